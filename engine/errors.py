@@ -1,0 +1,36 @@
+"""The engine's branch of the error tree; its root and drawing are in `models.errors`.
+
+AskanceError
+└── QuestionError                  exit 2: nothing was tried
+    ├── EmptyQuestion
+    ├── StrategyUnknown            lists those that are built
+    ├── NoSources                  no path given and none remembered
+    └── DataError                  a line of an evaluation file is not as documented
+"""
+
+from __future__ import annotations
+
+from models.errors import AskanceError
+
+
+class QuestionError(AskanceError):
+    """The question cannot be asked as it stands."""
+
+    kind = "usage"
+    exit_code = 2
+
+
+class EmptyQuestion(QuestionError):
+    """There is no word in the question."""
+
+
+class StrategyUnknown(QuestionError):
+    """No strategy of this name is built."""
+
+
+class NoSources(QuestionError):
+    """There is nothing to read."""
+
+
+class DataError(QuestionError):
+    """An evaluation file is not as documented."""

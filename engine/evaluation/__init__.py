@@ -1,0 +1,1 @@
+"""Compares strategies and settings on questions with known answers."""

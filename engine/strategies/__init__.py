@@ -1,0 +1,1 @@
+"""Retrieval strategies, one class each, found through `registry`."""

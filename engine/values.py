@@ -1,0 +1,176 @@
+"""The values that travel from a question to its answer, all frozen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ingest.item import Filters, Item, Kind, Skipped
+
+Grounded = Literal["grounded", "partial", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of one item: at most 300 words and 2,000 characters (FB-RAG section 4)."""
+
+    item: Item
+    start: int
+    """Code point offset into `item.text`, inclusive."""
+    end: int
+    """Exclusive."""
+
+    @property
+    def text(self) -> str:
+        """The passage itself, literally."""
+        return self.item.text[self.start : self.end]
+
+    @property
+    def searched(self) -> str:
+        """What recall scores: the item's title and the passage."""
+        return f"{self.item.title}\n{self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as understood."""
+
+    text: str
+    filters: Filters = Filters()
+    task: str = "question"
+    """Name of the prompt set in `engine/prompts/`; personal questions use "question"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Evidence for a sentence of the answer."""
+
+    id: int
+    """The integer of the marker `[id]`, in order of first use."""
+    passage: Passage
+    start: int
+    """Code point offset of the quote in `passage.item.text`."""
+    end: int
+    how: Literal["model", "matched"]
+    """Whether the model named the passage or it was attributed afterwards."""
+    support: bool
+    """False on an abstention: one of the nearest passages, which does not hold the answer."""
+
+    @property
+    def quote(self) -> str:
+        """The quoted text, literally in the item."""
+        return self.passage.item.text[self.start : self.end]
+
+    @property
+    def page(self) -> int | None:
+        """1-based page on which the quote begins, or None."""
+        pages = self.passage.item.pages
+        if not pages:
+            return self.passage.item.locator.page
+        return sum(1 for begin in pages if begin <= self.start)
+
+    @property
+    def line(self) -> int | None:
+        """1-based line of the file at which the quote begins, or None."""
+        first = self.passage.item.locator.line
+        if first is None:
+            return None
+        return first + self.passage.item.text.count("\n", 0, self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What was read for this answer, and what was not."""
+
+    read: dict[Kind, int] = field(default_factory=dict)
+    """Items by kind."""
+    files: int = 0
+    bytes: int = 0
+    pruned: int = 0
+    """Items a filter excluded."""
+    unread: int = 0
+    """Files that the time budget left unopened."""
+    skipped: tuple[Skipped, ...] = ()
+    complete: bool = True
+    """Nothing is unread, and no skipped file could have matched."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTokens:
+    """Tokens one model handled for this answer."""
+
+    prompt: int = 0
+    """Input tokens over all calls, cached or not (effective context length)."""
+    computed: int = 0
+    generated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens by role."""
+
+    lookahead: ModelTokens = ModelTokens()
+    generator: ModelTokens = ModelTokens()
+
+    @property
+    def effective_context(self) -> int:
+        """Input tokens of both models over all calls (Inference scaling section 3.1)."""
+        return self.lookahead.prompt + self.generator.prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How many readings of the evidence gave the same answer."""
+
+    votes: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelIds:
+    """Catalogue ids of the models that took part; None where a role was not used."""
+
+    lookahead: str | None = None
+    generator: str | None = None
+    encoder: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The last event of every question."""
+
+    question: str
+    text: str
+    """With markers `[1]`; the abstention sentence when `grounded` is "none"."""
+    grounded: Grounded
+    citations: tuple[Citation, ...]
+    coverage: Coverage
+    agreement: Agreement | None
+    usage: Usage
+    timings: dict[str, float]
+    """Seconds by stage, in order: read, recall, lookahead, …, first_token, total."""
+    strategy: str
+    models: ModelIds
+    raw: str = ""
+    """The generator's own words before checking; empty when it was not asked."""
+    confidence: float | None = None
+    """The generator's probability that the evidence holds the answer; None when not asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One row of a search."""
+
+    passage: Passage
+    score: float
+    """BM25, comparable within one reply only; always above 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What `search` ends with."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    coverage: Coverage
+    timings: dict[str, float]

@@ -1,0 +1,1 @@
+"""Reads a person's files, read-only, when asked. Knows formats, not questions."""

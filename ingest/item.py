@@ -1,0 +1,169 @@
+"""What reading yields: items, and what was skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+from pathlib import Path
+
+
+class Kind(StrEnum):
+    """What an item is to the person who owns it."""
+
+    MAIL = "mail"
+    DOCUMENT = "document"
+    EVENT = "event"
+    TASK = "task"
+    CONTACT = "contact"
+
+
+class Reason(StrEnum):
+    """Why something was not read. The words are part of the `--json` contract."""
+
+    MISSING = "missing"
+    PERMISSION = "permission"
+    ENCRYPTED = "encrypted"
+    CORRUPT = "corrupt"
+    UNSUPPORTED = "unsupported"
+    TOO_LARGE = "too_large"
+    TIMEOUT = "timeout"
+    WORKER_DIED = "worker_died"
+    SCANNED = "scanned"
+    EMPTY = "empty"
+    LOOP = "loop"
+    NOT_A_FILE = "not_a_file"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One party to a mail or an event."""
+
+    name: str
+    """Display name, or empty."""
+    address: str
+    """E-mail address as written, or empty."""
+
+    def matches(self, part: str) -> bool:
+        """Say whether `part` occurs in the name or address, case folded."""
+        wanted = part.casefold()
+        return wanted in self.name.casefold() or wanted in self.address.casefold()
+
+    def __str__(self) -> str:
+        """Return `Name <address>`, or whichever of the two there is."""
+        if self.name and self.address:
+            return f"{self.name} <{self.address}>"
+        return self.name or self.address
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Who an item is from and to."""
+
+    sender: tuple[Person, ...] = ()
+    """Authors of a mail (From), or the organiser of an event."""
+    to: tuple[Person, ...] = ()
+    cc: tuple[Person, ...] = ()
+    attendees: tuple[Person, ...] = ()
+
+    @property
+    def recipients(self) -> tuple[Person, ...]:
+        """Everyone the item is addressed to: `--to` looks here."""
+        return self.to + self.cc + self.attendees
+
+
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """A path plus what finds the place again. Keys that do not apply are None."""
+
+    path: Path
+    """Absolute path of the file (the mbox, the PDF, the calendar)."""
+    page: int | None = None
+    """1-based page; on an `Item`, None: the pages of its text are in `Item.pages`."""
+    line: int | None = None
+    """1-based line in the file: of a record, or where the item's text begins."""
+    message_id: str | None = None
+    """Message-ID with its angle brackets; `sha256:…` of the header block when there is none."""
+    part: str | None = None
+    """MIME part number of an attachment, such as "2" or "2.1"; None for the message itself."""
+    offset: int | None = None
+    """Byte offset of the message in its mbox."""
+    uid: str | None = None
+    """UID of an event, task or contact."""
+    occurrence: str | None = None
+    """RFC 3339 start of this occurrence (date alone when all day)."""
+    member: str | None = None
+    """Name within an archive, or the file name of an attachment."""
+    sheet: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One mail, document, event, task or contact, as read just now."""
+
+    kind: Kind
+    title: str
+    """Subject, file or record title, or event summary; may be empty."""
+    when: datetime | None
+    """Aware moment the item is dated by: sent, starts, due; None when unknown."""
+    people: People
+    text: str
+    """Normalised text. A mail's begins with its headers, an event's is one line a field."""
+    locator: Locator
+    until: datetime | None = None
+    """Aware end of an event (exclusive), else None."""
+    pages: tuple[int, ...] = ()
+    """Offsets into `text` at which each page begins; empty when there are no pages."""
+    records: tuple[int, ...] = ()
+    """Offsets into `text` at which each record (row, JSON member) begins; a record is a passage."""
+    hidden_removed: int = 0
+    """Characters of hidden text (zero-width, bidirectional, invisible) taken out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something that was found and not read."""
+
+    path: Path
+    reason: Reason
+    remedy: str
+    """What the person can do, one sentence."""
+    member: str | None = None
+    """Message, page or archive member concerned; None when it is the whole file."""
+    kinds: frozenset[Kind] = frozenset(Kind)
+    """What it could have held; a skipped calendar is no gap for `--kind mail`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What to leave out. Different fields are AND, several values of one are OR."""
+
+    since: date | None = None
+    """First calendar day, inclusive, in the local zone."""
+    until: date | None = None
+    """Last calendar day, inclusive, in the local zone."""
+    senders: tuple[str, ...] = ()
+    """Case-folded substrings of a sender's name or address."""
+    recipients: tuple[str, ...] = ()
+    kinds: frozenset[Kind] = frozenset()
+    """Empty means every kind."""
+    paths: tuple[Path, ...] = ()
+    """Only below these; empty means everywhere in the sources."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Running counts of one reading. `Reading` of the same session updates it in place."""
+
+    files_found: int = 0
+    """Files that the sources hold, as far as they have been listed."""
+    files_done: int = 0
+    """Files read to the end or skipped."""
+    bytes_done: int = 0
+    items: dict[Kind, int] = field(default_factory=dict)
+    """Items yielded, by kind."""
+    pruned: int = 0
+    """Items left out by a filter."""
+    pending: Sequence[Path] = ()
+    """Files found and not yet begun."""

@@ -1,0 +1,1 @@
+"""Model files on disk and the runtimes that run them."""
