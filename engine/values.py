@@ -36,7 +36,7 @@ class Query:
     """A question as understood."""
 
     text: str
-    filters: Filters = Filters()
+    filters: Filters = field(default_factory=Filters)
     task: str = "question"
     """Name of the prompt set in `engine/prompts/`; personal questions use "question"."""
 
