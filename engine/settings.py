@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Literal
 
+from engine.errors import QuestionError
+
 Effort = Literal["quick", "balanced", "thorough"]
 
 
@@ -45,3 +47,35 @@ class Settings:
     """Aware present moment; None: the clock. Given by tests and by evaluation."""
     zone: tzinfo | None = field(default=None)
     """Local zone for calendar days; None: the machine's."""
+
+
+MIN_PASSAGE_TOKENS = 400
+"""Fewer tokens than this hold no passage; a smaller budget is refused."""
+PROMPT_TOKENS = 250
+"""What a prompt takes beside its passages: instructions, template and question, about."""
+
+
+def budget_for(settings: Settings) -> Budget:
+    """Return the effort's budget, cut down to `max_context`.
+
+    The look-ahead reads its passages once, the generator twice (it judges, then writes).
+    Raises `QuestionError` when `max_context` leaves no room for a passage.
+    """
+    budget = BUDGETS[settings.effort]
+    if settings.max_context is None:
+        return budget
+    room = settings.max_context - 3 * PROMPT_TOKENS
+    full = budget.lookahead_tokens + 2 * budget.generator_tokens
+    share = min(1.0, room / full)
+    cut = Budget(
+        int(budget.lookahead_tokens * share), int(budget.generator_tokens * share), budget.samples
+    )
+    if min(cut.lookahead_tokens, cut.generator_tokens) < MIN_PASSAGE_TOKENS:
+        least = 3 * PROMPT_TOKENS + MIN_PASSAGE_TOKENS * full // min(
+            budget.lookahead_tokens, budget.generator_tokens
+        )
+        raise QuestionError(
+            f"--max-context {settings.max_context} leaves no room for a passage.",
+            remedy=f"Give at least {least} tokens.",
+        )
+    return cut

@@ -1,0 +1,34 @@
+"""When to say that the evidence does not hold the answer."""
+
+from __future__ import annotations
+
+import re
+
+from engine.steps import Draft
+
+ABSTENTION = "I found nothing in what was read that answers this."
+"""The whole answer when nothing is grounded."""
+
+CONFIDENCE = 0.5
+"""Least probability of "the passages state the answer" at which an answer is given."""
+
+_DENIAL = re.compile(
+    r"^\W*not found\b"
+    r"|\b(?:not|n't|never|nor|no)\b[^.]{0,40}"
+    r"\b(?:mention|specif|provid|stat|giv|found|contain|say|includ|identif|describ|list|indicat)\w*"
+    r"|\bno (?:information|answer|indication|details?|evidence|attachments?)\b"
+    r"|\bunknown\b|\bnone of the passages\b",
+    re.IGNORECASE,
+)
+"""How models say that they do not know, when they leave the asked form."""
+
+
+def denies(text: str) -> bool:
+    """Say whether a reply says that the passages hold no answer."""
+    return not text.strip() or bool(_DENIAL.search(text))
+
+
+def abstains(draft: Draft) -> bool:
+    """Say whether a draft is no answer: it says so, or its evidence was judged too thin."""
+    unsure = draft.confidence is not None and draft.confidence < CONFIDENCE
+    return denies(draft.text) or unsure

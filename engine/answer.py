@@ -1,0 +1,175 @@
+"""The path of a question.
+
+question ─ understand ─ read ─ recall ─ look ahead ─ select ─ vote ─ write ─ cite ─ answer
+
+`answer` and `search` yield events for the screens and the command line. Errors raise; closing
+the iterator cancels; it may run in any one thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator as Steps
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from engine import abstaining, citing
+from engine.corpus import Corpus, read_corpus
+from engine.errors import EmptyQuestion, NoSources
+from engine.events import Answered, Event, Found, Ranked, Understood
+from engine.recall import best_first
+from engine.settings import Settings, budget_for
+from engine.steps import Draft, Timings, Toolbox, staged
+from engine.strategies import registry
+from engine.tokens import terms
+from engine.values import Answer, Hit, ModelIds, ModelTokens, Query, SearchResult, Usage
+from ingest.item import Filters
+from ingest.read import read
+from models.protocols import TokenCount
+from models.roles import ModelSet
+
+READING_SHARE = 0.4
+"""Part of a time budget that reading may take; the models need the rest."""
+
+
+def answer(
+    question: str,
+    sources: Sequence[Path],
+    models: ModelSet,
+    settings: Settings | None = None,
+    filters: Filters | None = None,
+) -> Iterator[Event]:
+    """Answer a question over sources read now. The last event is `Answered`.
+
+    Raises `QuestionError` before anything is read, `ModelError` or `RuntimeFailed` from the
+    models. What cannot be read is no error: it is in the answer's coverage.
+    """
+    settings = settings or Settings()
+    registry.get(settings.strategy)
+    query = understand(question, filters)
+    timings = Timings()
+    yield Understood(query)
+    corpus = yield from read_now(query, sources, settings, timings)
+    yield from answer_over(query, corpus, models, settings, timings)
+
+
+def answer_over(
+    query: Query,
+    corpus: Corpus,
+    models: ModelSet,
+    settings: Settings,
+    timings: Timings | None = None,
+) -> Iterator[Event]:
+    """Answer over a corpus already read, as `answer` does from there on."""
+    timings = timings or Timings()
+    strategy = registry.get(settings.strategy)
+    tools = Toolbox(
+        query,
+        corpus,
+        models,
+        budget_for(settings),
+        settings.seed,
+        timings,
+        _deadline(settings, timings, 1.0),
+    )
+    before = models.used()
+    draft = yield from strategy.run(tools)
+    finished = yield from staged("cite", timings, _cite(draft, query, corpus))
+    used = {role: _minus(count, before[role]) for role, count in models.used().items()}
+    yield Answered(
+        replace(
+            finished,
+            usage=Usage(used["lookahead"], used["generator"]),
+            strategy=strategy.name,
+            models=ModelIds(
+                models.lookahead_id if used["lookahead"].prompt else None,
+                models.generator_id if used["generator"].prompt else None,
+            ),
+            timings={**timings.seconds, "total": timings.elapsed()},
+        )
+    )
+
+
+def search(
+    query_text: str,
+    sources: Sequence[Path],
+    settings: Settings | None = None,
+    filters: Filters | None = None,
+) -> Iterator[Event]:
+    """Rank passages for a query without a model. The last event is `Found`."""
+    settings = settings or Settings()
+    query = understand(query_text, filters)
+    timings = Timings()
+    yield Understood(query)
+    corpus = yield from read_now(query, sources, settings, timings)
+    ranked = yield from staged("recall", timings, _rank(query, corpus, settings.k))
+    hits = tuple(Hit(p, s) for p, s in zip(ranked.passages, ranked.scores, strict=True))
+    seconds = {**timings.seconds, "total": timings.elapsed()}
+    yield Found(SearchResult(query_text, hits, corpus.coverage, seconds))
+
+
+def understand(question: str, filters: Filters | None) -> Query:
+    """Return the question with its filters. Raises `EmptyQuestion` when it has no word."""
+    if not terms(question):
+        raise EmptyQuestion("The question is empty.", remedy="Write what you want to know.")
+    return Query(question.strip(), filters or Filters())
+
+
+def read_now(
+    query: Query, sources: Sequence[Path], settings: Settings, timings: Timings
+) -> Steps[Event, None, Corpus]:
+    """Read the sources as they are now. Raises `NoSources` when there are none."""
+    if not sources:
+        raise NoSources(
+            "There is nothing to read.",
+            remedy="Name a path after the question, or remember one: askance sources add PATH.",
+        )
+    reading = read(sources, query.filters, zone=settings.zone, now=settings.now)
+    deadline = _deadline(settings, timings, READING_SHARE)
+    return (yield from staged("read", timings, read_corpus(reading, query, deadline)))
+
+
+def _rank(query: Query, corpus: Corpus, k: int) -> Steps[Event, None, Ranked]:
+    scores = corpus.recall.scores([query.text])[0]
+    best = [int(i) for i in best_first(scores)[:k] if scores[i] > 0]
+    ranked = Ranked("recall", [corpus.passages[i] for i in best], [float(scores[i]) for i in best])
+    yield ranked
+    return ranked
+
+
+def _cite(draft: Draft, query: Query, corpus: Corpus) -> Steps[Event, None, Answer]:
+    """Check the draft; what nothing supports becomes an abstention."""
+    yield from ()
+    checked = citing.check(draft.text, draft.evidence, query.text)
+    if checked.grounded == "none" or abstaining.abstains(draft):
+        checked = citing.Checked(abstaining.ABSTENTION, "none", citing.nearest(draft.evidence))
+    elif checked.grounded == "grounded" and not (corpus.coverage.complete and draft.ended):
+        checked.grounded = "partial"
+    return Answer(
+        question=query.text,
+        text=checked.text,
+        grounded=checked.grounded,
+        citations=tuple(checked.citations),
+        coverage=corpus.coverage,
+        agreement=draft.agreement,
+        usage=Usage(),
+        timings={},
+        strategy="",
+        models=ModelIds(),
+        raw=draft.text,
+        confidence=draft.confidence,
+    )
+
+
+def _deadline(settings: Settings, timings: Timings, share: float) -> float | None:
+    if settings.time_budget is None:
+        return None
+    return timings.began + settings.time_budget * share
+
+
+def _minus(after: TokenCount, before: TokenCount) -> ModelTokens:
+    return ModelTokens(
+        after.prompt - before.prompt,
+        after.computed - before.computed,
+        after.generated - before.generated,
+    )

@@ -1,0 +1,175 @@
+"""Checks a draft against its evidence, sentence by sentence.
+
+A marker survives only if its passage was in the prompt and supports its sentence; a sentence
+without a good marker is attributed to the passage that supports it best, and marked so.
+Support is measured on the words a sentence adds to the question: repeating the question
+proves nothing. Quotes are cut from the item's text, so they occur in it literally.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from engine.tokens import FUNCTION_WORDS, content_terms, terms
+from engine.values import Citation, Grounded, Passage
+
+SUPPORTED = 0.6
+"""Share of a sentence's new content words that a passage must hold."""
+QUOTE_CHARACTERS = 240
+
+MARKER = re.compile(r"\s*[\[(](\d{1,3}(?:\s*,\s*\d{1,3})*)[\])]")
+_SENTENCE_END = re.compile(r"(?<=[.!?])((?:\s*\[\d+(?:\s*,\s*\d+)*\])*)\s+(?=[A-Z0-9\"'“(])")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|vs|Inc|Co|Ltd|e\.g|i\.e))\.$"
+)
+_SPAN = re.compile(r"[^\n]+")
+
+
+@dataclass(slots=True)
+class Checked:
+    """A draft after checking."""
+
+    text: str
+    grounded: Grounded
+    citations: list[Citation] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Support:
+    share: float
+    start: int
+    end: int
+
+
+def check(text: str, evidence: Sequence[Passage], question: str) -> Checked:
+    """Return the text with verified markers only, its citations and how grounded it is."""
+    asked = set(terms(question))
+    sentences: list[str] = []
+    citations: list[Citation] = []
+    without = 0
+    for sentence in split_sentences(text):
+        bare, named = _strip_markers(sentence)
+        if not bare:
+            continue
+        found = _cite(bare, named, evidence, asked)
+        ids = [_number(citation, citations) for citation in found]
+        without += not ids
+        sentences.append(_with_markers(bare, ids))
+    grounded: Grounded = "grounded" if not without else "partial"
+    if not citations:
+        grounded = "none"
+    return Checked(" ".join(sentences), grounded, citations)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Cut text into sentences; markers that follow a full stop stay with their sentence."""
+    sentences: list[str] = []
+    begin = 0
+    for match in _SENTENCE_END.finditer(text):
+        if _ABBREVIATION.search(text[begin : match.start()]):
+            continue
+        sentences.append(text[begin : match.end(1)].strip())
+        begin = match.end()
+    sentences.append(text[begin:].strip())
+    return [sentence for sentence in sentences if sentence]
+
+
+def _strip_markers(sentence: str) -> tuple[str, list[int]]:
+    numbers = [int(n) for match in MARKER.finditer(sentence) for n in match[1].split(",")]
+    return MARKER.sub("", sentence).strip(), numbers
+
+
+def _cite(
+    sentence: str, named: Sequence[int], evidence: Sequence[Passage], asked: set[str]
+) -> list[Citation]:
+    """Return the citations of one sentence, not yet numbered (id 0)."""
+    wanted = _evidence_terms(sentence, asked)
+    if not wanted:
+        return []
+    found = []
+    for number in dict.fromkeys(named):
+        if 1 <= number <= len(evidence):
+            support = _support(wanted, asked, evidence[number - 1])
+            if support.share >= SUPPORTED:
+                found.append(_citation(evidence[number - 1], support, by_model=True))
+    if found:
+        return found
+    supports = [_support(wanted, asked, passage) for passage in evidence]
+    best = max(range(len(supports)), key=lambda i: supports[i].share, default=None)
+    if best is None or supports[best].share < SUPPORTED:
+        return []
+    return [_citation(evidence[best], supports[best], by_model=False)]
+
+
+def _citation(passage: Passage, support: _Support, *, by_model: bool) -> Citation:
+    how = "model" if by_model else "matched"
+    return Citation(0, passage, support.start, support.end, how, True)  # type: ignore[arg-type]
+
+
+def _evidence_terms(sentence: str, asked: set[str]) -> set[str]:
+    """Return what the sentence claims: its content words beyond the question's, else all."""
+    content = set(content_terms(sentence))
+    return (content - asked) or content
+
+
+def _support(wanted: set[str], asked: set[str], passage: Passage) -> _Support:
+    """Return the share of `wanted` terms in the passage, and the line that shows most."""
+    held = set(terms(passage.searched))
+    share = len(wanted & held) / len(wanted)
+    start, end = _best_line(passage, wanted, asked - FUNCTION_WORDS)
+    return _Support(share, start, end)
+
+
+def _best_line(passage: Passage, wanted: set[str], asked: set[str]) -> tuple[int, int]:
+    """Return the offsets of the line with most wanted terms, then most of the question's."""
+    best, best_key = (passage.start, passage.start), (-1, -1)
+    for line in _SPAN.finditer(passage.text):
+        held = set(terms(line[0]))
+        key = (len(held & wanted), len(held & asked))
+        if key > best_key:
+            best_key, best = key, _around(passage, line, wanted)
+    return best
+
+
+def _around(passage: Passage, line: re.Match[str], wanted: set[str]) -> tuple[int, int]:
+    """Return offsets into the item of a line, or of the part of a long one that matters."""
+    begin, end = line.span()
+    if end - begin > QUOTE_CHARACTERS:
+        folded = line[0].casefold()
+        hits = [at for term in wanted if (at := folded.find(term)) >= 0]
+        middle = min(hits, default=0)
+        begin += max(0, min(middle - QUOTE_CHARACTERS // 4, end - begin - QUOTE_CHARACTERS))
+        end = min(end, begin + QUOTE_CHARACTERS)
+    return passage.start + begin, passage.start + end
+
+
+def _number(citation: Citation, citations: list[Citation]) -> int:
+    """Give a citation its id: that of the same passage and quote, or the next."""
+    for known in citations:
+        if known.passage is citation.passage and known.start == citation.start:
+            return known.id
+    number = len(citations) + 1
+    citations.append(
+        Citation(
+            number, citation.passage, citation.start, citation.end, citation.how, citation.support
+        )
+    )
+    return number
+
+
+def _with_markers(sentence: str, ids: Sequence[int]) -> str:
+    markers = "".join(f"[{number}]" for number in dict.fromkeys(ids))
+    if not markers:
+        return sentence
+    return f"{sentence} {markers}"
+
+
+def nearest(evidence: Sequence[Passage], limit: int = 3) -> list[Citation]:
+    """Return the best passages of an abstention: shown, and marked as no support."""
+    found = []
+    for number, passage in enumerate(evidence[:limit], start=1):
+        end = min(passage.end, passage.start + QUOTE_CHARACTERS)
+        found.append(Citation(number, passage, passage.start, end, "matched", False))
+    return found

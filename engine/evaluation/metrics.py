@@ -1,0 +1,81 @@
+"""Scores of an answer against gold answers and gold evidence."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from collections.abc import Sequence
+
+from engine.evaluation.data import Support
+from engine.values import Citation, Passage
+
+MATCH_TOKENS = 40
+"""A prediction is cut here before substring matching (TTRAG section A.7, our limit)."""
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def normalise(text: str) -> str:
+    """Lower case, no punctuation, no articles, single spaces (SQuAD's evaluation script)."""
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def exact_match(prediction: str, golds: Sequence[str]) -> float:
+    """Return 1 when the normalised prediction equals a gold answer."""
+    return float(any(normalise(prediction) == normalise(gold) for gold in golds))
+
+
+def token_f1(prediction: str, golds: Sequence[str]) -> float:
+    """Return the best token F1 over the gold answers (SQuAD)."""
+    return max((_f1(prediction, gold) for gold in golds), default=0.0)
+
+
+def _f1(prediction: str, gold: str) -> float:
+    predicted, wanted = normalise(prediction).split(), normalise(gold).split()
+    common = sum((Counter(predicted) & Counter(wanted)).values())
+    if not common:
+        return float(predicted == wanted)
+    precision, recall = common / len(predicted), common / len(wanted)
+    return 2 * precision * recall / (precision + recall)
+
+
+def accuracy(prediction: str, golds: Sequence[str]) -> float:
+    """Return 1 when a normalised gold answer is inside the prediction."""
+    predicted = normalise(prediction)
+    return float(any(normalise(gold) in predicted for gold in golds if normalise(gold)))
+
+
+def substring_match(prediction: str, golds: Sequence[str]) -> float:
+    """Return 1 when prediction or gold is inside the other (TTRAG section A.7).
+
+    An empty prediction is wrong. The shorter string must be a run of whole tokens, and at
+    least three characters long or all of the gold. Predictions are cut at 40 tokens.
+    """
+    predicted = normalise(" ".join(prediction.split()[:MATCH_TOKENS]))
+    return float(any(_inside(predicted, normalise(gold)) for gold in golds))
+
+
+def _inside(predicted: str, gold: str) -> bool:
+    if not predicted or not gold:
+        return False
+    if f" {gold} " in f" {predicted} ":
+        return True
+    return len(predicted) >= 3 and f" {predicted} " in f" {gold} "
+
+
+def recall_at(ranked: Sequence[Passage], support: Sequence[Support], k: int) -> float:
+    """Return the share of gold evidence held by the first `k` passages."""
+    top = ranked[:k]
+    return sum(any(s.held_by(p) for p in top) for s in support) / len(support)
+
+
+def citation_scores(
+    citations: Sequence[Citation], support: Sequence[Support]
+) -> tuple[float | None, float]:
+    """Return citation precision (None without citations) and recall against gold evidence."""
+    cited = [citation.passage for citation in citations if citation.support]
+    right = sum(any(s.held_by(p) for s in support) for p in cited)
+    covered = sum(any(s.held_by(p) for p in cited) for s in support)
+    return (right / len(cited) if cited else None), covered / len(support)

@@ -1,0 +1,78 @@
+"""Fills the Markdown prompts in `engine/prompts/` and fences passages as data."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+from engine.values import Passage
+from ingest.item import Item, Kind
+from models.protocols import Generator, Message
+
+_SECTION = re.compile(r"^# (system|user|primed)\n", re.MULTILINE)
+_FIELD = re.compile(r"\{(\w+)\}")
+
+
+@cache
+def _sections(name: str) -> dict[str, str]:
+    text = files("engine").joinpath("prompts", f"{name}.md").read_text("utf-8")
+    parts = _SECTION.split(text)
+    return {role: body.strip() for role, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def fill(name: str, **fields: str) -> tuple[list[Message], str]:
+    """Return the messages of a prompt and the words its reply begins with (may be empty).
+
+    Fields are put in once, so a passage that contains `{question}` stays as it is.
+    """
+    sections = _sections(name)
+    messages = [
+        Message(role, _FIELD.sub(lambda match: fields[match[1]], sections[role]))
+        for role in ("system", "user")
+        if role in sections
+    ]
+    return messages, sections.get("primed", "")
+
+
+def render(model: Generator, name: str, **fields: str) -> str:
+    """Return a prompt as the model's template writes it."""
+    messages, primed = fill(name, **fields)
+    return model.render(messages, primed)
+
+
+def describe(item: Item) -> str:
+    """Return one line that says what an item is: kind, title, sender, date."""
+    parts = [item.kind.value.capitalize()]
+    if item.title:
+        parts.append(f'"{item.title}"')
+    if item.people.sender:
+        parts.append("from " + ", ".join(str(person) for person in item.people.sender))
+    if item.when is not None:
+        parts.append(item.when.strftime("%a %Y-%m-%d"))
+    return " ".join(parts)
+
+
+def show(passages: Sequence[Passage]) -> str:
+    """Return numbered passages, each between fences that cannot occur in any of them.
+
+    The fence is a hash over all passages, so no author of one can know it.
+    """
+    digest = hashlib.sha256("\0".join(p.text for p in passages).encode("utf-8", "replace"))
+    fence = digest.hexdigest()[:6]
+    while any(fence in passage.text for passage in passages):
+        digest.update(b"+")
+        fence = digest.hexdigest()[:6]
+    blocks = [
+        f"[{number}] {_heading(passage)}<{fence}>\n{passage.text}\n</{fence}>"
+        for number, passage in enumerate(passages, start=1)
+    ]
+    return "Passages:\n\n" + "\n\n".join(blocks)
+
+
+def _heading(passage: Passage) -> str:
+    """Describe the item, unless the passage begins with the item's own header."""
+    own_header = passage.item.kind in (Kind.MAIL, Kind.EVENT, Kind.TASK, Kind.CONTACT)
+    return "" if own_header and passage.start == 0 else describe(passage.item) + " "

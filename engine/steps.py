@@ -1,0 +1,139 @@
+"""The steps a strategy is composed of, with their events, timings and budgets."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator as Steps
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from engine import lookahead, selection, writing
+from engine.corpus import Corpus
+from engine.events import Event, Ranked, Stage, StageName
+from engine.lookahead import Sample
+from engine.recall import Scores, best_first
+from engine.settings import Budget
+from engine.values import Agreement, Passage, Query
+from models.roles import ModelSet
+
+T = TypeVar("T")
+
+RANKED_SHOWN = 20
+"""Passages in a `Ranked` event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a strategy hands to citation checking."""
+
+    text: str
+    """The generator's words; empty when it was not asked."""
+    evidence: tuple[Passage, ...]
+    """Passages of its prompt, in prompt order: marker [1] is the first."""
+    ended: bool = True
+    """False when the text was cut by a limit."""
+    confidence: float | None = None
+    agreement: Agreement | None = None
+
+
+@dataclass
+class Timings:
+    """Seconds by stage, in the order the stages began."""
+
+    began: float = field(default_factory=time.monotonic)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def add(self, name: str, seconds: float) -> None:
+        """Add to a stage."""
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+
+    def elapsed(self) -> float:
+        """Return seconds since the question was asked."""
+        return time.monotonic() - self.began
+
+
+def staged(name: StageName, timings: Timings, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
+    """Run a step between its `Stage` events and time it."""
+    yield Stage(name, "started")
+    began = time.monotonic()
+    result = yield from body
+    seconds = time.monotonic() - began
+    timings.add(name, seconds)
+    yield Stage(name, "done", seconds)
+    return result
+
+
+@dataclass
+class Toolbox:
+    """What a strategy works with: one question, its corpus, two models and a budget."""
+
+    query: Query
+    corpus: Corpus
+    models: ModelSet
+    budget: Budget
+    seed: int
+    timings: Timings
+    deadline: float | None = None
+    """`time.monotonic` at which the last token is due; None: no limit."""
+
+    def recall(self) -> Steps[Event, None, Scores]:
+        """Return S(c; Q) for every passage."""
+        return staged("recall", self.timings, self._recall())
+
+    def _recall(self) -> Steps[Event, None, Scores]:
+        scores: Scores = self.corpus.recall.scores([self.query.text])[0]
+        yield self.ranked("recall", scores)
+        return scores
+
+    def look_ahead(self, chosen: Sequence[int]) -> Steps[Event, None, list[Sample]]:
+        """Return K samples of the look-ahead model over the chosen passages."""
+        return staged(
+            "lookahead",
+            self.timings,
+            lookahead.look_ahead(
+                self.models.lookahead,
+                self.query.text,
+                self._passages(chosen),
+                samples=self.budget.samples,
+                seed=self.seed,
+            ),
+        )
+
+    def forward(self, samples: Sequence[Sample]) -> Scores:
+        """Return S(c; [R_k, A_k]) for every sample and every passage, shape (K, passages)."""
+        return self.corpus.recall.scores([sample.text for sample in samples])
+
+    def fit_lookahead(self, scores: Scores) -> list[int]:
+        """Return the best passages within X tokens, best first."""
+        return selection.fit(
+            self.corpus.passages, scores, self.budget.lookahead_tokens, self.models.lookahead
+        )
+
+    def fit_generator(self, scores: Scores) -> list[int]:
+        """Return the best passages within Y tokens, best first."""
+        return selection.fit(
+            self.corpus.passages, scores, self.budget.generator_tokens, self.models.generator
+        )
+
+    def ranked(self, stage: StageName, scores: Scores) -> Ranked:
+        """Describe a ranking: its best passages that score above 0."""
+        best = [int(i) for i in best_first(scores)[:RANKED_SHOWN] if scores[i] > 0]
+        return Ranked(stage, self._passages(best), [float(scores[i]) for i in best])
+
+    def write(self, chosen: Sequence[int]) -> Steps[Event, None, Draft]:
+        """Let the generator judge the chosen passages and answer from them."""
+        return staged("write", self.timings, self._write(self._passages(chosen)))
+
+    def _write(self, evidence: tuple[Passage, ...]) -> Steps[Event, None, Draft]:
+        if not evidence:
+            return Draft("", ())
+        model = self.models.generator
+        confidence = writing.check_evidence(model, self.query.text, evidence)
+        text, ended = yield from writing.write(
+            model, self.query.text, evidence, deadline=self.deadline
+        )
+        return Draft(text, evidence, ended, confidence)
+
+    def _passages(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
+        return tuple(self.corpus.passages[i] for i in chosen)

@@ -1,0 +1,49 @@
+"""FB-RAG: forward and backward look-up with a small model (section 3, equations 1 to 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator as Steps
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.events import Event
+from engine.lookahead import Sample
+from engine.recall import Scores
+from engine.steps import Draft, Toolbox, staged
+
+
+@dataclass(frozen=True)
+class FBRag:
+    """Stage I recalls, stage II looks ahead and scores all passages anew, stage III writes."""
+
+    name: str = "fb_rag"
+    summary: str = "a small model looks ahead; its samples re-rank every passage"
+    backward: float = 0.5
+    """eta_B, the weight of S(c; Q)."""
+    forward: float = 0.5
+    """eta_F, the weight of the samples' scores."""
+    over_samples: Literal["max", "mean"] = "max"
+    """How K sample scores of a passage become one; the paper takes the maximum."""
+
+    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+        """Recall within X tokens, look ahead, select within Y tokens, write."""
+        backward = yield from tools.recall()
+        stage_one = tools.fit_lookahead(backward)
+        if not stage_one:
+            return Draft("", ())
+        samples = yield from tools.look_ahead(stage_one)
+        chosen = yield from staged("select", tools.timings, self._select(tools, backward, samples))
+        return (yield from tools.write(chosen))
+
+    def _select(
+        self, tools: Toolbox, backward: Scores, samples: Sequence[Sample]
+    ) -> Steps[Event, None, list[int]]:
+        scores = self.combine(backward, tools.forward(samples))
+        yield tools.ranked("select", scores)
+        return tools.fit_generator(scores)
+
+    def combine(self, backward: Scores, forward: Scores) -> Scores:
+        """Return S_FB of every passage of the corpus, not only of stage I (equation 2)."""
+        best: Scores = forward.max(axis=0) if self.over_samples == "max" else forward.mean(axis=0)
+        return self.backward * backward + self.forward * best
