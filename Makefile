@@ -1,0 +1,48 @@
+# `make demo` and `make test` do all the set-up; `make help` lists the rest.
+.POSIX:
+
+PYTHON = python3
+# TORCH=no leaves torch and transformers out; llama.cpp alone answers questions.
+TORCH = yes
+BIN = .venv/bin
+INSTALLED = .venv/.installed-$(TORCH)
+
+.PHONY: help install demo test check clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+install: $(INSTALLED) ## make .venv and install the project with everything it can use
+
+demo: $(INSTALLED) ## install, fetch the starter models, ask three questions about sample files
+	@$(BIN)/askance models pull --starter
+	@$(BIN)/askance demo
+
+# Tests give their programs a home of their own, so they are told where the models are.
+test: $(INSTALLED) ## install, fetch the starter models, run every test
+	@$(BIN)/askance models pull --starter
+	@ASKANCE_MODELS_DIR="$${ASKANCE_MODELS_DIR:-$${XDG_DATA_HOME:-$$HOME/.local/share}/askance/models}" \
+	    $(BIN)/python -m pytest
+
+check: $(INSTALLED) ## lint, format, types, direction of imports
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+clean: ## remove .venv and caches, keep the models
+	@rm -rf .venv .make .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	@echo "Removed .venv and caches. The models stay; before the next clean, 'askance models rm' removes them."
+
+$(INSTALLED): pyproject.toml constraints.txt packaging/before_install.py
+	@$(PYTHON) packaging/before_install.py
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --upgrade -c constraints.txt 'pip>=25.1'
+	@case "$(TORCH)" in \
+	    no) extra= ;; \
+	    *) extra='[torch]'; $(BIN)/python packaging/before_torch.py ;; \
+	esac; \
+	$(BIN)/python -m pip install -c constraints.txt -e ".$$extra" --group dev
+	@rm -f .venv/.installed-*
+	@touch $@
