@@ -117,6 +117,9 @@ class Item:
     """Offsets into `text` at which each page begins; empty when there are no pages."""
     records: tuple[int, ...] = ()
     """Offsets into `text` at which each record (row, JSON member) begins; a record is a passage."""
+    lined: bool = False
+    """Whether newlines in `text` are newlines of the file: the line of a place in the text is then
+    `locator.line` plus the newlines before it. False where they come from within a record."""
     hidden_removed: int = 0
     """Characters of hidden text (zero-width, bidirectional, invisible) taken out."""
 
@@ -160,6 +163,8 @@ class Tally:
     """Files that the sources hold, as far as they have been listed."""
     files_done: int = 0
     """Files read to the end or skipped."""
+    bytes_found: int = 0
+    """Size of those files."""
     bytes_done: int = 0
     items: dict[Kind, int] = field(default_factory=dict)
     """Items yielded, by kind."""

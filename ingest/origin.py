@@ -1,0 +1,67 @@
+"""Where bytes came from: a file, or an attachment of a mail. Readers of both kinds need no more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Self
+
+from ingest.clean import clean_line
+from ingest.files import File
+from ingest.item import Item, Kind, Locator, People, Reason, Skipped
+from ingest.recognise import DOCUMENT
+from ingest.sieve import moment
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What is known of a document or calendar before it is read."""
+
+    title: str
+    """Name of the file or attachment."""
+    when: datetime | None
+    """A file's modification time; an attachment is dated by its mail."""
+    people: People
+    """The people of the mail it is attached to."""
+    locator: Locator
+
+    @classmethod
+    def of_file(cls, file: File) -> Self:
+        """Return the origin that is the whole of `file`."""
+        when = moment(file.mtime_ns / 1e9)
+        return cls(clean_line(file.path.name), when, People(), Locator(file.path))
+
+    def document(
+        self,
+        text: str,
+        hidden: int = 0,
+        *,
+        title: str = "",
+        line: int | None = None,
+        pages: tuple[int, ...] = (),
+        records: tuple[int, ...] = (),
+    ) -> Item:
+        """Return the document read from here; with `line` its newlines are those of the file."""
+        return Item(
+            Kind.DOCUMENT,
+            title or self.title,
+            self.when,
+            self.people,
+            text,
+            replace(self.locator, line=line),
+            pages=pages,
+            records=records,
+            lined=line is not None,
+            hidden_removed=hidden,
+        )
+
+    def skipped(
+        self,
+        reason: Reason,
+        remedy: str,
+        member: str | None = None,
+        kinds: frozenset[Kind] = DOCUMENT,
+    ) -> Skipped:
+        """Return a skip of all of it, or of the `member` (a page, a line) within."""
+        names = [name for name in (self.locator.member, member) if name]
+        return Skipped(self.locator.path, reason, remedy, ", ".join(names) or None, kinds)
