@@ -5,6 +5,7 @@ AskanceError
 │   ├── ModelMissing               not in the store
 │   ├── ModelCorrupt               hash or header wrong; set aside, never loaded
 │   ├── ModelUnknown               no such id in the catalogue
+│   ├── CatalogueInvalid           exit 2: a row is not as documented
 │   └── PullFailed                 download, disk or hash; what was verified is kept
 ├── RuntimeFailed                  exit 1: the runtime refused to load or decode
 │   └── ContextExceeded            the prompt is longer than the context
@@ -49,6 +50,13 @@ class ModelUnknown(ModelError):
     """The catalogue has no row with this id."""
 
     kind = "model_unknown"
+
+
+class CatalogueInvalid(ModelError):
+    """A row of the catalogue is not as documented; nothing was tried."""
+
+    kind = "catalogue"
+    exit_code = 2
 
 
 class ModelMissing(ModelError):
