@@ -105,13 +105,17 @@ class Toolbox:
         return self.corpus.recall.scores([sample.text for sample in samples])
 
     def fit_lookahead(self, scores: Scores) -> list[int]:
-        """Return the best passages within X tokens, best first."""
+        """Return the best passages within X tokens, best first. No hit loads no model."""
+        if not scores.any():
+            return []
         return selection.fit(
             self.corpus.passages, scores, self.budget.lookahead_tokens, self.models.lookahead
         )
 
     def fit_generator(self, scores: Scores) -> list[int]:
-        """Return the best passages within Y tokens, best first."""
+        """Return the best passages within Y tokens, best first. No hit loads no model."""
+        if not scores.any():
+            return []
         return selection.fit(
             self.corpus.passages, scores, self.budget.generator_tokens, self.models.generator
         )

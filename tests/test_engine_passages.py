@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -49,4 +50,4 @@ def test_nothing_but_space_is_lost(text: str) -> None:
     for passage in passages:
         assert 0 < len(passage.text) <= MAX_CHARACTERS
         assert len(passage.text.split()) <= MAX_WORDS
-    assert all(a.end <= b.start for a, b in zip(passages, passages[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(passages))

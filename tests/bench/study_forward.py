@@ -21,14 +21,14 @@ from engine.corpus import Corpus
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions
 from engine.lookahead import Sample, look_ahead
+from engine.passages import split
 from engine.recall import Recall, Scores, best_first
 from engine.selection import fit
 from engine.settings import BUDGETS
 from engine.strategies.fb_rag import FBRag
+from engine.values import Coverage
 from ingest.item import Item
 from ingest.read import read
-from engine.passages import split
-from engine.values import Coverage
 from models.llama import load_llama
 
 KS = (2, 5, 10)
@@ -124,7 +124,8 @@ def score(args: argparse.Namespace) -> None:
         mean = np.array(values).mean(axis=0)
         difference = np.array(values) - base
         low, high = np.percentile(difference[draws].mean(axis=1), [2.5, 97.5], axis=0)
-        cells = " ".join(f"{m:.3f} [{a:+.3f},{b:+.3f}]" for m, a, b in zip(mean, low, high, strict=True))
+        columns = zip(mean, low, high, strict=True)
+        cells = " ".join(f"{m:.3f} [{a:+.3f},{b:+.3f}]" for m, a, b in columns)
         print(f"{name:20} {cells}")
 
 

@@ -1,0 +1,159 @@
+"""The path of a question with scripted models: events, abstention, budgets, cancelling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from engine import abstaining
+from engine.answer import answer, search
+from engine.errors import EmptyQuestion, NoSources, QuestionError, StrategyUnknown
+from engine.events import Answered, Event, Found, Ranked, Sampled, Stage, Token, Understood
+from engine.settings import Settings
+from engine.strategies import registry
+from engine.values import Answer
+from ingest.item import Filters, Kind
+from models.roles import ModelSet
+
+MakeModels = Callable[..., ModelSet]
+REPLY = "The lease ends on 30 June 2027 [1]."
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "lease.txt").write_text("The lease ends on 30 June 2027.\n")
+    (folder / "lunch.txt").write_text("Lunch is at Trattoria Rosa on Friday.\n")
+    return folder
+
+
+def final(events: Sequence[Event]) -> Answer:
+    assert isinstance(events[-1], Answered)
+    return events[-1].answer
+
+
+def test_fb_rag_tells_its_story_in_order(notes: Path, fake_models: MakeModels) -> None:
+    models = fake_models([REPLY], ["The lease ends 2027. Answer: 2027"])
+    events = list(answer("When does the lease end?", [notes], models))
+    assert isinstance(events[0], Understood)
+    stages = [e.name for e in events if isinstance(e, Stage) and e.state == "started"]
+    assert stages == ["read", "recall", "lookahead", "select", "write", "cite"]
+    samples = [e for e in events if isinstance(e, Sampled)]
+    assert sorted(s.index for s in samples) == [0, 1, 2, 3, 4]
+    assert samples[0].answer == "2027"
+    assert "".join(e.text for e in events if isinstance(e, Token)) == REPLY
+    found = final(events)
+    assert found.text == "The lease ends on 30 June 2027. [1]"
+    assert found.grounded == "grounded"
+    assert found.citations[0].passage.item.locator.path == notes / "lease.txt"
+    assert found.coverage.read == {Kind.DOCUMENT: 2}
+    assert found.usage.lookahead.prompt > 0
+    assert found.usage.generator.generated == len(REPLY.split(" "))
+    assert {"read", "recall", "lookahead", "write", "total"} <= set(found.timings)
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_every_strategy_answers(name: str, notes: Path, fake_models: MakeModels) -> None:
+    settings = Settings(strategy=name)
+    found = final(list(answer("When does the lease end?", [notes], fake_models([REPLY]), settings)))
+    assert found.grounded == "grounded"
+    assert found.strategy in registry.names()
+
+
+def test_order_preserving_prompts_in_document_order(notes: Path, fake_models: MakeModels) -> None:
+    (notes / "a.txt").write_text("Something about the lease and the end of it, long ago.\n")
+    models = fake_models([REPLY])
+    events = list(answer("lease ends June", [notes], models, Settings(strategy="order_preserving")))
+    ranked = next(e for e in events if isinstance(e, Ranked))
+    assert ranked.passages[0].item.locator.path.name == "lease.txt"
+    prompt = models.generator.prompts[-1]  # type: ignore[attr-defined]
+    assert prompt.index("long ago") < prompt.index("30 June")
+
+
+@pytest.mark.parametrize("reply", ["Not found.", "It is not mentioned.", "The rent is 900 [1]."])
+def test_what_nothing_supports_is_an_abstention(
+    reply: str, notes: Path, fake_models: MakeModels
+) -> None:
+    found = final(list(answer("What is the lease's rent?", [notes], fake_models([reply]))))
+    assert found.grounded == "none"
+    assert found.text == abstaining.ABSTENTION
+    assert found.raw == reply
+    assert all(not citation.support for citation in found.citations)
+
+
+def test_an_unsure_generator_abstains(
+    notes: Path, fake_models: MakeModels, fake_generator: Callable[..., object]
+) -> None:
+    unsure = fake_generator("g", [REPLY], logprobs=lambda _p, _c: [-3.0, -0.05])
+    models = ModelSet("g", "g", lambda _id: unsure)  # type: ignore[arg-type, return-value]
+    found = final(list(answer("When does the lease end?", [notes], models)))
+    assert found.grounded == "none"
+    assert found.confidence is not None
+    assert found.confidence < 0.5
+
+
+def test_no_hit_asks_no_model(notes: Path) -> None:
+    def load(model_id: str) -> object:
+        raise AssertionError(f"{model_id} was loaded")
+
+    models = ModelSet("s", "l", load)  # type: ignore[arg-type]
+    settings = Settings(strategy="vanilla")
+    filters = Filters(kinds=frozenset({Kind.MAIL}))
+    found = final(list(answer("When does the lease end?", [notes], models, settings, filters)))
+    assert found.grounded == "none"
+    assert found.models.generator is None
+
+
+def test_a_skipped_file_makes_the_answer_partial(notes: Path, fake_models: MakeModels) -> None:
+    (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing more")
+    found = final(list(answer("When does the lease end?", [notes], fake_models([REPLY]))))
+    assert found.grounded == "partial"
+    assert not found.coverage.complete
+    [skipped] = found.coverage.skipped
+    assert skipped.path.name == "broken.pdf"
+
+
+def test_a_missing_path_is_named(tmp_path: Path, fake_models: MakeModels) -> None:
+    found = final(list(answer("When?", [tmp_path / "gone"], fake_models([REPLY]))))
+    assert found.coverage.skipped[0].reason.value == "missing"
+    assert found.grounded == "none"
+
+
+def test_usage_errors_come_before_reading(notes: Path, fake_models: MakeModels) -> None:
+    models = fake_models()
+    with pytest.raises(StrategyUnknown, match="fb_rag"):
+        next(iter(answer("When?", [notes], models, Settings(strategy="youra"))))
+    with pytest.raises(EmptyQuestion):
+        next(iter(answer(" ?! ", [notes], models)))
+    with pytest.raises(NoSources):
+        list(answer("When?", [], models))
+    with pytest.raises(QuestionError, match="max-context"):
+        list(answer("When?", [notes], models, Settings(max_context=500)))
+
+
+def test_max_context_bounds_all_input_tokens(notes: Path, fake_models: MakeModels) -> None:
+    for number in range(60):
+        (notes / f"{number}.txt").write_text(f"lease {number} " + "word " * 250)
+    for limit in (3000, 4000):
+        settings = Settings(max_context=limit)
+        found = final(list(answer("lease", [notes], fake_models([REPLY]), settings)))
+        assert 0 < found.usage.effective_context <= limit
+
+
+def test_closing_cancels(notes: Path, fake_models: MakeModels) -> None:
+    events = answer("When does the lease end?", [notes], fake_models([REPLY]))
+    while not isinstance(next(events), Sampled):
+        pass
+    events.close()  # type: ignore[attr-defined]
+    assert list(events) == []
+
+
+def test_search_ranks_without_models(notes: Path) -> None:
+    events = list(search("lease", [notes]))
+    assert isinstance(events[-1], Found)
+    [hit] = events[-1].result.hits
+    assert hit.passage.item.locator.path == notes / "lease.txt"
+    assert hit.score > 0
