@@ -1,0 +1,106 @@
+"""The group `askance`: one table of commands, its errors, its exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from app.errors import NotBuilt
+from app.exits import ExitCode
+from app.interrupt import interruptible
+from app.lazy import LazyCommand, LazyGroup
+from app.output import error_object, print_json
+from models.errors import AskanceError
+
+COMMANDS = (
+    LazyCommand("ask", "app.commands_ask", "Answer a question from your own files."),
+    LazyCommand("search", "app.commands_search", "Rank passages; no model is needed."),
+    LazyCommand("sources", "app.commands_sources", "Remember where your files are."),
+    LazyCommand("models", "app.commands_models", "Fetch, check and choose models."),
+    LazyCommand("config", "app.commands_config", "Show and check the settings."),
+)
+NOT_BUILT = ("doctor", "demo", "eval", "history", "forget")
+"""Commands of the contract that a later version brings."""
+
+EPILOG = (
+    "Without a command the terminal screen opens. Exit codes: 0 answered, 1 failed, 2 usage, "
+    "3 nothing found or abstained, 4 model missing or failed its check, 130 interrupted."
+)
+
+
+@click.group(
+    cls=LazyGroup,
+    commands_table=COMMANDS,
+    not_built=NOT_BUILT,
+    invoke_without_command=True,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name="askance", prog_name="askance")
+@click.pass_context
+def askance(context: click.Context) -> int:
+    """Answers questions about your own mail, documents and calendars, read when you ask."""
+    if context.invoked_subcommand is not None:
+        return ExitCode.ANSWERED
+    raise NotBuilt(
+        "The terminal screen is not built yet.",
+        remedy=f"Commands that are: {', '.join(row.name for row in COMMANDS)}.",
+    )
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code."""
+    typed = list(arguments)
+    if "_ASKANCE_COMPLETE" in os.environ:
+        askance.main(typed, prog_name="askance")
+    as_json = "--json" in typed[: typed.index("--") if "--" in typed else len(typed)]
+    try:
+        with interruptible():
+            code = _invoke(typed)
+            sys.stdout.flush()
+    except AskanceError as error:
+        return _fail(error.exit_code, error_object(error), as_json)
+    except click.UsageError as error:
+        return _fail(ExitCode.USAGE, _usage_object(error), as_json)
+    except (KeyboardInterrupt, click.Abort):
+        shown = {"kind": "interrupted", "message": "Interrupted.", "path": None, "remedy": ""}
+        return _fail(ExitCode.INTERRUPTED, shown, as_json)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. The interpreter flushes once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.ANSWERED
+    return code
+
+
+def _invoke(typed: list[str]) -> int:
+    try:
+        with askance.make_context("askance", typed) as context:
+            return int(askance.invoke(context) or ExitCode.ANSWERED)
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+
+
+def _usage_object(error: click.UsageError) -> dict[str, str | None]:
+    command = error.ctx.command_path if error.ctx else "askance"
+    message = error.format_message()
+    if isinstance(error, click.NoSuchOption) and error.ctx:
+        flags = [flag for param in error.ctx.command.params for flag in param.opts]
+        built = ", ".join(flag for flag in flags if flag.startswith("-"))
+        message = f"{message} Built: {built}, --help."
+    remedy = f"See: {command} --help"
+    return {"kind": "usage", "message": message, "path": None, "remedy": remedy}
+
+
+def _fail(code: int, shown: dict[str, str | None], as_json: bool) -> int:
+    """Say on stderr what went wrong; with `--json` stdout carries it as an object too."""
+    prefix = "" if code == ExitCode.INTERRUPTED else "askance: "
+    click.echo(f"{prefix}{shown['message']}", err=True)
+    if shown["remedy"]:
+        click.echo(f"  {shown['remedy']}", err=True)
+    if as_json:
+        print_json({"error": shown})
+        sys.stdout.flush()
+    return int(code)

@@ -1,0 +1,97 @@
+"""`askance ask`: a question answered from the person's own files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+
+import click
+
+from app.config import load_config
+from app.exits import ExitCode
+from app.loading import model_set
+from app.options import (
+    FilterFlags,
+    filter_options,
+    json_option,
+    settings_of,
+    sources_of,
+    zone_of,
+)
+from app.output import answer_object, print_json
+from app.progress import watch
+from app.report import answer_text
+from app.trail import Trail
+from engine.answer import answer
+from engine.events import Answered, Event
+from engine.strategies.registry import get, names
+from engine.values import Answer
+
+
+@click.command("ask")
+@click.argument("question")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--strategy", metavar="NAME", help=f"One of {', '.join(names())}.")
+@click.option("--effort", type=click.Choice(["quick", "balanced", "thorough"]))
+@click.option("--max-context", type=click.IntRange(1), metavar="TOKENS", help="Over all calls.")
+@click.option(
+    "--time-budget", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="In all."
+)
+@filter_options
+@click.option("--seed", type=int, help="The same seed, the same samples.")
+@click.option("--lookahead", metavar="ID", help="Small model that looks ahead.")
+@click.option("--generator", metavar="ID", help="Large model that writes.")
+@json_option
+@click.option("--no-stream", is_flag=True, help="Show only the checked answer.")
+@click.option("--explain", is_flag=True, help="Show how the answer came about.")
+def command(
+    question: str,
+    paths: tuple[str, ...],
+    as_json: bool,
+    no_stream: bool,
+    explain: bool,
+    lookahead: str | None,
+    generator: str | None,
+    **flags: object,
+) -> int:
+    """Answer QUESTION from the files at PATH, or from the remembered sources.
+
+    The answer's citations are checked against the files. Exit code 3: nothing supports one.
+    """
+    config = load_config(os.environ)
+    filter_flags = FilterFlags(**{name: flags.pop(name) for name in FilterFlags.__slots__})  # type: ignore[arg-type]
+    settings = settings_of(config, **flags)
+    get(settings.strategy)
+    filters = filter_flags.filters(settings.zone)
+    sources = sources_of(config, paths)
+    models = model_set(config, lookahead=lookahead, generator=generator)
+    trail = Trail()
+    watcher = watch(stream_draft=not (as_json or no_stream))
+    with closing(models):
+        try:
+            events = answer(question, sources, models, settings, filters)
+            answered = last_answer(events, [trail.note, watcher.show])
+        finally:
+            watcher.finish()
+    if as_json:
+        explained = {"explain": trail.object(answered)} if explain else {}
+        print_json(answer_object(answered) | explained)
+    else:
+        click.echo(answer_text(answered, zone_of(config)))
+        if explain:
+            click.echo(trail.text(answered))
+    return ExitCode.NOTHING_FOUND if answered.grounded == "none" else ExitCode.ANSWERED
+
+
+def last_answer(events: Iterator[Event], listeners: Sequence[Callable[[Event], None]]) -> Answer:
+    """Run through the events, tell the listeners, and return the answer at the end."""
+    answered: Answer | None = None
+    for event in events:
+        for listener in listeners:
+            listener(event)
+        if isinstance(event, Answered):
+            answered = event.answer
+    if answered is None:
+        raise RuntimeError("The engine ended without an answer.")
+    return answered

@@ -1,0 +1,50 @@
+"""`askance search`: ranked passages, no model."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from app.config import load_config
+from app.exits import ExitCode
+from app.options import FilterFlags, filter_options, json_option, settings_of, sources_of
+from app.output import print_json, search_object
+from app.progress import watch
+from app.report import search_text
+from engine.answer import search
+from engine.events import Found
+from engine.values import SearchResult
+
+
+@click.command("search")
+@click.argument("query")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("-k", "k", type=click.IntRange(1), default=10, show_default=True, help="Passages.")
+@filter_options
+@json_option
+def command(query: str, paths: tuple[str, ...], k: int, as_json: bool, **flags: object) -> int:
+    """Rank passages of the files at PATH, or of the remembered sources, for QUERY.
+
+    Scores are BM25 and comparable within one reply only. Exit code 3: no passage matches.
+    """
+    config = load_config(os.environ)
+    settings = settings_of(config, k=k)
+    filters = FilterFlags(**flags).filters(settings.zone)  # type: ignore[arg-type]
+    sources = sources_of(config, paths)
+    watcher = watch(stream_draft=False)
+    result: SearchResult | None = None
+    try:
+        for event in search(query, sources, settings, filters):
+            watcher.show(event)
+            if isinstance(event, Found):
+                result = event.result
+    finally:
+        watcher.finish()
+    if result is None:
+        raise RuntimeError("The engine ended without a result.")
+    if as_json:
+        print_json(search_object(result))
+    else:
+        click.echo(search_text(result, settings.zone))
+    return ExitCode.ANSWERED if result.hits else ExitCode.NOTHING_FOUND

@@ -1,0 +1,23 @@
+"""The console script `askance`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from models.offline import set_offline_environment
+
+
+def run() -> int:
+    """Run the command line and return its exit code.
+
+    The offline variables come first: libraries read them once, at import.
+    """
+    set_offline_environment(os.environ)
+    from app.cli import main
+
+    return main(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(run())

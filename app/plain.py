@@ -1,0 +1,30 @@
+"""Text that cannot steer a terminal. Readers clean file contents; names come from anywhere."""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 controls, DEL, line and paragraph separators, bidirectional marks and overrides,
+# lone surrogates (undecodable bytes of a file name).
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_UNSAFE_BLOCK = re.compile(_UNSAFE.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
+
+
+def one_line(text: str) -> str:
+    """Return `text` on one line: blanks folded, anything a terminal would obey shown as `�`."""
+    return _UNSAFE.sub("�", " ".join(text.split()))
+
+
+def lines(text: str) -> str:
+    """Return `text` with its line breaks, tabs as blanks, without what a terminal would obey."""
+    return _UNSAFE_BLOCK.sub("�", text.replace("\r\n", "\n").replace("\t", "    "))
+
+
+def escape_json(dumped: str) -> str:
+    r"""Write what a terminal would obey as `\uXXXX` in JSON text, which means the same there.
+
+    `json.dumps` escapes the C0 controls only. Line breaks between members are kept.
+    """
+    return _UNSAFE_BLOCK.sub(lambda match: f"\\u{ord(match[0]):04x}", dumped)

@@ -1,0 +1,179 @@
+"""What a waiting person sees: one status line, and the draft while it is written.
+
+Both are talk, so both go to stderr, and only to a terminal that can take a line back.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+import unicodedata
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TextIO
+
+from app.plain import lines, one_line
+from engine.events import Event, Reading, Sampled, Stage, Token
+
+REFRESH_SECONDS = 0.1
+
+STAGES = {
+    "understand": "Understanding the question",
+    "read": "Reading",
+    "recall": "Scoring passages",
+    "lookahead": "Looking ahead",
+    "select": "Selecting evidence",
+    "vote": "Comparing readings",
+    "write": "Writing",
+    "cite": "Checking citations",
+}
+
+
+def can_redraw(stream: TextIO, environ: Mapping[str, str]) -> bool:
+    """Say whether the stream is a terminal on which a line can be taken back."""
+    return stream.isatty() and environ.get("TERM", "") not in ("", "dumb")
+
+
+class StatusLine:
+    """One line on stderr that is rewritten in place; silent where that is not possible."""
+
+    def __init__(self, stream: TextIO | None = None, *, enabled: bool | None = None) -> None:
+        """Write to `stream` (stderr), if enabled (when it is a capable terminal)."""
+        self._stream = stream or sys.stderr
+        self._enabled = can_redraw(self._stream, os.environ) if enabled is None else enabled
+        self._shown = False
+        self._next = 0.0
+
+    def __enter__(self) -> StatusLine:
+        """Return itself; the line is cleared at the end."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave no half line behind."""
+        self.clear()
+
+    def show(self, text: str, *, now: bool = True) -> None:
+        """Replace the line; with `now=False` at most ten times a second."""
+        if not self._enabled or (not now and time.monotonic() < self._next):
+            return
+        self._next = time.monotonic() + REFRESH_SECONDS
+        width = shutil.get_terminal_size().columns - 1
+        self._stream.write(f"\r\x1b[K{one_line(text)[:width]}")
+        self._stream.flush()
+        self._shown = True
+
+    def clear(self) -> None:
+        """Take the line back."""
+        if self._shown:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+            self._shown = False
+
+
+def status_of(event: Event) -> str | None:
+    """Return the status line for an event, or None when it changes nothing."""
+    if isinstance(event, Stage) and event.state == "started":
+        return f"{STAGES[event.name]} …"
+    if isinstance(event, Reading):
+        skipped = f", {event.skipped:,} skipped" if event.skipped else ""
+        megabytes = f"{event.bytes / 1e6:,.1f} MB"
+        return f"Reading: {event.done:,} of {event.total:,} files, {megabytes}{skipped}"
+    if isinstance(event, Sampled):
+        return f"Looking ahead: sample {event.index + 1} is complete"
+    return None
+
+
+class DraftView:
+    """The generator's words as they come, dim, taken back when the checked answer is there.
+
+    The draft may name sources it does not have: the checked answer replaces it.
+    """
+
+    def __init__(self, stream: TextIO, *, colour: bool, columns: int, rows: int) -> None:
+        """Draw on a terminal of this size."""
+        self._stream = stream
+        self._dim, self._plain = ("\x1b[2m", "\x1b[0m") if colour else ("", "")
+        self._columns = columns
+        self._rows = rows
+        self._row = 0
+        self._column = 0
+        self._began = False
+
+    def write(self, text: str) -> None:
+        """Append text, breaking lines here so that the number of rows is known."""
+        self._began = True
+        out = []
+        for char in lines(text):
+            width = _cells(char)
+            if char == "\n" or self._column + width > self._columns:
+                out.append("\n")
+                self._row += 1
+                self._column = 0
+            if char != "\n":
+                out.append(char)
+                self._column += width
+        self._stream.write(f"{self._dim}{''.join(out)}{self._plain}")
+        self._stream.flush()
+
+    def erase(self) -> None:
+        """Take the draft back; when it has scrolled away, say where it ends instead."""
+        if not self._began:
+            return
+        if self._row < self._rows - 1:
+            up = f"\x1b[{self._row}A" if self._row else ""
+            self._stream.write(f"\r{up}\x1b[J")
+        else:
+            self._stream.write("\n\n(End of the draft. Checked answer:)\n\n")
+        self._stream.flush()
+        self._began, self._row, self._column = False, 0, 0
+
+
+def _cells(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+class Watcher:
+    """Feeds events to the status line and, if there is one, to the draft."""
+
+    def __init__(self, status: StatusLine, draft: DraftView | None) -> None:
+        """Draw on these."""
+        self._status = status
+        self._draft = draft
+        self._drafting = False
+
+    def show(self, event: Event) -> None:
+        """Draw one event."""
+        if isinstance(event, Token) and self._draft:
+            if not self._drafting:
+                self._status.clear()
+            self._drafting = True
+            self._draft.write(event.text)
+        elif not self._drafting and (text := status_of(event)):
+            self._status.show(text, now=not isinstance(event, Reading))
+
+    def finish(self) -> None:
+        """Take everything back."""
+        self._status.clear()
+        if self._draft:
+            self._draft.erase()
+
+
+def watch(*, stream_draft: bool) -> Watcher:
+    """Return a watcher for this process's terminal. The draft needs both outputs on one."""
+    status = StatusLine()
+    both = sys.stdout.isatty() and can_redraw(sys.stderr, os.environ)
+    if not (stream_draft and both):
+        return Watcher(status, None)
+    size = shutil.get_terminal_size()
+    colour = not os.environ.get("NO_COLOR")
+    draft = DraftView(sys.stderr, colour=colour, columns=size.columns, rows=size.lines)
+    return Watcher(status, draft)

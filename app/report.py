@@ -1,0 +1,159 @@
+"""Answers, hits and coverage as text for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import datetime, tzinfo
+
+from app.output import place_of
+from app.plain import lines, one_line
+from engine.values import Answer, Citation, Coverage, Hit, SearchResult
+from ingest.item import Item, Kind
+
+PLURALS = {
+    Kind.MAIL: ("mail", "mails"),
+    Kind.DOCUMENT: ("document", "documents"),
+    Kind.EVENT: ("event", "events"),
+    Kind.TASK: ("task", "tasks"),
+    Kind.CONTACT: ("contact", "contacts"),
+}
+SKIPPED_SHOWN = 5
+QUOTE_SHOWN = 400
+"""Characters of a quote or passage; `--json` has all of it."""
+
+GROUNDED = {
+    "grounded": "Every sentence is supported by a citation.",
+    "partial": "Only partly supported: see which sentences carry a citation, and the coverage.",
+    "none": "Nothing in what was read supports an answer.",
+}
+
+
+def answer_text(answer: Answer, zone: tzinfo | None) -> str:
+    """Return the checked answer, its citations, its coverage and its timings."""
+    parts = [lines(answer.text).strip(), ""]
+    if answer.citations and not answer.citations[0].support:
+        parts.append("Nearest passages, which do not hold the answer:")
+    for citation in answer.citations:
+        parts.append(f"[{citation.id}] {citation_line(citation, zone)}")
+        parts.append(f'    "{shortened(citation.quote)}"')
+    if answer.citations:
+        parts.append("")
+    parts.append(grounded_line(answer))
+    parts.extend(coverage_lines(answer.coverage))
+    parts.append(timings_line(answer.timings))
+    return "\n".join(parts)
+
+
+def search_text(result: SearchResult, zone: tzinfo | None) -> str:
+    """Return the ranked hits and the coverage."""
+    parts: list[str] = []
+    for rank, hit in enumerate(result.hits, start=1):
+        parts.extend(_hit_lines(rank, hit, zone))
+    if not result.hits:
+        parts.append("Nothing found.")
+    parts.extend(["", *coverage_lines(result.coverage), timings_line(result.timings)])
+    return "\n".join(parts)
+
+
+def _hit_lines(rank: int, hit: Hit, zone: tzinfo | None) -> list[str]:
+    place = place_of(hit)
+    head = f"{rank:>3}. {citation_line(place, zone)}  score {hit.score:.2f}"
+    return [head, f"     {shortened(hit.passage.text)}"]
+
+
+def citation_line(citation: Citation, zone: tzinfo | None) -> str:
+    """Return `Mail "Re: lease" - Ana Ruiz, Tue 2026-11-17 10:02 (path, page 3)`."""
+    item = citation.passage.item
+    who = ", ".join(person.name or person.address for person in item.people.sender)
+    about = ", ".join(part for part in (one_line(who), _when(item, zone)) if part)
+    title = one_line(item.title) or "without title"
+    path = one_line(str(item.locator.path))
+    place = ", ".join([path, *_place(citation)])
+    return f'{item.kind.value.capitalize()} "{title}"{f" - {about}" if about else ""} ({place})'
+
+
+def _place(citation: Citation) -> Iterator[str]:
+    locator = citation.passage.item.locator
+    if citation.page is not None:
+        yield f"page {citation.page}"
+    elif citation.line is not None and citation.passage.item.kind is Kind.DOCUMENT:
+        yield f"line {citation.line}"
+    if locator.sheet:
+        yield f"sheet {one_line(locator.sheet)}"
+    if locator.member:
+        yield one_line(locator.member)
+
+
+def _when(item: Item, zone: tzinfo | None) -> str:
+    if item.when is None:
+        return ""
+    if item.locator.occurrence and len(item.locator.occurrence) == len("2026-11-17"):
+        return f"{item.when:%a %Y-%m-%d}"  # all day: the same date in every zone
+    local: datetime = item.when.astimezone(zone)
+    return f"{local:%a %Y-%m-%d %H:%M}"
+
+
+def shortened(text: str) -> str:
+    """Return a quote on one line, cut where it is long."""
+    line = one_line(text)
+    return line if len(line) <= QUOTE_SHOWN else f"{line[:QUOTE_SHOWN].rstrip()}…"
+
+
+def grounded_line(answer: Answer) -> str:
+    """Say how well the answer is supported."""
+    agreement = answer.agreement
+    votes = f" {agreement.votes} of {agreement.of} readings agree." if agreement else ""
+    return f"{answer.grounded}: {GROUNDED[answer.grounded]}{votes}"
+
+
+def coverage_lines(coverage: Coverage) -> list[str]:
+    """Return the summary line, and the first skipped files with their remedies."""
+    shown = [coverage_line(coverage)]
+    for skipped in coverage.skipped[:SKIPPED_SHOWN]:
+        member = f" ({one_line(skipped.member)})" if skipped.member else ""
+        path = one_line(str(skipped.path))
+        shown.append(f"  skipped {path}{member}: {skipped.reason.value}. {skipped.remedy}")
+    if len(coverage.skipped) > SKIPPED_SHOWN:
+        shown.append(f"  … and {len(coverage.skipped) - SKIPPED_SHOWN:,} more; --json lists all")
+    return shown
+
+
+def coverage_line(coverage: Coverage) -> str:
+    """Return `Read 4,212 mails, 318 documents (57 files, 38.2 MB); skipped 7 (2 encrypted)`."""
+    read = [_counted(coverage.read[kind], kind) for kind in Kind if coverage.read.get(kind)]
+    files = f"{coverage.files:,} file{'' if coverage.files == 1 else 's'}"
+    line = f"Read {', '.join(read) or 'nothing'} ({files}, {size_text(coverage.bytes)})"
+    if coverage.skipped:
+        reasons = Counter(skipped.reason.value for skipped in coverage.skipped)
+        why = ", ".join(f"{count:,} {reason}" for reason, count in reasons.most_common())
+        line += f"; skipped {len(coverage.skipped):,} ({why})"
+    if coverage.pruned:
+        line += f"; left out by filters: {coverage.pruned:,}"
+    if coverage.unread:
+        line += f"; not read for lack of time: {coverage.unread:,} files"
+    return line if coverage.complete else f"{line}; not complete"
+
+
+def _counted(count: int, kind: Kind) -> str:
+    return f"{count:,} {PLURALS[kind][count != 1]}"
+
+
+def size_text(size: int) -> str:
+    """Return a size in decimal units: `98.0 MB`."""
+    amount = float(size)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            break
+        amount /= 1000
+    return f"{amount:,.0f} bytes" if unit == "bytes" else f"{amount:,.1f} {unit}"
+
+
+def timings_line(seconds: Mapping[str, float]) -> str:
+    """Return `Took 12.3 s: read 0.4, recall 0.1, …`."""
+    stages = ", ".join(
+        f"{name.replace('_', ' ')} {value:.1f}"
+        for name, value in seconds.items()
+        if name != "total"
+    )
+    return f"Took {seconds.get('total', 0.0):.1f} s: {stages}"

@@ -1,0 +1,114 @@
+"""What values a setting may have, from TOML and from the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+Value = object
+"""A setting's value after checking; its type follows from its `SettingKind`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingKind:
+    """A type of setting. Both readers raise `ValueError` for what does not fit."""
+
+    wanted: str
+    """Completes "must be …" in a message."""
+    from_toml: Callable[[object], Value]
+    from_text: Callable[[str], Value]
+    """Reads an environment variable."""
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError
+    return value
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError
+    return value
+
+
+def _at_least_one(value: object) -> int:
+    if _whole(value) < 1:
+        raise ValueError
+    return _whole(value)
+
+
+def _seconds(value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < 1e9:
+        raise ValueError
+    return float(value)
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError
+    return value
+
+
+def _flag_from_text(text: str) -> bool:
+    known = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+    if text.casefold() not in known:
+        raise ValueError
+    return known[text.casefold()]
+
+
+def _zone(value: object) -> str:
+    try:
+        ZoneInfo(_text(value))
+    except (OSError, KeyError) as error:  # a folder's name, an unknown zone
+        raise ValueError from error
+    return _text(value)
+
+
+def _paths(value: object) -> tuple[Path, ...]:
+    if not isinstance(value, list):
+        raise ValueError
+    paths = tuple(Path(_text(path)).expanduser() for path in value)
+    if not all(path.is_absolute() for path in paths):
+        raise ValueError
+    return paths
+
+
+def _paths_from_text(text: str) -> tuple[Path, ...]:
+    return _paths([path for path in text.split(os.pathsep) if path])
+
+
+def _words(value: object) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise ValueError
+    return {_text(key): _text(word) for key, word in value.items()}
+
+
+def _no_text(text: str) -> Value:
+    raise ValueError
+
+
+def choice(*known: str) -> SettingKind:
+    """Return a kind that takes one of a few words."""
+
+    def check(value: object) -> str:
+        if value not in known:
+            raise ValueError
+        return str(value)
+
+    return SettingKind(f"one of {', '.join(known)}", check, check)
+
+
+TEXT = SettingKind("a text", _text, _text)
+INTEGER = SettingKind("a whole number", _whole, lambda text: _whole(int(text)))
+COUNT = SettingKind(
+    "a whole number of at least 1", _at_least_one, lambda text: _at_least_one(int(text))
+)
+SECONDS = SettingKind("a number of seconds above 0", _seconds, lambda text: _seconds(float(text)))
+FLAG = SettingKind("true or false", _flag, _flag_from_text)
+ZONE = SettingKind('the name of a time zone, such as "Europe/Lisbon"', _zone, _zone)
+PATHS = SettingKind("a list of absolute paths", _paths, _paths_from_text)
+WORDS = SettingKind("a table of texts, in the file only", _words, _no_text)

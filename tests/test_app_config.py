@@ -1,0 +1,187 @@
+"""Settings: precedence, refusals, and edits that lose nothing."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from app.config import config_path, load_config
+from app.config_edit import add_to_list, remove_from_list, set_text
+from app.errors import ConfigError, ConfigUnreadable, NotBuilt, SettingUnknown, SettingWrong
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    return {"XDG_CONFIG_HOME": str(tmp_path)}
+
+
+def written(environ: dict[str, str], text: str) -> Path:
+    path = config_path(environ)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_without_a_file_there_are_defaults(environ):
+    config = load_config(environ)
+    assert config.values["answer.strategy"] == "auto"
+    assert config.values["answer.effort"] == "balanced"
+    assert config.sources == ()
+    assert set(config.origins.values()) == {"default"}
+
+
+def test_environment_beats_file_beats_default(environ):
+    written(environ, '[answer]\neffort = "quick"\nseed = 5\n')
+    config = load_config(environ | {"ASKANCE_ANSWER_EFFORT": "thorough"})
+    assert config.values["answer.effort"] == "thorough"
+    assert config.origins["answer.effort"] == "ASKANCE_ANSWER_EFFORT"
+    assert config.values["answer.seed"] == 5
+    assert config.origins["answer.seed"] == "file"
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [
+        ('[answer]\nefort = "quick"\n', "answer.effort"),
+        ('effort = "quick"\n', "answer.effort"),
+        ("[answers]\nseed = 1\n", "answer."),
+        ("answer = 3\n", "answer."),
+    ],
+)
+def test_unknown_setting_is_refused_with_the_nearest(environ, text, nearest):
+    path = written(environ, text)
+    with pytest.raises(SettingUnknown) as caught:
+        load_config(environ)
+    assert nearest in caught.value.message
+    assert str(path) in caught.value.message
+
+
+def test_unknown_variable_is_refused(environ):
+    with pytest.raises(SettingUnknown, match="ASKANCE_ANSWER_EFFORT"):
+        load_config(environ | {"ASKANCE_ANSWER_EFORT": "quick"})
+    load_config(environ | {"ASKANCE_MODELS_DIR": "/models"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[answer]\nseed = true\n",
+        '[answer]\nseed = "1"\n',
+        "[answer]\nmax_context = 0\n",
+        "[answer]\ntime_budget = -1\n",
+        '[answer]\neffort = "some"\n',
+        '[reading]\ntimezone = "Mars/Olympus"\n',
+        '[reading]\ntimezone = "../etc/passwd"\n',
+        '[sources]\npaths = "/home"\n',
+        '[sources]\npaths = ["relative"]\n',
+        "[interface]\nkeymap = 3\n",
+    ],
+)
+def test_wrong_values_are_refused(environ, text):
+    written(environ, text)
+    with pytest.raises(SettingWrong):
+        load_config(environ)
+
+
+@pytest.mark.parametrize("value", ["x", "0", "1.5", ""])
+def test_wrong_variables_are_refused(environ, value):
+    with pytest.raises(SettingWrong):
+        load_config(environ | {"ASKANCE_ANSWER_MAX_CONTEXT": value})
+
+
+def test_broken_toml_names_its_line(environ):
+    written(environ, "[answer]\nseed = = 1\n")
+    with pytest.raises(ConfigUnreadable, match="line 2"):
+        load_config(environ)
+
+
+def test_settings_not_built_take_their_default_only(environ):
+    written(environ, "[history]\nenabled = false\n")
+    load_config(environ)
+    written(environ, "[history]\nenabled = true\n")
+    with pytest.raises(NotBuilt, match=r"history\.enabled"):
+        load_config(environ)
+
+
+COMMENTED = """\
+# my own file
+[answer]  # how
+seed = 3  # lucky
+
+[sources]
+# where things are
+paths = [
+    "/home/a#b",  # the [old] mailbox
+    '/home/it''s' ,
+]  # end
+
+[models]
+lookahead = "small"  # quick
+"""
+
+
+def test_edits_keep_comments_and_order(environ):
+    text = COMMENTED.replace("'/home/it''s' ", '"/home/c, d"')
+    path = written(environ, text)
+    add_to_list(path, "sources", "paths", '/home/e "f"')
+    assert load_config(environ).sources[-1] == Path('/home/e "f"')
+    remove_from_list(path, "sources", "paths", '/home/e "f"')
+    assert path.read_text() == text
+    set_text(path, "models", "lookahead", "tiny")
+    assert path.read_text() == text.replace('"small"', '"tiny"')
+    set_text(path, "models", "generator", "big")
+    assert load_config(environ).text("models.generator") == "big"
+    for comment in ("# my own file", "# how", "# lucky", "# the [old] mailbox", "# end"):
+        assert comment in path.read_text()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[sources]",
+        "[sources]\npaths = []\n",
+        '[sources]\npaths = ["/a", "/b"] # two\n',
+        '[sources]\npaths = ["/a"\n]\n[answer]\nseed = 1',
+        '[sources]\npaths = [\n "/a", # one\n]\n',
+    ],
+)
+def test_add_and_remove_in_every_layout(environ, text):
+    path = written(environ, text)
+    before = load_config(environ).sources
+    add_to_list(path, "sources", "paths", "/new")
+    assert load_config(environ).sources == (*before, Path("/new"))
+    remove_from_list(path, "sources", "paths", "/new")
+    assert load_config(environ).sources == before
+    assert text.count("#") == path.read_text().count("#")
+
+
+@pytest.mark.parametrize("text", ['sources = {paths = ["/a"]}\n', 'sources.paths = ["/a"]\n'])
+def test_forms_that_edits_do_not_know_are_refused_unchanged(environ, text):
+    path = written(environ, text)
+    with pytest.raises(ConfigError, match="by hand"):
+        add_to_list(path, "sources", "paths", "/new")
+    with pytest.raises(ConfigError, match="by hand"):
+        remove_from_list(path, "sources", "paths", "/a")
+    assert path.read_text() == text
+    assert [file.name for file in path.parent.iterdir()] == ["config.toml"]
+
+
+def test_a_new_file_is_private(environ):
+    path = config_path(environ)
+    add_to_list(path, "sources", "paths", "/a")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_link_stays_a_link(environ, tmp_path):
+    path = config_path(environ)
+    path.parent.mkdir(parents=True)
+    target = tmp_path / "dotfiles.toml"
+    target.write_text("")
+    path.symlink_to(target)
+    add_to_list(path, "sources", "paths", "/a")
+    assert path.is_symlink()
+    assert "/a" in target.read_text()
