@@ -5,6 +5,7 @@ AskanceError
     ├── EmptyQuestion
     ├── StrategyUnknown            lists those that are built
     ├── NoSources                  no path given and none remembered
+    ├── BudgetTooSmall             what was found does not fit the effort's tokens
     └── DataError                  a line of an evaluation file is not as documented
 """
 
@@ -30,6 +31,10 @@ class StrategyUnknown(QuestionError):
 
 class NoSources(QuestionError):
     """There is nothing to read."""
+
+
+class BudgetTooSmall(QuestionError):
+    """Passages were found, and the budget holds none of them."""
 
 
 class DataError(QuestionError):

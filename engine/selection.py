@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.errors import BudgetTooSmall
 from engine.recall import Scores, best_first
 from engine.values import Passage
 from models.protocols import Generator
@@ -14,17 +15,24 @@ MISSES = 20
 """Passages in a row that may not fit before the search for a smaller one ends."""
 
 
-def fit(passages: Sequence[Passage], scores: Scores, budget: int, model: Generator) -> list[int]:
+def fit(
+    passages: Sequence[Passage],
+    scores: Scores,
+    budget: int,
+    model: Generator,
+    least_share: float = 0.0,
+) -> list[int]:
     """Return the numbers of the best passages within `budget` tokens of `model`, best first.
 
-    Passages that score 0 are not hits. One that does not fit is passed over for the next that
-    does; when even the best alone is too long, its beginning would be a silent cut, so nothing
-    but a budget below one passage (`engine.settings.MIN_PASSAGE_TOKENS`) can leave it out.
+    Passages that score 0 are not hits, nor are those below `least_share` of the best. One that
+    does not fit is passed over for the next that does. Raises `BudgetTooSmall` when there are
+    hits and none fits: an answer over nothing would look like an abstention.
     """
     chosen: list[int] = []
+    least = least_share * scores.max(initial=0.0)
     left, misses = budget, 0
     for number in best_first(scores):
-        if scores[number] <= 0 or misses >= MISSES or left < OVERHEAD * 2:
+        if scores[number] <= 0 or scores[number] < least or misses >= MISSES:
             break
         cost = model.count(passages[number].text) + OVERHEAD
         if cost <= left:
@@ -33,4 +41,9 @@ def fit(passages: Sequence[Passage], scores: Scores, budget: int, model: Generat
             misses = 0
         else:
             misses += 1
+    if misses and not chosen:
+        raise BudgetTooSmall(
+            f"No passage that was found fits {budget} tokens of {model.id}.",
+            remedy="Raise --max-context, or use --effort thorough.",
+        )
     return chosen

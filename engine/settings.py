@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from typing import Literal
 
@@ -21,12 +21,15 @@ class Budget:
     """Y: passages shown to the generator, in its tokens."""
     samples: int
     """K: look-ahead samples."""
+    least_share: float
+    """The generator sees no passage that scores below this share of the best; 0 shows all that
+    fit. A question that names its mail has one passage far ahead of the rest."""
 
 
 BUDGETS: dict[Effort, Budget] = {
-    "quick": Budget(lookahead_tokens=800, generator_tokens=700, samples=3),
-    "balanced": Budget(lookahead_tokens=1500, generator_tokens=1200, samples=5),
-    "thorough": Budget(lookahead_tokens=6000, generator_tokens=6000, samples=5),
+    "quick": Budget(lookahead_tokens=800, generator_tokens=700, samples=3, least_share=0.6),
+    "balanced": Budget(lookahead_tokens=1500, generator_tokens=1200, samples=5, least_share=0.5),
+    "thorough": Budget(lookahead_tokens=6000, generator_tokens=6000, samples=5, least_share=0.0),
 }
 
 
@@ -67,8 +70,10 @@ def budget_for(settings: Settings) -> Budget:
     room = settings.max_context - 3 * PROMPT_TOKENS
     full = budget.lookahead_tokens + 2 * budget.generator_tokens
     share = min(1.0, room / full)
-    cut = Budget(
-        int(budget.lookahead_tokens * share), int(budget.generator_tokens * share), budget.samples
+    cut = replace(
+        budget,
+        lookahead_tokens=int(budget.lookahead_tokens * share),
+        generator_tokens=int(budget.generator_tokens * share),
     )
     if min(cut.lookahead_tokens, cut.generator_tokens) < MIN_PASSAGE_TOKENS:
         least = 3 * PROMPT_TOKENS + MIN_PASSAGE_TOKENS * full // min(

@@ -117,7 +117,11 @@ class Toolbox:
         if not scores.any():
             return []
         return selection.fit(
-            self.corpus.passages, scores, self.budget.generator_tokens, self.models.generator
+            self.corpus.passages,
+            scores,
+            self.budget.generator_tokens,
+            self.models.generator,
+            self.budget.least_share,
         )
 
     def ranked(self, stage: StageName, scores: Scores) -> Ranked:
