@@ -14,4 +14,4 @@ DAMAGED = (
     TypeError,
     ValueError,
 )
-"""Caught around a library that reads strangers' files, never around code of ours."""
+"""Caught around each library that reads strangers' files and, last, around each file."""

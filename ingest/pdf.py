@@ -139,7 +139,7 @@ def _with_pypdf(data: bytes) -> list[Page]:
     import logging
 
     from pypdf import PdfReader
-    from pypdf.errors import PyPdfError
+    from pypdf.errors import DeprecationError, PyPdfError
 
     # Its warnings would go to stderr, into the screen.
     logging.getLogger("pypdf").addHandler(logging.NullHandler())
@@ -150,12 +150,9 @@ def _with_pypdf(data: bytes) -> list[Page]:
             raise _needs_password()
         pages = [reader.pages[number] for number in range(min(len(reader.pages), PAGES))]
         texts = [page.extract_text() for page in pages]
-        return [
-            Page(text, not text.strip() and bool(page.images))
-            for text, page in zip(texts, pages, strict=True)
-        ]
-    except PyPdfError as error:
+    except (PyPdfError, DeprecationError) as error:
         raise ValueError(str(error)) from error
+    return [Page(text, not text.strip()) for text in texts]
 
 
 def _needs_password() -> UnreadableError:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, tzinfo
 from importlib import import_module
 from pathlib import Path
 
+from ingest.damage import DAMAGED
 from ingest.files import File, UnreadableError
 from ingest.item import Filters, Item, Reason, Skipped, Tally
 from ingest.recognise import (
@@ -116,6 +117,9 @@ def _read_open(file: File, scope: Scope) -> Iterator[Read]:
             yield from _reader(form)(file, scope)
         except UnreadableError as error:
             yield Skipped(file.path, error.reason, error.remedy, kinds=kinds)
+        except DAMAGED as error:
+            remedy = f"It could not be read ({type(error).__name__}); save it again."
+            yield Skipped(file.path, Reason.CORRUPT, remedy, kinds=kinds)
 
 
 def _reader(form: Format) -> Callable[[File, Scope], Iterator[Read]]:

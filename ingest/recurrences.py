@@ -1,0 +1,218 @@
+"""Repeating events: which occurrences a reading expands, and the rule in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from icalendar import Calendar, vRecur
+from icalendar.cal import Component
+from icalendar.prop import vBroken
+
+from ingest.sieve import Scope
+
+OCCURRENCES = 5000
+"""Occurrences of one rule that are read."""
+_BACK, _AHEAD = timedelta(days=3653), timedelta(days=1096)
+_STEPS = 500_000
+_PERIODS = {
+    "HOURLY": ("hourly", "hours"),
+    "DAILY": ("daily", "days"),
+    "WEEKLY": ("weekly", "weeks"),
+    "MONTHLY": ("monthly", "months"),
+    "YEARLY": ("yearly", "years"),
+}
+_DAYS = {
+    "MO": "Monday",
+    "TU": "Tuesday",
+    "WE": "Wednesday",
+    "TH": "Thursday",
+    "FR": "Friday",
+    "SA": "Saturday",
+    "SU": "Sunday",
+}
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+_ORDINALS = {
+    1: "first",
+    2: "second",
+    3: "third",
+    4: "fourth",
+    5: "fifth",
+    -1: "last",
+    -2: "second last",
+}
+
+
+class TooOftenError(Exception):
+    """A rule repeats more often than is worth expanding; stays inside `ingest`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The time over which a rule is expanded."""
+
+    begins: datetime
+    ends: datetime
+    is_default: bool
+    """Whether no filter set it, so that older or later occurrences would match too."""
+
+
+def span_of(scope: Scope) -> Span:
+    """Return the days asked for, where open 10 years back and 3 ahead of now."""
+    begins, ends = scope.begins, scope.ends
+    now = scope.now
+    return Span(
+        begins or _shifted(min(now, ends) if ends else now, -_BACK),
+        ends or _shifted(max(now, begins) if begins else now, _AHEAD),
+        begins is None and ends is None,
+    )
+
+
+def expand(parts: Sequence[Component], span: Span, now: datetime) -> list[Component]:
+    """Return the occurrences within `span` of one series: its rule and its exceptions.
+
+    Raises TooOftenError, and whatever the libraries raise on a damaged rule.
+    """
+    from recurring_ical_events import of
+
+    span = _narrowed(parts, span, now)
+    calendar = Calendar()
+    for part in parts:
+        calendar.add_component(_bounded(part, span.ends))
+    query = of(calendar, components=[parts[0].name])
+    found: list[Component] = query.between(span.begins, span.ends)
+    if not found and span.is_default:
+        # A series that ended long ago, or begins far ahead, is still one to be found.
+        first = _earliest(parts)
+        found = query.between(first, _shifted(first, _BACK)) if first else []
+    return found[:OCCURRENCES]
+
+
+def _narrowed(parts: Sequence[Component], span: Span, now: datetime) -> Span:
+    """Return the part of `span` in which a rule stays within the limits, near `now`."""
+    rules = [rule for part in parts for rule in rules_of(part)]
+    for rule in rules:
+        frequency = _first(rule, "FREQ")
+        if frequency not in _PERIODS:
+            raise TooOftenError(str(frequency).lower())
+        if frequency != "HOURLY" and not any(
+            rule.get(k) for k in ("BYHOUR", "BYMINUTE", "BYSECOND")
+        ):
+            continue
+        if rule.get("BYMINUTE") or rule.get("BYSECOND") or (rule.get("COUNT") and len(rule) > 3):
+            raise TooOftenError("several times an hour")
+        first = _earliest(parts)
+        if (
+            first
+            and (span.ends - first) / timedelta(hours=int(_first(rule, "INTERVAL") or 1)) > _STEPS
+        ):
+            raise TooOftenError("hourly for decades")
+        near = min(max(now, span.begins), span.ends)
+        half = timedelta(hours=OCCURRENCES // 2)
+        span = Span(
+            max(span.begins, _shifted(near, -half)),
+            min(span.ends, _shifted(near, half)),
+            span.is_default,
+        )
+    return span
+
+
+def _bounded(part: Component, ends: datetime) -> Component:
+    """Return `part` with an end to its rule; one that never comes true would be tried for ever."""
+    start = when(part, "DTSTART")
+    if not isinstance(start, date) or not any(
+        not rule.get("COUNT") and not rule.get("UNTIL") for rule in rules_of(part)
+    ):
+        return part
+    last: date = _shifted(ends, timedelta(days=2)).astimezone(UTC)
+    if not isinstance(start, datetime):
+        last = last.date() if isinstance(last, datetime) else last
+    elif start.tzinfo is None and isinstance(last, datetime):
+        last = last.replace(tzinfo=None)
+    bounded = part.copy(recursive=True)
+    for rule in rules_of(bounded):
+        if not rule.get("COUNT") and not rule.get("UNTIL"):
+            rule["UNTIL"] = [last]
+    return bounded
+
+
+def when(part: Component, name: str) -> date | None:
+    """Return a date or moment as written; None when it is missing or damaged."""
+    value = part.get(name)
+    value = value[0] if isinstance(value, list) and value else value
+    written = None if isinstance(value, vBroken) else getattr(value, "dt", None)
+    return written if isinstance(written, date) else None
+
+
+def rules_of(part: Component) -> list[Any]:
+    """Return the recurrence rules of an entry."""
+    rules = part.get("RRULE")
+    found = rules if isinstance(rules, list) else [rules]
+    return [rule for rule in found if isinstance(rule, vRecur) and rule]
+
+
+def in_words(part: Component) -> str:
+    """Return the rule of a series as a short phrase, empty when there is none."""
+    rules = rules_of(part)
+    if not rules:
+        return ""
+    rule = rules[0]
+    period, plural = _PERIODS.get(str(_first(rule, "FREQ")), ("", ""))
+    interval = _first(rule, "INTERVAL")
+    words = [f"every {interval} {plural}" if interval and int(interval) > 1 else period]
+    if rule.get("BYDAY"):
+        words.append("on " + _joined([_day_in_words(str(day)) for day in _all(rule, "BYDAY")]))
+    if rule.get("BYMONTHDAY"):
+        days = [str(day) if int(day) > 0 else "last" for day in _all(rule, "BYMONTHDAY")]
+        words.append("on day " + _joined(days))
+    if rule.get("BYMONTH"):
+        months = [int(month) for month in _all(rule, "BYMONTH")]
+        words.append("in " + _joined([_MONTHS[m - 1] for m in months if 1 <= m <= 12] or ["?"]))
+    if rule.get("COUNT"):
+        words.append(f"{_first(rule, 'COUNT')} times")
+    until = _first(rule, "UNTIL")
+    if isinstance(until, date):
+        words.append(f"until {until:%Y-%m-%d}")
+    return " ".join(words).strip()
+
+
+def _day_in_words(day: str) -> str:
+    name = _DAYS.get(day[-2:].upper(), day)
+    number = day[:-2].lstrip("+")
+    if not number.lstrip("-").isdigit():
+        return name
+    return f"the {_ORDINALS.get(int(number), f'{number}.')} {name}"
+
+
+def _joined(words: list[str]) -> str:
+    return "".join(words) if len(words) < 2 else ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def _all(rule: Any, key: str) -> list[Any]:
+    value = rule.get(key)
+    return value if isinstance(value, list) else [value]
+
+
+def _first(rule: Any, key: str) -> Any:
+    return next(iter(_all(rule, key)), None)
+
+
+def _earliest(parts: Sequence[Component]) -> datetime | None:
+    """Return when the series starts."""
+    starts = [when(part, "DTSTART") for part in parts]
+    days = [start.toordinal() for start in starts if isinstance(start, date)]
+    return datetime.combine(date.fromordinal(min(days)), datetime.min.time(), UTC) if days else None
+
+
+def _shifted(when: datetime, by: timedelta) -> datetime:
+    """Return `when` moved, or the nearest moment that calendars have."""
+    try:
+        return when + by
+    except OverflowError:
+        limit = datetime.max if by > timedelta(0) else datetime.min
+        return limit.replace(tzinfo=UTC)
