@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import click
 
-from app.errors import NotBuilt
 from app.exits import ExitCode
 from app.interrupt import interruptible
 from app.lazy import LazyCommand, LazyGroup
@@ -45,10 +44,9 @@ def askance(context: click.Context) -> int:
     """Answers questions about your own mail, documents and calendars, read when you ask."""
     if context.invoked_subcommand is not None:
         return ExitCode.ANSWERED
-    raise NotBuilt(
-        "The terminal screen is not built yet.",
-        remedy=f"Commands that are: {', '.join(row.name for row in COMMANDS)}.",
-    )
+    from app.commands_screen import start_screen
+
+    return start_screen()
 
 
 def main(arguments: Sequence[str]) -> int:

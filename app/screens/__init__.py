@@ -1,0 +1,1 @@
+"""Terminal screens. They draw from the same events as the command line."""

@@ -1,0 +1,185 @@
+"""The question screen: prompt, answer as it is written, citations, coverage, progress."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Input, OptionList, Static
+
+from app.config import Config
+from app.options import zone_of
+from app.plain import lines, one_line
+from app.progress import status_of
+from app.report import citation_line, coverage_line, grounded_line, timings_line
+from app.screens.asking import Asker, AskingEnded, EventArrived, ModelsChecked
+from app.screens.preview import PreviewScreen
+from engine.events import Answered, Event, Token
+from engine.values import Answer, Citation
+from models.errors import AskanceError
+
+CLOCK_SECONDS = 0.5
+
+WELCOME = "Ask a question about your own files. They are read when you ask, never before."
+NO_SOURCES = (
+    "No source is remembered yet, so there is nothing to read.\n"
+    "Leave with ctrl+q and name one: askance sources add PATH"
+)
+
+
+class QuestionScreen(Screen[None]):
+    """Draws what the asker posts. Text from files is shown as it is, never as markup."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "cancel", "Cancel", id="cancel"),
+    ]
+
+    def __init__(self, config: Config, asker: Asker) -> None:
+        """Take the settings and whoever answers."""
+        super().__init__()
+        self._config = config
+        self._asker = asker
+        self._zone = zone_of(config)
+        self._draft = ""
+        self._status = ""
+        self._began: float | None = None
+        self._citations: tuple[Citation, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """Lay out the screen from top to bottom."""
+        sources = len(self._config.sources)
+        remembered = f"{sources} source{'' if sources == 1 else 's'}"
+        yield Static(Content(f"Askance   {remembered}"), id="title")
+        with VerticalScroll(id="reply"):
+            yield Static(Content(""), id="asked")
+            yield Static(Content(WELCOME if sources else NO_SOURCES), id="answer")
+            yield Static(Content(""), id="grounded")
+        yield OptionList(id="citations", markup=False)
+        yield Static(Content(""), id="coverage")
+        yield Static(Content(""), id="progress")
+        yield Input(placeholder="Your question", id="prompt")
+        yield Footer()
+
+    def on_mount(self) -> None:
+        """Start where people type."""
+        self.query_one("#citations").display = False
+        self.query_one("#prompt", Input).focus()
+        self.set_interval(CLOCK_SECONDS, self._tick)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a question is being answered; models serve one at a time."""
+        return self._began is not None
+
+    @on(Input.Submitted, "#prompt")
+    def ask(self, submitted: Input.Submitted) -> None:
+        """Start answering in a thread."""
+        question = submitted.value.strip()
+        if not question:
+            return
+        if self.busy:
+            self.notify("One question at a time. Escape cancels this one.", markup=False)
+            return
+        submitted.input.clear()
+        self._clear(question)
+        self._asker.prepare()
+        self.run_worker(
+            lambda: self._asker.ask(question, self.post_message), thread=True, exclusive=True
+        )
+
+    def _clear(self, question: str) -> None:
+        self._began = time.monotonic()
+        self._draft = ""
+        self._citations = ()
+        self._say("Starting")
+        self._set("asked", one_line(question))
+        for name in ("answer", "grounded", "coverage"):
+            self._set(name, "")
+        citations = self.query_one("#citations", OptionList)
+        citations.clear_options()
+        citations.display = False
+
+    @on(EventArrived)
+    def draw(self, message: EventArrived) -> None:
+        """Draw one event."""
+        event: Event = message.event
+        if isinstance(event, Token):
+            self._draft += event.text
+            self.query_one("#answer").add_class("draft")
+            self._set("answer", lines(self._draft))
+        elif isinstance(event, Answered):
+            self._draw_answer(event.answer)
+        elif text := status_of(event):
+            self._say(text)
+
+    @on(ModelsChecked)
+    def draw_check(self, message: ModelsChecked) -> None:
+        """Show that model files are being checked."""
+        self._say(message.text)
+
+    def _draw_answer(self, answer: Answer) -> None:
+        """Put the checked answer in the place of the draft."""
+        self.query_one("#answer").remove_class("draft")
+        self._set("answer", lines(answer.text))
+        self._set("grounded", grounded_line(answer))
+        self._set("coverage", coverage_line(answer.coverage))
+        self._status = timings_line(answer.timings)
+        self._citations = answer.citations
+        citations = self.query_one("#citations", OptionList)
+        for citation in answer.citations:
+            near = "" if citation.support else " nearest, no support:"
+            shown = f"[{citation.id}]{near} {citation_line(citation, self._zone)}"
+            citations.add_option(Content(shown))
+        citations.display = bool(answer.citations)
+
+    @on(AskingEnded)
+    def end(self, message: AskingEnded) -> None:
+        """Say how it ended and take the next question."""
+        self._began = None
+        if message.error:
+            self._draw_error(message.error)
+        elif message.cancelled:
+            self._status = "Cancelled."
+            self.query_one("#answer").remove_class("draft")
+            if self._draft:
+                self._set("grounded", "Cancelled: this draft was not checked.")
+        self._set("progress", self._status)
+        self.query_one("#prompt", Input).focus()
+
+    def _draw_error(self, error: AskanceError) -> None:
+        self.query_one("#answer").remove_class("draft")
+        self._set("answer", lines(error.message))
+        self._set("grounded", lines(error.remedy))
+        self._status = "Failed."
+
+    @on(OptionList.OptionSelected, "#citations")
+    def preview(self, selected: OptionList.OptionSelected) -> None:
+        """Open the source at the quote."""
+        citation = self._citations[selected.option_index]
+        self.app.push_screen(PreviewScreen(citation, citation_line(citation, self._zone)))
+
+    def action_cancel(self) -> None:
+        """Cancel the question in hand; without one, go back to the prompt."""
+        if self.busy:
+            self._asker.cancel()
+            self._say("Cancelling")
+        else:
+            self.query_one("#prompt", Input).focus()
+
+    def _say(self, status: str) -> None:
+        self._status = status
+        self._tick()
+
+    def _tick(self) -> None:
+        if self._began is not None:
+            seconds = time.monotonic() - self._began
+            self._set("progress", f"{self._status}  {seconds:.0f} s")
+
+    def _set(self, name: str, text: str) -> None:
+        self.query_one(f"#{name}", Static).update(Content(text))
