@@ -20,8 +20,10 @@ COMMANDS = (
     LazyCommand("sources", "app.commands_sources", "Remember where your files are."),
     LazyCommand("models", "app.commands_models", "Fetch, check and choose models."),
     LazyCommand("config", "app.commands_config", "Show and check the settings."),
+    LazyCommand("doctor", "app.commands_doctor", "Say what this installation can do."),
+    LazyCommand("demo", "app.commands_demo", "Ask three questions over the sample files."),
 )
-NOT_BUILT = ("doctor", "demo", "eval", "history", "forget")
+NOT_BUILT = ("eval", "history", "forget")
 """Commands of the contract that a later version brings."""
 
 EPILOG = (

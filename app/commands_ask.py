@@ -23,7 +23,7 @@ from app.output import answer_object, print_json
 from app.progress import watch
 from app.report import answer_text
 from app.trail import Trail
-from engine.answer import answer
+from engine.answer import answer, understand
 from engine.events import Answered, Event
 from engine.strategies.registry import get, names
 from engine.values import Answer
@@ -62,8 +62,10 @@ def command(
     config = load_config(os.environ)
     filter_flags = FilterFlags(**{name: flags.pop(name) for name in FilterFlags.__slots__})  # type: ignore[arg-type]
     settings = settings_of(config, **flags)
-    get(settings.strategy)
     filters = filter_flags.filters(settings.zone)
+    # The engine says both again; here it is said before models are checked.
+    get(settings.strategy)
+    understand(question, filters)
     sources = sources_of(config, paths)
     models = model_set(config, lookahead=lookahead, generator=generator)
     trail = Trail()

@@ -13,6 +13,7 @@ import click
 
 from app.config import Config
 from app.errors import SourceMissing
+from engine.errors import NoSources
 from engine.settings import Settings
 from ingest.item import Filters, Kind
 
@@ -119,14 +120,19 @@ def settings_of(config: Config, **flags: Any) -> Settings:
 
 
 def sources_of(config: Config, paths: tuple[str, ...]) -> list[Path]:
-    """Return the given paths, absolute, or the remembered ones; the engine refuses none at all.
+    """Return the given paths, absolute, or the remembered ones.
 
     One missing source among others is skipped and reported. Raises `SourceMissing` when none
-    of them exists: nothing is read then.
+    of them exists, `NoSources` when there are none: nothing is tried then.
     """
     sources = [Path(path).expanduser().absolute() for path in paths] or list(config.sources)
+    if not sources:
+        raise NoSources(
+            "There is nothing to read.",
+            remedy="Name a path after the question, or remember one: askance sources add PATH.",
+        )
     missing = [source for source in sources if not _exists(source)]
-    if sources and len(missing) == len(sources):
+    if len(missing) == len(sources):
         remembered = "" if paths else "Remembered: "
         raise SourceMissing(
             f"{remembered}{', '.join(str(path) for path in missing)} does not exist.",

@@ -1,0 +1,108 @@
+"""`askance demo`: the shipped questions over the shipped files, and whether they came out."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from contextlib import closing
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from app.commands_ask import last_answer
+from app.config import load_config
+from app.exits import ExitCode
+from app.loading import model_set
+from app.options import json_option, settings_of
+from app.output import answer_object, print_json
+from app.progress import watch
+from app.report import answer_text
+from engine.answer import answer
+from engine.settings import Settings
+from engine.values import Answer
+from models.roles import ModelSet
+
+Verdict = Literal["as expected", "should have been answered", "should have abstained"]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoQuestion:
+    """One row of `app/sample/questions.toml`."""
+
+    text: str
+    expects: Literal["answer", "abstain"]
+    why: str
+    """What the question shows."""
+    contains: str = ""
+    """Words that a right answer holds; empty for an abstention."""
+
+
+@click.command("demo")
+@json_option
+def command(as_json: bool) -> int:
+    """Ask three questions over sample mail, documents and calendars that ship with Askance.
+
+    Exit code 1: an answer was not as expected.
+    """
+    config = load_config(os.environ)
+    settings = settings_of(config)
+    outcomes: list[tuple[DemoQuestion, Answer, Verdict]] = []
+    sample = resources.files("app").joinpath("sample")
+    questions = load_questions(sample.joinpath("questions.toml").read_text(encoding="utf-8"))
+    with (
+        resources.as_file(sample.joinpath("data")) as folder,
+        closing(model_set(config)) as models,
+    ):
+        for question in questions:
+            answered = _ask(question, folder, models, settings, as_json)
+            outcomes.append((question, answered, verdict(question, answered)))
+            if not as_json:
+                _show(*outcomes[-1], number=len(outcomes), settings=settings)
+    if as_json:
+        print_json({"answers": [_object(*outcome) for outcome in outcomes]})
+    right = sum(outcome[2] == "as expected" for outcome in outcomes)
+    click.echo(f"{right} of {len(outcomes)} as expected.", err=as_json)
+    return ExitCode.ANSWERED if right == len(outcomes) else ExitCode.FAILED
+
+
+def load_questions(text: str) -> list[DemoQuestion]:
+    """Read the questions that ship with the sample."""
+    names = DemoQuestion.__slots__
+    rows = tomllib.loads(text)["question"]
+    return [DemoQuestion(**{key: row[key] for key in names if key in row}) for row in rows]
+
+
+def verdict(question: DemoQuestion, answered: Answer) -> Verdict:
+    """Compare an answer with what the sample expects."""
+    if question.expects == "abstain":
+        return "as expected" if answered.grounded == "none" else "should have abstained"
+    holds = question.contains.casefold() in answered.text.casefold()
+    right = answered.grounded != "none" and holds
+    return "as expected" if right else "should have been answered"
+
+
+def _ask(
+    question: DemoQuestion, folder: Path, models: ModelSet, settings: Settings, as_json: bool
+) -> Answer:
+    watcher = watch(stream_draft=not as_json)
+    try:
+        events = answer(question.text, [folder], models, settings)
+        return last_answer(events, [watcher.show])
+    finally:
+        watcher.finish()
+
+
+def _show(
+    question: DemoQuestion, answered: Answer, said: Verdict, *, number: int, settings: Settings
+) -> None:
+    click.echo(f"Question {number}: {question.text}")
+    click.echo(f"({question.why})\n")
+    click.echo(answer_text(answered, settings.zone))
+    click.echo(f"Expected: {question.expects}; {said}.\n")
+
+
+def _object(question: DemoQuestion, answered: Answer, said: Verdict) -> dict[str, object]:
+    return {"expects": question.expects, "verdict": said, **answer_object(answered)}

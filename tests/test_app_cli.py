@@ -1,0 +1,378 @@
+"""The command line's contract: JSON keys and types, exit codes, streams, refusals."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import types
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli import main
+from ingest.item import Reason
+from models.roles import ModelSet
+
+QUESTION = "When does the lease of the boathouse end?"
+GOOD = "The lease of the boathouse ends on 31 December 2026 [1]."
+
+NUMBER = (int, float)
+OPTIONAL_TEXT = (str, types.NoneType)
+OPTIONAL_COUNT = (int, types.NoneType)
+OPTIONAL_NUMBER = (int, float, types.NoneType)
+
+LOCATORS = {
+    "mail": {"message_id": OPTIONAL_TEXT, "part": OPTIONAL_TEXT, "offset": OPTIONAL_COUNT},
+    "document": {
+        "page": OPTIONAL_COUNT,
+        "line": OPTIONAL_COUNT,
+        "sheet": OPTIONAL_TEXT,
+        "member": OPTIONAL_TEXT,
+    },
+    "event": {"uid": OPTIONAL_TEXT, "occurrence": OPTIONAL_TEXT},
+    "task": {"uid": OPTIONAL_TEXT, "occurrence": OPTIONAL_TEXT},
+    "contact": {"uid": OPTIONAL_TEXT},
+}
+COVERAGE = {"read": dict, "pruned": int, "unread": int, "skipped": list, "complete": bool}
+TOKENS = {"prompt": int, "generated": int}
+ANSWER = {
+    "schema_version": int,
+    "question": str,
+    "answer": str,
+    "grounded": str,
+    "agreement": (dict, types.NoneType),
+    "strategy": str,
+    "models": dict,
+    "tokens": dict,
+    "citations": list,
+    "coverage": dict,
+    "timings_ms": dict,
+}
+CITATION = {
+    "id": int,
+    "kind": str,
+    "title": str,
+    "path": str,
+    "locator": dict,
+    "date": OPTIONAL_TEXT,
+    "quote": str,
+    "how": str,
+    "support": bool,
+}
+SEARCH = {
+    "schema_version": int,
+    "query": str,
+    "results": list,
+    "coverage": dict,
+    "timings_ms": dict,
+}
+RESULT = {
+    "score": NUMBER,
+    "kind": str,
+    "title": str,
+    "path": str,
+    "locator": dict,
+    "date": OPTIONAL_TEXT,
+    "text": str,
+}
+ERROR = {"kind": str, "message": str, "path": OPTIONAL_TEXT, "remedy": str}
+
+MAIL = """\
+From: Dana Okafor <dana@trust.example.com>
+To: Ingrid Halloran <ingrid@bay.example.org>
+Subject: Lease of the boathouse
+Date: Thu, 03 Sep 2026 09:12:00 +0000
+Message-ID: <a1@trust.example.com>
+
+Dear Ingrid, the lease of the boathouse ends on 31 December 2026.
+"""
+
+
+def matches(shown: dict[str, Any], wanted: dict[str, Any]) -> None:
+    assert set(shown) == set(wanted)
+    for key, kinds in wanted.items():
+        assert isinstance(shown[key], kinds), (key, shown[key])
+        if kinds is int:
+            assert not isinstance(shown[key], bool), key
+
+
+def place_is_right(shown: dict[str, Any]) -> None:
+    matches(shown["locator"], LOCATORS[shown["kind"]] | {"start": int, "end": int})
+    assert Path(shown["path"]).is_absolute()
+    if shown["date"] is not None:
+        assert datetime.fromisoformat(shown["date"]).tzinfo
+
+
+def coverage_is_right(shown: dict[str, Any]) -> None:
+    matches(shown, COVERAGE)
+    kinds = ("mail", "document", "event", "task", "contact", "files", "bytes")
+    matches(shown["read"], dict.fromkeys(kinds, int))
+    for skipped in shown["skipped"]:
+        matches(skipped, {"path": str, "reason": str, "remedy": str})
+        assert skipped["reason"] in set(Reason)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "lease.eml").write_text(MAIL)
+    (folder / "notes.txt").write_text("Buy salt for the jetty steps.\nCall the carpenter.\n")
+    return folder
+
+
+@pytest.fixture
+def ask_with(monkeypatch: pytest.MonkeyPatch, fake_models: Callable[..., ModelSet]) -> Any:
+    """Give `ask` scripted models."""
+
+    def give(*generator: str) -> ModelSet:
+        models = fake_models(generator=generator or (GOOD,))
+        monkeypatch.setattr("app.commands_ask.model_set", lambda config, **chosen: models)
+        return models
+
+    return give
+
+
+def test_ask_json_is_the_contract(files, ask_with, capsys):
+    ask_with(GOOD)
+    assert main(["ask", QUESTION, str(files), "--json"]) == 0
+    out, err = capsys.readouterr()
+    shown = json.loads(out)
+    assert err == ""
+    matches(shown, ANSWER)
+    assert shown["schema_version"] == 1
+    assert shown["question"] == QUESTION
+    assert "[1]" in shown["answer"]
+    assert shown["grounded"] == "grounded"
+    matches(shown["models"], dict.fromkeys(("lookahead", "generator", "encoder"), OPTIONAL_TEXT))
+    matches(shown["tokens"], {"lookahead": dict, "generator": dict})
+    matches(shown["tokens"]["generator"], TOKENS)
+    for name in ("read", "recall", "lookahead", "first_token", "total"):
+        assert isinstance(shown["timings_ms"][name], OPTIONAL_NUMBER)
+    [citation, *_] = shown["citations"]
+    matches(citation, CITATION)
+    place_is_right(citation)
+    assert citation["id"] == 1
+    assert citation["how"] in ("model", "matched")
+    assert citation["support"] is True
+    assert citation["locator"]["message_id"] == "<a1@trust.example.com>"
+    coverage_is_right(shown["coverage"])
+
+
+def test_abstention_is_exit_3_with_every_key(files, ask_with, capsys):
+    ask_with("The plate of the car is ZX 404.")
+    assert main(["ask", "What is the plate of Tom's car?", str(files), "--json"]) == 3
+    shown = json.loads(capsys.readouterr().out)
+    matches(shown, ANSWER)
+    assert shown["grounded"] == "none"
+    assert "ZX 404" not in shown["answer"]
+    assert not any(citation["support"] for citation in shown["citations"])
+
+
+def test_search_json_is_the_contract(files, capsys):
+    (files / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
+    assert main(["search", "lease boathouse", str(files), "--json"]) == 0
+    out, err = capsys.readouterr()
+    shown = json.loads(out)
+    assert err == ""
+    matches(shown, SEARCH)
+    for result in shown["results"]:
+        matches(result, RESULT)
+        place_is_right(result)
+        assert result["score"] > 0
+    assert shown["results"][0]["kind"] == "mail"
+    coverage_is_right(shown["coverage"])
+    assert shown["coverage"]["skipped"]
+    for name in ("read", "recall", "total"):
+        assert isinstance(shown["timings_ms"][name], NUMBER)
+
+
+def test_every_kind_has_its_locator(capsys):
+    sample = Path(__file__).parent.parent / "app" / "sample" / "data"
+    for kind in ("mail", "document", "event", "task"):
+        code = main(["search", "the lease key form", str(sample), "--kind", kind, "--json"])
+        shown = json.loads(capsys.readouterr().out)
+        assert code == 0, kind
+        assert {result["kind"] for result in shown["results"]} == {kind}
+        for result in shown["results"]:
+            place_is_right(result)
+
+
+def test_search_without_a_hit_is_exit_3(files, capsys):
+    assert main(["search", "zeppelin", str(files), "--json"]) == 3
+    assert json.loads(capsys.readouterr().out)["results"] == []
+    assert main(["search", "zeppelin", str(files)]) == 3
+    assert "Nothing found." in capsys.readouterr().out
+
+
+def test_filters_reach_the_engine(files, capsys):
+    for flags in (
+        ["--since", "2026-09-04"],
+        ["--until", "2026-09-02"],
+        ["--from", "ingrid"],
+        ["--to", "dana"],
+        ["--kind", "event"],
+    ):
+        assert main(["search", "lease", str(files), "--json", *flags]) == 3, flags
+        assert json.loads(capsys.readouterr().out)["coverage"]["pruned"] >= 1
+    for flags in (["--from", "DANA"], ["--to", "bay.example"], ["--until", "today"]):
+        assert main(["search", "lease", str(files), *flags]) == 0, flags
+        capsys.readouterr()
+
+
+def test_human_answer_goes_to_stdout_alone(files, ask_with, capsys):
+    ask_with(GOOD)
+    assert main(["ask", QUESTION, str(files), "--explain"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert '[1] Mail "Lease of the boathouse" - Dana Okafor, Thu 2026-09-03' in out
+    assert f"({files / 'lease.eml'})" in out
+    assert "Read 1 mail, 1 document (2 files," in out
+    assert "ranked by recall:" in out
+    assert "\x1b" not in out
+
+
+def test_names_of_files_cannot_steer_the_terminal(files, capsys):
+    evil = files / "a\x1b]0;owned\x07\u202e.txt"
+    evil.write_text("The lease of the boathouse is here too.")
+    assert main(["search", "lease boathouse", str(files)]) == 0
+    out = capsys.readouterr().out
+    assert not set(out) & set("\x1b\x07\u202e")
+    assert main(["search", "lease boathouse", str(files), "--json"]) == 0
+    out = capsys.readouterr().out
+    assert not set(out) & set("\x1b\x07\u202e")
+    assert str(evil) in {result["path"] for result in json.loads(out)["results"]}
+
+
+def test_explain_json_adds_one_key(files, ask_with, capsys):
+    ask_with(GOOD)
+    assert main(["ask", QUESTION, str(files), "--json", "--explain"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert set(shown) == {*ANSWER, "explain"}
+    assert shown["explain"]["ranked"][0]["passages"]
+
+
+def test_remembered_sources_are_asked(files, ask_with, capsys):
+    ask_with(GOOD)
+    assert main(["ask", QUESTION, "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["error"]["kind"] == "usage"
+    assert main(["sources", "add", str(files)]) == 0
+    capsys.readouterr()
+    assert main(["ask", QUESTION, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["coverage"]["read"]["mail"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "kind", "said"),
+    [
+        (["ask"], 2, "usage", "QUESTION"),
+        (["ask", "x", "/no/such/path"], 2, "source_missing", "/no/such/path"),
+        (["ask", "   ", "."], 2, "usage", "empty"),
+        (["ask", "x", ".", "--strategy", "pairs"], 2, "usage", "pairs"),
+        (["ask", "x", ".", "--effort", "huge"], 2, "usage", "huge"),
+        (["ask", "x", ".", "--since", "soon"], 2, "usage", "soon"),
+        (["ask", "x", ".", "--since", "2026-02-30"], 2, "usage", "2026-02-30"),
+        (["ask", "x", ".", "--since", "today", "--until", "yesterday"], 2, "usage", "after"),
+        (["ask", "x", ".", "--max-context", "0"], 2, "usage", "max-context"),
+        (["ask", "x", ".", "--time-budget", "0"], 2, "usage", "time-budget"),
+        (["ask", "x", ".", "--from", " "], 2, "usage", "from"),
+        (["ask", "x", "."], 4, "model_missing", "is not here"),
+        (["ask", "x", ".", "--generator", "no-such"], 4, "model_unknown", "no-such"),
+        (["ask", "x", ".", "--generator", "all-minilm-l6-v2"], 2, "usage", "generator"),
+        (["search", "x", ".", "-k", "0"], 2, "usage", "-k"),
+        (["search", "x", ".", "--seed", "1"], 2, "usage", "Built: -k"),
+        (["history", "list"], 2, "not_built", "history"),
+        (["forget"], 2, "not_built", "forget"),
+        (["models", "estimate"], 2, "not_built", "models estimate"),
+        (["models", "use", "encoder", "x"], 2, "not_built", "encoder"),
+        (["models", "frob"], 2, "usage", "list, pull"),
+        (["frobnicate"], 2, "usage", "ask, search"),
+        (["what is this"], 2, "usage", "askance ask"),
+        (["models", "rm", "all-minilm-l6-v2"], 2, "usage", "confirm"),
+        (["models", "verify", "all-minilm-l6-v2"], 4, "model_missing", "all-minilm"),
+        (["demo"], 4, "model_missing", "is not here"),
+        ([], 2, "no_terminal", "terminal"),
+    ],
+)
+def test_failures_in_words_and_as_json(arguments, code, kind, said, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    assert main(arguments) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert said in err
+    assert "Traceback" not in err
+    if not arguments:
+        return
+    assert main([*arguments, "--json"]) == code
+    shown = json.loads(capsys.readouterr().out)
+    assert set(shown) == {"schema_version", "error"}
+    matches(shown["error"], ERROR)
+    assert shown["error"]["kind"] == kind
+
+
+def test_broken_settings_stop_every_question(home, files, capsys):
+    path = home / ".config" / "askance" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("[answer]\nefort = 1\n")
+    for command in (["search", "x", str(files)], ["config", "validate"], ["sources", "list"]):
+        assert main([*command, "--json"]) == 2
+        error = json.loads(capsys.readouterr().out)["error"]
+        assert error["kind"] == "setting_unknown"
+        assert error["path"] == str(path)
+    assert main(["config", "path"]) == 0
+    assert capsys.readouterr().out == f"{path}\n"
+
+
+def test_list_commands_print_their_plural(files, capsys):
+    main(["sources", "add", str(files)])
+    capsys.readouterr()
+    for arguments, plural in (
+        (["sources", "list"], "sources"),
+        (["sources", "check"], "sources"),
+        (["models", "list"], "models"),
+        (["config", "show"], "settings"),
+    ):
+        assert main([*arguments, "--json"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        assert set(shown) == {"schema_version", plural}
+        assert shown[plural]
+        assert main(arguments) == 0
+        assert capsys.readouterr().out
+
+
+def test_doctor_names_what_is_missing(capsys):
+    assert main(["doctor", "--json"]) == 4
+    checks = {check["name"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
+    assert checks["llama-cpp-python"]["state"] == "ok"
+    assert checks["sandbox"]["detail"].startswith("not sandboxed")
+    missing = [check for check in checks.values() if check["state"] == "missing"]
+    assert missing
+    assert all(check["remedy"].startswith("askance models pull") for check in missing)
+
+
+def test_models_use_writes_the_setting(capsys):
+    small = "smollm2-135m-instruct-q4_1"
+    assert main(["models", "use", "lookahead", small, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["models"][0]["in_use"] == ["lookahead"]
+
+
+HEAVY = ("textual", "llama_cpp", "numpy", "torch", "rich", "pypdf", "engine.answer")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["sources", "--help"]])
+def test_help_imports_nothing_heavy(arguments):
+    code = (
+        "import sys, app.main\n"
+        f"sys.argv = ['askance', *{arguments!r}]\n"
+        "code = app.main.run()\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)\n"
+        "sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout
+    assert done.stderr == "[]\n"
