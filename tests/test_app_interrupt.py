@@ -1,0 +1,208 @@
+"""Ctrl-C at any stage, closed pipes, and what a terminal sees. Each runs in a child."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+PRELUDE = """\
+import sys, time
+import app.cli
+from engine.events import Reading, Stage, Token
+from models.roles import ModelSet
+
+class Slow:
+    id, context = "slow", 8192
+    def close(self):
+        sys.stderr.write("closed\\n")
+
+def models(config, **chosen):
+    made = ModelSet("slow", "slow", lambda name: Slow())
+    made.generator
+    return made
+"""
+
+STAGES = {
+    "reading": 'yield Stage("read", "started"); yield Reading(1, 9, 100, 0)',
+    "looking ahead": 'yield Stage("lookahead", "started")',
+    "writing": 'yield Stage("write", "started"); yield Token("The lease")',
+}
+
+
+def child(body: str, *arguments: str) -> list[str]:
+    code = f"{PRELUDE}\n{textwrap.dedent(body)}\nsys.exit(app.cli.main({list(arguments)!r}))\n"
+    return [sys.executable, "-c", code]
+
+
+def started(command: list[str]) -> subprocess.Popen[str]:
+    """Start a child and wait until it says that it is ready."""
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "ready\n"
+    return process
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_interrupt_closes_models_and_says_one_line(stage, flags, tmp_path):
+    body = f"""
+    def answer(*asked):
+        {STAGES[stage]}
+        sys.stderr.write("ready\\n"); sys.stderr.flush()
+        time.sleep(30)
+        yield
+    import app.commands_ask as ask
+    ask.model_set, ask.answer = models, answer
+    """
+    process = started(child(body, "ask", "when", str(tmp_path), *flags))
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert err == "closed\nInterrupted.\n"
+    assert ('"interrupted"' in out) == bool(flags)
+
+
+def test_a_second_interrupt_leaves_at_once(tmp_path):
+    body = """
+    class Stuck(Slow):
+        def close(self):
+            sys.stderr.write("closing\\n"); sys.stderr.flush()
+            time.sleep(30)
+    def answer(*asked):
+        sys.stderr.write("ready\\n"); sys.stderr.flush()
+        time.sleep(30)
+        yield
+    import app.commands_ask as ask
+    def models(config, **chosen):
+        made = ModelSet("slow", "slow", lambda name: Stuck())
+        made.generator
+        return made
+    ask.model_set, ask.answer = models, answer
+    """
+    process = started(child(body, "ask", "when", str(tmp_path)))
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    assert process.stderr.readline() == "closing\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=5)
+    assert process.returncode == 130
+    assert err == "Interrupted.\n"
+
+
+def test_a_second_interrupt_ends_native_code(tmp_path):
+    """A call into C that never returns holds the main thread; Python's handler cannot run."""
+    body = """
+    import ctypes
+    def answer(*asked):
+        sys.stderr.write("ready\\n"); sys.stderr.flush()
+        pause = ctypes.CDLL(None).sleep
+        while True:
+            pause(30)
+            yield Stage("write", "started")
+    import app.commands_ask as ask
+    ask.model_set, ask.answer = models, answer
+    ctypes.CDLL(None).siginterrupt(2, 0)
+    """
+    process = started(child(body, "ask", "when", str(tmp_path)))
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    process.communicate(timeout=5)
+    assert process.returncode == 130
+
+
+def test_a_closed_pipe_is_quiet(tmp_path):
+    for number in range(50):
+        (tmp_path / f"{number}.txt").write_text(f"The lease number {number}. " * 300)
+    command = [sys.executable, "-m", "app.main", "search", "lease", str(tmp_path), "-k", "500"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(10) == 0
+
+
+def on_terminal(command: list[str], **environ: str) -> tuple[str, int]:
+    """Run with a terminal at both outputs; return all it wrote and the exit code."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env=os.environ | environ
+    )
+    os.close(theirs)
+    seen = b""
+    while True:
+        ready, _, _ = select.select([ours], [], [], 20)
+        assert ready, seen
+        try:
+            seen += os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+    os.close(ours)
+    return seen.decode(), process.wait(10)
+
+
+DRAFTING = """
+from engine.events import Answered
+from engine.values import Answer, Coverage, ModelIds, Usage
+def answer(*asked):
+    yield Stage("write", "started")
+    for word in "a draft that is not checked".split():
+        yield Token(word + " ")
+    yield Answered(Answer("q", "The checked one.", "partial", (), Coverage(), None, Usage(),
+                          {"total": 1.0}, "fb_rag", ModelIds()))
+import app.commands_ask as ask
+ask.model_set, ask.answer = models, answer
+"""
+
+
+def test_a_terminal_sees_the_draft_and_then_the_checked_answer(tmp_path):
+    seen, code = on_terminal(child(DRAFTING, "ask", "q", str(tmp_path)))
+    assert code == 0
+    assert "Writing" in seen
+    assert "\x1b[2ma " in seen
+    assert seen.index("checked \x1b[0m") < seen.index("\x1b[J") < seen.index("The checked one.")
+
+
+@pytest.mark.parametrize(
+    ("flags", "environ", "draft", "escapes"),
+    [
+        (["--no-stream"], {}, False, True),
+        (["--json"], {}, False, True),
+        ([], {"NO_COLOR": "1"}, True, True),
+        ([], {"TERM": "dumb"}, False, False),
+    ],
+)
+def test_what_the_terminal_is_spared(flags, environ, draft, escapes, tmp_path):
+    seen, code = on_terminal(child(DRAFTING, "ask", "q", str(tmp_path), *flags), **environ)
+    assert code == 0
+    assert ("draft " in seen) == draft
+    assert ("\x1b[K" in seen) == escapes
+    assert "\x1b[2m" not in seen
+    assert "The checked one." in seen
+
+
+def test_the_screen_refuses_when_stderr_is_no_terminal(tmp_path):
+    ours, theirs = pty.openpty()
+    log = tmp_path / "log"
+    with log.open("w") as stderr:
+        code = subprocess.call(
+            [sys.executable, "-m", "app.main"], stdin=theirs, stdout=theirs, stderr=stderr
+        )
+    os.close(ours)
+    os.close(theirs)
+    assert code == 2
+    assert "needs a terminal" in Path(log).read_text()
