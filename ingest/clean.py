@@ -41,10 +41,6 @@ def decode(data: bytes, declared: str | None = None) -> str:
     for mark, unicode in _BOMS:
         if data.startswith(mark):
             return data[len(mark) :].decode(unicode, "replace")
-    if declared is None or data.isascii():
-        plain = _try(data, "utf-8")
-        if plain is not None and not (declared and "\x1b" in plain):
-            return plain
     name = _charset(declared)
     if name is not None:
         plain = _try(data, name)
@@ -118,8 +114,9 @@ def _charset(declared: str | None) -> str | None:
         name = codecs.lookup(declared.strip(" \t\"'")).name
     except LookupError:
         return None
-    # Mail and the web call cp1252 by either of these names.
-    return "cp1252" if name in {"iso8859-1", "ascii"} else None if name in _NOT_CHARSETS else name
+    # What is called ASCII and is not is anything; what is called Latin 1 is cp1252.
+    known = {"ascii": None, "iso8859-1": "cp1252", **dict.fromkeys(_NOT_CHARSETS)}
+    return known.get(name, name)
 
 
 def _guess(data: bytes) -> str:

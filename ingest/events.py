@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Any
 
 from icalendar.cal import Component
@@ -173,7 +173,9 @@ def _times(part: Component, zone: tzinfo, end_name: str) -> Times | None:
     if begins is None:
         return None
     foreign = isinstance(start, datetime) and start.utcoffset() not in (None, begins.utcoffset())
-    original = start if foreign and isinstance(start, datetime) and start.tzinfo != UTC else None
+    original = (
+        start if foreign and isinstance(start, datetime) and start.tzname() != "UTC" else None
+    )
     return Times(begins, max(begins, ends) if ends else begins, is_all_day, original)
 
 

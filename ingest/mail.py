@@ -171,7 +171,7 @@ def _listed(persons: tuple[Person, ...]) -> str:
 
 def _forwarded(part: Message, place: Locator, scope: Scope, depth: int) -> Iterator[Read]:
     """Yield a mail that is attached to another one."""
-    inner = part.get_payload()
+    inner = part.get_payload() if part.is_multipart() else None
     message = inner[0] if isinstance(inner, list) and inner else None
     if not isinstance(message, Message):
         yield Skipped(place.path, Reason.CORRUPT, "The attached mail is empty.", place.member)

@@ -59,11 +59,8 @@ def payload(part: Message) -> bytes:
     try:
         data = part.get_payload(decode=True)
     except (ValueError, LookupError, TypeError, AssertionError):
-        data = None
-    if isinstance(data, bytes):
-        return data
-    raw = part.get_payload()
-    return raw.encode("utf-8", "surrogateescape") if isinstance(raw, str) else b""
+        return b""
+    return data if isinstance(data, bytes) else b""
 
 
 def charset(part: Message) -> str | None:
@@ -96,7 +93,8 @@ def _walk(part: Message, number: str, depth: int, into: Contents) -> None:
 
 
 def _children(part: Message) -> list[Message] | None:
-    inner = part.get_payload()
+    # Without asking first, the library would decode a text by any codec the mail names.
+    inner = part.get_payload() if part.is_multipart() else None
     if not isinstance(inner, list):
         return None
     return [child for child in inner if isinstance(child, Message)]
@@ -127,7 +125,7 @@ def _walk_alternatives(children: list[Message], number: str, depth: int, into: C
 
 
 def _is_body(part: Message, kind: str) -> bool:
-    if kind not in _BODY or isinstance(part.get_payload(), list):
+    if kind not in _BODY or part.is_multipart():
         return False
     named = "content-disposition" in part or "name" in str(part.get("content-type", ""))
     return not named or (part.get_content_disposition() != "attachment" and not file_name(part))

@@ -99,10 +99,15 @@ def recognise(head: bytes, path: Path) -> Format:
     if b"%PDF-" in head[:1024]:
         return Format.PDF
     bare = head.removeprefix(b"\xef\xbb\xbf")
-    if bare.startswith(_TEXT_MAGIC) or looks_binary(head):
+    if bare.startswith(_TEXT_MAGIC):
         return Format.UNSUPPORTED
     if ENVELOPE.match(bare):
         return Format.MBOX
+    # Before what looks binary: mail may hold a stray zero byte.
+    if _begins_like_mail(bare, path):
+        return Format.MAIL
+    if looks_binary(head):
+        return Format.UNSUPPORTED
     if _CALENDAR.match(bare):
         return Format.CALENDAR
     if _CARD.match(bare):
@@ -111,7 +116,7 @@ def recognise(head: bytes, path: Path) -> Format:
         return _BY_SUFFIX[suffix]
     if _HTML.match(bare):
         return Format.HTML
-    return Format.MAIL if _begins_like_mail(bare, path) else Format.TEXT
+    return Format.TEXT
 
 
 def name_says_document(path: Path) -> bool:

@@ -125,16 +125,20 @@ def _narrowed(parts: Sequence[Component], span: Span, now: datetime) -> Span:
 def _bounded(part: Component, ends: datetime) -> Component:
     """Return `part` with an end to its rule; one that never comes true would be tried for ever."""
     start = when(part, "DTSTART")
-    if not isinstance(start, date) or not any(
-        not rule.get("COUNT") and not rule.get("UNTIL") for rule in rules_of(part)
-    ):
-        return part
+    bounded = part.copy(recursive=True)
+    for name in ("EXDATE", "RDATE"):
+        values = part.get(name)
+        kept = [v for v in (values if isinstance(values, list) else [values]) if not _broken(v)]
+        if isinstance(values, list) or _broken(values):
+            bounded.pop(name)
+            bounded.update({name: kept} if kept else {})
+    if start is None:
+        return bounded
     last: date = _shifted(ends, timedelta(days=2)).astimezone(UTC)
     if not isinstance(start, datetime):
         last = last.date() if isinstance(last, datetime) else last
     elif start.tzinfo is None and isinstance(last, datetime):
         last = last.replace(tzinfo=None)
-    bounded = part.copy(recursive=True)
     for rule in rules_of(bounded):
         if not rule.get("COUNT") and not rule.get("UNTIL"):
             rule["UNTIL"] = [last]
@@ -147,6 +151,10 @@ def when(part: Component, name: str) -> date | None:
     value = value[0] if isinstance(value, list) and value else value
     written = None if isinstance(value, vBroken) else getattr(value, "dt", None)
     return written if isinstance(written, date) else None
+
+
+def _broken(value: Any) -> bool:
+    return isinstance(value, vBroken)
 
 
 def rules_of(part: Component) -> list[Any]:
