@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -53,6 +54,15 @@ class Scored:
     done: int
     """Questions scored so far, those of an earlier run included."""
     of: int
+    seconds_left: float | None
+    """Estimate from the questions asked in this run; None before the first."""
+
+    @property
+    def left_text(self) -> str:
+        """The estimate for people."""
+        if self.seconds_left is None:
+            return "all from an earlier run"
+        return f"about {self.seconds_left / 60:.0f} min left"
 
 
 @dataclass(slots=True)
@@ -86,8 +96,10 @@ def evaluate(
     setting = _setting(settings, models, choice)
     rows = _earlier(out, setting)
     corpora: dict[tuple[Path, ...], Corpus] = {}
+    asked, began = 0, time.monotonic()
     for question in questions:
         if question.id not in rows:
+            asked += 1
             sources = _sources(question, file, over)
             if sources not in corpora:
                 corpora = {sources: _read(sources, settings)}
@@ -96,7 +108,9 @@ def evaluate(
             _append(out, row)
             rows[question.id] = row
         done = sum(q.id in rows for q in questions)
-        yield Scored(question.id, rows[question.id], done, len(questions))
+        pace = (time.monotonic() - began) / asked if asked else None
+        left = None if pace is None else pace * (len(questions) - done)
+        yield Scored(question.id, rows[question.id], done, len(questions), left)
     yield summarise([rows[question.id] for question in questions])
 
 

@@ -1,0 +1,92 @@
+"""`askance eval`: questions with known answers, asked and scored."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from app.config import load_config
+from app.exits import ExitCode
+from app.loading import model_set
+from app.options import json_option, settings_of
+from app.output import SCHEMA_VERSION
+from app.progress import StatusLine
+from engine.evaluation.runner import Choice, Scored, Summary, evaluate
+from engine.strategies.registry import get, names
+
+
+@click.command("eval")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
+@click.option("--strategy", metavar="NAME", help=f"One of {', '.join(names())}.")
+@click.option("--effort", type=click.Choice(["quick", "balanced", "thorough"]))
+@click.option("--max-context", type=click.IntRange(1), metavar="TOKENS", help="Over all calls.")
+@click.option("--seed", type=int, help="The same seed, the same samples.")
+@click.option("--lookahead", metavar="ID", help="Small model that looks ahead.")
+@click.option("--generator", metavar="ID", help="Large model that writes.")
+@click.option("--limit", type=click.IntRange(1), help="Ask at most so many questions.")
+@click.option("--skip", type=click.IntRange(0), default=0, help="Pass over the first ones.")
+@click.option("--mode", metavar="WORD", help="Only questions of this answers_mode.")
+@click.option(
+    "--unanswerable/--answerable", default=None, help="Only these questions; default all."
+)
+@click.option("--original", is_flag=True, help="Ask question_original over the scope alone.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Keep one JSON line a question here, and go on from what is there.",
+)
+@json_option
+def command(
+    file: Path,
+    paths: tuple[Path, ...],
+    as_json: bool,
+    lookahead: str | None,
+    generator: str | None,
+    limit: int | None,
+    skip: int,
+    mode: str | None,
+    unanswerable: bool | None,
+    original: bool,
+    out: Path | None,
+    strategy: str | None,
+    effort: str | None,
+    max_context: int | None,
+    seed: int | None,
+) -> int:
+    """Ask the questions of FILE (JSONL) over PATH, or over the corpus that each names.
+
+    Lines of --out hold answers and belong outside any project that is published.
+    """
+    config = load_config(os.environ)
+    settings = settings_of(
+        config, strategy=strategy, effort=effort, max_context=max_context, seed=seed
+    )
+    get(settings.strategy)
+    choice = Choice(limit, skip, mode, unanswerable, original)
+    models = model_set(config, lookahead=lookahead, generator=generator)
+    over = [path.absolute() for path in paths]
+    with closing(models), StatusLine() as line:
+        for step in evaluate(file, over, models, settings, choice, out):
+            if isinstance(step, Scored):
+                if as_json:
+                    click.echo(json.dumps({"schema_version": SCHEMA_VERSION, **step.row}))
+                line.show(f"{step.done} of {step.of} questions, {step.left_text}")
+            else:
+                line.clear()
+                _report(step, as_json)
+    return ExitCode.ANSWERED
+
+
+def _report(summary: Summary, as_json: bool) -> None:
+    if as_json:
+        shown = {"questions": summary.questions, "means": summary.scores, "over": summary.counts}
+        click.echo(json.dumps({"schema_version": SCHEMA_VERSION, "summary": shown}))
+        return
+    click.echo(f"{summary.questions} questions")
+    for name, value in summary.scores.items():
+        click.echo(f"{name:24} {value:8.3f}  over {summary.counts[name]}")
