@@ -17,7 +17,7 @@ from ingest.damage import DAMAGED
 from ingest.item import Item, Kind, People, Person, Reason
 from ingest.origin import Origin
 from ingest.recognise import ENTRIES
-from ingest.recurrences import TooOftenError, expand, in_words, rules_of, span_of
+from ingest.recurrences import UnfitRuleError, expand, in_words, rules_of, span_of
 from ingest.recurrences import when as written
 from ingest.sieve import LeftOut, Read, Scope
 
@@ -63,8 +63,8 @@ class EventReader:
         rule = next((words for words in map(in_words, parts) if words), "")
         try:
             occurrences = expand(parts, self._span, self._scope.now)
-        except TooOftenError as error:
-            remedy = f"It repeats too often to be read ({error})."
+        except UnfitRuleError as error:
+            remedy = f"Of its repetitions only the first is read: {error}."
             yield self._origin.skipped(Reason.TOO_LARGE, remedy, member, ENTRIES)
             occurrences = parts
         except DAMAGED:
@@ -172,10 +172,9 @@ def _times(part: Component, zone: tzinfo, end_name: str) -> Times | None:
         ends = begins
     if begins is None:
         return None
-    foreign = isinstance(start, datetime) and start.utcoffset() not in (None, begins.utcoffset())
-    original = (
-        start if foreign and isinstance(start, datetime) and start.tzname() != "UTC" else None
-    )
+    original = None
+    if isinstance(start, datetime) and start.tzname() != "UTC":
+        original = start if start.utcoffset() not in (None, begins.utcoffset()) else None
     return Times(begins, max(begins, ends) if ends else begins, is_all_day, original)
 
 

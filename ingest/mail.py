@@ -85,7 +85,9 @@ def message_items(
     envelope = envelope_of(headers, separator)
     contents = take_apart(message, locator.part or "")
     if scope.wants(Kind.MAIL) and scope.admits(envelope.when, envelope.people):
-        yield _item(envelope, contents, headers, locator)
+        item = _item(envelope, contents, locator)
+        nothing = Skipped(locator.path, Reason.EMPTY, "The mail is empty.", locator.message_id)
+        yield item if item.text.strip() else nothing
     else:
         yield LeftOut()
     if contents.refused:
@@ -134,7 +136,7 @@ def _has_parts(block: bytes) -> bool:
     return b"multipart" in fields or b"content-disposition" in fields or b"application/" in fields
 
 
-def _item(envelope: Envelope, contents: Contents, headers: Headers, locator: Locator) -> Item:
+def _item(envelope: Envelope, contents: Contents, locator: Locator) -> Item:
     head = "\n".join(_header_lines(envelope, contents))
     return Item(
         Kind.MAIL,

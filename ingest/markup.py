@@ -22,13 +22,14 @@ _PARSED = 8 << 20
 _DEEP = 1000
 """Nested elements beyond which tags are only stripped: the parser takes quadratic time on them."""
 
-_LINE, _PARAGRAPH, _CELL, _SPACE = "\ue000", "\ue001", "\ue002", "\ue003"
-_MARKS = re.compile("[\ue000-\ue003]")
+_LINE, _PARAGRAPH, _CELL, _SPACE, _BREAK = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004"
+_MARKS = re.compile("[\ue000-\ue004]")
 _WHITE = re.compile("[ \t\n\r\f\xa0]+")
 _PARAGRAPH_BREAK = re.compile("[ \ue000]*\ue001[ \ue000\ue001]*")
-_LINE_BREAK = re.compile(" *\ue000 *")
+_LINE_BREAK = re.compile(" *\ue000[ \ue000]*")
+_FORCED_BREAK = re.compile(" *\ue004 *")
 _LONG_TARGET = 120
-_LINES = "div,tr,br,dt,dd,section,article,header,footer,nav,aside,main,address,figcaption,option"
+_LINES = "div,tr,dt,dd,section,article,header,footer,nav,aside,main,address,figcaption,option"
 _PARAGRAPHS = "p,h1,h2,h3,h4,h5,h6,table,ul,ol,dl,blockquote,pre,hr,form,fieldset"
 _DROPPED = "script,style,template,noscript,iframe,object,svg,select"
 _HIDDEN = (
@@ -90,13 +91,15 @@ def _visible(markup: str) -> tuple[str, int]:
     for leaf in [leaf for node in body.css("pre,textarea") for leaf in _leaves(node)]:
         kept = leaf.text_content or ""
         if leaf.parent is not None and "\n" in kept:
-            leaf.replace_with(kept.replace("\n", _LINE).replace(" ", _SPACE))
+            leaf.replace_with(kept.replace("\n", _BREAK).replace(" ", _SPACE))
     for node in body.css("a[href]"):
         _show_target(node)
     for selector, mark in ((_LINES, _LINE), (_PARAGRAPHS, _PARAGRAPH)):
         for node in body.css(selector):
             node.insert_before(mark)
             node.insert_after(mark)
+    for node in body.css("br"):
+        node.insert_before(_BREAK)
     for node in body.css("li"):
         node.insert_before(f"{_LINE}-{_SPACE}")
     for node in body.css("td + td,th + th,td + th,th + td"):
@@ -149,6 +152,7 @@ def _laid_out(text: str) -> str:
     text = _WHITE.sub(" ", text)
     text = _PARAGRAPH_BREAK.sub("\n\n", text)
     text = _LINE_BREAK.sub("\n", text)
+    text = _FORCED_BREAK.sub("\n", text)
     return text.replace(_CELL, " | ").replace(_SPACE, " ")
 
 

@@ -72,7 +72,9 @@ def read_lines(file: File, scope: Scope) -> Iterator[Read]:
             remedy = "The line is not valid JSON; correct it."
             yield origin.skipped(Reason.CORRUPT, remedy, f"line {number}")
             continue
-        yield _record(record, origin, number)
+        item = _record(record, origin, number)
+        nothing = origin.skipped(Reason.EMPTY, "The record holds no text.", f"line {number}")
+        yield item if item.text.strip() else nothing
     if not count:
         raise UnreadableError(Reason.EMPTY, "It holds no text.")
 

@@ -37,6 +37,8 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
+_LONGEST = {2: 29, **dict.fromkeys((4, 6, 9, 11), 30)}
+_LONGEST |= {month: 31 for month in range(1, 13) if month not in _LONGEST}
 _ORDINALS = {
     1: "first",
     2: "second",
@@ -48,8 +50,8 @@ _ORDINALS = {
 }
 
 
-class TooOftenError(Exception):
-    """A rule repeats more often than is worth expanding; stays inside `ingest`."""
+class UnfitRuleError(Exception):
+    """A rule that is not worth expanding, and why; stays inside `ingest`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def span_of(scope: Scope) -> Span:
 def expand(parts: Sequence[Component], span: Span, now: datetime) -> list[Component]:
     """Return the occurrences within `span` of one series: its rule and its exceptions.
 
-    Raises TooOftenError, and whatever the libraries raise on a damaged rule.
+    Raises UnfitRuleError, and whatever the libraries raise on a damaged rule.
     """
     from recurring_ical_events import of
 
@@ -95,31 +97,34 @@ def expand(parts: Sequence[Component], span: Span, now: datetime) -> list[Compon
 
 def _narrowed(parts: Sequence[Component], span: Span, now: datetime) -> Span:
     """Return the part of `span` in which a rule stays within the limits, near `now`."""
-    rules = [rule for part in parts for rule in rules_of(part)]
-    for rule in rules:
-        frequency = _first(rule, "FREQ")
-        if frequency not in _PERIODS:
-            raise TooOftenError(str(frequency).lower())
-        if frequency != "HOURLY" and not any(
-            rule.get(k) for k in ("BYHOUR", "BYMINUTE", "BYSECOND")
-        ):
-            continue
-        if rule.get("BYMINUTE") or rule.get("BYSECOND") or (rule.get("COUNT") and len(rule) > 3):
-            raise TooOftenError("several times an hour")
-        first = _earliest(parts)
-        if (
-            first
-            and (span.ends - first) / timedelta(hours=int(_first(rule, "INTERVAL") or 1)) > _STEPS
-        ):
-            raise TooOftenError("hourly for decades")
-        near = min(max(now, span.begins), span.ends)
-        half = timedelta(hours=OCCURRENCES // 2)
-        span = Span(
-            max(span.begins, _shifted(near, -half)),
-            min(span.ends, _shifted(near, half)),
-            span.is_default,
-        )
+    first = _earliest(parts)
+    for rule in [rule for part in parts for rule in rules_of(part)]:
+        _refuse(rule, first, span)
+        if _first(rule, "FREQ") == "HOURLY" or rule.get("BYHOUR"):
+            near = min(max(now, span.begins), span.ends)
+            half = timedelta(hours=OCCURRENCES // 2)
+            begins = max(span.begins, _shifted(near, -half))
+            span = Span(begins, min(span.ends, _shifted(near, half)), span.is_default)
     return span
+
+
+def _refuse(rule: Any, first: datetime | None, span: Span) -> None:
+    """Raise UnfitRuleError for a rule whose expansion would take minutes."""
+    frequency = _first(rule, "FREQ")
+    if frequency not in _PERIODS:
+        raise UnfitRuleError(f"they are {str(frequency).lower()}")
+    if rule.get("BYMINUTE") or rule.get("BYSECOND"):
+        raise UnfitRuleError("they are many an hour")
+    if rule.get("BYMONTH") and rule.get("BYMONTHDAY"):
+        days = [abs(int(day)) for day in _all(rule, "BYMONTHDAY")]
+        longest = max(_LONGEST.get(int(month), 0) for month in _all(rule, "BYMONTH"))
+        if min(days) > longest:
+            raise UnfitRuleError("no month has such a day")
+    if frequency == "HOURLY":
+        hours = int(_first(rule, "INTERVAL") or 1)
+        is_long = first is not None and (span.ends - first) / timedelta(hours=hours) > _STEPS
+        if is_long or any(rule.get(k) for k in ("BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "COUNT")):
+            raise UnfitRuleError("they go on hourly for long")
 
 
 def _bounded(part: Component, ends: datetime) -> Component:

@@ -285,7 +285,8 @@ def test_deep_nesting_and_long_headers_end_in_time(tmp_path: Path) -> None:
 
 
 def test_escapes_and_bidirectional_marks_never_come_through(tmp_path: Path) -> None:
-    data = "From: a@b.c\nDate: x\nSubject: \x1b[31mRed\x1b[0m \u202eevil\n\nSee \x1b]0;t\x07this\u200b\n"
+    data = "From: a@b.c\nDate: x\nSubject: \x1b[31mRed\x1b[0m \u202eevil\n\n"
+    data += "See \x1b]0;t\x07this\u200b\n"
     item = items_of(write(tmp_path / "a.eml", data.encode()))[0]
     assert item.title == "Red evil"
     assert item.text.endswith("See this")

@@ -1,0 +1,235 @@
+"""Documents: text in any encoding, HTML, PDF, records."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import UTC, date, datetime
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+
+from ingest.clean import clean
+from ingest.item import Filters, Item, Kind, Reason, Skipped
+from ingest.read import read
+
+IMAGE = (
+    b"<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray"
+    b" /BitsPerComponent 8 /Length 1 >>\nstream\n\x80\nendstream"
+)
+
+
+def items_of(*paths: Path) -> list[Item]:
+    return [item for item in read(paths, zone=UTC) if isinstance(item, Item)]
+
+
+def skipped_of(*paths: Path) -> list[Skipped]:
+    return [skip for skip in read(paths, zone=UTC) if isinstance(skip, Skipped)]
+
+
+def make_pdf(*pages: str | None) -> bytes:
+    """Return a PDF with a line of text on each page, or for None a picture."""
+    kids = " ".join(f"{3 + 2 * n} 0 R" for n in range(len(pages)))
+    image, font = 3 + 2 * len(pages), 4 + 2 * len(pages)
+    bodies = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
+    ]
+    for number, text in enumerate(pages):
+        drawn = "q 200 0 0 200 0 0 cm /I Do Q" if text is None else ""
+        content = f"BT /F 24 Tf 72 700 Td ({text}) Tj ET" if text else drawn
+        bodies.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {4 + 2 * number} 0 R"
+            f" /Resources << /Font << /F {font} 0 R >> /XObject << /I {image} 0 R >> >> >>".encode()
+        )
+        stream = f"<< /Length {len(content)} >>\nstream\n{content}\nendstream"
+        bodies.append(stream.encode())
+    bodies += [IMAGE, b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    out = BytesIO(b"")
+    out.write(b"%PDF-1.4\n")
+    offsets = []
+    for number, body in enumerate(bodies, 1):
+        offsets.append(out.tell())
+        out.write(b"%d 0 obj\n%s\nendobj\n" % (number, body))
+    table = out.tell()
+    out.write(b"xref\n0 %d\n0000000000 65535 f \n" % (len(bodies) + 1))
+    out.writelines(b"%010d 00000 n \n" % offset for offset in offsets)
+    out.write(b"trailer\n<< /Size %d /Root 1 0 R >>\n" % (len(bodies) + 1))
+    out.write(b"startxref\n%d\n%%%%EOF\n" % table)
+    return out.getvalue()
+
+
+def test_text_keeps_its_lines_and_is_dated_by_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "notes.md"
+    path.write_bytes(b"# Notes\r\n\r\nRent is due.\r\n")
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    (item,) = items_of(path)
+    assert item.text == "# Notes\n\nRent is due.\n"
+    assert (item.kind, item.title, item.lined) == (Kind.DOCUMENT, "notes.md", True)
+    assert item.when == datetime.fromtimestamp(1_700_000_000, UTC)
+    assert item.locator.line == 1
+    line = item.locator.line + item.text.count("\n", 0, item.text.index("Rent"))
+    assert path.read_bytes().splitlines()[line - 1] == b"Rent is due."
+
+
+WORDS = "Der Grüne Weg führt über die Brücke… „schön“ für Fußgänger."
+RUSSIAN = "Привет, как дела? Сегодня хорошая погода, и мы идём гулять в парк. " * 4
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("utf-8", WORDS),
+        ("utf-8-sig", WORDS),
+        ("utf-16", WORDS),
+        ("utf-16-le", WORDS),
+        ("utf-16-be", WORDS),
+        ("utf-32", WORDS),
+        ("cp1252", WORDS),
+        ("koi8-r", RUSSIAN),
+        ("shift_jis", "これは日本語の文章です。明日は会議があります。" * 4),
+    ],
+)
+def test_text_is_read_in_any_encoding(tmp_path: Path, encoding: str, text: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(text.encode(encoding))
+    assert items_of(path)[0].text == text
+
+
+def test_binary_files_are_unsupported_and_say_why(tmp_path: Path) -> None:
+    samples = {
+        "a.bin": bytes(range(256)) * 4,
+        "b.docx": b"PK\x03\x04" + bytes(50),
+        "c.txt": b"text\0with\0zero bytes in it",
+        "d.rtf": b"{\\rtf1 hello}",
+    }
+    for name, data in samples.items():
+        (tmp_path / name).write_bytes(data)
+    found = {skip.path.name: skip for skip in skipped_of(tmp_path)}
+    assert {skip.reason for skip in found.values()} == {Reason.UNSUPPORTED}
+    assert found.keys() == samples.keys()
+    assert "office" in found["b.docx"].remedy
+
+
+def test_clean_keeps_newlines_and_joiners_and_counts_the_rest() -> None:
+    family = "👨\u200d👩"
+    assert clean(f"a\x00b\u202e\U000e0041c\r\n{family}\rd\f") == (f"abc\n{family}\nd ", 3)
+    assert clean("re\xadadable") == ("readable", 0)
+    assert clean("\ud800x")[0] == "\ufffdx"
+    assert clean("\x1b[1;31mred\x1b[0m \x9b2Jx")[0] == "red x"
+
+
+def test_html_becomes_lines_without_what_is_hidden(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(
+        "<html><head><title>My &amp; Page</title><style>p{}</style></head><body>"
+        "<h1>Rent</h1><p>Due on\n the <b>first</b>.</p>"
+        "<ul><li>Ana</li><li>Bo</li></ul>"
+        "<table><tr><th>Who</th><th>Pays</th></tr><tr><td>Ana</td><td>900</td></tr></table>"
+        "<pre>a\n  b</pre><script>alert(1)</script>"
+        "<div style='display: none'>secret <span hidden>orders</span></div>"
+        "<a href='https://example.org/x'>more</a> "
+        "<a href='https://example.org/y'>https://example.org/y</a>"
+        "<p style='font-size:0.9em'>small</p></body></html>"
+    )
+    (item,) = items_of(path)
+    assert item.title == "My & Page"
+    assert item.text == (
+        "Rent\n\nDue on the first.\n\n- Ana\n- Bo\n\nWho | Pays\nAna | 900\n\na\n  b\n\n"
+        "more (https://example.org/x) https://example.org/y\n\nsmall"
+    )
+    assert item.hidden_removed == len("secretorders")
+
+
+def test_deeply_nested_and_unclosed_html_ends_in_time(tmp_path: Path) -> None:
+    (tmp_path / "deep.html").write_text("<div>" * 100_000 + "found" + "</div>" * 100_000)
+    (tmp_path / "open.html").write_text("<html>" + "<script" * 50_000 + "<" * 50_000)
+    assert [item.text for item in items_of(tmp_path / "deep.html")] == ["found"]
+    assert list(read([tmp_path / "open.html"], zone=UTC))
+
+
+def test_pdf_pages_are_found_by_offset(tmp_path: Path) -> None:
+    path = tmp_path / "lease.pdf"
+    path.write_bytes(make_pdf("The lease ends in June", "Rent is 900 EUR"))
+    (item,) = items_of(path)
+    assert (item.title, item.locator.line, item.lined) == ("lease.pdf", None, False)
+    first, second = (item.text[start:] for start in item.pages)
+    assert first.startswith("The lease ends in June")
+    assert second.startswith("Rent is 900 EUR")
+
+
+def test_scanned_pages_are_reported_never_empty(tmp_path: Path) -> None:
+    mixed, scanned, blank = tmp_path / "a.pdf", tmp_path / "b.pdf", tmp_path / "c.pdf"
+    mixed.write_bytes(make_pdf("Words", None, None, "More words"))
+    scanned.write_bytes(make_pdf(None))
+    blank.write_bytes(make_pdf(""))
+    assert len(items_of(mixed)) == 1
+    assert [(s.reason, s.member) for s in skipped_of(mixed)] == [(Reason.SCANNED, "pages 2-3")]
+    assert [(s.reason, s.member) for s in skipped_of(scanned)] == [(Reason.SCANNED, None)]
+    assert [s.reason for s in skipped_of(blank)] == [Reason.EMPTY]
+
+
+def test_an_encrypted_pdf_is_reported_as_encrypted(tmp_path: Path) -> None:
+    path = tmp_path / "secret.pdf"
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(make_pdf("Secret words"))))
+    writer.encrypt("password", algorithm="RC4-128")
+    with path.open("wb") as file:
+        writer.write(file)
+    assert [s.reason for s in skipped_of(path)] == [Reason.ENCRYPTED]
+    assert items_of(path) == []
+
+
+def test_a_pdf_that_pdfium_refuses_is_read_by_pypdf(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: bytes) -> None:
+        raise RuntimeError("refused")
+
+    monkeypatch.setattr("ingest.pdf._with_pdfium", refuse)
+    path = tmp_path / "a.pdf"
+    path.write_bytes(make_pdf("Readable words", None))
+    assert "Readable words" in items_of(path)[0].text
+    path.write_bytes(b"%PDF-1.4\nbroken")
+    assert [s.reason for s in skipped_of(path)] == [Reason.CORRUPT]
+
+
+def test_json_lines_are_items_with_their_line(tmp_path: Path) -> None:
+    path = tmp_path / "facts.jsonl"
+    path.write_text(
+        '{"title": "Lime", "text": "Green\\nfruit"}\n\nnot json\n'
+        '{"who": "Ana", "paid": {"eur": 900, "on": ["Mon", "Tue"]}, "ok": true}\n[1, 2]\n'
+    )
+    found = items_of(path)
+    assert [(i.title, i.text, i.locator.line) for i in found] == [
+        ("Lime", "Green\nfruit", 1),
+        ("facts.jsonl, line 4", "who: Ana\npaid.eur: 900\npaid.on: Mon, Tue\nok: true", 4),
+        ("facts.jsonl, line 5", "1, 2", 5),
+    ]
+    assert [(s.reason, s.member) for s in skipped_of(path)] == [(Reason.CORRUPT, "line 3")]
+    assert not found[0].lined
+
+
+def test_members_and_rows_are_records(tmp_path: Path) -> None:
+    data = {f"key {n}": {"value": [n, "}{"]} for n in range(3)}
+    (tmp_path / "a.json").write_text(json.dumps(data, indent=2))
+    (tmp_path / "b.csv").write_text('name,note\nAna,"two\nlines"\nBo,one\n')
+    (tmp_path / "c.jsonl").write_text(json.dumps({"title": "t", "text": json.dumps(data)}) + "\n")
+    (tmp_path / "d.json").write_text('{"broken": ')
+    nested, table, line, broken = items_of(*sorted(tmp_path.iterdir()))
+    for item in (nested, line):
+        assert [item.text[at : at + 7] for at in item.records] == ['"key 0"', '"key 1"', '"key 2"']
+    assert [table.text[at : at + 3] for at in table.records] == ["nam", "Ana", "Bo,"]
+    assert broken.records == ()
+    assert broken.text == '{"broken": '
+
+
+def test_documents_are_filtered_by_the_date_of_their_file(tmp_path: Path) -> None:
+    path = tmp_path / "old.txt"
+    path.write_text("words")
+    os.utime(path, (0, 0))
+    later = read([path], Filters(since=date(2020, 1, 1)), zone=UTC)
+    assert list(later) == []
+    assert later.tally.pruned == 1
+    assert len(list(read([path], Filters(until=date(1970, 1, 1)), zone=UTC))) == 1
