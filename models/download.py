@@ -79,14 +79,15 @@ class _Pull:
     def steps(self) -> Iterator[PullProgress]:
         """Check, download, put together, check."""
         yield from self._check_what_is_there()
-        if self._missing():
-            _check_room(self._row, self._store, self._wheels, self._partial)
+        room = _room_needed(self._row, self._store, self._partial)
+        if shutil.disk_usage(self._store.folder(self._row)).free < room:
+            raise OSError(errno.ENOSPC, "nothing was begun")
         if not self._store.file(self._row).exists():
             yield from self._assemble()
         for number in range(1, len(self._wheels) + 1):
-            if self._missing():  # extras that somebody deleted
+            if _missing(self._row, self._store):  # extras that somebody deleted
                 yield from self._fetch(number, with_part=False)
-        if missing := self._missing():
+        if missing := _missing(self._row, self._store):
             raise PullFailed(
                 f"No wheel of {self._row.id} holds its file {missing[0].file}.",
                 remedy="Its catalogue row is wrong; choose another model.",
@@ -94,9 +95,6 @@ class _Pull:
         # Only now: what was set aside stays until there is a right file.
         corrupt_path(self._store.file(self._row)).unlink(missing_ok=True)
         yield self._progress("done", self._row.total_size, len(self._wheels))
-
-    def _missing(self) -> list[Row | Extra]:
-        return [part for path, part in self._store.files(self._row) if not path.exists()]
 
     def _check_what_is_there(self) -> Iterator[PullProgress]:
         """Hash files that are not remembered; wrong ones are set aside, to be fetched again."""
@@ -233,19 +231,20 @@ def _take_extra(archive: zipfile.ZipFile, extra: Extra, target: Path) -> None:
     write_private(target, data)
 
 
-def _room_needed(row: Row, wheels: tuple[Wheel, ...], kept: int) -> int:
+def _missing(row: Row, store: Store) -> list[Row | Extra]:
+    return [part for path, part in store.files(row) if not path.exists()]
+
+
+def _room_needed(row: Row, store: Store, partial: PartialFile) -> int:
     """Return the bytes of disk that the rest of a pull takes at its peak.
 
-    What is missing of the file, and the wheel under way: about its share of the file, with a
+    What is missing of the files, and the wheel under way: about its share of the file, with a
     quarter to spare because shares differ (measured: the largest is 9 % above the mean).
     """
-    return row.total_size - kept + row.size * 5 // (4 * len(wheels))
-
-
-def _check_room(row: Row, store: Store, wheels: tuple[Wheel, ...], partial: PartialFile) -> None:
-    needed = _room_needed(row, wheels, partial.size)
-    if shutil.disk_usage(store.folder(row)).free < needed:
-        raise OSError(errno.ENOSPC, "not begun")
+    missing = sum(part.size for part in _missing(row, store))
+    if not store.file(row).exists():
+        missing = max(0, missing - partial.size)
+    return missing + row.size * 5 // (4 * partial.of) if missing else 0
 
 
 def _disk_error(row: Row, store: Store, wheels: tuple[Wheel, ...], error: OSError) -> PullFailed:
@@ -257,16 +256,13 @@ def _disk_error(row: Row, store: Store, wheels: tuple[Wheel, ...], error: OSErro
             remedy="Check the folder's permissions, or set ASKANCE_MODELS_DIR to another one.",
             path=folder,
         )
-    done = size = free = 0
-    with contextlib.suppress(OSError):  # the disk's refusal is the message, not this one
-        partial = _partial(row, store, wheels)
-        partial.trim()
-        done, size = partial.done, partial.size
-        free = shutil.disk_usage(folder).free
+    partial = _partial(row, store, wheels)
+    there = next(place for place in (folder, *folder.parents) if place.exists())
     return PullFailed(
         f"The disk of {folder} is too full for {row.id}: "
-        f"{_megabytes(_room_needed(row, wheels, size))} are needed, {_megabytes(free)} are free; "
-        f"{done} of {len(wheels)} parts ({_megabytes(size)}) are kept.",
+        f"{_megabytes(_room_needed(row, store, partial))} are needed, "
+        f"{_megabytes(shutil.disk_usage(there).free)} are free; "
+        f"{partial.done} of {partial.of} parts ({_megabytes(partial.size)}) are kept.",
         remedy="Make room, or set ASKANCE_MODELS_DIR to a folder on another disk, "
         f"then run `askance models pull {row.id}` again.",
         path=folder,

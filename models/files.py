@@ -68,11 +68,15 @@ def open_private(path: Path, flags: int) -> int:
 def write_private(path: Path, data: bytes) -> None:
     """Replace a small file: the old or the new content survives a crash, never half."""
     new = path.with_name(path.name + ".new")
-    with os.fdopen(open_private(new, os.O_TRUNC), "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
+    try:
+        with os.fdopen(open_private(new, os.O_TRUNC), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise
 
 
 @contextlib.contextmanager

@@ -7,9 +7,10 @@ behind its end was cut short and is dropped.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -25,6 +26,7 @@ class PartialFile:
         self._record = self.path.with_name(self.path.name + ".json")
         self._file = file
         self._wheels = wheels
+        self.of = len(wheels)
         self.done, self.size = self._resume()
 
     def _resume(self) -> tuple[int, int]:
@@ -42,10 +44,21 @@ class PartialFile:
     def append(self, part: IO[bytes], limit: int) -> Iterator[int]:
         """Copy the next part in blocks, yielding the file's size so far; then record it.
 
-        Stops reading beyond `limit` bytes of the whole: a wheel cannot fill the disk.
+        Stops reading beyond `limit` bytes of the whole: a wheel cannot fill the disk. When the
+        disk refuses, the room of the part that was cut short is given back.
         """
-        descriptor = open_private(self.path, 0)
-        with os.fdopen(descriptor, "r+b") as target:
+        try:
+            size = yield from self._copy(part, limit)
+            record = {"wheels": self._wheels[: self.done + 1], "size": size}
+            write_private(self._record, json.dumps(record).encode())
+        except OSError:
+            with contextlib.suppress(OSError):  # the next try drops it as well
+                os.truncate(self.path, self.size)
+            raise
+        self.done, self.size = self.done + 1, size
+
+    def _copy(self, part: IO[bytes], limit: int) -> Generator[int, None, int]:
+        with os.fdopen(open_private(self.path, 0), "r+b") as target:
             target.truncate(self.size)
             target.seek(self.size)
             size = self.size
@@ -55,14 +68,7 @@ class PartialFile:
                 yield size
             target.flush()
             os.fsync(target.fileno())
-        record = {"wheels": self._wheels[: self.done + 1], "size": size}
-        write_private(self._record, json.dumps(record).encode())
-        self.done, self.size = self.done + 1, size
-
-    def trim(self) -> None:
-        """Give back the room of a part that was cut short."""
-        if self.path.exists():
-            os.truncate(self.path, self.size)
+        return size
 
     def finish(self) -> None:
         """Put the verified whole in its place."""

