@@ -39,7 +39,18 @@ def named(
         return tuple(Person(p.name or name, p.address) for p, (name, _) in pairs), ""
     if by_address.keys() >= {person.address.lower() for person in people}:
         return tuple(Person(p.name or by_address[p.address.lower()], p.address) for p in people), ""
-    return people, "; ".join(readable)
+    return tuple(_by_local_part(person, readable) for person in people), "; ".join(readable)
+
+
+def _by_local_part(person: Person, names: list[str]) -> Person:
+    """Give a person the one name whose first and last word are in the address."""
+    words = [word for word in person.address.lower().partition("@")[0].split(".") if word] or [""]
+    fitting = [name for name in names if _ends(name.lower().split()) == _ends(words)]
+    return Person(fitting[0], person.address) if len(fitting) == 1 and not person.name else person
+
+
+def _ends(words: list[str]) -> tuple[str, str]:
+    return words[0], words[-1]
 
 
 def names_in(text: str) -> list[tuple[str, str]]:
@@ -61,7 +72,8 @@ def _bracketed(text: str) -> list[tuple[str, str]] | None:
             break
         name, address = match[1], match[2]
         entries += [_split_address(part) for part in _unbracketed_before(name)]
-        entries.append((_readable(_last_of(name)), address if "@" in address else ""))
+        is_address = "@" in address and " " not in address
+        entries.append((_readable(_last_of(name)), address if is_address else ""))
         at = match.end()
     if at < len(text):
         rest = text[at:]

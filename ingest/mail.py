@@ -57,7 +57,7 @@ def mail_items(
         yield LeftOut()
         return
     try:
-        message = message_from_bytes(content)
+        message = _parse(content, block)
         headers = Headers(message)
         if not headers:
             raise ValueError("no header fields")
@@ -71,6 +71,18 @@ def mail_items(
         member = envelope_of(headers).subject or locator.message_id
         remedy = "The message is cut off; fetch the mailbox again from where it came."
         yield Skipped(path, Reason.CORRUPT, remedy, None if offset is None else member)
+
+
+def _parse(content: bytes, block: bytes) -> Message:
+    """Parse a message; one without parts needs no look at its body, which halves the time."""
+    fields = block.lower()
+    if b"multipart" not in fields and b"message/" not in fields:
+        message = BytesHeaderParser().parsebytes(block)
+        if not message.defects:
+            body = _HEADERS_END.sub(b"", content[len(block) :], count=1)
+            message.set_payload(body.decode("ascii", "surrogateescape"))
+            return message
+    return message_from_bytes(content)
 
 
 def message_items(

@@ -23,11 +23,8 @@ _DEEP = 1000
 """Nested elements beyond which tags are only stripped: the parser takes quadratic time on them."""
 
 _LINE, _PARAGRAPH, _CELL, _SPACE, _BREAK = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004"
-_MARKS = re.compile("[\ue000-\ue004]")
+_MARKS = _LINE + _PARAGRAPH + _CELL + _SPACE + _BREAK
 _WHITE = re.compile("[ \t\n\r\f\xa0]+")
-_PARAGRAPH_BREAK = re.compile("[ \ue000]*\ue001[ \ue000\ue001]*")
-_LINE_BREAK = re.compile(" *\ue000[ \ue000]*")
-_FORCED_BREAK = re.compile(" *\ue004 *")
 _LONG_TARGET = 120
 _LINES = "div,tr,dt,dd,section,article,header,footer,nav,aside,main,address,figcaption,option"
 _PARAGRAPHS = "p,h1,h2,h3,h4,h5,h6,table,ul,ol,dl,blockquote,pre,hr,form,fieldset"
@@ -83,7 +80,9 @@ def html_text(markup: str) -> tuple[str, int]:
 def _visible(markup: str) -> tuple[str, int]:
     from selectolax.lexbor import LexborHTMLParser
 
-    tree = LexborHTMLParser(_MARKS.sub(" ", markup))
+    if any(mark in markup for mark in _MARKS):
+        markup = markup.translate(dict.fromkeys(map(ord, _MARKS), " "))
+    tree = LexborHTMLParser(markup)
     body = tree.body or tree.root
     if body is None:
         return "", 0
@@ -149,11 +148,18 @@ def _show_target(node: LexborNode) -> None:
 
 def _laid_out(text: str) -> str:
     """Return `text` with its white space collapsed and its marks turned into line breaks."""
-    text = _WHITE.sub(" ", text)
-    text = _PARAGRAPH_BREAK.sub("\n\n", text)
-    text = _LINE_BREAK.sub("\n", text)
-    text = _FORCED_BREAK.sub("\n", text)
+    text = " ".join(_WHITE.split(text))
+    paragraphs = (_lines(part) for part in text.split(_PARAGRAPH))
+    text = "\n\n".join(part for part in paragraphs if part)
     return text.replace(_CELL, " | ").replace(_SPACE, " ")
+
+
+def _lines(paragraph: str) -> str:
+    lines = [line.strip(" ") for line in paragraph.split(_LINE)]
+    text = "\n".join(line for line in lines if line)
+    if _BREAK not in text:
+        return text
+    return "\n".join(line.strip(" ") for line in text.split(_BREAK)).strip("\n")
 
 
 def _depth(markup: str) -> int:

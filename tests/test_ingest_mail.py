@@ -237,17 +237,18 @@ def test_exchange_exports_give_addresses_their_names(tmp_path: Path) -> None:
 Date: Tue, 17 Nov 2026 09:02:00 +0100
 From: m.savidant@corp.example
 To: a@corp.example, b@corp.example
-Cc: c@corp.example, d@corp.example
+Cc: c@corp.example, jan.bek@corp.example
 Subject: Names
 X-From: Savidant, Michael </O=CORP/OU=NA/CN=RECIPIENTS/CN=MSAVIDA>
 X-To: Clark, Chad </O=CORP/OU=NA/CN=CCLARK>, Lambie, Chris </O=CORP/OU=NA/CN=CLAMBIE>
-X-cc: Everyone in Houston, Jan Bek@ECT, 'd@corp.example'
+X-cc: Everyone in Houston, Jan Bek@ECT, 'x@corp.example'
 
 Body
 """
     item = items_of(write(tmp_path / "a.eml", data))[0]
     assert item.people.sender == (Person("Michael Savidant", "m.savidant@corp.example"),)
     assert [p.name for p in item.people.to] == ["Chad Clark", "Chris Lambie"]
+    assert [p.name for p in item.people.cc] == ["", "Jan Bek"]
     assert "Cc (names): Everyone in Houston; Jan Bek" in item.text
 
 
