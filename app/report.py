@@ -152,7 +152,7 @@ def size_text(size: int) -> str:
 def timings_line(seconds: Mapping[str, float]) -> str:
     """Return `Took 12.3 s: read 0.4, recall 0.1, …`."""
     stages = ", ".join(
-        f"{name.replace('_', ' ')} {value:.1f}"
+        f"{name.replace('_', ' ')} {value:.{1 if value >= 1 else 2}f}"
         for name, value in seconds.items()
         if name != "total"
     )

@@ -19,6 +19,7 @@ from app.screens.question import QuestionScreen
 from engine.answer import answer
 from engine.events import Event, Token
 from models.errors import ModelMissing
+from models.protocols import Piece
 from models.roles import ModelSet
 
 QUESTION = "When does the lease of the boathouse end?"
@@ -174,3 +175,28 @@ def test_unknown_theme_is_refused(variable, fake_models):
     config = load_config(variable)
     with pytest.raises(SettingWrong, match="no such theme"):
         AskanceApp(config, asker_over(config, fake_models()))
+
+
+async def test_escape_stops_a_model_between_two_tokens(config, fake_models, fake_generator):
+    class Endless(fake_generator):
+        closed_early = False
+
+        def sample(self, prompt, *, n=1, max_tokens, sampling, stop=()):
+            try:
+                while True:
+                    threading.Event().wait(0.01)
+                    yield Piece(0, "word ")
+            finally:
+                self.closed_early = True
+
+    endless = Endless()
+    models = ModelSet("small", "large", lambda model_id: endless)
+    app = AskanceApp(config, asker_over(config, models))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await typed(pilot, QUESTION)
+        while shown(app, "progress").split(" ")[0] != "Looking":
+            await pilot.pause(0.02)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert "Cancelled" in shown(app, "progress")
+        assert endless.closed_early

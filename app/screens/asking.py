@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
+from app.screens.stopping import Stopped, stoppable
 from engine.events import Event
 from models.errors import AskanceError
 from models.roles import ModelSet
@@ -56,7 +57,7 @@ class Asker:
         self._cancelled.clear()
 
     def cancel(self) -> None:
-        """End the question in hand at its next event."""
+        """End the question in hand at its next event or token."""
         self._cancelled.set()
 
     def ask(self, question: str, post: Callable[[Message], object]) -> None:
@@ -65,13 +66,16 @@ class Asker:
         try:
             for event in self._events(question, post):
                 post(EventArrived(event))
+        except Stopped:
+            self._cancelled.set()
         except AskanceError as raised:
             error = raised
         post(AskingEnded(error, self._cancelled.is_set()))
 
     def _events(self, question: str, post: Callable[[Message], object]) -> Iterator[Event]:
         if self._models is None:
-            self._models = self._open_models(lambda text: post(ModelsChecked(text)))
+            opened = self._open_models(lambda text: post(ModelsChecked(text)))
+            self._models = stoppable(opened, self._cancelled.is_set)
         events = self._answers(question, self._models)
         try:
             for event in events:

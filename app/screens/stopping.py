@@ -1,0 +1,91 @@
+"""Models that stop between two tokens, so that Escape need not wait for a stage's next event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, cast
+
+from models.protocols import Generator, Message, Piece, Sampling, TokenCount
+from models.roles import ModelSet
+
+if TYPE_CHECKING:
+    from collections.abc import Generator as Steps
+
+
+class Stopped(Exception):
+    """The person does not want the answer any more."""
+
+
+def stoppable(models: ModelSet, stopped: Callable[[], bool]) -> ModelSet:
+    """Return the same models; while they decode they raise `Stopped` once `stopped()` is true."""
+
+    def load(model_id: str) -> Generator:
+        same = model_id == models.lookahead_id
+        return StoppableGenerator(models.lookahead if same else models.generator, stopped)
+
+    return ModelSet(models.lookahead_id, models.generator_id, load)
+
+
+class StoppableGenerator:
+    """A `Generator` that asks before every piece of text whether to go on."""
+
+    def __init__(self, model: Generator, stopped: Callable[[], bool]) -> None:
+        """Wrap a loaded model."""
+        self._model = model
+        self._stopped = stopped
+
+    @property
+    def id(self) -> str:
+        """Catalogue id."""
+        return self._model.id
+
+    @property
+    def context(self) -> int:
+        """Tokens of prompt and reply together."""
+        return self._model.context
+
+    @property
+    def usage(self) -> TokenCount:
+        """Running totals since loading."""
+        return self._model.usage
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens in `text`, without special tokens."""
+        return self._model.count(text)
+
+    def render(self, messages: Sequence[Message], primed: str = "") -> str:
+        """Apply the model's chat template."""
+        return self._model.render(messages, primed)
+
+    def sample(
+        self,
+        prompt: str,
+        *,
+        n: int = 1,
+        max_tokens: int,
+        sampling: Sampling,
+        stop: Sequence[str] = (),
+    ) -> Iterator[Piece]:
+        """Decode as the model does. Raises `Stopped`."""
+        self._check()
+        pieces = self._model.sample(
+            prompt, n=n, max_tokens=max_tokens, sampling=sampling, stop=stop
+        )
+        with closing(cast("Steps[Piece, None, None]", pieces)):
+            for piece in pieces:
+                self._check()
+                yield piece
+
+    def next_token_logprobs(self, prompt: str, choices: Sequence[str]) -> list[float]:
+        """Return the log-probability of each choice's first token. Raises `Stopped`."""
+        self._check()
+        return self._model.next_token_logprobs(prompt, choices)
+
+    def close(self) -> None:
+        """Free the weights."""
+        self._model.close()
+
+    def _check(self) -> None:
+        if self._stopped():
+            raise Stopped
