@@ -17,7 +17,7 @@ from ingest.damage import DAMAGED
 from ingest.item import Item, Kind, People, Person, Reason
 from ingest.origin import Origin
 from ingest.recognise import ENTRIES
-from ingest.recurrences import UnfitRuleError, expand, in_words, rules_of, span_of
+from ingest.recurrences import UnfitRuleError, expand, in_words, narrowed, rules_of, span_of
 from ingest.recurrences import when as written
 from ingest.sieve import LeftOut, Read, Scope
 
@@ -62,7 +62,12 @@ class EventReader:
         member = _text(parts[0], "SUMMARY") or _text(parts[0], "UID")
         rule = next((words for words in map(in_words, parts) if words), "")
         try:
-            occurrences = expand(parts, self._span, self._scope.now)
+            span = narrowed(parts, self._span, self._scope.now)
+            occurrences = expand(parts, span)
+            if span != self._span:
+                remedy = f"Only its repetitions from {span.begins:%Y-%m-%d} to {span.ends:%Y-%m-%d}"
+                remedy += " are read; ask for other dates."
+                yield self._origin.skipped(Reason.TOO_LARGE, remedy, member, ENTRIES)
         except UnfitRuleError as error:
             remedy = f"Of its repetitions only the first is read: {error}."
             yield self._origin.skipped(Reason.TOO_LARGE, remedy, member, ENTRIES)

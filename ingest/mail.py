@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ingest.attachments import read_attachment
+from ingest.clean import clean
 from ingest.exchange import named
 from ingest.headers import Headers, parse_date
 from ingest.item import Item, Kind, Locator, People, Person, Reason, Skipped
@@ -196,7 +197,7 @@ def _forwarded(part: Message, place: Locator, scope: Scope, depth: int) -> Itera
 
 def _message_id(headers: Headers, block: bytes) -> str:
     """Return the Message-ID with its brackets, or a hash of the header block."""
-    found = headers.text("message-id")
+    found = clean(headers.raw("message-id"))[0].strip()
     return found or f"sha256:{sha256(block).hexdigest()}"
 
 

@@ -17,6 +17,8 @@ OCCURRENCES = 5000
 """Occurrences of one rule that are read."""
 _BACK, _AHEAD = timedelta(days=3653), timedelta(days=1096)
 _STEPS = 500_000
+# Away from the ends of the calendar, where the libraries overflow.
+_FIRST, _LAST = datetime(100, 1, 1, tzinfo=UTC), datetime(9900, 1, 1, tzinfo=UTC)
 _PERIODS = {
     "HOURLY": ("hourly", "hours"),
     "DAILY": ("daily", "days"),
@@ -69,20 +71,19 @@ def span_of(scope: Scope) -> Span:
     begins, ends = scope.begins, scope.ends
     now = scope.now
     return Span(
-        begins or _shifted(min(now, ends) if ends else now, -_BACK),
-        ends or _shifted(max(now, begins) if begins else now, _AHEAD),
+        max(begins or _shifted(min(now, ends) if ends else now, -_BACK), _FIRST),
+        min(ends or _shifted(max(now, begins) if begins else now, _AHEAD), _LAST),
         begins is None and ends is None,
     )
 
 
-def expand(parts: Sequence[Component], span: Span, now: datetime) -> list[Component]:
+def expand(parts: Sequence[Component], span: Span) -> list[Component]:
     """Return the occurrences within `span` of one series: its rule and its exceptions.
 
-    Raises UnfitRuleError, and whatever the libraries raise on a damaged rule.
+    Raises whatever the libraries raise on a damaged rule.
     """
     from recurring_ical_events import of
 
-    span = _narrowed(parts, span, now)
     calendar = Calendar()
     for part in parts:
         calendar.add_component(_bounded(part, span.ends))
@@ -91,21 +92,36 @@ def expand(parts: Sequence[Component], span: Span, now: datetime) -> list[Compon
     if not found and span.is_default:
         # A series that ended long ago, or begins far ahead, is still one to be found.
         first = _earliest(parts)
-        found = query.between(first, _shifted(first, _BACK)) if first else []
+        length = min(_BACK, span.ends - span.begins)
+        found = query.between(first, _shifted(first, length)) if first else []
     return found[:OCCURRENCES]
 
 
-def _narrowed(parts: Sequence[Component], span: Span, now: datetime) -> Span:
-    """Return the part of `span` in which a rule stays within the limits, near `now`."""
+def narrowed(parts: Sequence[Component], span: Span, now: datetime) -> Span:
+    """Return the part of `span`, near `now`, in which a series stays within the limits.
+
+    Raises UnfitRuleError for a rule that cannot be expanded at all.
+    """
     first = _earliest(parts)
     for rule in [rule for part in parts for rule in rules_of(part)]:
         _refuse(rule, first, span)
-        if _first(rule, "FREQ") == "HOURLY" or rule.get("BYHOUR"):
+        period = _shortest(rule)
+        if (span.ends - max(span.begins, first or span.begins)) / period > OCCURRENCES:
             near = min(max(now, span.begins), span.ends)
-            half = timedelta(hours=OCCURRENCES // 2)
+            half = period * (OCCURRENCES // 2)
             begins = max(span.begins, _shifted(near, -half))
             span = Span(begins, min(span.ends, _shifted(near, half)), span.is_default)
     return span
+
+
+def _shortest(rule: Any) -> timedelta:
+    """Return the time that passes at least between two occurrences of a rule."""
+    if _first(rule, "FREQ") == "HOURLY" or rule.get("BYHOUR"):
+        return timedelta(hours=1)
+    if any(rule.get(key) for key in ("BYDAY", "BYMONTHDAY", "BYYEARDAY")):
+        return timedelta(days=1)
+    days = {"DAILY": 1, "WEEKLY": 7, "MONTHLY": 28}
+    return timedelta(days=days.get(str(_first(rule, "FREQ")), 28))
 
 
 def _refuse(rule: Any, first: datetime | None, span: Span) -> None:

@@ -160,11 +160,19 @@ def test_rules_that_repeat_too_often_do_not_hang(tmp_path: Path, rule: str) -> N
     assert len(items_of(path)) == 1
 
 
-def test_an_hourly_rule_is_read_around_now(tmp_path: Path) -> None:
-    path = calendar(tmp_path, "UID:d\nSUMMARY:Bell\nDTSTART:20250101T150000\nRRULE:FREQ=HOURLY")
-    found = items_of(path)
-    assert 4990 < len(found) <= 5000
-    assert any(item.when == NOW for item in found)
+@pytest.mark.parametrize(("rule", "since"), [("FREQ=HOURLY", None), ("FREQ=DAILY", date(1, 1, 1))])
+def test_what_repeats_too_often_is_read_around_now(
+    tmp_path: Path, rule: str, since: date | None
+) -> None:
+    start = "20250101T150000" if since is None else "19700101T090000"
+    path = calendar(tmp_path, f"UID:d\nSUMMARY:Bell\nDTSTART:{start}\nRRULE:{rule}")
+    found = list(read([path], Filters(since=since), zone=BERLIN, now=NOW))
+    items = [item for item in found if isinstance(item, Item)]
+    assert 3500 < len(items) <= 5000
+    assert any(item.when == NOW for item in items)
+    (skip,) = (skip for skip in found if isinstance(skip, Skipped))
+    assert (skip.reason, skip.member) == (Reason.TOO_LARGE, "Bell")
+    assert "other dates" in skip.remedy
 
 
 def test_tasks_are_dated_by_when_they_are_due(tmp_path: Path) -> None:
