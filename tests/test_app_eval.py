@@ -1,0 +1,79 @@
+"""`eval`: one JSON line a question, then the summary; a run goes on where it ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from models.roles import ModelSet
+
+ROW = {
+    "id": "q1",
+    "dataset": "own",
+    "question": "When does the lease of the boathouse end?",
+    "answers": ["31 December 2026"],
+    "answers_mode": "any",
+}
+
+
+@pytest.fixture
+def over(tmp_path: Path) -> Path:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "a.txt").write_text("The lease of the boathouse ends on 31 December 2026.")
+    return folder
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    file = tmp_path / "questions.jsonl"
+    file.write_text("".join(json.dumps(ROW | {"id": f"q{n}"}) + "\n" for n in range(3)))
+    return file
+
+
+@pytest.fixture(autouse=True)
+def scripted(monkeypatch: pytest.MonkeyPatch, fake_models: Callable[..., ModelSet]) -> None:
+    said = "The lease of the boathouse ends on 31 December 2026 [1]."
+    monkeypatch.setattr(
+        "app.commands_eval.model_set", lambda config, **chosen: fake_models(generator=[said])
+    )
+
+
+def test_json_is_a_line_a_question_and_a_summary(questions, over, capsys):
+    assert main(["eval", str(questions), str(over), "--limit", "2", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    *rows, last = [json.loads(line) for line in out.splitlines()]
+    assert [row["id"] for row in rows] == ["q0", "q1"]
+    assert all(row["schema_version"] == 1 for row in rows)
+    assert last["summary"]["questions"] == 2
+    assert last["summary"]["means"]
+
+
+def test_a_run_goes_on_where_it_ended(questions, over, tmp_path, capsys):
+    out = tmp_path / "run.jsonl"
+    for limit in ("1", "3"):
+        assert main(["eval", str(questions), str(over), "--limit", limit, "--out", str(out)]) == 0
+    assert [json.loads(line)["id"] for line in out.read_text().splitlines()] == ["q0", "q1", "q2"]
+    assert "3 questions" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["{", '{"id": "q1"}\n', "[]\n", ""])
+def test_a_broken_file_is_usage(text, questions, over, capsys):
+    questions.write_text(text)
+    assert main(["eval", str(questions), str(over), "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["error"]["kind"] == "usage"
+
+
+def test_a_missing_file_is_usage(over, capsys):
+    assert main(["eval", "/no/such.jsonl", str(over)]) == 2
+    assert "/no/such.jsonl" in capsys.readouterr().err
+
+
+def test_strategies_not_built_are_refused(questions, over, capsys):
+    assert main(["eval", str(questions), str(over), "--strategy", "pairs"]) == 2
+    assert "fb_rag" in capsys.readouterr().err
