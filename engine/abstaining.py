@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 
-from engine.steps import Draft
-
 ABSTENTION = "I found nothing in what was read that answers this."
 """The whole answer when nothing is grounded."""
 
-CONFIDENCE = 0.5
-"""Least probability of "the passages state the answer" at which an answer is given."""
+CONFIDENCE = 0.45
+"""Least probability of "the passages state this answer" at which it is given."""
 
 _DENIAL = re.compile(
     r"^\W*not found\b"
@@ -26,9 +24,3 @@ _DENIAL = re.compile(
 def denies(text: str) -> bool:
     """Say whether a reply says that the passages hold no answer."""
     return not text.strip() or bool(_DENIAL.search(text))
-
-
-def abstains(draft: Draft) -> bool:
-    """Say whether a draft is no answer: it says so, or its evidence was judged too thin."""
-    unsure = draft.confidence is not None and draft.confidence < CONFIDENCE
-    return denies(draft.text) or unsure

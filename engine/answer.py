@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator as Steps
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from engine import abstaining, citing
@@ -70,6 +71,7 @@ def answer_over(
         budget_for(settings),
         settings.seed,
         timings,
+        (settings.now or datetime.now(settings.zone)).date(),
         _deadline(settings, timings, 1.0),
     )
     before = models.used()
@@ -141,7 +143,8 @@ def _cite(draft: Draft, query: Query, corpus: Corpus) -> Steps[Event, None, Answ
     """Check the draft; what nothing supports becomes an abstention."""
     yield from ()
     checked = citing.check(draft.text, draft.evidence, query.text)
-    if checked.grounded == "none" or abstaining.abstains(draft):
+    unsure = draft.confidence is not None and draft.confidence < abstaining.CONFIDENCE
+    if checked.grounded == "none" or unsure or abstaining.denies(draft.text):
         checked = citing.Checked(abstaining.ABSTENTION, "none", citing.nearest(draft.evidence))
     elif checked.grounded == "grounded" and not (corpus.coverage.complete and draft.ended):
         checked.grounded = "partial"

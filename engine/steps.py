@@ -6,11 +6,12 @@ import time
 from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TypeVar
 
-from engine import lookahead, selection, writing
+from engine import abstaining, lookahead, selection, writing
 from engine.corpus import Corpus
-from engine.events import Event, Ranked, Stage, StageName
+from engine.events import Event, Ranked, Stage, StageName, Token
 from engine.lookahead import Sample
 from engine.recall import Scores, best_first
 from engine.settings import Budget
@@ -74,6 +75,7 @@ class Toolbox:
     budget: Budget
     seed: int
     timings: Timings
+    today: date
     deadline: float | None = None
     """`time.monotonic` at which the last token is due; None: no limit."""
 
@@ -137,11 +139,27 @@ class Toolbox:
         if not evidence:
             return Draft("", ())
         model = self.models.generator
-        confidence = writing.check_evidence(model, self.query.text, evidence)
-        text, ended = yield from writing.write(
-            model, self.query.text, evidence, deadline=self.deadline
+        text, ended = yield from self._note_first_token(
+            writing.write(
+                model, self.query.text, evidence, today=self.today, deadline=self.deadline
+            )
         )
+        if abstaining.denies(text):
+            return Draft(text, evidence, ended)
+        confidence = writing.check_answer(model, self.query.text, evidence, text)
         return Draft(text, evidence, ended, confidence)
+
+    def _note_first_token(self, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
+        """Pass events on, and time the first token of the answer from the question on."""
+        while True:
+            try:
+                event = next(body)
+            except StopIteration as stop:
+                result: T = stop.value
+                return result
+            if isinstance(event, Token) and "first_token" not in self.timings.seconds:
+                self.timings.add("first_token", self.timings.elapsed())
+            yield event
 
     def _passages(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
         return tuple(self.corpus.passages[i] for i in chosen)

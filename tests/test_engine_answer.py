@@ -9,7 +9,7 @@ import pytest
 
 from engine import abstaining
 from engine.answer import answer, search
-from engine.errors import EmptyQuestion, NoSources, QuestionError, StrategyUnknown
+from engine.errors import BudgetTooSmall, EmptyQuestion, NoSources, QuestionError, StrategyUnknown
 from engine.events import Answered, Event, Found, Ranked, Sampled, Stage, Token, Understood
 from engine.settings import Settings
 from engine.strategies import registry
@@ -66,7 +66,14 @@ def test_every_strategy_answers(name: str, notes: Path, fake_models: MakeModels)
 def test_order_preserving_prompts_in_document_order(notes: Path, fake_models: MakeModels) -> None:
     (notes / "a.txt").write_text("Something about the lease and the end of it, long ago.\n")
     models = fake_models([REPLY])
-    events = list(answer("lease ends June", [notes], models, Settings(strategy="order_preserving")))
+    events = list(
+        answer(
+            "lease ends June",
+            [notes],
+            models,
+            Settings(strategy="order_preserving", effort="thorough"),
+        )
+    )
     ranked = next(e for e in events if isinstance(e, Ranked))
     assert ranked.passages[0].item.locator.path.name == "lease.txt"
     prompt = models.generator.prompts[-1]  # type: ignore[attr-defined]
@@ -92,7 +99,7 @@ def test_an_unsure_generator_abstains(
     found = final(list(answer("When does the lease end?", [notes], models)))
     assert found.grounded == "none"
     assert found.confidence is not None
-    assert found.confidence < 0.5
+    assert found.confidence < abstaining.CONFIDENCE
 
 
 def test_no_hit_asks_no_model(notes: Path) -> None:
@@ -105,6 +112,26 @@ def test_no_hit_asks_no_model(notes: Path) -> None:
     found = final(list(answer("When does the lease end?", [notes], models, settings, filters)))
     assert found.grounded == "none"
     assert found.models.generator is None
+
+
+def test_passages_far_below_the_best_are_left_out(notes: Path, fake_models: MakeModels) -> None:
+    (notes / "weak.txt").write_text("Something else has an end, and goes on about it. " * 5)
+    prompts = {}
+    for effort in ("balanced", "thorough"):
+        models = fake_models([REPLY])
+        settings = Settings(strategy="vanilla", effort=effort)  # type: ignore[arg-type]
+        list(answer("When does the lease end on June 30?", [notes], models, settings))
+        prompts[effort] = models.generator.prompts[0]  # type: ignore[attr-defined]
+    assert "Something else" not in prompts["balanced"]
+    assert "Something else" in prompts["thorough"]
+
+
+def test_hits_that_no_budget_holds_are_an_error(notes: Path, fake_models: MakeModels) -> None:
+    models = fake_models([REPLY])
+    models.generator.count = lambda text: 10 * len(text)  # type: ignore[method-assign]
+    (notes / "lease.txt").write_text("lease " + "漢" * 1900)
+    with pytest.raises(BudgetTooSmall, match="1200"):
+        list(answer("lease", [notes], models, Settings(strategy="vanilla")))
 
 
 def test_a_skipped_file_makes_the_answer_partial(notes: Path, fake_models: MakeModels) -> None:
