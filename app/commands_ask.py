@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 
@@ -20,6 +21,7 @@ from app.options import (
     zone_of,
 )
 from app.output import answer_object, print_json
+from app.plain import folded
 from app.progress import watch
 from app.report import answer_text
 from app.trail import Trail
@@ -80,9 +82,9 @@ def command(
         explained = {"explain": trail.object(answered)} if explain else {}
         print_json(answer_object(answered) | explained)
     else:
-        click.echo(answer_text(answered, zone_of(config)))
+        click.echo(folded(answer_text(answered, zone_of(config)), sys.stdout))
         if explain:
-            click.echo(trail.text(answered))
+            click.echo(folded(trail.text(answered), sys.stdout))
     return ExitCode.NOTHING_FOUND if answered.grounded == "none" else ExitCode.ANSWERED
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tomllib
 from contextlib import closing
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from app.exits import ExitCode
 from app.loading import model_set
 from app.options import json_option, settings_of
 from app.output import answer_object, print_json
+from app.plain import folded
 from app.progress import watch
 from app.report import answer_text
 from engine.answer import answer
@@ -100,7 +102,7 @@ def _show(
 ) -> None:
     click.echo(f"Question {number}: {question.text}")
     click.echo(f"({question.why})\n")
-    click.echo(answer_text(answered, settings.zone))
+    click.echo(folded(answer_text(answered, settings.zone), sys.stdout))
     click.echo(f"Expected: {question.expects}; {said}.\n")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import click
 
@@ -10,6 +11,7 @@ from app.config import load_config
 from app.exits import ExitCode
 from app.options import FilterFlags, filter_options, json_option, settings_of, sources_of
 from app.output import print_json, search_object
+from app.plain import folded
 from app.progress import watch
 from app.report import search_text
 from engine.answer import search
@@ -46,5 +48,5 @@ def command(query: str, paths: tuple[str, ...], k: int, as_json: bool, **flags: 
     if as_json:
         print_json(search_object(result))
     else:
-        click.echo(search_text(result, settings.zone))
+        click.echo(folded(search_text(result, settings.zone), sys.stdout))
     return ExitCode.ANSWERED if result.hits else ExitCode.NOTHING_FOUND

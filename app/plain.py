@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
+import textwrap
+from typing import TextIO
 
 # C0 and C1 controls, DEL, line and paragraph separators, bidirectional marks and overrides,
 # lone surrogates (undecodable bytes of a file name).
@@ -20,6 +23,27 @@ def one_line(text: str) -> str:
 def lines(text: str) -> str:
     """Return `text` with its line breaks, tabs as blanks, without what a terminal would obey."""
     return _UNSAFE_BLOCK.sub("�", text.replace("\r\n", "\n").replace("\t", "    "))
+
+
+def folded(text: str, stream: TextIO) -> str:
+    """Break long lines at blanks if the stream is a terminal; what is indented stays so."""
+    if not stream.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    return "\n".join(_folded_line(line, width) for line in text.split("\n"))
+
+
+def _folded_line(line: str, width: int) -> str:
+    indent = " " * (len(line) - len(line.lstrip()))
+    return textwrap.fill(
+        line,
+        width,
+        initial_indent="",
+        subsequent_indent=indent,
+        drop_whitespace=True,
+        break_long_words=False,  # a path stays one word, to be clicked or copied
+        break_on_hyphens=False,
+    )
 
 
 def escape_json(dumped: str) -> str:

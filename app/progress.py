@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import threading
 import time
 import unicodedata
 from collections.abc import Mapping
@@ -18,6 +19,9 @@ from app.plain import lines, one_line
 from engine.events import Event, Reading, Sampled, Stage, Token
 
 REFRESH_SECONDS = 0.1
+CLOCK_SECONDS = 1.0
+QUIET_SECONDS = 3
+"""Without news for this long, the line says how long."""
 
 STAGES = {
     "understand": "Understanding the question",
@@ -37,14 +41,20 @@ def can_redraw(stream: TextIO, environ: Mapping[str, str]) -> bool:
 
 
 class StatusLine:
-    """One line on stderr that is rewritten in place; silent where that is not possible."""
+    """One line on stderr that is rewritten in place; silent where that is not possible.
+
+    While nothing happens a thread counts the seconds: a look-ahead takes minutes on a slow
+    machine and has no event before it ends.
+    """
 
     def __init__(self, stream: TextIO | None = None, *, enabled: bool | None = None) -> None:
         """Write to `stream` (stderr), if enabled (when it is a capable terminal)."""
         self._stream = stream or sys.stderr
         self._enabled = can_redraw(self._stream, os.environ) if enabled is None else enabled
-        self._shown = False
-        self._next = 0.0
+        self._lock = threading.Lock()
+        self._text: str | None = None
+        self._since = 0.0
+        self._stopped: threading.Event | None = None
 
     def __enter__(self) -> StatusLine:
         """Return itself; the line is cleared at the end."""
@@ -61,20 +71,37 @@ class StatusLine:
 
     def show(self, text: str, *, now: bool = True) -> None:
         """Replace the line; with `now=False` at most ten times a second."""
-        if not self._enabled or (not now and time.monotonic() < self._next):
+        if not self._enabled or (not now and time.monotonic() < self._since + REFRESH_SECONDS):
             return
-        self._next = time.monotonic() + REFRESH_SECONDS
-        width = shutil.get_terminal_size().columns - 1
-        self._stream.write(f"\r\x1b[K{one_line(text)[:width]}")
-        self._stream.flush()
-        self._shown = True
+        with self._lock:
+            self._text, self._since = text, time.monotonic()
+            self._draw(text)
+        if self._stopped is None:
+            self._stopped = threading.Event()
+            threading.Thread(target=self._count, args=(self._stopped,), daemon=True).start()
 
     def clear(self) -> None:
         """Take the line back."""
-        if self._shown:
+        if self._stopped is None:
+            return
+        self._stopped.set()
+        self._stopped = None
+        with self._lock:
+            self._text = None
             self._stream.write("\r\x1b[K")
             self._stream.flush()
-            self._shown = False
+
+    def _count(self, stopped: threading.Event) -> None:
+        while not stopped.wait(CLOCK_SECONDS):
+            with self._lock:
+                waited = int(time.monotonic() - self._since)
+                if self._text is not None and not stopped.is_set() and waited >= QUIET_SECONDS:
+                    self._draw(f"{self._text} ({waited} s)")
+
+    def _draw(self, text: str) -> None:
+        width = shutil.get_terminal_size().columns - 1
+        self._stream.write(f"\r\x1b[K{one_line(text)[:width]}")
+        self._stream.flush()
 
 
 def status_of(event: Event) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import select
@@ -13,6 +14,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from app.progress import StatusLine
 
 PRELUDE = """\
 import sys, time
@@ -206,3 +209,31 @@ def test_the_screen_refuses_when_stderr_is_no_terminal(tmp_path):
     os.close(theirs)
     assert code == 2
     assert "needs a terminal" in Path(log).read_text()
+
+
+def test_long_lines_are_folded_on_a_terminal_alone(tmp_path):
+    (tmp_path / "a.txt").write_text("The lease of the boathouse and so on. " * 9)
+    command = [sys.executable, "-m", "app.main", "search", "lease", str(tmp_path)]
+    seen, code = on_terminal(command, COLUMNS="60")
+    assert code == 0
+    shown = [line for line in seen.splitlines() if "boathouse" in line]
+    assert len(shown) > 4
+    assert max(map(len, shown)) <= 60
+    piped = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert len([line for line in piped.stdout.splitlines() if "boathouse" in line]) == 1
+
+
+def test_the_status_line_counts_seconds_when_nothing_happens(monkeypatch):
+    monkeypatch.setattr("app.progress.CLOCK_SECONDS", 0.01)
+    monkeypatch.setattr("app.progress.QUIET_SECONDS", 0)
+    stream = io.StringIO()
+    with StatusLine(stream, enabled=True) as status:
+        status.show("Looking ahead")
+        while "Looking ahead (0 s)" not in stream.getvalue():
+            time.sleep(0.01)
+        status.clear()
+        before = stream.getvalue()
+        time.sleep(0.05)
+        assert stream.getvalue() == before
+        status.show("Writing")
+    assert stream.getvalue().endswith("\r\x1b[K")
