@@ -7,7 +7,7 @@ import re
 ABSTENTION = "I found nothing in what was read that answers this."
 """The whole answer when nothing is grounded."""
 
-CONFIDENCE = 0.45
+CONFIDENCE = 0.5
 """Least probability of "the passages state this answer" at which it is given."""
 
 _DENIAL = re.compile(

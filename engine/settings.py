@@ -21,15 +21,17 @@ class Budget:
     """Y: passages shown to the generator, in its tokens."""
     samples: int
     """K: look-ahead samples."""
-    least_share: float
-    """The generator sees no passage that scores below this share of the best; 0 shows all that
-    fit. A question that names its mail has one passage far ahead of the rest."""
+    lookahead_share: float
+    """The look-ahead sees no passage that scores below this share of the best; 0: all that fit.
+    A question that names its mail has one passage far ahead of the rest."""
+    generator_share: float
+    """The same for the generator, whose tokens cost most."""
 
 
 BUDGETS: dict[Effort, Budget] = {
-    "quick": Budget(lookahead_tokens=800, generator_tokens=700, samples=3, least_share=0.6),
-    "balanced": Budget(lookahead_tokens=1500, generator_tokens=1200, samples=5, least_share=0.5),
-    "thorough": Budget(lookahead_tokens=6000, generator_tokens=6000, samples=5, least_share=0.0),
+    "quick": Budget(800, 700, samples=3, lookahead_share=0.4, generator_share=0.6),
+    "balanced": Budget(1500, 1200, samples=5, lookahead_share=0.3, generator_share=0.5),
+    "thorough": Budget(6000, 6000, samples=5, lookahead_share=0.0, generator_share=0.0),
 }
 
 

@@ -111,7 +111,11 @@ class Toolbox:
         if not scores.any():
             return []
         return selection.fit(
-            self.corpus.passages, scores, self.budget.lookahead_tokens, self.models.lookahead
+            self.corpus.passages,
+            scores,
+            self.budget.lookahead_tokens,
+            self.models.lookahead,
+            self.budget.lookahead_share,
         )
 
     def fit_generator(self, scores: Scores) -> list[int]:
@@ -123,7 +127,7 @@ class Toolbox:
             scores,
             self.budget.generator_tokens,
             self.models.generator,
-            self.budget.least_share,
+            self.budget.generator_share,
         )
 
     def ranked(self, stage: StageName, scores: Scores) -> Ranked:
