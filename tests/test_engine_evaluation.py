@@ -1,0 +1,150 @@
+"""Scores on worked examples, gold evidence in its four shapes, and runs that resume."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.errors import DataError
+from engine.evaluation import metrics
+from engine.evaluation.data import Support, load_questions
+from engine.evaluation.runner import Choice, Scored, Summary, evaluate
+from engine.settings import Settings
+from engine.values import Citation, Passage
+from ingest.item import Item, Kind, Locator, People
+from models.roles import ModelSet
+
+
+def passage(
+    text: str = "text",
+    *,
+    title: str = "",
+    line: int | None = None,
+    message_id: str | None = None,
+) -> Passage:
+    locator = Locator(Path("/corpus"), line=line, message_id=message_id)
+    item = Item(Kind.DOCUMENT, title, None, People(), text, locator)
+    return Passage(item, 0, len(text))
+
+
+def test_normalisation_and_f1_follow_squad() -> None:
+    assert metrics.normalise("The  Eiffel-Tower, a Tower!") == "eiffeltower tower"
+    assert metrics.exact_match("the cat.", ["Cat"]) == 1
+    # 2 common tokens of 3 predicted and 4 gold: 2 * (2/3 * 2/4) / (2/3 + 2/4)
+    assert metrics.token_f1("big red cat", ["big red old dog"]) == pytest.approx(4 / 7)
+    assert metrics.token_f1("dog", ["cat"]) == 0
+    assert metrics.accuracy("It was Ann Lee who came", ["ann lee"]) == 1
+    assert metrics.accuracy("Ann", ["Ann Lee"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("prediction", "gold", "right"),
+    [
+        ("It ends on 30 June 2027.", "30 June 2027", 1),
+        ("Brad McSherry", "Mr Brad McSherry of Enron", 1),
+        ("", "anything", 0),
+        ("on", "on Monday", 0),  # two characters, and not all of the gold
+        ("no", "no", 1),
+        ("cat", "concatenate", 0),  # not whole tokens
+        ("word " * 50 + "gold", "gold", 0),  # beyond 40 tokens
+    ],
+)
+def test_substring_match(prediction: str, gold: str, right: int) -> None:
+    assert metrics.substring_match(prediction, [gold]) == right
+
+
+def test_support_in_its_four_shapes() -> None:
+    assert Support("T", lines=(4,)).held_by(passage(title="T", line=5))
+    assert not Support("T", lines=(4,)).held_by(passage(title="T", line=4))
+    assert Support("T", lines=(1, 4)).held_by(passage(line=2))
+    assert Support("S", turn="D2:7").held_by(passage("D2:7 Hello", title="S"))
+    assert not Support("S", turn="D2:7").held_by(passage("D2:8 Hello", title="S"))
+    assert Support(message_id="<1@x>").held_by(passage(message_id="<1@x>"))
+    assert Support("1.eml <1@x>", lines=(0,)).held_by(passage(message_id="<1@x>"))
+    assert not Support("1.eml <1@x>", lines=(0,)).held_by(passage(message_id="<2@x>"))
+
+
+def test_recall_and_citation_scores() -> None:
+    support = [Support("T", lines=(0,)), Support("T", lines=(2,))]
+    ranked = [passage(line=1), passage(line=2), passage(line=3)]
+    assert metrics.recall_at(ranked, support, 2) == 0.5
+    assert metrics.recall_at(ranked, support, 3) == 1
+    cited = [
+        Citation(1, ranked[0], 0, 4, "model", True),
+        Citation(2, ranked[1], 0, 4, "model", True),
+    ]
+    assert metrics.citation_scores(cited, support) == (0.5, 0.5)
+    assert metrics.citation_scores([], support) == (None, 0)
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    corpus = tmp_path / "notes.txt"
+    corpus.write_text("The lease ends on 30 June 2027.\n")
+    rows = [
+        {"id": "a", "question": "When does the lease end?", "answers": ["30 June 2027"]},
+        {"id": "b", "question": "Who signed the lease?", "answers": [], "unanswerable": True},
+        {"id": "c", "question": "Lease ends?", "answers": ["2027"], "answers_mode": "all"},
+    ]
+    file = tmp_path / "questions.jsonl"
+    file.write_text("".join(json.dumps(row | {"corpus": "notes.txt"}) + "\n" for row in rows))
+    return file
+
+
+def run(file: Path, models: ModelSet, out: Path, **choice: object) -> list[Scored | Summary]:
+    return list(evaluate(file, [], models, Settings(), Choice(**choice), out))  # type: ignore[arg-type]
+
+
+def test_a_run_scores_sums_up_and_resumes(
+    questions: Path, tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    def reply(prompt: str, _index: int) -> str:
+        return "Not found." if "Who signed" in prompt else "It ends on 30 June 2027 [1]."
+
+    models, out = fake_models(generator=reply), tmp_path / "run.jsonl"
+    *scored, summary = run(questions, models, out)
+    assert isinstance(summary, Summary)
+    assert summary.questions == 3
+    assert summary.scores["substring"] == 1
+    assert summary.counts["substring"] == 2
+    assert summary.scores["abstained"] == pytest.approx(1 / 3)
+    lines = out.read_text().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["a", "b", "c"]
+    assert "30 June 2027.\n" not in out.read_text()  # the passage itself is never kept
+
+    out.write_text("\n".join([*lines[:1], lines[1][:30]]))  # killed in the middle of a line
+    asked = len(models.generator.prompts)  # type: ignore[attr-defined]
+    *again, second = run(questions, models, out)
+    assert isinstance(second, Summary)
+    assert second.scores == summary.scores
+    assert len(again) == len(scored) == 3
+    assert len(models.generator.prompts) - asked == 3  # type: ignore[attr-defined]
+    assert len([line for line in out.read_text().splitlines() if line.endswith("}")]) == 3
+
+
+def test_the_choice_of_questions(
+    questions: Path, tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    models = fake_models(["Not found."])
+
+    def ids(**choice: object) -> list[str]:
+        steps = run(questions, models, tmp_path / "x.jsonl", **choice)
+        return [step.id for step in steps if isinstance(step, Scored)]
+
+    assert ids(limit=1) == ["a"]
+    assert ids(skip=1, limit=1) == ["b"]
+    assert ids(unanswerable=True) == ["b"]
+    assert ids(unanswerable=False, mode="any") == ["a"]
+    with pytest.raises(DataError, match="no question"):
+        ids(mode="summary")
+
+
+@pytest.mark.parametrize("line", ["{}", "[1]", "not json", '{"id": 1, "question": "q"}'])
+def test_a_bad_line_is_named(line: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.jsonl"
+    file.write_text('{"id": "1", "question": "q", "answers": []}\n' + line + "\n")
+    with pytest.raises(DataError, match="line 2"):
+        list(load_questions(file))
