@@ -58,11 +58,14 @@ def command(as_json: bool) -> int:
         resources.as_file(sample.joinpath("data")) as folder,
         closing(model_set(config)) as models,
     ):
-        for question in questions:
+        for number, question in enumerate(questions, start=1):
+            if not as_json:
+                click.echo(f"Question {number}: {question.text}\n({question.why})\n")
             answered = _ask(question, folder, models, settings, as_json)
             outcomes.append((question, answered, verdict(question, answered)))
             if not as_json:
-                _show(*outcomes[-1], number=len(outcomes), settings=settings)
+                click.echo(folded(answer_text(answered, settings.zone), sys.stdout))
+                click.echo(f"Expected: {question.expects}; {outcomes[-1][2]}.\n")
     if as_json:
         print_json({"answers": [_object(*outcome) for outcome in outcomes]})
     right = sum(outcome[2] == "as expected" for outcome in outcomes)
@@ -95,15 +98,6 @@ def _ask(
         return last_answer(events, [watcher.show])
     finally:
         watcher.finish()
-
-
-def _show(
-    question: DemoQuestion, answered: Answer, said: Verdict, *, number: int, settings: Settings
-) -> None:
-    click.echo(f"Question {number}: {question.text}")
-    click.echo(f"({question.why})\n")
-    click.echo(folded(answer_text(answered, settings.zone), sys.stdout))
-    click.echo(f"Expected: {question.expects}; {said}.\n")
 
 
 def _object(question: DemoQuestion, answered: Answer, said: Verdict) -> dict[str, object]:
