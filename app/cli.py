@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -71,9 +72,21 @@ def main(arguments: Sequence[str]) -> int:
         return _fail(ExitCode.INTERRUPTED, shown, as_json)
     except BrokenPipeError:
         # Whoever read our output has seen enough. The interpreter flushes once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_stdout()
         return ExitCode.ANSWERED
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            raise
+        _abandon_stdout()
+        remedy = "Free some room where the output goes, then ask again."
+        shown = {"kind": "output", "message": f"{error.strerror}.", "path": None, "remedy": remedy}
+        return _fail(ExitCode.FAILED, shown, as_json=False)
     return code
+
+
+def _abandon_stdout() -> None:
+    """Send what is left to nowhere: the interpreter flushes once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _invoke(typed: list[str]) -> int:

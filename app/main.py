@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from app.hardening import forbid_core_dumps
 from models.offline import set_offline_environment
 
 
@@ -14,6 +15,7 @@ def run() -> int:
     The offline variables come first: libraries read them once, at import.
     """
     set_offline_environment(os.environ)
+    forbid_core_dumps()
     from app.cli import main
 
     return main(sys.argv[1:])

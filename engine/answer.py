@@ -23,10 +23,9 @@ from engine.settings import Settings, budget_for
 from engine.steps import Draft, Timings, Toolbox, staged
 from engine.strategies import registry
 from engine.tokens import terms
-from engine.values import Answer, Hit, ModelIds, ModelTokens, Query, SearchResult, Usage
+from engine.values import Answer, Hit, ModelIds, Query, SearchResult, Usage
 from ingest.item import Filters
 from ingest.read import read
-from models.protocols import TokenCount
 from models.roles import ModelSet
 
 READING_SHARE = 0.4
@@ -74,18 +73,16 @@ def answer_over(
         (settings.now or datetime.now(settings.zone)).date(),
         _deadline(settings, timings, 1.0),
     )
-    before = models.used()
     draft = yield from strategy.run(tools)
     finished = yield from staged("cite", timings, _cite(draft, query, corpus))
-    used = {role: _minus(count, before[role]) for role, count in models.used().items()}
     yield Answered(
         replace(
             finished,
-            usage=Usage(used["lookahead"], used["generator"]),
+            usage=tools.usage,
             strategy=strategy.name,
             models=ModelIds(
-                models.lookahead_id if used["lookahead"].prompt else None,
-                models.generator_id if used["generator"].prompt else None,
+                models.lookahead_id if tools.usage.lookahead.prompt else None,
+                models.generator_id if tools.usage.generator.prompt else None,
             ),
             timings={**timings.seconds, "total": timings.elapsed()},
         )
@@ -168,11 +165,3 @@ def _deadline(settings: Settings, timings: Timings, share: float) -> float | Non
     if settings.time_budget is None:
         return None
     return timings.began + settings.time_budget * share
-
-
-def _minus(after: TokenCount, before: TokenCount) -> ModelTokens:
-    return ModelTokens(
-        after.prompt - before.prompt,
-        after.computed - before.computed,
-        after.generated - before.generated,
-    )

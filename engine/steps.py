@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator as Steps
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TypeVar
 
@@ -15,7 +15,8 @@ from engine.events import Event, Ranked, Stage, StageName, Token
 from engine.lookahead import Sample
 from engine.recall import Scores, best_first
 from engine.settings import Budget
-from engine.values import Agreement, Passage, Query
+from engine.values import Agreement, ModelTokens, Passage, Query, Usage
+from models.protocols import TokenCount
 from models.roles import ModelSet
 
 T = TypeVar("T")
@@ -78,6 +79,8 @@ class Toolbox:
     today: date
     deadline: float | None = None
     """`time.monotonic` at which the last token is due; None: no limit."""
+    usage: Usage = field(default_factory=Usage)
+    """Tokens handled so far, by role; one model may fill both."""
 
     def recall(self) -> Steps[Event, None, Scores]:
         """Return S(c; Q) for every passage."""
@@ -90,17 +93,16 @@ class Toolbox:
 
     def look_ahead(self, chosen: Sequence[int]) -> Steps[Event, None, list[Sample]]:
         """Return K samples of the look-ahead model over the chosen passages."""
-        return staged(
-            "lookahead",
-            self.timings,
-            lookahead.look_ahead(
-                self.models.lookahead,
-                self.query.text,
-                self._passages(chosen),
-                samples=self.budget.samples,
-                seed=self.seed,
-            ),
+        return staged("lookahead", self.timings, self._look_ahead(self._passages(chosen)))
+
+    def _look_ahead(self, evidence: Sequence[Passage]) -> Steps[Event, None, list[Sample]]:
+        model = self.models.lookahead
+        before = replace(model.usage)
+        samples = yield from lookahead.look_ahead(
+            model, self.query.text, evidence, samples=self.budget.samples, seed=self.seed
         )
+        self.usage = replace(self.usage, lookahead=_since(before, model.usage))
+        return samples
 
     def forward(self, samples: Sequence[Sample]) -> Scores:
         """Return S(c; [R_k, A_k]) for every sample and every passage, shape (K, passages)."""
@@ -143,14 +145,16 @@ class Toolbox:
         if not evidence:
             return Draft("", ())
         model = self.models.generator
+        before = replace(model.usage)
         text, ended = yield from self._note_first_token(
             writing.write(
                 model, self.query.text, evidence, today=self.today, deadline=self.deadline
             )
         )
-        if abstaining.denies(text):
-            return Draft(text, evidence, ended)
-        confidence = writing.check_answer(model, self.query.text, evidence, text)
+        confidence = None
+        if not abstaining.denies(text):
+            confidence = writing.check_answer(model, self.query.text, evidence, text)
+        self.usage = replace(self.usage, generator=_since(before, model.usage))
         return Draft(text, evidence, ended, confidence)
 
     def _note_first_token(self, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
@@ -167,3 +171,11 @@ class Toolbox:
 
     def _passages(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
         return tuple(self.corpus.passages[i] for i in chosen)
+
+
+def _since(before: TokenCount, after: TokenCount) -> ModelTokens:
+    return ModelTokens(
+        after.prompt - before.prompt,
+        after.computed - before.computed,
+        after.generated - before.generated,
+    )

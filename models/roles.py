@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from models.protocols import Generator, TokenCount
+from models.protocols import Generator
 
 Loader = Callable[[str], Generator]
 """Turns a catalogue id into a loaded model; raises `ModelError` or `RuntimeFailed`."""
@@ -35,19 +34,6 @@ class ModelSet:
     def generator(self) -> Generator:
         """The large model that writes."""
         return self._get(self.generator_id)
-
-    def used(self) -> dict[str, TokenCount]:
-        """Return a copy of the running token totals by role; zeros when not loaded.
-
-        One model in both roles counts for the generator.
-        """
-        totals = {"lookahead": TokenCount(), "generator": TokenCount()}
-        for role, model_id in (("lookahead", self.lookahead_id), ("generator", self.generator_id)):
-            if model_id in self._loaded:
-                totals[role] = replace(self._loaded[model_id].usage)
-        if self.lookahead_id == self.generator_id:
-            totals["lookahead"] = TokenCount()
-        return totals
 
     def close(self) -> None:
         """Free every loaded model."""
