@@ -8,7 +8,7 @@ ABSTENTION = "I found nothing in what was read that answers this."
 """The whole answer when nothing is grounded."""
 
 CONFIDENCE = 0.5
-"""Least probability of "the passages state this answer" at which it is given."""
+"""Least value of `engine.writing.check_answer` at which an answer is given."""
 
 _DENIAL = re.compile(
     r"^\W*not found\b"

@@ -46,25 +46,28 @@ class _Support:
 def check(text: str, evidence: Sequence[Passage], question: str) -> Checked:
     """Return the text with verified markers only, its citations and how grounded it is."""
     asked = set(terms(question))
-    sentences: list[str] = []
+    lines: list[str] = []
     citations: list[Citation] = []
     without = 0
-    for sentence in split_sentences(text):
-        bare, named = _strip_markers(sentence)
-        if not bare:
-            continue
-        found = _cite(bare, named, evidence, asked)
-        ids = [_number(citation, citations) for citation in found]
-        without += not ids
-        sentences.append(_with_markers(bare, ids))
+    for line in text.splitlines():
+        sentences = []
+        for sentence in split_sentences(line):
+            bare, named = _strip_markers(sentence)
+            if not terms(bare):
+                continue
+            found = _cite(bare, named, evidence, asked)
+            ids = [_number(citation, citations) for citation in found]
+            without += not ids
+            sentences.append(_with_markers(bare, ids))
+        lines.append(" ".join(sentences))
     grounded: Grounded = "grounded" if not without else "partial"
     if not citations:
         grounded = "none"
-    return Checked(" ".join(sentences), grounded, citations)
+    return Checked("\n".join(line for line in lines if line), grounded, citations)
 
 
 def split_sentences(text: str) -> list[str]:
-    """Cut text into sentences; markers that follow a full stop stay with their sentence."""
+    """Cut a line into sentences; markers that follow a full stop stay with their sentence."""
     sentences: list[str] = []
     begin = 0
     for match in _SENTENCE_END.finditer(text):

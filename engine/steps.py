@@ -146,16 +146,16 @@ class Toolbox:
             return Draft("", ())
         model = self.models.generator
         before = replace(model.usage)
-        text, ended = yield from self._note_first_token(
+        written = yield from self._note_first_token(
             writing.write(
                 model, self.query.text, evidence, today=self.today, deadline=self.deadline
             )
         )
         confidence = None
-        if not abstaining.denies(text):
-            confidence = writing.check_answer(model, self.query.text, evidence, text)
+        if not abstaining.denies(written.text):
+            confidence = writing.check_answer(model, self.query.text, evidence, written)
         self.usage = replace(self.usage, generator=_since(before, model.usage))
-        return Draft(text, evidence, ended, confidence)
+        return Draft(written.text, evidence, written.ended, confidence)
 
     def _note_first_token(self, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
         """Pass events on, and time the first token of the answer from the question on."""

@@ -95,6 +95,7 @@ class LlamaGenerator:
         max_tokens: int,
         sampling: Sampling,
         stop: Sequence[str] = (),
+        watch: Sequence[str] = (),
     ) -> Iterator[Piece]:
         """Decode `n` continuations together, the prompt prefilled once.
 
@@ -104,12 +105,20 @@ class LlamaGenerator:
             raise ValueError(f"n must be 1 to {MAX_SEQUENCES}, not {n}")
         tokens = self._model.tokenize(prompt, special=True)
         self._check_room(len(tokens), n * max_tokens)
-        return self._sample(tokens, n, max_tokens, sampling, stop)
+        return self._sample(tokens, n, max_tokens, sampling, stop, watch)
 
     def _sample(
-        self, tokens: list[int], n: int, max_tokens: int, sampling: Sampling, stop: Sequence[str]
+        self,
+        tokens: list[int],
+        n: int,
+        max_tokens: int,
+        sampling: Sampling,
+        stop: Sequence[str],
+        watch: Sequence[str],
     ) -> Iterator[Piece]:
         last_row = self._prefill(tokens)
+        if watch:
+            yield Piece(0, "", watched=tuple(self._first_logprobs(last_row, watch)))
         samplers = [
             LlamaSampler(
                 temperature=sampling.temperature,
@@ -156,7 +165,10 @@ class LlamaGenerator:
         """Return the log-probability of each choice's first token right after `prompt`."""
         tokens = self._model.tokenize(prompt, special=True)
         self._check_room(len(tokens), 1)
-        logits = self._context.logits(self._prefill(tokens)).astype(np.float64)
+        return self._first_logprobs(self._prefill(tokens), choices)
+
+    def _first_logprobs(self, row: int, choices: Sequence[str]) -> list[float]:
+        logits = self._context.logits(row).astype(np.float64)
         logits -= logits.max()
         normaliser = np.log(np.exp(logits).sum())
         first = [self._model.tokenize(choice, special=False)[0] for choice in choices]

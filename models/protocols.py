@@ -37,6 +37,8 @@ class Piece:
     """New text; never a broken character, never part of a stop string."""
     finished: Literal["stop", "length"] | None = None
     """Set on the last piece of the sequence: it ended, or ran out of `max_tokens`."""
+    watched: tuple[float, ...] = ()
+    """On the first piece of all: log-probabilities of the `watch` strings' first tokens."""
 
 
 @dataclass(slots=True)
@@ -79,9 +81,12 @@ class Generator(Protocol):
         max_tokens: int,
         sampling: Sampling,
         stop: Sequence[str] = (),
+        watch: Sequence[str] = (),
     ) -> Iterator[Piece]:
         """Decode `n` continuations of one prompt together, prefilled once.
 
+        With `watch`, a piece without text comes first and says how likely each of those strings
+        was to begin the reply.
         Closing the iterator stops decoding. Raises `ContextExceeded` before any work when
         prompt and reply do not fit.
         """

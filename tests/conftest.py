@@ -99,6 +99,10 @@ Script = Sequence[str] | Callable[[str, int], str]
 """Replies in order of the calls (the last one repeats), or a function of prompt and sequence."""
 
 
+UNLIKELY = -5.0
+"""Log-probability of every watched string."""
+
+
 class FakeGenerator:
     """A `models.protocols.Generator` that says what the test wrote; a token is a word.
 
@@ -143,9 +147,12 @@ class FakeGenerator:
         max_tokens: int,
         sampling: Sampling,
         stop: Sequence[str] = (),
+        watch: Sequence[str] = (),
     ) -> Iterator[Piece]:
         assert not self.closed, "sample() after close()"
         self._count_prompt(prompt)
+        if watch:
+            yield Piece(0, "", watched=(UNLIKELY,) * len(watch))
         waiting = {index: _pieces(self._reply(prompt, index), stop) for index in range(n)}
         for step in range(max_tokens):
             for index, words in list(waiting.items()):

@@ -66,11 +66,12 @@ class StoppableGenerator:
         max_tokens: int,
         sampling: Sampling,
         stop: Sequence[str] = (),
+        watch: Sequence[str] = (),
     ) -> Iterator[Piece]:
         """Decode as the model does. Raises `Stopped`."""
         self._check()
         pieces = self._model.sample(
-            prompt, n=n, max_tokens=max_tokens, sampling=sampling, stop=stop
+            prompt, n=n, max_tokens=max_tokens, sampling=sampling, stop=stop, watch=watch
         )
         with closing(cast("Steps[Piece, None, None]", pieces)):
             for piece in pieces:

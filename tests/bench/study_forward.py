@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,20 +84,20 @@ def variants(backward: Scores, forward: Scores) -> dict[str, Scores]:
     """Return one ranking score per way of combining."""
     ranks = [np.argsort(best_first(s)) for s in (backward, forward.mean(axis=0))]
     top = lambda s: s / s.max() if s.max() > 0 else s  # noqa: E731
-    return {
+    paper = FBRag(backward=0.5, forward=0.5, over_samples="max")
+    found = {
         "BM25": backward,
-        "F max": FBRag(backward=0, forward=1).combine(backward, forward),
-        "F mean": FBRag(backward=0, forward=1, over_samples="mean").combine(backward, forward),
-        "FB max": FBRag().combine(backward, forward),
-        "FB mean": FBRag(over_samples="mean").combine(backward, forward),
-        "FB max 0.7/0.3": FBRag(backward=0.7, forward=0.3).combine(backward, forward),
-        "FB mean 0.7/0.3": FBRag(backward=0.7, forward=0.3, over_samples="mean").combine(
-            backward, forward
-        ),
+        "F (paper)": replace(paper, backward=0.0, forward=1.0).combine(backward, forward),
+        "FB (paper)": paper.combine(backward, forward),
+        "default": FBRag().combine(backward, forward),
         "FB mean normalised": 0.5 * top(backward) + 0.5 * top(forward.mean(axis=0)),
-        "FB max normalised": 0.5 * top(backward) + 0.5 * np.mean([top(f) for f in forward], axis=0),
         "rank fusion": -(1.0 - (1 / (60 + ranks[0]) + 1 / (60 + ranks[1]))),
     }
+    for over in ("max", "mean"):
+        for eta in (0.0, 0.5, 0.7):
+            way = FBRag(backward=eta, forward=1 - eta, over_samples=over)  # type: ignore[arg-type]
+            found[f"{over}, eta_B {eta}"] = way.combine(backward, forward)
+    return found
 
 
 def score(args: argparse.Namespace) -> None:
