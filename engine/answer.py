@@ -20,7 +20,7 @@ from engine.errors import EmptyQuestion, NoSources
 from engine.events import Answered, Event, Found, Ranked, Understood
 from engine.recall import best_first
 from engine.settings import Settings, budget_for
-from engine.steps import Draft, Timings, Toolbox, staged
+from engine.steps import Draft, Timings, Toolbox, staged, time_spent
 from engine.strategies import registry
 from engine.tokens import terms
 from engine.values import Answer, Hit, ModelIds, Query, SearchResult, Usage
@@ -42,7 +42,8 @@ def answer(
     """Answer a question over sources read now. The last event is `Answered`.
 
     Raises `QuestionError` before anything is read, `ModelError` or `RuntimeFailed` from the
-    models. What cannot be read is no error: it is in the answer's coverage.
+    models, `TimeSpent` when the time budget ends before an answer. What cannot be read is no
+    error: it is in the answer's coverage.
     """
     settings = settings or Settings()
     registry.get(settings.strategy)
@@ -75,6 +76,8 @@ def answer_over(
     )
     draft = yield from strategy.run(tools)
     finished = yield from staged("cite", timings, _cite(draft, query, corpus))
+    if finished.grounded == "none" and not draft.ended and tools.late():
+        raise time_spent(timings)
     yield Answered(
         replace(
             finished,

@@ -1,6 +1,7 @@
 """The engine's branch of the error tree; its root and drawing are in `models.errors`.
 
 AskanceError
+├── TimeSpent                      exit 1: the time budget ended before an answer
 └── QuestionError                  exit 2: nothing was tried
     ├── EmptyQuestion
     ├── StrategyUnknown            lists those that are built
@@ -12,6 +13,12 @@ AskanceError
 from __future__ import annotations
 
 from models.errors import AskanceError
+
+
+class TimeSpent(AskanceError):
+    """The time budget ended before there was an answer; half a one is not shown as whole."""
+
+    kind = "time_spent"
 
 
 class QuestionError(AskanceError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,11 +40,18 @@ def parse(reply: str) -> Sample:
 
 
 def look_ahead(
-    model: Generator, question: str, passages: Sequence[Passage], *, samples: int, seed: int
+    model: Generator,
+    question: str,
+    passages: Sequence[Passage],
+    *,
+    samples: int,
+    seed: int,
+    deadline: float | None = None,
 ) -> Steps[Event, None, list[Sample]]:
     """Yield each sample when it is complete; return all, in sequence order.
 
-    The prompt is prefilled once and shared by all samples.
+    The prompt is prefilled once and shared by all samples. At `deadline` (`time.monotonic`)
+    they are used as far as they have come.
     """
     prompt = render(model, "lookahead", passages=show(passages), question=question)
     sampling = Sampling(temperature=TEMPERATURE, top_p=0.9, top_k=50, seed=seed)
@@ -56,4 +64,6 @@ def look_ahead(
         if piece.finished:
             sample = parse(replies[piece.index])
             yield Sampled(piece.index, sample.rationale, sample.answer)
+        if deadline is not None and time.monotonic() > deadline:
+            break
     return [parse(reply) for reply in replies]

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from engine import abstaining, lookahead, selection, writing
 from engine.corpus import Corpus
+from engine.errors import TimeSpent
 from engine.events import Event, Ranked, Stage, StageName, Token
 from engine.lookahead import Sample
 from engine.recall import Scores, best_first
@@ -96,10 +97,16 @@ class Toolbox:
         return staged("lookahead", self.timings, self._look_ahead(self._passages(chosen)))
 
     def _look_ahead(self, evidence: Sequence[Passage]) -> Steps[Event, None, list[Sample]]:
+        self._check_time()
         model = self.models.lookahead
         before = replace(model.usage)
         samples = yield from lookahead.look_ahead(
-            model, self.query.text, evidence, samples=self.budget.samples, seed=self.seed
+            model,
+            self.query.text,
+            evidence,
+            samples=self.budget.samples,
+            seed=self.seed,
+            deadline=self.deadline,
         )
         self.usage = replace(self.usage, lookahead=_since(before, model.usage))
         return samples
@@ -144,6 +151,7 @@ class Toolbox:
     def _write(self, evidence: tuple[Passage, ...]) -> Steps[Event, None, Draft]:
         if not evidence:
             return Draft("", ())
+        self._check_time()
         model = self.models.generator
         before = replace(model.usage)
         written = yield from self._note_first_token(
@@ -169,8 +177,24 @@ class Toolbox:
                 self.timings.add("first_token", self.timings.elapsed())
             yield event
 
+    def _check_time(self) -> None:
+        if self.late():
+            raise time_spent(self.timings)
+
+    def late(self) -> bool:
+        """Say whether the time budget is spent."""
+        return self.deadline is not None and time.monotonic() > self.deadline
+
     def _passages(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
         return tuple(self.corpus.passages[i] for i in chosen)
+
+
+def time_spent(timings: Timings) -> TimeSpent:
+    """Return the error that says how long it took and what to do."""
+    return TimeSpent(
+        f"The time budget was spent after {timings.elapsed():.0f} s, before an answer was written.",
+        remedy="Give a longer --time-budget, or use --effort quick.",
+    )
 
 
 def _since(before: TokenCount, after: TokenCount) -> ModelTokens:

@@ -9,7 +9,14 @@ import pytest
 
 from engine import abstaining
 from engine.answer import answer, search
-from engine.errors import BudgetTooSmall, EmptyQuestion, NoSources, QuestionError, StrategyUnknown
+from engine.errors import (
+    BudgetTooSmall,
+    EmptyQuestion,
+    NoSources,
+    QuestionError,
+    StrategyUnknown,
+    TimeSpent,
+)
 from engine.events import Answered, Event, Found, Ranked, Sampled, Stage, Token, Understood
 from engine.settings import Settings
 from engine.strategies import registry
@@ -168,6 +175,27 @@ def test_max_context_bounds_all_input_tokens(notes: Path, fake_models: MakeModel
         settings = Settings(max_context=limit)
         found = final(list(answer("lease", [notes], fake_models([REPLY]), settings)))
         assert 0 < found.usage.effective_context <= limit
+
+
+def test_a_spent_time_budget_is_an_error_not_an_abstention(
+    notes: Path, fake_models: MakeModels
+) -> None:
+    settings = Settings(time_budget=1e-6)
+    with pytest.raises(TimeSpent, match="time budget"):
+        list(answer("When does the lease end?", [notes], fake_models([REPLY]), settings))
+
+
+def test_what_the_time_budget_leaves_unread_is_counted(
+    notes: Path, fake_models: MakeModels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        (notes / f"{number}.txt").write_text("The lease ends on 30 June 2027.\n")
+    monkeypatch.setattr("engine.answer.READING_SHARE", 1e-9)
+    settings = Settings(time_budget=60)
+    found = final(list(answer("When does the lease end?", [notes], fake_models([REPLY]), settings)))
+    assert found.coverage.unread > 0
+    assert not found.coverage.complete
+    assert found.grounded == "partial"
 
 
 def test_closing_cancels(notes: Path, fake_models: MakeModels) -> None:

@@ -125,6 +125,15 @@ def test_log_probabilities_agree_with_the_greedy_token(model: LlamaGenerator) ->
     assert -20 < likely <= 0
 
 
+def test_watched_strings_come_first(model: LlamaGenerator) -> None:
+    prompt = ask(model, "Say yes.")
+    alone = model.next_token_logprobs(prompt, ["Yes", "Not"])
+    pieces = list(model.sample(prompt, max_tokens=4, sampling=Sampling(), watch=("Yes", "Not")))
+    assert pieces[0].watched == pytest.approx(alone, abs=1e-3)
+    assert pieces[0].text == ""
+    assert all(piece.watched == () for piece in pieces[1:])
+
+
 def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.gguf"
     wrong.write_bytes(b"GGUF" + bytes(200))
