@@ -26,6 +26,11 @@ from engine.strategies.registry import get, names
 @click.option("--effort", type=click.Choice(["quick", "balanced", "thorough"]))
 @click.option("--max-context", type=click.IntRange(1), metavar="TOKENS", help="Over all calls.")
 @click.option("--seed", type=int, help="The same seed, the same samples.")
+@click.option(
+    "--least-confidence",
+    type=click.FloatRange(0, 1),
+    help="Abstain below this; 0 records what every threshold would have done.",
+)
 @click.option("--lookahead", metavar="ID", help="Small model that looks ahead.")
 @click.option("--generator", metavar="ID", help="Large model that writes.")
 @click.option("--limit", type=click.IntRange(1), help="Ask at most so many questions.")
@@ -57,6 +62,7 @@ def command(
     effort: str | None,
     max_context: int | None,
     seed: int | None,
+    least_confidence: float | None,
 ) -> int:
     """Ask the questions of FILE (JSONL) over PATH, or over the corpus that each names.
 
@@ -64,7 +70,12 @@ def command(
     """
     config = load_config(os.environ)
     settings = settings_of(
-        config, strategy=strategy, effort=effort, max_context=max_context, seed=seed
+        config,
+        strategy=strategy,
+        effort=effort,
+        max_context=max_context,
+        seed=seed,
+        least_confidence=least_confidence,
     )
     get(settings.strategy)
     choice = Choice(limit, skip, mode, unanswerable, original)

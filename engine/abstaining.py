@@ -7,9 +7,6 @@ import re
 ABSTENTION = "I found nothing in what was read that answers this."
 """The whole answer when nothing is grounded."""
 
-CONFIDENCE = 0.5
-"""Least value of `engine.writing.check_answer` at which an answer is given."""
-
 _DENIAL = re.compile(
     r"^\W*not found\b"
     r"|\b(?:not|n't|never|nor|no)\b[^.]{0,40}"

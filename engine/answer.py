@@ -75,7 +75,7 @@ def answer_over(
         _deadline(settings, timings, 1.0),
     )
     draft = yield from strategy.run(tools)
-    finished = yield from staged("cite", timings, _cite(draft, query, corpus))
+    finished = yield from staged("cite", timings, _cite(draft, query, corpus, settings))
     if finished.grounded == "none" and not draft.ended and tools.late():
         raise time_spent(timings)
     yield Answered(
@@ -139,11 +139,13 @@ def _rank(query: Query, corpus: Corpus, k: int) -> Steps[Event, None, Ranked]:
     return ranked
 
 
-def _cite(draft: Draft, query: Query, corpus: Corpus) -> Steps[Event, None, Answer]:
+def _cite(
+    draft: Draft, query: Query, corpus: Corpus, settings: Settings
+) -> Steps[Event, None, Answer]:
     """Check the draft; what nothing supports becomes an abstention."""
     yield from ()
     checked = citing.check(draft.text, draft.evidence, query.text)
-    unsure = draft.confidence is not None and draft.confidence < abstaining.CONFIDENCE
+    unsure = draft.confidence is not None and draft.confidence < settings.least_confidence
     if checked.grounded == "none" or unsure or abstaining.denies(draft.text):
         checked = citing.Checked(abstaining.ABSTENTION, "none", citing.nearest(draft.evidence))
     elif checked.grounded == "grounded" and not (corpus.coverage.complete and draft.ended):

@@ -46,6 +46,8 @@ class Settings:
     time_budget: float | None = None
     """Wall seconds to the last token; reading stops first. None: no limit."""
     seed: int = 0
+    least_confidence: float = 0.5
+    """An answer the generator is less sure of becomes an abstention; 0 lets all through."""
     k: int = 10
     """Hits of a search."""
     now: datetime | None = None

@@ -106,7 +106,7 @@ def test_an_unsure_generator_abstains(
     found = final(list(answer("When does the lease end?", [notes], models)))
     assert found.grounded == "none"
     assert found.confidence is not None
-    assert found.confidence < abstaining.CONFIDENCE
+    assert found.confidence < Settings().least_confidence
 
 
 def test_no_hit_asks_no_model(notes: Path) -> None:

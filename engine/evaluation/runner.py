@@ -148,6 +148,7 @@ def _setting(settings: Settings, models: ModelSet, choice: Choice) -> dict[str, 
         "effort": settings.effort,
         "max_context": settings.max_context,
         "seed": settings.seed,
+        "least_confidence": settings.least_confidence,
         "models": {"lookahead": models.lookahead_id, "generator": models.generator_id},
         "original": choice.original,
     }
