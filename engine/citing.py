@@ -51,7 +51,7 @@ def check(text: str, evidence: Sequence[Passage], question: str) -> Checked:
     without = 0
     for line in text.splitlines():
         sentences = []
-        for sentence in split_sentences(line):
+        for sentence in split_sentences(line, evidence):
             bare, named = _strip_markers(sentence)
             if not terms(bare):
                 continue
@@ -66,12 +66,19 @@ def check(text: str, evidence: Sequence[Passage], question: str) -> Checked:
     return Checked("\n".join(line for line in lines if line), grounded, citations)
 
 
-def split_sentences(text: str) -> list[str]:
-    """Cut a line into sentences; markers that follow a full stop stay with their sentence."""
+def split_sentences(text: str, evidence: Sequence[Passage] = ()) -> list[str]:
+    """Cut a line into sentences; markers that follow a full stop stay with their sentence.
+
+    Where a passage has the words around the full stop just so, they stay together: "Weekly
+    Conf. Update" is one title, and two sentences copied together have one source.
+    """
     sentences: list[str] = []
     begin = 0
     for match in _SENTENCE_END.finditer(text):
         if _ABBREVIATION.search(text[begin : match.start()]):
+            continue
+        around = text[max(begin, match.start() - 12) : match.end() + 6]
+        if any(around in passage.searched for passage in evidence):
             continue
         sentences.append(text[begin : match.end(1)].strip())
         begin = match.end()

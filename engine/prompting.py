@@ -12,7 +12,7 @@ from engine.values import Passage
 from ingest.item import Item, Kind
 from models.protocols import Generator, Message
 
-_SECTION = re.compile(r"^# (system|user|primed)\n", re.MULTILINE)
+_SECTION = re.compile(r"^# ([a-z]+)\n", re.MULTILINE)
 _FIELD = re.compile(r"\{(\w+)\}")
 
 
@@ -26,7 +26,8 @@ def _sections(name: str) -> dict[str, str]:
 def fill(name: str, **fields: str) -> tuple[list[Message], str]:
     """Return the messages of a prompt and the words its reply begins with (may be empty).
 
-    Fields are put in once, so a passage that contains `{question}` stays as it is.
+    Fields are put in once, so a passage that contains `{question}` stays as it is. The section
+    `primed` holds the reply's first words; other sections are for `section`.
     """
     sections = _sections(name)
     messages = [
@@ -35,6 +36,11 @@ def fill(name: str, **fields: str) -> tuple[list[Message], str]:
         if role in sections
     ]
     return messages, sections.get("primed", "")
+
+
+def section(name: str, title: str, **fields: str) -> str:
+    """Return an optional section of a prompt, with a blank behind it, to be put into a field."""
+    return _FIELD.sub(lambda match: fields[match[1]], _sections(name)[title]) + " "
 
 
 def render(model: Generator, name: str, **fields: str) -> str:

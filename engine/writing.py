@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Generator as Steps
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from engine.events import Event, Token
-from engine.prompting import render, show
+from engine.prompting import render, section, show
 from engine.values import Passage
 from models.protocols import Generator, Sampling
 
@@ -20,6 +21,14 @@ the sum of both signals told right answers from answers to unanswerable question
 0.95, the question alone with 0.77, the doubt alone with 0.88 (docs/results.md)."""
 MAX_TOKENS = 128
 """Tokens of an answer: a sentence or two and their markers; a longer one is marked as cut."""
+
+
+_INTERROGATIVE = re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b", re.IGNORECASE)
+_RELATIVE_TO_NOW = re.compile(
+    r"\b(?:today|tonight|tomorrow|yesterday|now|next|last|latest|recently|currently|coming"
+    r"|upcoming|ago|soon|this (?:morning|afternoon|evening|week|weekend|month|quarter|year))\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,22 @@ def check_answer(
     return 1 / (1 + math.exp(no - yes + written.doubt + DOUBT_AT_EVEN_ODDS))
 
 
+def asks_several(question: str) -> bool:
+    """Say whether a question asks more than one thing.
+
+    Only then is a sentence for each asked for: small models answer single questions worse when
+    they are told of several.
+    """
+    return len(_INTERROGATIVE.findall(question)) > 1
+
+
+def _today(question: str, today: date) -> str:
+    """Name the date where the question leans on it; small models else take it for an answer."""
+    if not _RELATIVE_TO_NOW.search(question):
+        return ""
+    return section("question", "today", date=today.strftime("%A %Y-%m-%d"))
+
+
 def write(
     model: Generator,
     question: str,
@@ -64,7 +89,8 @@ def write(
         "question",
         passages=show(passages),
         question=question,
-        today=today.strftime("%A %Y-%m-%d"),
+        today=_today(question, today),
+        several=section("question", "several") if asks_several(question) else "",
     )
     text, ended, doubt = "", False, 0.0
     pieces = model.sample(

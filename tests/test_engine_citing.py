@@ -73,6 +73,12 @@ def test_sentences_keep_their_markers_and_initials() -> None:
     ]
 
 
+def test_a_title_with_a_full_stop_is_one_sentence() -> None:
+    title = passage("Subject: Japan Weekly Conf. Update\n\nHello.")
+    checked = check("Japan Weekly Conf. Update [1]", [title], "What is the subject?")
+    assert checked.text == "Japan Weekly Conf. Update [1]"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from engine.prompting import fill, show
+from engine.prompting import fill, section, show
 from engine.values import Passage
+from engine.writing import asks_several
 from ingest.item import Item, Kind, Locator, People
 
 
@@ -44,7 +45,11 @@ def test_the_fence_changes_with_any_other_passage() -> None:
 
 def test_braces_in_a_passage_stay_as_they_are() -> None:
     messages, _ = fill(
-        "question", passages="{question} {today}", question="Why {passages}?", today="Friday"
+        "question",
+        passages="{question} {today}",
+        question="Why {passages}?",
+        today=section("question", "today", date="Friday"),
+        several="",
     )
     user = messages[-1].content
     assert user.startswith("{question} {today}\n\nQuestion: Why {passages}?")
@@ -54,3 +59,8 @@ def test_braces_in_a_passage_stay_as_they_are() -> None:
 def test_a_mail_that_shows_its_header_is_not_described_twice() -> None:
     assert "Title" not in show([passage("Subject: Re: lease", Kind.MAIL)])
     assert 'Document "Title"' in show([passage("text")])
+
+
+def test_the_date_and_the_parts_are_asked_for_when_the_question_does() -> None:
+    assert asks_several("When and where do we meet, and what should I bring?")
+    assert not asks_several("Who signed the lease for the boat house?")

@@ -243,6 +243,7 @@ def _row(
         "tokens": asdict(answer.usage),
         "seconds": {name: round(value, 3) for name, value in answer.timings.items()},
         "answer": answer.text,
+        "raw": answer.raw,
         "answer_sha256": hashlib.sha256(answer.text.encode()).hexdigest(),
         "cited": [citation.how for citation in answer.citations if citation.support],
         "machine": f"{platform.system()} {platform.machine()}",
