@@ -41,7 +41,8 @@ def read_attachment(
         remedy = "This mail is encrypted; open it in your mail program."
         yield origin.skipped(Reason.ENCRYPTED, remedy, kinds=frozenset({Kind.MAIL}) | DOCUMENT)
     elif kind.startswith(("image/", "audio/", "video/")):
-        yield origin.skipped(Reason.UNSUPPORTED, "Pictures and recordings are not read.")
+        remedy = "Pictures and recordings are not read."
+        yield origin.skipped(Reason.UNSUPPORTED, remedy, kinds=frozenset())
     else:
         yield from _read(part, origin, _BY_TYPE.get(kind), scope)
 

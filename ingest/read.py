@@ -107,7 +107,7 @@ def _read_open(file: File, scope: Scope) -> Iterator[Read]:
     if form is Format.UNSUPPORTED:
         remedy, kinds = describe_unsupported(head)
         skipped = Skipped(file.path, Reason.UNSUPPORTED, remedy, kinds=kinds)
-        yield skipped if scope.wants_any(kinds) else LeftOut()
+        yield skipped if not kinds or scope.wants_any(kinds) else LeftOut()
     elif form is Format.EMPTY:
         yield Skipped(file.path, Reason.EMPTY, "The file is empty.")
     elif not scope.wants_any(kinds) or (kinds == DOCUMENT and scope.by_person):

@@ -72,6 +72,8 @@ _MAGIC = (
     (b"%!PS", "PostScript; save it as PDF"),
     (b"// <!-- <mdb:mork", "an index of Thunderbird's; the mail is in the file beside it"),
 )
+_WORDLESS = ("a picture", "a program")
+"""What holds no text that a question could match, so that skipping it is no gap."""
 _TEXT_MAGIC = (b"{\\rtf", b"%!PS", b"// <!-- <mdb:mork")
 _CARD = re.compile(rb"\s*BEGIN:VCARD\b", re.IGNORECASE)
 _CALENDAR = re.compile(rb"\s*BEGIN:(?:VCALENDAR|VEVENT|VTODO)\b", re.IGNORECASE)
@@ -136,11 +138,16 @@ def kinds_of(form: Format) -> frozenset[Kind]:
 
 
 def describe_unsupported(head: bytes) -> tuple[str, frozenset[Kind]]:
-    """Return the remedy for a file that no reader takes, and what it could have held."""
+    """Return the remedy for a file that no reader takes, and what it could have held.
+
+    A picture or program could have held nothing: it is reported, and is no gap in the reading.
+    """
     if _CARD.match(head):
         return "Address cards are not read yet.", frozenset({Kind.CONTACT})
     for magic, words in _MAGIC:
         if head.startswith(magic):
+            if words in _WORDLESS:
+                return f"This is {words}; it is not read.", frozenset()
             kinds = frozenset({Kind.MAIL}) | DOCUMENT if "Outlook" in words else DOCUMENT
             return f"This is {words}.", kinds
     return "Its format is not read; save it as PDF or text.", DOCUMENT
