@@ -15,10 +15,10 @@ from engine.prompting import render, section, show
 from engine.values import Passage
 from models.protocols import Generator, Sampling
 
-DOUBT_AT_EVEN_ODDS = 3.4
-"""Chosen with the starter generator on the half of a mail set that is not reported (34 questions):
-the sum of both signals told right answers from answers to unanswerable questions with an AUC of
-0.95, the question alone with 0.77, the doubt alone with 0.88 (docs/results.md)."""
+DOUBT_AT_EVEN_ODDS = 3.0
+"""Chosen with the starter generator on mail questions that are not reported: the sum of both
+signals tells right answers from answers to unanswerable questions better than either alone
+(docs/results.md has the figures and the method for another generator)."""
 MAX_TOKENS = 128
 """Tokens of an answer: a sentence or two and their markers; a longer one is marked as cut."""
 
@@ -59,8 +59,8 @@ def check_answer(
 def asks_several(question: str) -> bool:
     """Say whether a question asks more than one thing.
 
-    Only then is a sentence for each asked for: small models answer single questions worse when
-    they are told of several.
+    Only then are sentences asked for, one for each. A single question is answered in a few words:
+    small models answer it worse when they are told of several.
     """
     return len(_INTERROGATIVE.findall(question)) > 1
 
@@ -90,7 +90,7 @@ def write(
         passages=show(passages),
         question=question,
         today=_today(question, today),
-        several=section("question", "several") if asks_several(question) else "",
+        how=section("question", "several" if asks_several(question) else "one"),
     )
     text, ended, doubt = "", False, 0.0
     pieces = model.sample(

@@ -49,7 +49,7 @@ def test_braces_in_a_passage_stay_as_they_are() -> None:
         passages="{question} {today}",
         question="Why {passages}?",
         today=section("question", "today", date="Friday"),
-        several="",
+        how=section("question", "one"),
     )
     user = messages[-1].content
     assert user.startswith("{question} {today}\n\nQuestion: Why {passages}?")
