@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,9 @@ import pytest
 
 from models.protocols import Message, Piece, Sampling, TokenCount
 from models.roles import ModelSet
+
+# A shell that starts the tests in the background ignores SIGINT, and children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LOOPBACK = ("127.", "::1", "localhost")
 REAL_HOME = Path.home()
