@@ -181,7 +181,7 @@ async def test_escape_stops_a_model_between_two_tokens(config, fake_models, fake
     class Endless(fake_generator):
         closed_early = False
 
-        def sample(self, prompt, *, n=1, max_tokens, sampling, stop=()):
+        def sample(self, prompt, *, n=1, max_tokens, sampling, stop=(), watch=()):
             try:
                 while True:
                     threading.Event().wait(0.01)
@@ -200,3 +200,16 @@ async def test_escape_stops_a_model_between_two_tokens(config, fake_models, fake
         await settled(pilot)
         assert "Cancelled" in shown(app, "progress")
         assert endless.closed_early
+
+
+async def test_a_defect_shows_no_values(config, fake_models):
+    app = AskanceApp(config, asker_over(config, fake_models()))
+    async with app.run_test(size=(80, 24)):
+        try:
+            mail = "the secret of the mail"
+            raise RuntimeError(len(mail))
+        except RuntimeError:
+            app._fatal_error()
+        shown = "".join(str(renderable) for renderable in app._exit_renderables)
+    assert "RuntimeError" in shown
+    assert "secret of the mail" not in shown.replace('mail = "the secret of the mail"', "")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import ClassVar
 
+from rich.text import Text
 from textual.app import App
 from textual.binding import Binding, BindingType
 
@@ -25,6 +27,16 @@ class AskanceApp(App[None]):
         Binding("ctrl+q", "quit", "Quit", id="quit", priority=True),
         Binding("f1", "toggle_help", "Help", id="help", priority=True),
     ]
+
+    def _fatal_error(self) -> None:
+        """End after a defect, with a traceback that shows no values.
+
+        Textual prints local variables, and ours hold mail.
+        """
+        self.bell()
+        lines = traceback.format_exc()
+        self._exit_renderables.append(Text(lines))
+        self._close_messages_no_wait()
 
     def __init__(self, config: Config, asker: Asker) -> None:
         """Take the settings and whoever answers. Raises `SettingWrong`."""
