@@ -6,7 +6,8 @@ import os
 import sys
 import tomllib
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 from typing import Literal
@@ -30,6 +31,10 @@ from models.roles import ModelSet
 Verdict = Literal["as expected", "should have been answered", "should have abstained"]
 
 
+SAMPLE_DAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
+"""The day on which the sample is lived: its meetings are to come, on whatever day it is asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class DemoQuestion:
     """One row of `app/sample/questions.toml`."""
@@ -50,7 +55,7 @@ def command(as_json: bool) -> int:
     Exit code 1: an answer was not as expected.
     """
     config = load_config(os.environ)
-    settings = settings_of(config)
+    settings = replace(settings_of(config), now=SAMPLE_DAY)
     outcomes: list[tuple[DemoQuestion, Answer, Verdict]] = []
     sample = resources.files("app").joinpath("sample")
     questions = load_questions(sample.joinpath("questions.toml").read_text(encoding="utf-8"))

@@ -66,8 +66,11 @@ def asks_several(question: str) -> bool:
 
 
 def _today(question: str, today: date) -> str:
-    """Name the date where the question leans on it; small models else take it for an answer."""
-    if not _RELATIVE_TO_NOW.search(question):
+    """Name the date where the question leans on it; small models else take it for an answer.
+
+    Of several things asked one is often when: the date is named there too.
+    """
+    if not (_RELATIVE_TO_NOW.search(question) or asks_several(question)):
         return ""
     return section("question", "today", date=today.strftime("%A %Y-%m-%d"))
 
