@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,6 +79,23 @@ def test_recall_and_citation_scores() -> None:
     ]
     assert metrics.citation_scores(cited, support) == (0.5, 0.5)
     assert metrics.citation_scores([], support) == (None, 0)
+
+
+def test_ndcg_by_hand() -> None:
+    support = [Support("T", lines=(0,)), Support("T", lines=(2,))]
+    ranked = [passage(line=3), passage(line=9), passage(line=3), passage(line=1)]
+    # gains at ranks 1 and 4, of an ideal 1 and 2; the second passage of line 3 brings nothing new
+    wanted = (1 + 1 / math.log2(5)) / (1 + 1 / math.log2(3))
+    assert metrics.ndcg_at(ranked, support, 10) == pytest.approx(wanted)
+    assert metrics.ndcg_at(ranked, support, 3) == pytest.approx(1 / (1 + 1 / math.log2(3)))
+    assert metrics.ndcg_at(ranked, support, 1) == 1  # no ranking of one passage does better
+    assert metrics.ndcg_at([], support, 10) == 0
+
+
+def test_ndcg_of_one_passage_that_holds_all_is_1() -> None:
+    turns = [Support("S", turn="D1:1"), Support("S", turn="D1:2")]
+    both = passage("[D1:1] Hi\n[D1:2] Ho", title="S")
+    assert metrics.ndcg_at([both, passage("none", title="S")], turns, 10) == 1
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import string
 from collections import Counter
@@ -69,6 +70,26 @@ def recall_at(ranked: Sequence[Passage], support: Sequence[Support], k: int) -> 
     """Return the share of gold evidence held by the first `k` passages."""
     top = ranked[:k]
     return sum(any(s.held_by(p) for p in top) for s in support) / len(support)
+
+
+def ndcg_at(ranked: Sequence[Passage], support: Sequence[Support], k: int) -> float:
+    """Return nDCG of the first `k` passages (Järvelin and Kekäläinen 2002), gains 0 or 1.
+
+    A passage gains 1 when it holds gold evidence that no passage before it held, so evidence
+    found by several passages counts once. Gains are divided by log2(1 + rank). The ideal has
+    all these passages first, then one for each piece of evidence not found: 1 means that the
+    evidence is complete and nothing else stands before it.
+    """
+    missing = list(support)
+    gained, finders = 0.0, 0
+    for rank, passage in enumerate(ranked[:k], start=1):
+        left = [s for s in missing if not s.held_by(passage)]
+        if len(left) < len(missing):
+            gained += 1 / math.log2(1 + rank)
+            finders += 1
+            missing = left
+    needed = min(k, finders + len(missing))
+    return gained / sum(1 / math.log2(1 + rank) for rank in range(1, needed + 1))
 
 
 def citation_scores(
