@@ -31,6 +31,20 @@ class Passage:
         return f"{self.item.title}\n{self.text}"
 
 
+InferredField = Literal["from", "to", "kind", "since", "until"]
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """A filter that the question did not state as one."""
+
+    field: InferredField
+    value: str
+    """A name or address as written, "me", a kind, or a day as YYYY-MM-DD."""
+    words: str
+    """The words of the question it came from."""
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """A question as understood."""
@@ -39,6 +53,10 @@ class Query:
     filters: Filters = field(default_factory=Filters)
     task: str = "question"
     """Name of the prompt set in `engine/prompts/`; personal questions use "question"."""
+    inferred: tuple[Inferred, ...] = ()
+    """Filters read out of the question; they hold besides `filters`."""
+    dropped: tuple[Inferred, ...] = ()
+    """Inferred filters that left nothing, and so were left out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,217 @@
+"""What a question says about the items that hold its answer, by the grammar of the question.
+
+Only words that qualify a mail or an event itself count: "mails from Ann sent last week", "did Ann
+send me", "Ann's last e-mail", "my meetings on Tuesday". What happened on Tuesday says nothing about
+when somebody wrote of it, so it is left alone, and so is what stands in quotation marks.
+
+The rules read a question in which dates, names and quotes are replaced by tags:
+`Which e-mails from <name0> dated <date0> mention <quote>?`
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+from engine.acquaintances import Acquaintances, FoundName, Names, name_at
+from engine.dates import Direction, find_spans, parse_span
+from engine.values import Inferred, InferredField
+
+ME = "me"
+
+NAME, DATE, QUOTE = r"<name\d+>", r"<date\d+>", "<quote>"
+AGE = (
+    "(?: (?:very|last|latest|first|second|third|recent|most|earliest|newest|old|new|other"
+    "|previous))*"
+)
+MAIL = (
+    r"\b(?:e-?mails?|mails?|messages?)\b"
+    r"(?![ -]?(?:address|account|client|server|list|box|id\b|format|provider|password|program))"
+)
+SEND = "(?:send|sent|e-?mail(?:ed)?|forward(?:ed)?)"
+WRITE = "(?:write|wrote|written|reply|replied)"
+OFTEN = "(?: (?:ever|also|last|first|just|recently|already))?"
+TO_US = "(?: to)? (?:me|us)"
+WHEN = rf"(?: (?:in|on|during|from|within|over|of|for|at))?(?: the)? {DATE}"
+TITLED = "titled|entitled|called|named|about|(?:with|under) the (?:subject|title)(?: line)?"
+NAMES = rf"{NAME}(?:(?:,|,? and|,? or) {NAME})*"
+GET = "(?:receive|received|get|got|have)"
+ARRIVED = "(?:sent|received|written|dated|arriving|coming|came|arrived)(?: in)?"
+MODIFIER = "[,(]?" + "|[,(]?".join(
+    [
+        rf"(?: (?:{TITLED}))? {QUOTE}",
+        r"(?: in (?:the|my) (?:mailbox|inbox|archive))",
+        rf"(?: (?:that|which|who))?(?: (?:was|were|is|are|has|have|had|been))* {ARRIVED}",
+        rf" (?:from|by) {NAMES}",
+        rf"(?: addressed)? to (?:{NAME}|me)",
+        rf"(?: (?:that|which))?(?: (?:did|has|have|had))? (?:{NAME}|I|we){OFTEN}"
+        rf" (?:{SEND}|{WRITE}|{GET})(?:{TO_US})?",
+        rf"{WHEN}(?!')",
+    ]
+)
+"""What may follow a mail and still describe it."""
+
+MAIL_PHRASES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?:{NAME}'s|{DATE}(?:'s)?|my){AGE} {MAIL}(?:{MODIFIER})*",
+        rf"my{AGE} (?:reply|replies)(?:{MODIFIER})*",
+        rf"(?:{NAME}|I)(?: [\w-]+){{1,4}} in (?:an?|her|his|their|my|one of (?:her|his|my))"
+        rf"{AGE} {MAIL}(?:{MODIFIER})*",
+        rf"(?:{NAME}|I){OFTEN} {SEND}(?:(?:{TO_US}|(?: to)? {NAME})?(?: an?{AGE} {MAIL})?"
+        rf"(?:{MODIFIER})*)",
+        rf"(?:{NAME}|I){OFTEN} {WRITE}(?: an?{AGE} {MAIL})?(?:{TO_US}| to {NAME})(?:{MODIFIER})*",
+        rf"hea(?:r|rd) from {NAME}(?:{WHEN})?",
+        rf"{MAIL}(?:{MODIFIER})*",
+    )
+)
+"""Phrases that stand for a mail; earlier ones take their words from later ones."""
+
+SENDER = re.compile(
+    rf"(?:from|by) ({NAMES})|({NAME})'s|({NAME}|\bI\b){OFTEN}"
+    rf" (?:{SEND}|{WRITE})|({NAME}|\bI\b)(?: [\w-]+)+ in (?:an?|her|his|their|my|one)\b"
+    rf"|\b(my){AGE} (?:reply|replies|{MAIL}(?=.* to ))",
+    re.IGNORECASE,
+)
+RECIPIENT = re.compile(rf"(?:{SEND}|{WRITE}|\bto) ({NAME})|addressed to (me)\b", re.IGNORECASE)
+ASKED_FOR = re.compile(
+    rf"\b(?:which|what|how many|any|all|every|each)(?: of)?(?: the| my)?{AGE} ((?:e-?)?mails?)\b",
+    re.IGNORECASE,
+)
+OTHER_MAIL = re.compile(
+    r"\b(?:except|besides|than|without|excluding|apart from|instead of|not|before|after|since|until"
+    r"|repl(?:y|ies|ied)(?: to)?|answer(?:s|ed)?(?: to)?|respon\w+(?: to)?|react\w*(?: to)?"
+    r"|forward\w*)(?: (?:the|an?|any|my|that|this))*$",
+    re.IGNORECASE,
+)
+"""Before a mail phrase: the question is about another mail than the one described."""
+MORE_NAMES = re.compile(r"(?:,|,? (?:and|or)) (?:<name|[A-Z][a-z])|n't| not\b")
+
+EVENTS = "(?:meetings?|appointments?|events?|calls?)"
+CALENDAR = "(?:in|on) (?:my|our) (?:calendar|agenda|diary|schedule)"
+WITH = r"(?: with (?:<name\d+>|[\w.'-]+)(?: [A-Z][\w.'-]+)*)?"
+EVENT_PHRASES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b(?:my|our|have any|have an?|which|what|how many) (?:next |upcoming |other )?{EVENTS}"
+        rf"(?: (?:do|did) (?:I|we) have)?{WITH}{WHEN}",
+        rf"\bappointments?{WITH}{WHEN}",
+        rf"\bwhat (?:do|did) (?:I|we) have(?: on| planned| scheduled)?{WHEN}",
+        rf"\b(?:do|did) (?:I|we) have anything(?: on| planned| scheduled)?{WHEN}",
+        rf"\b(?:am|are|was|were) (?:I|we) (?:free|busy|available){WHEN}",
+        rf"\b{CALENDAR}(?:{WHEN})?",
+        rf"{WHEN},? {CALENDAR}",
+    )
+)
+PAST_TENSE = re.compile(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
+SURNAME = re.compile(r"(?<=[\w,] )[A-Z][\w.-]* $")
+"""Before a name: a first name of somebody who is not known."""
+QUOTED = re.compile('["\u201c\u201e\u00ab][^"\u201c\u201d\u201e\u00ab\u00bb]*["\u201d\u00bb]')
+
+
+@dataclass
+class Tagged:
+    """A question whose dates, names and quotes are tags."""
+
+    text: str = ""
+    words: dict[str, str] = field(default_factory=dict)
+    """From a tag to the words in its place."""
+
+
+def tagged(question: str, today: date, known: Acquaintances) -> Tagged:
+    """Replace quotes, dates and known people by tags, blanks by single ones."""
+    question = re.sub(r"[<>\s]+", " ", question.replace("\u2019", "'")).strip()
+    names = {**known.recipients, **known.senders}
+    quotes = {match.start(): match.end() for match in QUOTED.finditer(question)}
+    hidden = QUOTED.sub(lambda match: "\0" * len(match[0]), question)
+    spans = {span.start: span.end for span in find_spans(hidden, today, "future")}
+    result, position = Tagged(), 0
+    while position < len(question):
+        name = _name(hidden, position, names)
+        if position in quotes:
+            result.text += QUOTE
+            position = quotes[position]
+        elif position in spans or name:
+            end = spans.get(position) or (name.end if name else position)
+            tag = f"<{'date' if position in spans else 'name'}{len(result.words)}>"
+            result.words[tag] = question[position:end]
+            result.text += tag
+            position = end
+        else:
+            result.text += question[position]
+            position += 1
+    return result
+
+
+def _name(text: str, position: int, names: Names) -> FoundName | None:
+    """Return the person named at a position, unless it is within a word or a longer name."""
+    within = position and text[position - 1].isalnum()
+    found = None if within else name_at(text, position, names)
+    return None if found and "@" not in found.name and SURNAME.search(text[:position]) else found
+
+
+def clues(question: str, today: date, known: Acquaintances) -> list[Inferred]:
+    """Return the filters that the question itself states, none twice."""
+    text = tagged(question, today, known)
+    found = _event_clues(text, today) or _mail_clues(text, today, known)
+    return list(dict.fromkeys(found))
+
+
+def _event_clues(text: Tagged, today: date) -> list[Inferred]:
+    match = next(filter(None, (rule.search(text.text) for rule in EVENT_PHRASES)), None)
+    if match is None:
+        return []
+    direction: Direction = "past" if PAST_TENSE.search(text.text) else "future"
+    kind = Inferred("kind", "event", re.sub(WHEN, "", match[0]).strip(" ,"))
+    return [kind, *_dates(match[0], text, today, direction)]
+
+
+def _mail_clues(text: Tagged, today: date, known: Acquaintances) -> list[Inferred]:
+    phrases = _mail_phrases(text.text)
+    stated = [found for phrase in phrases if (found := _of_phrase(phrase, text, today, known))]
+    if any(set(found) != set(stated[0]) for found in stated[1:]):
+        return []  # two mails are described, and one filter would hide one of them
+    asked = ASKED_FOR.search(text.text)
+    kinds = [Inferred("kind", "mail", asked[1])] if asked and "attach" not in text.text else []
+    return [*(stated[0] if stated else []), *kinds]
+
+
+def _mail_phrases(text: str) -> list[str]:
+    """Return the phrases that describe the mail asked for; "" for one that cannot be relied on."""
+    phrases = []
+    for rule in MAIL_PHRASES:
+        for match in list(rule.finditer(text)):
+            other = OTHER_MAIL.search(text[: match.start()].rstrip())
+            phrases.append("" if other or MORE_NAMES.match(text, match.end()) else match[0])
+            text = f"{text[: match.start()]}{' ' * len(match[0])}{text[match.end() :]}"
+    return phrases
+
+
+def _of_phrase(phrase: str, text: Tagged, today: date, known: Acquaintances) -> list[Inferred]:
+    found = []
+    for match in SENDER.finditer(phrase):
+        for name in re.findall(NAME, match[0]):
+            found += _person("from", text.words[name], known)
+        if mine := re.search(r"\b(?:I|my)\b", match[0], re.IGNORECASE):
+            found.append(Inferred("from", ME, mine[0]))
+    for match in RECIPIENT.finditer(phrase):
+        own = [Inferred("to", ME, ME)] if match[2] else []
+        found += own or _person("to", text.words[match[1]], known)
+    return [*found, *_dates(phrase, text, today, "past")]
+
+
+def _person(role: Literal["from", "to"], words: str, known: Acquaintances) -> list[Inferred]:
+    names = known.senders if role == "from" else known.recipients
+    return [Inferred(role, words, words)] if "@" in words or words.casefold() in names else []
+
+
+def _dates(phrase: str, text: Tagged, today: date, direction: Direction) -> list[Inferred]:
+    """Return first and last day of the phrase's date; two dates are none."""
+    tags = re.findall(DATE, phrase)
+    span = parse_span(text.words[tags[0]], today, direction) if len(tags) == 1 else None
+    if span is None:
+        return []
+    ends: list[tuple[InferredField, date | None]] = [("since", span.first), ("until", span.last)]
+    return [Inferred(end, day.isoformat(), text.words[tags[0]]) for end, day in ends if day]
