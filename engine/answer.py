@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from engine import abstaining, citing
+from engine import abstaining, citing, inferring
 from engine.corpus import Corpus, read_corpus
 from engine.errors import EmptyQuestion, NoSources
 from engine.events import Answered, Event, Found, Ranked, Understood
@@ -47,10 +47,17 @@ def answer(
     """
     settings = settings or Settings()
     registry.get(settings.strategy)
-    query = understand(question, filters)
+    typed = understand(question, filters)
     timings = Timings()
+    query = inferring.before_reading(typed, settings)
     yield Understood(query)
     corpus = yield from read_now(query, sources, settings, timings)
+    if query.inferred and not inferring.answerable(query, corpus):
+        query = inferring.without(typed, query)
+        yield Understood(query)
+        corpus = yield from read_now(query, sources, settings, timings)
+    query, corpus = inferring.after_reading(query, corpus, settings)
+    yield Understood(query)
     yield from answer_over(query, corpus, models, settings, timings)
 
 
@@ -163,6 +170,7 @@ def _cite(
         models=ModelIds(),
         raw=draft.text,
         confidence=draft.confidence,
+        query=query,
     )
 
 

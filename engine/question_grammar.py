@@ -87,7 +87,8 @@ OTHER_MAIL = re.compile(
     re.IGNORECASE,
 )
 """Before a mail phrase: the question is about another mail than the one described."""
-MORE_NAMES = re.compile(r"(?:,|,? (?:and|or)) (?:<name|[A-Z][a-z])|n't| not\b")
+UNKNOWN = re.compile(r"(?:,|,? (?:and|or)| (?:from|by|to)) (?:<name|[A-Z][a-z])|n't| not\b")
+"""After a mail phrase: more is said of the mail than is understood."""
 
 EVENTS = "(?:meetings?|appointments?|events?|calls?)"
 CALENDAR = "(?:in|on) (?:my|our) (?:calendar|agenda|diary|schedule)"
@@ -169,24 +170,25 @@ def _event_clues(text: Tagged, today: date) -> list[Inferred]:
 
 
 def _mail_clues(text: Tagged, today: date, known: Acquaintances) -> list[Inferred]:
-    phrases = _mail_phrases(text.text)
+    phrases, sure = _mail_phrases(text.text)
     stated = [found for phrase in phrases if (found := _of_phrase(phrase, text, today, known))]
-    if any(set(found) != set(stated[0]) for found in stated[1:]):
-        return []  # two mails are described, and one filter would hide one of them
+    if not sure or any(set(found) != set(stated[0]) for found in stated[1:]):
+        stated = []  # two mails are described, and one filter would hide one of them
     asked = ASKED_FOR.search(text.text)
     kinds = [Inferred("kind", "mail", asked[1])] if asked and "attach" not in text.text else []
     return [*(stated[0] if stated else []), *kinds]
 
 
-def _mail_phrases(text: str) -> list[str]:
-    """Return the phrases that describe the mail asked for; "" for one that cannot be relied on."""
-    phrases = []
+def _mail_phrases(text: str) -> tuple[list[str], bool]:
+    """Return the phrases that describe mail, and whether all that they name is known."""
+    phrases, sure = [], True
     for rule in MAIL_PHRASES:
         for match in list(rule.finditer(text)):
-            other = OTHER_MAIL.search(text[: match.start()].rstrip())
-            phrases.append("" if other or MORE_NAMES.match(text, match.end()) else match[0])
+            if not OTHER_MAIL.search(text[: match.start()].rstrip()):
+                phrases.append(match[0])
+                sure = sure and not UNKNOWN.match(text, match.end())
             text = f"{text[: match.start()]}{' ' * len(match[0])}{text[match.end() :]}"
-    return phrases
+    return phrases, sure
 
 
 def _of_phrase(phrase: str, text: Tagged, today: date, known: Acquaintances) -> list[Inferred]:

@@ -50,6 +50,10 @@ class Settings:
     """An answer the generator is less sure of becomes an abstention; 0 lets all through."""
     k: int = 10
     """Hits of a search."""
+    infer: bool = True
+    """Whether `answer` reads filters out of the question."""
+    own: tuple[str, ...] = ()
+    """Addresses of the person who asks: what "I", "my" and `from:me` mean."""
     now: datetime | None = None
     """Aware present moment; None: the clock. Given by tests and by evaluation."""
     zone: tzinfo | None = field(default=None)

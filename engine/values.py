@@ -57,6 +57,8 @@ class Query:
     """Filters read out of the question; they hold besides `filters`."""
     dropped: tuple[Inferred, ...] = ()
     """Inferred filters that left nothing, and so were left out."""
+    own_seen: tuple[str, ...] = ()
+    """Addresses that look like the asker's, when "I" was said and none is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +175,8 @@ class Answer:
     """The generator's own words before checking; empty when it was not asked."""
     confidence: float | None = None
     """The generator's probability that the evidence holds the answer; None when not asked."""
+    query: Query = field(default_factory=lambda: Query(""))
+    """The question as understood, with the filters in effect."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,9 @@ class Item:
     `locator.line` plus the newlines before it. False where they come from within a record."""
     hidden_removed: int = 0
     """Characters of hidden text (zero-width, bidirectional, invisible) taken out."""
+    owners: tuple[str, ...] = ()
+    """Whose mailbox a mail shows it to be: the address it was delivered to, or in a Sent folder
+    the address it was sent from."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ _HEADERS_END = re.compile(rb"\r?\n\r?\n")
 _ENVELOPE_DATE = re.compile(r"[A-Z][a-z]{2} [A-Z][a-z]{2} +\d.*")
 _CUT = (CloseBoundaryNotFoundDefect, StartBoundaryNotFoundDefect)
 _NESTED = 8
+_SENT = re.compile(r"(?:^|[._])sent(?:[ _-]?(?:items|messages|mail))?(?:\.mbox|\.sbd)?$", re.I)
+"""Names of the folders that mail programs keep sent mail in, Maildir++ and INBOX.Sent included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def message_items(
     envelope = envelope_of(headers, separator)
     contents = take_apart(message, locator.part or "")
     if scope.wants(Kind.MAIL) and scope.admits(envelope.when, envelope.people):
-        item = _item(envelope, contents, locator)
+        item = _item(envelope, contents, locator, _owners(headers, envelope, locator.path))
         nothing = Skipped(locator.path, Reason.EMPTY, "The mail is empty.", locator.message_id)
         yield item if item.text.strip() else nothing
     else:
@@ -149,7 +151,16 @@ def _has_parts(block: bytes) -> bool:
     return b"multipart" in fields or b"content-disposition" in fields or b"application/" in fields
 
 
-def _item(envelope: Envelope, contents: Contents, locator: Locator) -> Item:
+def _owners(headers: Headers, envelope: Envelope, path: Path) -> tuple[str, ...]:
+    """Return whose mailbox the message is in, as far as it tells."""
+    delivered = headers.people("delivered-to")
+    sent = envelope.people.sender if any(_SENT.search(part) for part in path.parts[-4:]) else ()
+    return tuple(dict.fromkeys(person.address for person in (*delivered, *sent) if person.address))
+
+
+def _item(
+    envelope: Envelope, contents: Contents, locator: Locator, owners: tuple[str, ...]
+) -> Item:
     head = "\n".join(_header_lines(envelope, contents))
     return Item(
         Kind.MAIL,
@@ -159,6 +170,7 @@ def _item(envelope: Envelope, contents: Contents, locator: Locator) -> Item:
         f"{head}\n\n{contents.text}" if contents.body else head,
         locator,
         hidden_removed=contents.hidden,
+        owners=owners,
     )
 
 

@@ -1,0 +1,162 @@
+"""Filters inferred from the question: from its words before reading, from known names after.
+
+An inferred filter never narrows in silence: it is in `Query.inferred`, with the words it came
+from, and one that leaves nothing is moved to `Query.dropped`. What the person typed as a filter
+is never inferred again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime
+
+from engine.acquaintances import Acquaintances, Names
+from engine.corpus import Corpus, only
+from engine.question_grammar import ME, clues
+from engine.settings import Settings
+from engine.tokens import content_words
+from engine.values import Inferred, Query
+from ingest.item import Filters, Item, Kind
+from ingest.read import local_zone
+from ingest.sieve import Scope
+
+WORDS_OF_ASKING = frozenset(
+    {"e", "mail", "mails", "email", "emails", "message", "messages", "send", "sent", "write"}
+    | {"wrote", "received", "say", "said", "many", "get", "got", "subject", "summarise", "meeting"}
+    | {"meetings", "appointment", "appointments", "event", "events", "calendar", "list", "show"}
+)
+"""Words that ask for a mail or an event, and need not stand in it."""
+
+GROUPS = {"from": "from", "to": "to", "kind": "kind", "since": "date", "until": "date"}
+"""Fields that are inferred together or, when the person typed one of them, not at all."""
+
+OWN_SHOWN = 5
+"""Addresses offered as the asker's own, the most frequent first."""
+FIRST_PERSON = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine)\b")
+
+
+def before_reading(query: Query, settings: Settings) -> Query:
+    """Return the query narrowed by dates, kinds, whole addresses and "I": these can prune."""
+    if not settings.infer:
+        return query
+    nobody = Acquaintances()
+    return _narrowed(query, clues(query.text, _today(settings), nobody), nobody, settings)
+
+
+def after_reading(query: Query, corpus: Corpus, settings: Settings) -> tuple[Query, Corpus]:
+    """Return query and corpus narrowed by the names of people who were read as well."""
+    query = replace(query, own_seen=_own_seen(query, corpus, settings))
+    if not settings.infer:
+        return query, corpus
+    items = _items(corpus)
+    known = Acquaintances.of(items)
+    narrowed = _narrowed(query, clues(query.text, _today(settings), known), known, settings)
+    return _kept(query, narrowed, corpus, items, settings)
+
+
+def _kept(
+    query: Query, narrowed: Query, corpus: Corpus, items: Sequence[Item], settings: Settings
+) -> tuple[Query, Corpus]:
+    """Return the narrower query and corpus, unless they leave nothing."""
+    if narrowed.filters == query.filters:
+        return query, corpus
+    scope = Scope(narrowed.filters, settings.zone or local_zone(), _now(settings))
+    smaller = only(corpus, [item for item in items if _passes(item, scope)])
+    if not smaller.passages or (answerable(query, corpus) and not answerable(narrowed, smaller)):
+        new = [one for one in narrowed.inferred if one not in query.inferred]
+        return replace(query, dropped=(*query.dropped, *new)), corpus
+    return narrowed, smaller
+
+
+def without(typed: Query, query: Query) -> Query:
+    """Return the query as it was typed, with what was inferred noted as dropped."""
+    return replace(typed, dropped=query.inferred)
+
+
+def answerable(query: Query, corpus: Corpus) -> bool:
+    """Say whether a passage holds a word that the question is about, apart from its filters."""
+    about = query.text
+    for one in query.inferred:
+        about = about.replace(one.words, " ")
+    words = [word for word in content_words(about) if word not in WORDS_OF_ASKING]
+    if not corpus.passages or not words:
+        return bool(corpus.passages)
+    return bool(corpus.recall.scores([" ".join(words)])[0].any())
+
+
+def _narrowed(
+    query: Query, found: Sequence[Inferred], known: Acquaintances, settings: Settings
+) -> Query:
+    """Return the query with the filters found, save those that are typed or were dropped."""
+    typed = _typed_groups(query)
+    new = tuple(
+        one
+        for one in found
+        if GROUPS[one.field] not in typed
+        and one not in (*query.inferred, *query.dropped)
+        and (one.value != ME or settings.own)
+    )
+    filters = query.filters
+    for one in new:
+        filters = _with(filters, one, known, settings.own)
+    return replace(query, filters=filters, inferred=(*query.inferred, *new))
+
+
+def _typed_groups(query: Query) -> set[str]:
+    filters = query.filters
+    in_effect = {
+        "from": filters.senders,
+        "to": filters.recipients,
+        "kind": filters.kinds,
+        "date": filters.since or filters.until,
+    }
+    inferred = {GROUPS[one.field] for one in query.inferred}
+    return {group for group, value in in_effect.items() if value} - inferred
+
+
+def _with(filters: Filters, one: Inferred, known: Acquaintances, own: Sequence[str]) -> Filters:
+    if one.field == "since":
+        return replace(filters, since=date.fromisoformat(one.value))
+    if one.field == "until":
+        return replace(filters, until=date.fromisoformat(one.value))
+    if one.field == "kind":
+        return replace(filters, kinds=filters.kinds | {Kind(one.value)})
+    if one.field == "from":
+        return replace(filters, senders=filters.senders + _parts(one.value, known.senders, own))
+    return replace(
+        filters, recipients=filters.recipients + _parts(one.value, known.recipients, own)
+    )
+
+
+def _parts(value: str, names: Names, own: Sequence[str]) -> tuple[str, ...]:
+    """Return the name and all addresses of those who bear it; mail may lack the name."""
+    if value == ME:
+        return tuple(own)
+    return (value, *sorted(names.get(value.casefold(), ())))
+
+
+def _passes(item: Item, scope: Scope) -> bool:
+    return scope.wants(item.kind) and scope.admits(item.when, item.people, item.until)
+
+
+def _items(corpus: Corpus) -> list[Item]:
+    return list({id(passage.item): passage.item for passage in corpus.passages}.values())
+
+
+def _own_seen(query: Query, corpus: Corpus, settings: Settings) -> tuple[str, ...]:
+    """Return addresses that look like the asker's when "I" is meant and none is set."""
+    if settings.own or not FIRST_PERSON.search(query.text):
+        return ()
+    seen = Counter(address for item in _items(corpus) for address in item.owners)
+    return tuple(address for address, _ in seen.most_common(OWN_SHOWN))
+
+
+def _now(settings: Settings) -> datetime:
+    return settings.now or datetime.now(settings.zone)
+
+
+def _today(settings: Settings) -> date:
+    return _now(settings).date()
