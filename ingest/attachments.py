@@ -30,11 +30,16 @@ _AS_TEXT = frozenset({Format.MBOX, Format.MAIL, Format.LINES})
 
 
 def read_attachment(
-    part: Message, place: Locator, when: datetime | None, people: People, scope: Scope
+    part: Message,
+    place: Locator,
+    when: datetime | None,
+    people: People,
+    subjects: tuple[str, ...],
+    scope: Scope,
 ) -> Iterator[Read]:
-    """Yield the items in one attachment, which takes date and people from its mail."""
+    """Yield the items in one attachment, which takes date, people and subjects from its mail."""
     kind = part.get_content_type()
-    origin = Origin(place.member or "", when, people, place)
+    origin = Origin(place.member or "", when, people, place, subjects)
     if _left_out(kind, origin, scope):
         yield LeftOut()
     elif kind in _ENCRYPTED:
@@ -51,7 +56,8 @@ def _left_out(kind: str, origin: Origin, scope: Scope) -> bool:
     """Say whether filters exclude the attachment before it is decoded."""
     if kind == "text/calendar" or (origin.locator.member or "").lower().endswith(".ics"):
         return not scope.wants_any(ENTRIES)
-    return not scope.wants(Kind.DOCUMENT) or not scope.admits(origin.when, origin.people)
+    follows = scope.admits(origin.when, origin.people, titles=origin.subjects)
+    return not scope.wants(Kind.DOCUMENT) or not follows
 
 
 def _read(part: Message, origin: Origin, form: Format | None, scope: Scope) -> Iterator[Read]:

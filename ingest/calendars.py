@@ -86,6 +86,9 @@ def calendar_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
         if cut.zones or b"END:VCALENDAR" in data[-512:].upper():
             raise UnreadableError(Reason.EMPTY, "The calendar holds no entries.")
         raise UnreadableError(Reason.CORRUPT, "It is not a calendar; export it again.")
+    if not scope.admits_calendar(origin.locator.path, cut.name):
+        yield LeftOut(len(cut.entries))
+        return
     wanted: list[Entry] = []
     for entry in cut.entries:
         if entry.name == "VJOURNAL":

@@ -85,7 +85,8 @@ class EventReader:
         people = _people(part)
         when = times.begins if times else None
         until = times.ends if times and times.ends > times.begins and not is_task else None
-        if not self._scope.admits(when, people, until):
+        titles = (_text(part, "SUMMARY"), *self._origin.subjects)
+        if not self._scope.admits(when, people, until, titles):
             return LeftOut()
         lines = [*self._lines(part, times, people, rule), *_description(part)]
         text, hidden = clean("\n".join(lines))

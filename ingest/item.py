@@ -122,6 +122,8 @@ class Item:
     `locator.line` plus the newlines before it. False where they come from within a record."""
     hidden_removed: int = 0
     """Characters of hidden text (zero-width, bidirectional, invisible) taken out."""
+    attachments: tuple[str, ...] = ()
+    """Names of what is attached to a mail ("part 2" without one); no pictures shown in its text."""
     owners: tuple[str, ...] = ()
     """Whose mailbox a mail shows it to be: the address it was delivered to, or in a Sent folder
     the address it was sent from."""
@@ -142,8 +144,23 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Without:
+    """What an item must not match: any one of these leaves it out."""
+
+    senders: tuple[str, ...] = ()
+    recipients: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    path_patterns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Filters:
-    """What to leave out. Different fields are AND, several values of one are OR."""
+    """What to leave out. Different fields are AND, several values of one are OR.
+
+    What is attached to a mail follows it: it has the mail's people, date and subject. A mail or
+    an invitation within has people and date of its own, and its own title counts too.
+    """
 
     since: date | None = None
     """First calendar day, inclusive, in the local zone."""
@@ -156,6 +173,16 @@ class Filters:
     """Empty means every kind."""
     paths: tuple[Path, ...] = ()
     """Only below these; empty means everywhere in the sources."""
+    subjects: tuple[str, ...] = ()
+    """Case-folded substrings of the title: a subject, a file's name, an event's summary."""
+    folders: tuple[str, ...] = ()
+    """Names of a folder, mailbox file or calendar the item lies in, as `ingest.places` has them."""
+    path_patterns: tuple[str, ...] = ()
+    """Case-folded substrings of the file's path, or globs where there is a `*` or `?`."""
+    attachments: bool | None = None
+    """True: only mails with attachments, and these; False: only what has none; None: all."""
+    without: Without = Without()
+    """What no item may match."""
 
 
 @dataclass(slots=True)

@@ -23,6 +23,12 @@ from ingest.sieve import LeftOut, Read, Scope
 
 _HEADERS_END = re.compile(rb"\r?\n\r?\n")
 _ENVELOPE_DATE = re.compile(r"[A-Z][a-z]{2} [A-Z][a-z]{2} +\d.*")
+_PARTS = re.compile(
+    rb"^content-disposition:|^content-type:(?:(?!\s*text/(?:plain|html|enriched|x-amp-html)\b)"
+    rb"|[^\n]*(?:\n[ \t][^\n]*)*\bname)",
+    re.MULTILINE,
+)
+"""Header fields of a message that can be or hold an attachment."""
 _CUT = (CloseBoundaryNotFoundDefect, StartBoundaryNotFoundDefect)
 _NESTED = 8
 _SENT = re.compile(r"(?:^|[._])sent(?:[ _-]?(?:items|messages|mail))?(?:\.mbox|\.sbd)?$", re.I)
@@ -94,13 +100,23 @@ def message_items(
     locator: Locator,
     scope: Scope,
     separator: bytes = b"",
-    depth: int = 0,
+    around: tuple[str, ...] = (),
 ) -> Iterator[Read]:
-    """Yield a parsed message and its attachments; `locator` is the message's own."""
+    """Yield a parsed message and its attachments; `locator` is the message's own.
+
+    `around` has the subjects of the messages it is attached to, the innermost first.
+    """
     envelope = envelope_of(headers, separator)
     contents = take_apart(message, locator.part or "")
-    if scope.wants(Kind.MAIL) and scope.admits(envelope.when, envelope.people):
-        item = _item(envelope, contents, locator, _owners(headers, envelope, locator.path))
+    names = tuple(_names(contents))
+    if not around and scope.filters.attachments not in (None, bool(names)):
+        yield LeftOut()
+        return
+    subjects = (envelope.subject, *around)
+    passes = scope.admits(envelope.when, envelope.people, titles=subjects)
+    if passes and scope.wants(Kind.MAIL):
+        owners = _owners(headers, envelope, locator.path)
+        item = replace(_item(envelope, contents, locator, owners), attachments=names)
         nothing = Skipped(locator.path, Reason.EMPTY, "The mail is empty.", locator.message_id)
         yield item if item.text.strip() else nothing
     else:
@@ -110,10 +126,10 @@ def message_items(
         yield Skipped(locator.path, Reason.TOO_LARGE, remedy, envelope.subject)
     for number, part in contents.attachments:
         place = replace(locator, part=number, member=file_name(part) or f"part {number}")
-        if part.get_content_type() == "message/rfc822" and depth < _NESTED:
-            yield from _forwarded(part, place, scope, depth)
+        if part.get_content_type() == "message/rfc822" and len(around) < _NESTED:
+            yield from _forwarded(part, place, scope, subjects)
         else:
-            yield from read_attachment(part, place, envelope.when, envelope.people, scope)
+            yield from read_attachment(part, place, envelope.when, envelope.people, subjects, scope)
 
 
 def envelope_of(headers: Headers, separator: bytes = b"") -> Envelope:
@@ -133,22 +149,16 @@ def envelope_of(headers: Headers, separator: bytes = b"") -> Envelope:
 
 def _excluded(block: bytes, content: bytes, scope: Scope, separator: bytes) -> bool:
     """Say whether the header fields alone show that no item of this message passes."""
-    filters = scope.filters
-    if filters.kinds and Kind.MAIL not in filters.kinds and not _has_parts(block):
+    wants_parts = scope.filters.attachments or not scope.wants(Kind.MAIL)
+    if wants_parts and not _PARTS.search(block.lower()):
         return True
-    if not (filters.since or filters.until or filters.senders or filters.recipients):
+    if not scope.by_envelope:
         return False
     envelope = envelope_of(Headers(BytesHeaderParser().parsebytes(block)), separator)
-    if scope.admits(envelope.when, envelope.people):
+    if scope.admits(envelope.when, envelope.people, titles=[envelope.subject]):
         return False
-    # An invitation has its own date and people, whenever it was sent.
+    # An invitation has its own date, people and title, whenever it was sent.
     return not (scope.wants(Kind.EVENT) and b"text/calendar" in content.lower())
-
-
-def _has_parts(block: bytes) -> bool:
-    """Say whether a message with these header fields can have attachments."""
-    fields = block.lower()
-    return b"multipart" in fields or b"content-disposition" in fields or b"application/" in fields
 
 
 def _owners(headers: Headers, envelope: Envelope, path: Path) -> tuple[str, ...]:
@@ -156,6 +166,14 @@ def _owners(headers: Headers, envelope: Envelope, path: Path) -> tuple[str, ...]
     delivered = headers.people("delivered-to")
     sent = envelope.people.sender if any(_SENT.search(part) for part in path.parts[-4:]) else ()
     return tuple(dict.fromkeys(person.address for person in (*delivered, *sent) if person.address))
+
+
+def _names(contents: Contents) -> Iterator[str]:
+    """Yield the names of the attachments, without pictures that belong to the text."""
+    for number, part in contents.attachments:
+        is_shown = "content-id" in part and part.get_content_disposition() != "attachment"
+        if not (is_shown and part.get_content_maintype() == "image"):
+            yield file_name(part) or f"part {number}"
 
 
 def _item(
@@ -196,7 +214,9 @@ def _listed(persons: tuple[Person, ...]) -> str:
     return ", ".join(str(person) for person in persons)
 
 
-def _forwarded(part: Message, place: Locator, scope: Scope, depth: int) -> Iterator[Read]:
+def _forwarded(
+    part: Message, place: Locator, scope: Scope, around: tuple[str, ...]
+) -> Iterator[Read]:
     """Yield a mail that is attached to another one."""
     inner = part.get_payload() if part.is_multipart() else None
     message = inner[0] if isinstance(inner, list) and inner else None
@@ -204,7 +224,7 @@ def _forwarded(part: Message, place: Locator, scope: Scope, depth: int) -> Itera
         yield Skipped(place.path, Reason.CORRUPT, "The attached mail is empty.", place.member)
         return
     headers = Headers(message)
-    yield from message_items(message, headers, place, scope, depth=depth + 1)
+    yield from message_items(message, headers, place, scope, around=around)
 
 
 def _message_id(headers: Headers, block: bytes) -> str:

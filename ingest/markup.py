@@ -49,10 +49,11 @@ _TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
 def read_html(file: File, scope: Scope) -> Iterator[Read]:
     """Yield an HTML file as one document."""
     origin = Origin.of_file(file)
-    if scope.admits_date(origin.when):
-        yield html_document(file.whole(LIMIT), origin)
-    else:
+    if not scope.admits_date(origin.when):
         yield LeftOut()
+        return
+    page = html_document(file.whole(LIMIT), origin)
+    yield page if scope.admits_titles(page.title) else LeftOut()
 
 
 def html_document(data: bytes, origin: Origin, charset: str | None = None) -> Item:

@@ -24,6 +24,8 @@ class Origin:
     people: People
     """The people of the mail it is attached to."""
     locator: Locator
+    subjects: tuple[str, ...] = ()
+    """Of the mails it is attached to, the innermost first; a filter takes them for its title."""
 
     @classmethod
     def of_file(cls, file: File) -> Self:

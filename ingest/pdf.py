@@ -37,7 +37,7 @@ class Page:
 def read_pdf(file: File, scope: Scope) -> Iterator[Read]:
     """Yield a PDF as one document, and its scanned pages as skipped."""
     origin = Origin.of_file(file)
-    if scope.admits_date(origin.when):
+    if scope.admits_date(origin.when) and scope.admits_titles(origin.title):
         yield from pdf_items(file.whole(LIMIT), origin)
     else:
         yield LeftOut()

@@ -39,7 +39,9 @@ def read(
     cannot be read is yielded as `Skipped`, never raised.
     """
     zone = zone or local_zone()
-    scope = Scope(_anchored(filters or Filters()), zone, now or datetime.now(zone))
+    anchored = tuple(Path(os.path.abspath(source)) for source in sources)  # noqa: PTH100
+    filters = _anchored(filters or Filters())
+    scope = Scope(filters, zone, now or datetime.now(zone), anchored)
     return Reading(sources, scope)
 
 
@@ -97,7 +99,7 @@ def read_file(found: Found, scope: Scope) -> Iterator[tuple[int, Read]]:
 
 def _left_out_by_name(path: Path, scope: Scope) -> bool:
     """Say whether the name suffices to know that no filter would let the file through."""
-    return name_says_document(path) and (scope.by_person or not scope.wants_any(DOCUMENT))
+    return name_says_document(path) and not scope.wants_file(DOCUMENT)
 
 
 def _read_open(file: File, scope: Scope) -> Iterator[Read]:
@@ -110,7 +112,7 @@ def _read_open(file: File, scope: Scope) -> Iterator[Read]:
         yield skipped if not kinds or scope.wants_any(kinds) else LeftOut()
     elif form is Format.EMPTY:
         yield Skipped(file.path, Reason.EMPTY, "The file is empty.")
-    elif not scope.wants_any(kinds) or (kinds == DOCUMENT and scope.by_person):
+    elif not scope.wants_file(kinds) or not _lies_right(file, form, scope):
         yield LeftOut()
     else:
         try:
@@ -120,6 +122,11 @@ def _read_open(file: File, scope: Scope) -> Iterator[Read]:
         except DAMAGED as error:
             remedy = f"It could not be read ({type(error).__name__}); save it again."
             yield Skipped(file.path, Reason.CORRUPT, remedy, kinds=kinds)
+
+
+def _lies_right(file: File, form: Format, scope: Scope) -> bool:
+    """Say whether a file called like a calendar is one, or lies in a folder asked for anyway."""
+    return form is Format.CALENDAR or scope.admits_calendar(file.path)
 
 
 def _reader(form: Format) -> Callable[[File, Scope], Iterator[Read]]:

@@ -39,7 +39,7 @@ def read_json(file: File, scope: Scope) -> Iterator[Read]:
 
 def _whole(file: File, scope: Scope, form: Format) -> Iterator[Read]:
     origin = Origin.of_file(file)
-    if scope.admits_date(origin.when):
+    if scope.admits_date(origin.when) and scope.admits_titles(origin.title):
         yield text_document(file.whole(LIMIT), origin, form)
     else:
         yield LeftOut()
@@ -73,6 +73,9 @@ def read_lines(file: File, scope: Scope) -> Iterator[Read]:
             yield origin.skipped(Reason.CORRUPT, remedy, f"line {number}")
             continue
         item = _record(record, origin, number)
+        if not scope.admits_titles(item.title):
+            yield LeftOut()
+            continue
         nothing = origin.skipped(Reason.EMPTY, "The record holds no text.", f"line {number}")
         yield item if item.text.strip() else nothing
     if not count:

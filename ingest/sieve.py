@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from functools import cached_property
 from pathlib import Path
 
-from ingest.item import Filters, Item, Kind, People, Skipped
+from ingest.item import Filters, Item, Kind, People, Person, Skipped
+from ingest.places import CALENDAR_SUFFIXES, folded, lies_in, pattern_of, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class Scope:
     filters: Filters
     zone: tzinfo
     now: datetime
+    sources: tuple[Path, ...] = ()
+    """Absolute; the folders of `Filters.folders` are looked for from them on."""
 
     @cached_property
     def begins(self) -> datetime | None:
@@ -44,9 +49,12 @@ class Scope:
         return datetime.combine(until + timedelta(days=1), time(), self.zone)
 
     @cached_property
-    def by_person(self) -> bool:
-        """Whether a person is asked for; what has no people then cannot match."""
-        return bool(self.filters.senders or self.filters.recipients)
+    def by_envelope(self) -> bool:
+        """Whether date, people or title are asked for: a mail's header fields can rule it out."""
+        filters, without = self.filters, self.filters.without
+        people = (*filters.senders, *filters.recipients, *without.senders, *without.recipients)
+        titles = filters.subjects + without.subjects
+        return bool(filters.since or filters.until or people or titles)
 
     def wants(self, kind: Kind) -> bool:
         """Say whether items of this kind are asked for."""
@@ -56,9 +64,34 @@ class Scope:
         """Say whether any of these kinds is asked for."""
         return not self.filters.kinds or bool(kinds & self.filters.kinds)
 
-    def admits(self, when: datetime | None, people: People, until: datetime | None = None) -> bool:
-        """Say whether an item dated `when` (an event: up to `until`) between `people` passes."""
-        return self.admits_date(when, until) and self.admits_people(people)
+    def wants_file(self, kinds: frozenset[Kind]) -> bool:
+        """Say whether a file that can hold these kinds can hold a match.
+
+        What has no people matches none; outside of mails nothing has attachments.
+        """
+        if Kind.MAIL not in kinds and self.filters.attachments:
+            return False
+        if kinds == {Kind.DOCUMENT} and (self.filters.senders or self.filters.recipients):
+            return False
+        return self.wants_any(kinds)
+
+    def admits(
+        self,
+        when: datetime | None,
+        people: People,
+        until: datetime | None = None,
+        titles: Sequence[str] = (),
+    ) -> bool:
+        """Say whether an item dated `when` (an event: up to `until`) between `people` passes.
+
+        It goes by any of its titles: its own, and the subjects of the mails it is attached to.
+        Without titles it passes whatever it is called.
+        """
+        return (
+            self.admits_date(when, until)
+            and self.admits_people(people)
+            and (not titles or self.admits_titles(*titles))
+        )
 
     def admits_date(self, when: datetime | None, until: datetime | None = None) -> bool:
         """Say whether any part of the time lies in the days asked for; no date is outside."""
@@ -71,18 +104,72 @@ class Scope:
         return self.begins is None or when >= self.begins or bool(until and until > self.begins)
 
     def admits_people(self, people: People) -> bool:
-        """Say whether a sender and a recipient asked for are among `people`."""
-        senders, recipients = self.filters.senders, self.filters.recipients
-        if senders and not any(p.matches(part) for p in people.sender for part in senders):
-            return False
-        return not recipients or any(
-            p.matches(part) for p in people.recipients for part in recipients
+        """Say whether a sender and a recipient asked for are among `people`, and none refused."""
+        filters, without = self.filters, self.filters.without
+        return _fits(people.sender, filters.senders, without.senders) and _fits(
+            people.recipients, filters.recipients, without.recipients
         )
 
+    def admits_titles(self, *titles: str) -> bool:
+        """Say whether one of the titles holds a subject asked for, and none a refused one."""
+        wanted, refused = self._subjects
+        if not (wanted or refused):
+            return True
+        names = [folded(title) for title in titles]
+        if any(part in name for name in names for part in refused):
+            return False
+        return not wanted or any(part in name for name in names for part in wanted)
+
+    @cached_property
+    def _subjects(self) -> tuple[list[str], list[str]]:
+        filters = self.filters
+        return [*map(folded, filters.subjects)], [*map(folded, filters.without.subjects)]
+
     def admits_path(self, path: Path) -> bool:
-        """Say whether `path` is one of those asked for or below one."""
+        """Say whether a file at `path` can hold a match, as far as its place tells.
+
+        A calendar may have a name of its own, which `admits_calendar` asks for.
+        """
         paths = self.filters.paths
-        return not paths or any(path.is_relative_to(above) for above in paths)
+        if paths and not any(path.is_relative_to(above) for above in paths):
+            return False
+        wanted, refused = self._patterns
+        if wanted or refused:
+            name = folded(str(path))
+            if any(pattern.match(name) for pattern in refused):
+                return False
+            if wanted and not any(pattern.match(name) for pattern in wanted):
+                return False
+        return self.admits_calendar(path) or (
+            path.suffix.lower() in CALENDAR_SUFFIXES and not self._is_in_refused(path)
+        )
+
+    @cached_property
+    def _patterns(self) -> tuple[list[re.Pattern[str]], list[re.Pattern[str]]]:
+        filters = self.filters
+        wanted, refused = filters.path_patterns, filters.without.path_patterns
+        return [*map(pattern_of, wanted)], [*map(pattern_of, refused)]
+
+    def admits_calendar(self, path: Path, name: str = "") -> bool:
+        """Say whether the file, or calendar of this name in it, lies in a folder asked for."""
+        wanted = self.filters.folders
+        if self._is_in_refused(path, name):
+            return False
+        return not wanted or self._is_in(wanted, path, name)
+
+    def _is_in_refused(self, path: Path, name: str = "") -> bool:
+        refused = self.filters.without.folders
+        return bool(refused) and self._is_in(refused, path, name)
+
+    def _is_in(self, folders: tuple[str, ...], path: Path, name: str) -> bool:
+        place = place_of(path, self.sources, name)
+        return any(lies_in(place, folder) for folder in folders)
+
+
+def _fits(persons: Sequence[Person], wanted: Sequence[str], refused: Sequence[str]) -> bool:
+    if any(person.matches(part) for person in persons for part in refused):
+        return False
+    return not wanted or any(person.matches(part) for person in persons for part in wanted)
 
 
 def moment(seconds: float) -> datetime | None:
