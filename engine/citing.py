@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from engine.tokens import FUNCTION_WORDS, content_terms, terms
+from engine.tokens import FUNCTION_WORDS, content_words, words
 from engine.values import Citation, Grounded, Passage
 
 SUPPORTED = 0.6
@@ -45,7 +45,7 @@ class _Support:
 
 def check(text: str, evidence: Sequence[Passage], question: str) -> Checked:
     """Return the text with verified markers only, its citations and how grounded it is."""
-    asked = set(terms(question))
+    asked = set(words(question))
     lines: list[str] = []
     citations: list[Citation] = []
     without = 0
@@ -53,7 +53,7 @@ def check(text: str, evidence: Sequence[Passage], question: str) -> Checked:
         sentences = []
         for sentence in split_sentences(line, evidence):
             bare, named = _strip_markers(sentence)
-            if not terms(bare):
+            if not words(bare):
                 continue
             found = _cite(bare, named, evidence, asked)
             ids = [_number(citation, citations) for citation in found]
@@ -120,13 +120,13 @@ def _citation(passage: Passage, support: _Support, *, by_model: bool) -> Citatio
 
 def _evidence_terms(sentence: str, asked: set[str]) -> set[str]:
     """Return what the sentence claims: its content words beyond the question's, else all."""
-    content = set(content_terms(sentence))
+    content = set(content_words(sentence))
     return (content - asked) or content
 
 
 def _support(wanted: set[str], asked: set[str], passage: Passage) -> _Support:
     """Return the share of `wanted` terms in the passage, and the line that shows most."""
-    held = set(terms(passage.searched))
+    held = set(words(passage.searched))
     share = len(wanted & held) / len(wanted)
     start, end = _best_line(passage, wanted, asked - FUNCTION_WORDS)
     return _Support(share, start, end)
@@ -136,7 +136,7 @@ def _best_line(passage: Passage, wanted: set[str], asked: set[str]) -> tuple[int
     """Return the offsets of the line with most wanted terms, then most of the question's."""
     best, best_key = (passage.start, passage.start), (-1, -1)
     for line in _SPAN.finditer(passage.text):
-        held = set(terms(line[0]))
+        held = set(words(line[0]))
         key = (len(held & wanted), len(held & asked))
         if key > best_key:
             best_key, best = key, _around(passage, line, wanted)

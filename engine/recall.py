@@ -1,113 +1,162 @@
-"""Exact BM25 over all passages, no index on disk.
+"""Exact BM25 over all passages of a session, without an index.
 
 Default IDF is Lucene's, ln(1 + (N-n+0.5)/(n+0.5)), always positive, so that one mail ranks as
-well as a million; `okapi` gives the papers' scores, with negative IDF set to 0.
+well as a million; `okapi` gives the papers' scores, with negative IDF set to 0. Passages may be
+added while reading goes on: scores are those of the passages added so far.
 """
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.tokens import terms
+from engine.scan import Chunk, Flags, Ints, Terms
+from engine.stemming import prefix_of, stem
+from engine.tokens import FUNCTION_WORDS, folded_terms, folded_words
 
+T = TypeVar("T")
 Variant = Literal["lucene", "okapi"]
 K1 = 1.5
 B = 0.75
+CHUNK = 1 << 18
+"""Characters scanned together: what is made of them then stays in a core's cache."""
+STOP_WORDS = frozenset(word.encode() for word in FUNCTION_WORDS)
 
 Scores = npt.NDArray[np.float64]
 
 
 class Recall:
-    """Term occurrences of all passages, held in memory for one session's questions."""
+    """Folded passages, and where their tokens are; about twice the bytes of the text in all."""
 
-    def __init__(self, texts: Sequence[str], variant: Variant = "lucene") -> None:
-        """Tokenise `texts` once; memory is four bytes a token and the vocabulary."""
-        self._variant = variant
-        self._vocabulary: dict[str, int] = {}
-        ids: list[int] = []
-        lengths = np.zeros(len(texts), dtype=np.int64)
-        assign = self._vocabulary.setdefault
-        for row, text in enumerate(texts):
-            found = terms(text)
-            lengths[row] = len(found)
-            ids.extend([assign(term, len(self._vocabulary)) for term in found])
-        self._terms = np.array(ids, dtype=np.int32)
-        self._rows = np.repeat(np.arange(len(texts), dtype=np.int32), lengths)
-        self._size = len(texts)
-        average = lengths.mean() if len(texts) and lengths.any() else 1.0
-        self._norm = K1 * (1 - B + B * lengths / average)
+    def __init__(
+        self,
+        texts: Iterable[str] = (),
+        variant: Variant = "lucene",
+        *,
+        stop_words: bool = False,
+        stemming: bool = False,
+    ) -> None:
+        """Begin with `texts`.
+
+        With `stop_words`, function words of a query are not looked for, unless it has no other
+        word. With `stemming`, a word of a query stands for all words of the same English stem.
+        """
+        self.variant = variant
+        self.stop_words = stop_words
+        self.stemming = stemming
+        self._chunks: list[Future[Chunk]] = []
+        self._waiting: list[str] = []
+        self._waiting_size = 0
+        self.add(texts)
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Take in further passages, behind those there are; full chunks are made in threads."""
+        for text in texts:
+            self._waiting.append(text)
+            self._waiting_size += len(text)
+            if self._waiting_size >= CHUNK:
+                self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._chunks.append(_threads().submit(Chunk, self._waiting))
+            self._waiting, self._waiting_size = [], 0
+
+    def _all(self, task: Callable[[Chunk], T]) -> list[T]:
+        """Do a task for every chunk, in order; in threads, as numpy lets go of the interpreter."""
+        self._flush()
+        return list(_threads().map(lambda chunk: task(chunk.result()), self._chunks))
 
     def scores(self, queries: Sequence[str]) -> Scores:
         """Return BM25 scores, shape (queries, passages). One pass counts all queries' terms.
 
         A query term counts as often as it occurs in its query.
         """
-        counts = [Counter(terms(query)) for query in queries]
-        wanted = sorted({t for count in counts for t in count if t in self._vocabulary})
-        scores = np.zeros((len(queries), self._size))
-        if not wanted:
+        counts = [self._terms(query) for query in queries]
+        forms = self._forms({term for count in counts for term in count})
+        lengths = np.concatenate([np.zeros(0, np.int64), *self._all(lambda c: c.lengths)])
+        scores = np.zeros((len(queries), len(lengths)))
+        if not forms or not len(lengths):
             return scores
-        rows, columns, weights = self._weigh([self._vocabulary[t] for t in wanted])
+        rows, columns, weights = self._weigh(forms, lengths)
         for k, count in enumerate(counts):
-            frequency = np.array([count[t] for t in wanted], dtype=np.float64)
-            scores[k] = np.bincount(
-                rows, weights=weights * frequency[columns], minlength=self._size
-            )
+            asked = np.array([count[group] for group in forms], dtype=np.float64)
+            scores[k] = np.bincount(rows, weights=weights * asked[columns], minlength=len(lengths))
         return scores
 
-    def idf(self, text: str) -> dict[str, float]:
-        """Return the IDF of each term of `text`; unseen terms get that of a term seen nowhere."""
-        found = {t: self._vocabulary.get(t) for t in set(terms(text))}
-        known = [i for i in found.values() if i is not None]
-        seen = dict(zip(known, self._frequencies(known), strict=True)) if known else {}
-        return {
-            t: float(self._idf(np.array([0 if i is None else seen[i]]))[0])
-            for t, i in found.items()
-        }
+    def holding(self, phrase: str) -> Flags:
+        """Say of each passage whether it holds these words in a row, shape (passages,).
 
-    def _frequencies(self, ids: Sequence[int]) -> list[int]:
-        rows, columns, _ = self._count(ids)
-        return (
-            [int(n) for n in np.bincount(columns, minlength=len(ids))]
-            if len(rows)
-            else [0] * len(ids)
+        A phrase without a word is in none. Case and connectors do not matter, as in `terms`.
+        """
+        words = folded_words(phrase)
+        if not words:
+            return np.zeros(sum(self._all(lambda chunk: chunk.size)), dtype=np.bool_)
+        distinct = list(dict.fromkeys(words))
+        terms, order = Terms(distinct), np.array([distinct.index(word) for word in words])
+        parts = self._all(lambda chunk: chunk.holding(terms, order))
+        return np.concatenate([np.zeros(0, np.bool_), *parts])
+
+    def _terms(self, query: str) -> Counter[bytes]:
+        """Return what a query asks for: terms, or stems, and how often."""
+        asked = folded_terms(query)
+        if self.stop_words:
+            asked = [term for term in asked if term not in STOP_WORDS] or asked
+        return Counter(stem(term) for term in asked) if self.stemming else Counter(asked)
+
+    def _forms(self, asked: set[bytes]) -> dict[bytes, list[bytes]]:
+        """Return the terms to look for, by the term or stem asked for."""
+        if not self.stemming:
+            return {term: [term] for term in sorted(asked)}
+        prefixes = sorted({prefix for term in asked for prefix in prefix_of(term)})
+        found = set().union(*self._all(lambda chunk: chunk.beginning(prefixes))) | asked
+        forms: dict[bytes, list[bytes]] = {term: [] for term in sorted(asked)}
+        for form in sorted(found):
+            if stem(form) in forms:
+                forms[stem(form)].append(form)
+        return {term: some for term, some in forms.items() if some}
+
+    def _weigh(self, forms: dict[bytes, list[bytes]], lengths: Ints) -> tuple[Ints, Ints, Scores]:
+        """Return (passage, term, weight) wherever a passage holds a term (or a form of it)."""
+        sizes = [len(some) for some in forms.values()]
+        terms = Terms([form for some in forms.values() for form in some])
+        groups = np.repeat(np.arange(len(forms)), sizes)
+        counted = self._all(lambda chunk: (chunk.size, *chunk.count(terms, groups)))
+        firsts = np.cumsum([0, *(part[0] for part in counted)])
+        rows = np.concatenate(
+            [first + part[1] for first, part in zip(firsts, counted, strict=False)]
         )
-
-    def _count(
-        self, ids: Sequence[int]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return (passage, term column, occurrences) triplets for the given term ids."""
-        column_of = np.full(len(self._vocabulary), -1, dtype=np.int64)
-        column_of[np.array(ids)] = np.arange(len(ids))
-        columns = column_of[self._terms]
-        hit = columns >= 0
-        keys = self._rows[hit].astype(np.int64) * len(ids) + columns[hit]
-        pairs, occurrences = np.unique(keys, return_counts=True)
-        return pairs // len(ids), pairs % len(ids), occurrences
-
-    def _weigh(
-        self, ids: Sequence[int]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Scores]:
-        rows, columns, occurrences = self._count(ids)
-        idf = self._idf(np.bincount(columns, minlength=len(ids)))
-        frequency = occurrences.astype(np.float64)
-        saturated = frequency / (frequency + self._norm[rows])
-        if self._variant == "okapi":
+        columns = np.concatenate([part[2] for part in counted])
+        frequency = np.concatenate([part[3] for part in counted]).astype(np.float64)
+        average = lengths.mean() if lengths.any() else 1.0
+        norm = K1 * (1 - B + B * lengths / average)
+        saturated = frequency / (frequency + norm[rows])
+        if self.variant == "okapi":
             saturated *= K1 + 1
+        idf = self._idf(np.bincount(columns, minlength=len(forms)), len(lengths))
         return rows, columns, idf[columns] * saturated
 
-    def _idf(self, frequency: npt.NDArray[np.int64]) -> Scores:
-        ratio = (self._size - frequency + 0.5) / (frequency + 0.5)
-        if self._variant == "okapi":
+    def _idf(self, frequency: Ints, size: int) -> Scores:
+        ratio = (size - frequency + 0.5) / (frequency + 0.5)
+        if self.variant == "okapi":
             return np.maximum(np.log(ratio), 0.0)
         return np.log1p(ratio)
 
 
-def best_first(scores: Scores) -> npt.NDArray[np.int64]:
+@cache
+def _threads() -> ThreadPoolExecutor:
+    """Return the threads that scan, one a core that this process may use."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return ThreadPoolExecutor(cores or 1, thread_name_prefix="recall")
+
+
+def best_first(scores: Scores) -> Ints:
     """Return passage numbers by falling score, ties by document order."""
     return np.argsort(-scores, kind="stable")
