@@ -41,6 +41,9 @@ from engine.values import Answer
     "--time-budget", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="In all."
 )
 @filter_options
+@click.option(
+    "--infer/--no-infer", default=None, help="Read filters out of the question, and show them."
+)
 @click.option("--seed", type=int, help="The same seed, the same samples.")
 @click.option("--lookahead", metavar="ID", help="Small model that looks ahead.")
 @click.option("--generator", metavar="ID", help="Large model that writes.")
@@ -67,7 +70,7 @@ def command(
     filters = filter_flags.filters(settings.zone)
     # The engine says both again; here it is said before models are checked.
     get(settings.strategy)
-    understand(question, filters)
+    understand(question, filters, settings.own)
     sources = sources_of(config, paths)
     models = model_set(config, lookahead=lookahead, generator=generator)
     trail = Trail()
@@ -82,7 +85,7 @@ def command(
         explained = {"explain": trail.object(answered)} if explain else {}
         print_json(answer_object(answered) | explained)
     else:
-        click.echo(folded(answer_text(answered, zone_of(config)), sys.stdout))
+        click.echo(folded(answer_text(answered, zone_of(config), str(config.path)), sys.stdout))
         if explain:
             click.echo(folded(trail.text(answered), sys.stdout))
     return ExitCode.NOTHING_FOUND if answered.grounded == "none" else ExitCode.ANSWERED

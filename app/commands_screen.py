@@ -51,7 +51,8 @@ def make_asker(config: Config) -> Asker:
 
         return model_set(config, progress=progress)
 
-    def answers(question: str, models: ModelSet) -> Iterator[Event]:
-        return answer(question, sources_of(config, ()), models, settings_of(config))
+    def answers(question: str, models: ModelSet, infer: bool) -> Iterator[Event]:
+        settings = settings_of(config, infer=None if infer else False)
+        return answer(question, sources_of(config, ()), models, settings)
 
     return Asker(open_models, answers)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.errors import ConfigUnreadable, NotBuilt, SettingUnknown, SettingWrong
 from app.setting_kinds import (
+    ADDRESSES,
     COUNT,
     FLAG,
     INTEGER,
@@ -51,6 +52,8 @@ SETTINGS = (
     Setting("answer.max_context", COUNT),
     Setting("answer.time_budget", SECONDS),
     Setting("answer.seed", INTEGER, 0),
+    Setting("answer.infer", FLAG, True),
+    Setting("person.addresses", ADDRESSES, ()),
     Setting("reading.memory", COUNT, built=False),
     Setting("reading.workers", COUNT, built=False),
     Setting("reading.timezone", ZONE),

@@ -113,10 +113,11 @@ def zone_of(config: Config) -> tzinfo | None:
 
 def settings_of(config: Config, **flags: Any) -> Settings:
     """Return the engine's settings; a flag that was given (not None) beats the configuration."""
-    names = ("strategy", "effort", "max_context", "time_budget", "seed")
+    names = ("strategy", "effort", "max_context", "time_budget", "seed", "infer")
     values = {name: config.values[f"answer.{name}"] for name in names}
     values |= {name: value for name, value in flags.items() if value is not None}
-    return Settings(zone=zone_of(config), **values)  # type: ignore[arg-type]
+    own = config.values["person.addresses"]
+    return Settings(zone=zone_of(config), own=own, **values)  # type: ignore[arg-type]
 
 
 def sources_of(config: Config, paths: tuple[str, ...]) -> list[Path]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime, tzinfo
 
+from app.inferred import inferred_lines
 from app.output import place_of
 from app.plain import lines, one_line
 from engine.values import Answer, Citation, Coverage, Hit, SearchResult
@@ -29,8 +30,8 @@ GROUNDED = {
 }
 
 
-def answer_text(answer: Answer, zone: tzinfo | None) -> str:
-    """Return the checked answer, its citations, its coverage and its timings."""
+def answer_text(answer: Answer, zone: tzinfo | None, config_file: str = "config.toml") -> str:
+    """Return the checked answer, its citations, its filters, its coverage and its timings."""
     parts = [lines(answer.text).strip(), ""]
     if answer.citations and not answer.citations[0].support:
         parts.append("Nearest passages, which do not hold the answer:")
@@ -40,6 +41,8 @@ def answer_text(answer: Answer, zone: tzinfo | None) -> str:
     if answer.citations:
         parts.append("")
     parts.append(grounded_line(answer))
+    remedy = "ask with --no-infer to leave them out."
+    parts.extend(inferred_lines(answer.query, remedy, config_file))
     parts.extend(coverage_lines(answer.coverage))
     parts.append(timings_line(answer.timings))
     return "\n".join(parts)

@@ -81,6 +81,15 @@ def _paths_from_text(text: str) -> tuple[Path, ...]:
     return _paths([path for path in text.split(os.pathsep) if path])
 
 
+def _addresses(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise ValueError
+    addresses = tuple(_text(address).strip() for address in value)
+    if not all("@" in address.strip("@") for address in addresses):
+        raise ValueError
+    return addresses
+
+
 def _words(value: object) -> dict[str, str]:
     if not isinstance(value, dict):
         raise ValueError
@@ -111,4 +120,9 @@ SECONDS = SettingKind("a number of seconds above 0", _seconds, lambda text: _sec
 FLAG = SettingKind("true or false", _flag, _flag_from_text)
 ZONE = SettingKind('the name of a time zone, such as "Europe/Lisbon"', _zone, _zone)
 PATHS = SettingKind("a list of absolute paths", _paths, _paths_from_text)
+ADDRESSES = SettingKind(
+    "a list of e-mail addresses",
+    _addresses,
+    lambda text: _addresses(text.replace(",", " ").split()),
+)
 WORDS = SettingKind("a table of texts, in the file only", _words, _no_text)

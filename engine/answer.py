@@ -18,6 +18,7 @@ from engine import abstaining, citing, inferring
 from engine.corpus import Corpus, read_corpus
 from engine.errors import EmptyQuestion, NoSources
 from engine.events import Answered, Event, Found, Ranked, Understood
+from engine.own import with_own_addresses
 from engine.recall import best_first
 from engine.settings import Settings, budget_for
 from engine.steps import Draft, Timings, Toolbox, staged, time_spent
@@ -47,7 +48,7 @@ def answer(
     """
     settings = settings or Settings()
     registry.get(settings.strategy)
-    typed = understand(question, filters)
+    typed = understand(question, filters, settings.own)
     timings = Timings()
     query = inferring.before_reading(typed, settings)
     yield Understood(query)
@@ -107,7 +108,7 @@ def search(
 ) -> Iterator[Event]:
     """Rank passages for a query without a model. The last event is `Found`."""
     settings = settings or Settings()
-    query = understand(query_text, filters)
+    query = understand(query_text, filters, settings.own)
     timings = Timings()
     yield Understood(query)
     corpus = yield from read_now(query, sources, settings, timings)
@@ -117,11 +118,14 @@ def search(
     yield Found(SearchResult(query_text, hits, corpus.coverage, seconds))
 
 
-def understand(question: str, filters: Filters | None) -> Query:
-    """Return the question with its filters. Raises `EmptyQuestion` when it has no word."""
+def understand(question: str, filters: Filters | None, own: Sequence[str] = ()) -> Query:
+    """Return the question with its filters, in which "me" is one of the addresses `own`.
+
+    Raises `EmptyQuestion` when it has no word, `OwnAddressUnknown` for "me" without addresses.
+    """
     if not terms(question):
         raise EmptyQuestion("The question is empty.", remedy="Write what you want to know.")
-    return Query(question.strip(), filters or Filters())
+    return with_own_addresses(Query(question.strip(), filters or Filters()), own)
 
 
 def read_now(

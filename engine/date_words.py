@@ -55,6 +55,10 @@ class Phrase:
     """When it counts in running text, where "May" may be a verb and 2001 a number."""
 
 
+def _iso_day(groups: tuple[str, ...]) -> Closed:
+    return days.one_day(date(int(groups[0]), int(groups[1]), int(groups[2])))
+
+
 def _day_of_month(year: str, month: str, day: str, clock: Clock) -> Closed:
     """Read a day; without a year it is the one that the clock's direction says."""
     number = _month_number(month)
@@ -195,9 +199,9 @@ def _week_with(read: Reader) -> Reader:
 
 
 DAYS = (
-    Phrase(r"(\d{4})-(\d{1,2})-(\d{1,2})", lambda g, _: days.one_day(date(*map(int, g)))),
-    Phrase(r"(\d{4})/(\d{1,2})/(\d{1,2})", lambda g, _: days.one_day(date(*map(int, g)))),
-    Phrase(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})", lambda g, _: _numeric(*g)),
+    Phrase(r"(\d{4})-(\d{1,2})-(\d{1,2})", lambda g, _: _iso_day(g)),
+    Phrase(r"(\d{4})/(\d{1,2})/(\d{1,2})", lambda g, _: _iso_day(g)),
+    Phrase(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})", lambda g, _: _numeric(g[0], g[1], g[2])),
     Phrase(
         rf"{NAMED_DAY}{DAY}(?: of)? {MONTH}(?:,? {YEAR})?",
         lambda g, clock: _day_of_month(g[2], g[1], g[0], clock),
@@ -219,10 +223,16 @@ PHRASES = (
         rf"{WEEKDAY}(?: of|,)? (last|this|next) week",
         lambda g, clock: _weekday_of_week(g[1], g[0], clock),
     ),
-    Phrase(rf"{MONTH}(?:,| of)? {YEAR}", lambda g, clock: _month(*g, clock)),
-    Phrase(rf"(?:early|mid|late)(?: |-){MONTH}(?: {YEAR})?", lambda g, clock: _month(*g, clock)),
-    Phrase(rf"(last|this|next) {MONTH}", lambda g, clock: _relative_month(*g, clock)),
-    Phrase(r"(\d{4})-(\d\d)", lambda g, _: days.month(date(*map(int, g), 1)), "after_preposition"),
+    Phrase(rf"{MONTH}(?:,| of)? {YEAR}", lambda g, clock: _month(g[0], g[1], clock)),
+    Phrase(
+        rf"(?:early|mid|late)(?: |-){MONTH}(?: {YEAR})?", lambda g, clock: _month(g[0], g[1], clock)
+    ),
+    Phrase(rf"(last|this|next) {MONTH}", lambda g, clock: _relative_month(g[0], g[1], clock)),
+    Phrase(
+        r"(\d{4})-(\d\d)",
+        lambda g, _: days.month(date(int(g[0]), int(g[1]), 1)),
+        "after_preposition",
+    ),
     Phrase(rf"q([1-4])(?: |/|-)?{YEAR}", lambda g, clock: _quarter(int(g[0]), g[1], clock)),
     Phrase(rf"{YEAR}(?: |/|-)?q([1-4])", lambda g, clock: _quarter(int(g[1]), g[0], clock)),
     Phrase(
@@ -230,25 +240,28 @@ PHRASES = (
         lambda g, clock: _quarter(ORDINALS.index(g[0]) + 1, g[1], clock),
     ),
     Phrase("q([1-4])", lambda g, clock: _quarter(int(g[0]), "", clock), "after_preposition"),
-    Phrase(rf"(?:the )?(last|past|next|coming) {NUMBER} {UNIT}s?", lambda g, c: _rolling(*g, c)),
+    Phrase(
+        rf"(?:the )?(last|past|next|coming) {NUMBER} {UNIT}s?",
+        lambda g, c: _rolling(g[0], g[1], g[2], c),
+    ),
     Phrase(
         rf"(?:the (?:last|past)|past) {UNIT}(?! of)", lambda g, c: _rolling("last", "1", g[0], c)
     ),
     Phrase(
         r"(last|previous|this|next|coming) (week|weekend|month|quarter|year)(?! of)",
-        lambda g, clock: _relative(*g, clock),
+        lambda g, clock: _relative(g[0], g[1], clock),
     ),
     Phrase("the weekend", lambda _, clock: _weekend(clock), "after_preposition"),
-    Phrase(rf"{NUMBER} {UNIT}s? ago", lambda g, clock: _away(*g, -1, clock)),
-    Phrase(rf"{NUMBER} {UNIT}s? from now", lambda g, clock: _away(*g, 1, clock)),
-    Phrase(rf"in {NUMBER} {UNIT}s?", lambda g, clock: _away(*g, 1, clock), "future"),
+    Phrase(rf"{NUMBER} {UNIT}s? ago", lambda g, clock: _away(g[0], g[1], -1, clock)),
+    Phrase(rf"{NUMBER} {UNIT}s? from now", lambda g, clock: _away(g[0], g[1], 1, clock)),
+    Phrase(rf"in {NUMBER} {UNIT}s?", lambda g, clock: _away(g[0], g[1], 1, clock), "future"),
     Phrase(
         rf"((?:the )?day (?:before yesterday|after tomorrow)|last night|tonight|"
         rf"today|yesterday|tomorrow){HOURS}",
         lambda g, clock: _near_today(g[0], clock),
     ),
     Phrase("this (?:morning|afternoon|evening)", lambda _, clock: days.one_day(clock.today)),
-    Phrase(rf"(last|this|next) {WEEKDAY}{HOURS}", lambda g, c: _relative_weekday(*g, c)),
+    Phrase(rf"(last|this|next) {WEEKDAY}{HOURS}", lambda g, c: _relative_weekday(g[0], g[1], c)),
     Phrase(rf"{WEEKDAY}{HOURS}", lambda g, clock: _weekday(g[0], clock)),
     Phrase(MONTH, lambda g, clock: _month(g[0], "", clock), "after_preposition"),
     Phrase(

@@ -6,6 +6,7 @@ AskanceError
     ├── EmptyQuestion
     ├── StrategyUnknown            lists those that are built
     ├── NoSources                  no path given and none remembered
+    ├── OwnAddressUnknown          "me" is asked for and no address is set
     ├── BudgetTooSmall             what was found does not fit the effort's tokens
     └── DataError                  a line of an evaluation file is not as documented
 """
@@ -38,6 +39,10 @@ class StrategyUnknown(QuestionError):
 
 class NoSources(QuestionError):
     """There is nothing to read."""
+
+
+class OwnAddressUnknown(QuestionError):
+    """`from:me` was asked for, and nothing says who that is."""
 
 
 class BudgetTooSmall(QuestionError):

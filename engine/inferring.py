@@ -54,19 +54,14 @@ def after_reading(query: Query, corpus: Corpus, settings: Settings) -> tuple[Que
     items = _items(corpus)
     known = Acquaintances.of(items)
     narrowed = _narrowed(query, clues(query.text, _today(settings), known), known, settings)
-    return _kept(query, narrowed, corpus, items, settings)
-
-
-def _kept(
-    query: Query, narrowed: Query, corpus: Corpus, items: Sequence[Item], settings: Settings
-) -> tuple[Query, Corpus]:
-    """Return the narrower query and corpus, unless they leave nothing."""
-    if narrowed.filters == query.filters:
+    new = narrowed.inferred[len(query.inferred) :]
+    if not new:
         return query, corpus
-    scope = Scope(narrowed.filters, settings.zone or local_zone(), _now(settings))
+    scope = Scope(
+        _filters(Filters(), new, known, settings.own), settings.zone or local_zone(), _now(settings)
+    )
     smaller = only(corpus, [item for item in items if _passes(item, scope)])
     if not smaller.passages or (answerable(query, corpus) and not answerable(narrowed, smaller)):
-        new = [one for one in narrowed.inferred if one not in query.inferred]
         return replace(query, dropped=(*query.dropped, *new)), corpus
     return narrowed, smaller
 
@@ -99,10 +94,16 @@ def _narrowed(
         and one not in (*query.inferred, *query.dropped)
         and (one.value != ME or settings.own)
     )
-    filters = query.filters
-    for one in new:
-        filters = _with(filters, one, known, settings.own)
+    filters = _filters(query.filters, new, known, settings.own)
     return replace(query, filters=filters, inferred=(*query.inferred, *new))
+
+
+def _filters(
+    filters: Filters, new: Sequence[Inferred], known: Acquaintances, own: Sequence[str]
+) -> Filters:
+    for one in new:
+        filters = _with(filters, one, known, own)
+    return filters
 
 
 def _typed_groups(query: Query) -> set[str]:

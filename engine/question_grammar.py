@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from typing import Literal
 
 from engine.acquaintances import Acquaintances, FoundName, Names, name_at
-from engine.dates import Direction, find_spans, parse_span
+from engine.dates import Direction, Span, find_spans, parse_span
 from engine.values import Inferred, InferredField
 
 ME = "me"
@@ -107,6 +107,8 @@ EVENT_PHRASES = tuple(
     )
 )
 PAST_TENSE = re.compile(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
+FAR_FROM_TODAY = date(1950, 6, 15)
+"""What means the same days on this day too is a date, and not relative to today."""
 SURNAME = re.compile(r"(?<=[\w,] )[A-Z][\w.-]* $")
 """Before a name: a first name of somebody who is not known."""
 QUOTED = re.compile('["\u201c\u201e\u00ab][^"\u201c\u201d\u201e\u00ab\u00bb]*["\u201d\u00bb]')
@@ -212,8 +214,19 @@ def _person(role: Literal["from", "to"], words: str, known: Acquaintances) -> li
 def _dates(phrase: str, text: Tagged, today: date, direction: Direction) -> list[Inferred]:
     """Return first and last day of the phrase's date; two dates are none."""
     tags = re.findall(DATE, phrase)
-    span = parse_span(text.words[tags[0]], today, direction) if len(tags) == 1 else None
+    words = text.words[tags[0]] if len(tags) == 1 else ""
+    span = parse_span(words, today, direction)
     if span is None:
         return []
+    if direction == "past" and parse_span(words, FAR_FROM_TODAY) == span:
+        span = _a_day_wider(span)
     ends: list[tuple[InferredField, date | None]] = [("since", span.first), ("until", span.last)]
-    return [Inferred(end, day.isoformat(), text.words[tags[0]]) for end, day in ends if day]
+    return [Inferred(end, day.isoformat(), words) for end, day in ends if day]
+
+
+def _a_day_wider(span: Span) -> Span:
+    """Return the span with a day more at its ends: a mail shows the date of its writer's zone."""
+    one_day = timedelta(days=1)
+    first = span.first - one_day if span.first and span.first > date.min else span.first
+    last = span.last + one_day if span.last and span.last < date.max else span.last
+    return Span(first, last)

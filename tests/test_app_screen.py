@@ -18,6 +18,7 @@ from app.screens.preview import PreviewScreen
 from app.screens.question import QuestionScreen
 from engine.answer import answer
 from engine.events import Event, Token
+from engine.settings import Settings
 from models.errors import ModelMissing
 from models.protocols import Piece
 from models.roles import ModelSet
@@ -41,7 +42,10 @@ def config(source: Path) -> Config:
 
 
 def asker_over(config: Config, models: ModelSet) -> Asker:
-    return Asker(lambda show: models, lambda q, m: answer(q, config.sources, m))
+    def answers(question: str, models: ModelSet, infer: bool) -> Iterator[Event]:
+        return answer(question, config.sources, models, Settings(infer=infer))
+
+    return Asker(lambda show: models, answers)
 
 
 def shown(app: AskanceApp, name: str) -> str:
@@ -100,7 +104,7 @@ async def test_escape_cancels_and_the_next_question_works(config, fake_models):
     release = threading.Event()
     closed: list[bool] = []
 
-    def slowly(question: str, models: ModelSet) -> Iterator[Event]:
+    def slowly(question: str, models: ModelSet, infer: bool) -> Iterator[Event]:
         try:
             for _ in range(500):
                 yield Token("word ")
@@ -130,7 +134,7 @@ async def test_errors_are_shown_with_their_remedy(config):
     def missing(show: Callable[[str], object]) -> ModelSet:
         raise ModelMissing("The model is not here.", remedy="Run `askance models pull`.")
 
-    app = AskanceApp(config, Asker(missing, lambda q, m: iter(())))
+    app = AskanceApp(config, Asker(missing, lambda q, m, infer: iter(())))
     async with app.run_test(size=(80, 24)) as pilot:
         await typed(pilot, QUESTION)
         await settled(pilot)
@@ -141,7 +145,7 @@ async def test_errors_are_shown_with_their_remedy(config):
 async def test_quit_while_answering_ends_the_thread(config, fake_models):
     ended = threading.Event()
 
-    def slowly(question: str, models: ModelSet) -> Iterator[Event]:
+    def slowly(question: str, models: ModelSet, infer: bool) -> Iterator[Event]:
         try:
             while True:
                 yield Token("word ")
@@ -213,3 +217,23 @@ async def test_a_defect_shows_no_values(config, fake_models):
         shown = "".join(str(renderable) for renderable in app._exit_renderables)
     assert "RuntimeError" in shown
     assert "secret of the mail" not in shown.replace('mail = "the secret of the mail"', "")
+
+
+async def test_inferred_filters_are_shown_and_a_key_asks_without_them(source, config, fake_models):
+    (source / "ann.eml").write_text(
+        "From: Ann <ann@x.example>\nDate: Tue, 17 Nov 2026 10:00:00 +0000\nSubject: lease\n\n"
+        "The lease of the boathouse ends soon.\n"
+    )
+    app = AskanceApp(config, asker_over(config, fake_models(generator=["It ends soon [1]."])))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await typed(pilot, "What does the mail from ann@x.example say about the lease?")
+        await settled(pilot)
+        assert shown(app, "filters").startswith("Filters (inferred): from ann@x.example; ctrl+n")
+        assert shown(app, "coverage").startswith("Read 1 mail (")
+        await pilot.press("ctrl+n")
+        await settled(pilot)
+        assert shown(app, "filters") == ""
+        assert shown(app, "coverage").startswith("Read 1 mail, 1 document (")
+        await pilot.press("ctrl+n")
+        await pilot.pause()
+        assert not app.screen.busy

@@ -38,8 +38,8 @@ class AskingEnded(Message):
 
 OpenModels = Callable[[Callable[[str], object]], ModelSet]
 """Checks and returns the models; is given a function that shows a line meanwhile."""
-Answers = Callable[[str, ModelSet], Iterator[Event]]
-"""Answers one question with these models."""
+Answers = Callable[[str, ModelSet, bool], Iterator[Event]]
+"""Answers one question with these models; True: with the filters that it implies."""
 
 
 class Asker:
@@ -60,11 +60,11 @@ class Asker:
         """End the question in hand at its next event or token."""
         self._cancelled.set()
 
-    def ask(self, question: str, post: Callable[[Message], object]) -> None:
+    def ask(self, question: str, infer: bool, post: Callable[[Message], object]) -> None:
         """Answer, posting every event and `AskingEnded` last. Runs in a thread of its own."""
         error: AskanceError | None = None
         try:
-            for event in self._events(question, post):
+            for event in self._events(question, infer, post):
                 post(EventArrived(event))
         except Stopped:
             self._cancelled.set()
@@ -72,11 +72,13 @@ class Asker:
             error = raised
         post(AskingEnded(error, self._cancelled.is_set()))
 
-    def _events(self, question: str, post: Callable[[Message], object]) -> Iterator[Event]:
+    def _events(
+        self, question: str, infer: bool, post: Callable[[Message], object]
+    ) -> Iterator[Event]:
         if self._models is None:
             opened = self._open_models(lambda text: post(ModelsChecked(text)))
             self._models = stoppable(opened, self._cancelled.is_set)
-        events = self._answers(question, self._models)
+        events = self._answers(question, self._models, infer)
         try:
             for event in events:
                 if self._cancelled.is_set():

@@ -14,14 +14,15 @@ from textual.screen import Screen
 from textual.widgets import Footer, Input, OptionList, Static
 
 from app.config import Config
+from app.inferred import inferred_lines
 from app.options import zone_of
 from app.plain import lines, one_line
 from app.progress import status_of
 from app.report import citation_line, coverage_line, grounded_line, timings_line
 from app.screens.asking import Asker, AskingEnded, EventArrived, ModelsChecked
 from app.screens.preview import PreviewScreen
-from engine.events import Answered, Event, Token
-from engine.values import Answer, Citation
+from engine.events import Answered, Event, Token, Understood
+from engine.values import Answer, Citation, Query
 from models.errors import AskanceError
 
 CLOCK_SECONDS = 0.5
@@ -38,6 +39,7 @@ class QuestionScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel", id="cancel"),
+        Binding("ctrl+n", "ask_without", "Without filters", id="ask_without"),
     ]
 
     def __init__(self, config: Config, asker: Asker) -> None:
@@ -50,6 +52,8 @@ class QuestionScreen(Screen[None]):
         self._status = ""
         self._began: float | None = None
         self._citations: tuple[Citation, ...] = ()
+        self._asked = ""
+        self._query: Query | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the screen from top to bottom."""
@@ -58,6 +62,7 @@ class QuestionScreen(Screen[None]):
         yield Static(Content(f"Askance   {remembered}"), id="title")
         with VerticalScroll(id="reply"):
             yield Static(Content(""), id="asked")
+            yield Static(Content(""), id="filters")
             yield Static(Content(WELCOME if sources else NO_SOURCES), id="answer")
             yield Static(Content(""), id="grounded")
         yield OptionList(id="citations", markup=False)
@@ -69,6 +74,7 @@ class QuestionScreen(Screen[None]):
     def on_mount(self) -> None:
         """Start where people type."""
         self.query_one("#citations").display = False
+        self.query_one("#filters").display = False
         self.query_one("#prompt", Input).focus()
         self.set_interval(CLOCK_SECONDS, self._tick)
 
@@ -81,17 +87,30 @@ class QuestionScreen(Screen[None]):
     def ask(self, submitted: Input.Submitted) -> None:
         """Start answering in a thread."""
         question = submitted.value.strip()
-        if not question:
-            return
+        if question and self._start(question, infer=True):
+            submitted.input.clear()
+
+    def _start(self, question: str, *, infer: bool) -> bool:
         if self.busy:
             self.notify("One question at a time. Escape cancels this one.", markup=False)
-            return
-        submitted.input.clear()
+            return False
+        self._asked = question
         self._clear(question)
         self._asker.prepare()
         self.run_worker(
-            lambda: self._asker.ask(question, self.post_message), thread=True, exclusive=True
+            lambda: self._asker.ask(question, infer, self.post_message), thread=True, exclusive=True
         )
+        return True
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to ask without inferred filters only when there are some."""
+        if action == "ask_without":
+            return self._query is not None and bool(self._query.inferred)
+        return True
+
+    def action_ask_without(self) -> None:
+        """Ask the last question again over everything, whatever it implies."""
+        self._start(self._asked, infer=False)
 
     def _clear(self, question: str) -> None:
         self._began = time.monotonic()
@@ -99,6 +118,7 @@ class QuestionScreen(Screen[None]):
         self._citations = ()
         self._say("Starting")
         self._set("asked", one_line(question))
+        self._draw_query(None)
         for name in ("answer", "grounded", "coverage"):
             self._set(name, "")
         citations = self.query_one("#citations", OptionList)
@@ -115,6 +135,8 @@ class QuestionScreen(Screen[None]):
             self._set("answer", lines(self._draft))
         elif isinstance(event, Answered):
             self._draw_answer(event.answer)
+        elif isinstance(event, Understood):
+            self._draw_query(event.query)
         elif text := status_of(event):
             self._say(text)
 
@@ -122,6 +144,15 @@ class QuestionScreen(Screen[None]):
     def draw_check(self, message: ModelsChecked) -> None:
         """Show that model files are being checked."""
         self._say(message.text)
+
+    def _draw_query(self, query: Query | None) -> None:
+        """Show the filters that were inferred, with the key that leaves them out."""
+        self._query = query
+        remedy = "ctrl+n asks without them."
+        shown = inferred_lines(query, remedy, str(self._config.path)) if query else []
+        self._set("filters", "\n".join(shown))
+        self.query_one("#filters").display = bool(shown)
+        self.refresh_bindings()
 
     def _draw_answer(self, answer: Answer) -> None:
         """Put the checked answer in the place of the draft."""
