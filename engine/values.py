@@ -50,9 +50,16 @@ class Query:
     """A question as understood."""
 
     text: str
+    """What is ranked by and what the models read: as typed, without its operators."""
     filters: Filters = field(default_factory=Filters)
     task: str = "question"
     """Name of the prompt set in `engine/prompts/`; personal questions use "question"."""
+    asked: str = ""
+    """As typed, operators included; empty when it is `text`."""
+    phrases: tuple[str, ...] = ()
+    """A passage without one of these is no hit."""
+    excluded: tuple[str, ...] = ()
+    """Words and phrases; no passage of an item that holds one is a hit."""
     inferred: tuple[Inferred, ...] = ()
     """Filters read out of the question; they hold besides `filters`."""
     dropped: tuple[Inferred, ...] = ()
