@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 
 from ingest.headers import Headers
-from ingest.item import Person
+from ingest.item import Person, spoken_order
 
 # `Savidant, Michael </O=ENRON/OU=NA/CN=RECIPIENTS/CN=MSAVIDAN>`: names with commas, told apart
 # by what stands in angle brackets after each.
 _ENTRY = re.compile(r"\s*(\"[^\"]*\"|[^<>]*?)\s*<([^<>]*)>(?:@[\w@ ]*)?\s*(?:[,;]|<[^<>]*>|$)\s*")
 _ROUTE = re.compile(r"(?:/[^/,;]+)*@[\w ]*$|@SMTP@\w+$")
-_NAME_PART = re.compile(r"[^\W\d_][\w.'’ -]*")  # noqa: RUF001
-_SUFFIXES = frozenset(
-    {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv", "esq", "phd", "md", "inc", "inc.", "ltd"}
-)
 
 
 def named(
@@ -45,7 +41,7 @@ def named(
 def _by_local_part(person: Person, names: list[str]) -> Person:
     """Give a person the one name whose first and last word are in the address."""
     words = [word for word in person.address.lower().partition("@")[0].split(".") if word] or [""]
-    fitting = [name for name in names if _ends(name.lower().split()) == _ends(words)]
+    fitting = [n for n in names if _ends(spoken_order(n).lower().split()) == _ends(words)]
     return Person(fitting[0], person.address) if len(fitting) == 1 and not person.name else person
 
 
@@ -104,18 +100,8 @@ def _split_address(part: str) -> tuple[str, str]:
 
 
 def _readable(name: str) -> str:
-    """Return a display name without routes, and in the order in which it is spoken."""
+    """Return a display name as it is written, without routes."""
     name = _ROUTE.sub("", name.strip(" '\"")).strip(" '\"")
     if "@" in name or name.startswith("/"):
         return ""
-    last, comma, first = name.partition(",")
-    first = first.strip()
-    if (
-        comma
-        and first.lower() not in _SUFFIXES
-        and len(name.split()) <= 5
-        and _NAME_PART.fullmatch(last.strip())
-        and _NAME_PART.fullmatch(first)
-    ):
-        return f"{first} {last.strip()}"
     return name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -36,6 +37,26 @@ class Reason(StrEnum):
     NOT_A_FILE = "not_a_file"
 
 
+_NAME_PART = re.compile(r"[^\W\d_][\w.'’ -]*")  # noqa: RUF001
+_SUFFIXES = frozenset(
+    {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv", "esq", "phd", "md", "inc", "inc.", "ltd"}
+)
+
+
+def spoken_order(name: str) -> str:
+    """Return `Lee, Ann` as Ann Lee, and any other name as it is."""
+    last, comma, first = name.partition(",")
+    first, last = first.strip(), last.strip()
+    turned = (
+        comma
+        and first.lower() not in _SUFFIXES
+        and len(name.split()) <= 5
+        and _NAME_PART.fullmatch(last)
+        and _NAME_PART.fullmatch(first)
+    )
+    return f"{first} {last}" if turned else name
+
+
 @dataclass(frozen=True, slots=True)
 class Person:
     """One party to a mail or an event."""
@@ -46,15 +67,21 @@ class Person:
     """E-mail address as written, or empty."""
 
     def matches(self, part: str) -> bool:
-        """Say whether `part` occurs in the name or address, case folded."""
+        """Say whether `part` occurs in the name, as written or spoken, or address, case folded."""
         wanted = part.casefold()
-        return wanted in self.name.casefold() or wanted in self.address.casefold()
+        return any(wanted in one.casefold() for one in (self.name, self.spoken, self.address))
+
+    @property
+    def spoken(self) -> str:
+        """The name in the order in which it is spoken: Ann Lee for `Lee, Ann`."""
+        return spoken_order(self.name)
 
     def __str__(self) -> str:
-        """Return `Name <address>`, or whichever of the two there is."""
-        if self.name and self.address:
-            return f"{self.name} <{self.address}>"
-        return self.name or self.address
+        """Return `Name <address>`, `"Last, First" <address>`, or whichever of the two there is."""
+        name = f'"{self.name}"' if "," in self.name else self.name
+        if name and self.address:
+            return f"{name} <{self.address}>"
+        return name or self.address
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,8 +246,10 @@ X-cc: Everyone in Houston, Jan Bek@ECT, 'x@corp.example'
 Body
 """
     item = items_of(write(tmp_path / "a.eml", data))[0]
-    assert item.people.sender == (Person("Michael Savidant", "m.savidant@corp.example"),)
-    assert [p.name for p in item.people.to] == ["Chad Clark", "Chris Lambie"]
+    assert item.people.sender == (Person("Savidant, Michael", "m.savidant@corp.example"),)
+    assert item.people.sender[0].spoken == "Michael Savidant"
+    assert item.people.sender[0].matches("michael savidant")
+    assert [p.name for p in item.people.to] == ["Clark, Chad", "Lambie, Chris"]
     assert [p.name for p in item.people.cc] == ["", "Jan Bek"]
     assert "Cc (names): Everyone in Houston; Jan Bek" in item.text
 
