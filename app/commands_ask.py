@@ -70,7 +70,7 @@ def command(
     filters = filter_flags.filters(settings.zone)
     # The engine says both again; here it is said before models are checked.
     get(settings.strategy)
-    understand(question, filters, settings.own)
+    understand(question, filters, settings)
     sources = sources_of(config, paths)
     models = model_set(config, lookahead=lookahead, generator=generator)
     trail = Trail()

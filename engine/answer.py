@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Generator as Steps
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 from engine import abstaining, citing, inferring
+from engine.constraints import constrained
 from engine.corpus import Corpus, read_corpus
-from engine.errors import EmptyQuestion, NoSources
+from engine.errors import NoSources
 from engine.events import Answered, Event, Found, Ranked, Understood
 from engine.own import with_own_addresses
+from engine.query_language import Mode, parse
 from engine.recall import best_first
 from engine.settings import Settings, budget_for
 from engine.steps import Draft, Timings, Toolbox, staged, time_spent
 from engine.strategies import registry
-from engine.tokens import terms
 from engine.values import Answer, Hit, ModelIds, Query, SearchResult, Usage
 from ingest.item import Filters
 from ingest.read import read
@@ -48,7 +48,7 @@ def answer(
     """
     settings = settings or Settings()
     registry.get(settings.strategy)
-    typed = understand(question, filters, settings.own)
+    typed = understand(question, filters, settings)
     timings = Timings()
     query = inferring.before_reading(typed, settings)
     yield Understood(query)
@@ -79,7 +79,7 @@ def answer_over(
         budget_for(settings),
         settings.seed,
         timings,
-        (settings.now or datetime.now(settings.zone)).date(),
+        settings.today,
         _deadline(settings, timings, 1.0),
     )
     draft = yield from strategy.run(tools)
@@ -108,24 +108,25 @@ def search(
 ) -> Iterator[Event]:
     """Rank passages for a query without a model. The last event is `Found`."""
     settings = settings or Settings()
-    query = understand(query_text, filters, settings.own)
+    query = understand(query_text, filters, settings, "search")
     timings = Timings()
     yield Understood(query)
     corpus = yield from read_now(query, sources, settings, timings)
     ranked = yield from staged("recall", timings, _rank(query, corpus, settings.k))
     hits = tuple(Hit(p, s) for p, s in zip(ranked.passages, ranked.scores, strict=True))
     seconds = {**timings.seconds, "total": timings.elapsed()}
-    yield Found(SearchResult(query_text, hits, corpus.coverage, seconds))
+    yield Found(SearchResult(query.asked, hits, corpus.coverage, seconds, query))
 
 
-def understand(question: str, filters: Filters | None, own: Sequence[str] = ()) -> Query:
-    """Return the question with its filters, in which "me" is one of the addresses `own`.
+def understand(
+    typed: str, filters: Filters | None, settings: Settings, mode: Mode = "ask"
+) -> Query:
+    """Return what was typed, its operators joined with the filters; "me" is `settings.own`.
 
-    Raises `EmptyQuestion` when it has no word, `OwnAddressUnknown` for "me" without addresses.
+    Raises `QuestionError`: no word to look for, an operator with a wrong value, "me" unknown.
     """
-    if not terms(question):
-        raise EmptyQuestion("The question is empty.", remedy="Write what you want to know.")
-    return with_own_addresses(Query(question.strip(), filters or Filters()), own)
+    query = parse(typed, settings.today, mode, filters)
+    return with_own_addresses(query, settings.own)
 
 
 def read_now(
@@ -143,7 +144,7 @@ def read_now(
 
 
 def _rank(query: Query, corpus: Corpus, k: int) -> Steps[Event, None, Ranked]:
-    scores = corpus.recall.scores([query.text])[0]
+    scores = constrained(corpus.recall.scores([query.text]), query, corpus)[0]
     best = [int(i) for i in best_first(scores)[:k] if scores[i] > 0]
     ranked = Ranked("recall", [corpus.passages[i] for i in best], [float(scores[i]) for i in best])
     yield ranked
@@ -162,7 +163,7 @@ def _cite(
     elif checked.grounded == "grounded" and not (corpus.coverage.complete and draft.ended):
         checked.grounded = "partial"
     return Answer(
-        question=query.text,
+        question=query.asked or query.text,
         text=checked.text,
         grounded=checked.grounded,
         citations=tuple(checked.citations),

@@ -16,9 +16,15 @@ def with_own_addresses(query: Query, own: Sequence[str]) -> Query:
     Raises `OwnAddressUnknown` when it has one and no address is set.
     """
     filters = query.filters
+    without = replace(
+        filters.without,
+        senders=_replaced(filters.without.senders, own),
+        recipients=_replaced(filters.without.recipients, own),
+    )
     senders = _replaced(filters.senders, own)
     recipients = _replaced(filters.recipients, own)
-    return replace(query, filters=replace(filters, senders=senders, recipients=recipients))
+    filters = replace(filters, senders=senders, recipients=recipients, without=without)
+    return replace(query, filters=filters)
 
 
 def _replaced(people: Sequence[str], own: Sequence[str]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 from typing import Literal
 
 from engine.errors import QuestionError
@@ -58,6 +58,12 @@ class Settings:
     """Aware present moment; None: the clock. Given by tests and by evaluation."""
     zone: tzinfo | None = field(default=None)
     """Local zone for calendar days; None: the machine's."""
+
+    @property
+    def today(self) -> date:
+        """The local calendar day of the present moment."""
+        moment = self.now or datetime.now(self.zone)
+        return (moment.astimezone(self.zone) if self.zone else moment).date()
 
 
 MIN_PASSAGE_TOKENS = 400

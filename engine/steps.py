@@ -10,6 +10,7 @@ from datetime import date
 from typing import TypeVar
 
 from engine import abstaining, lookahead, selection, writing
+from engine.constraints import constrained
 from engine.corpus import Corpus
 from engine.errors import TimeSpent
 from engine.events import Event, Ranked, Stage, StageName, Token
@@ -88,7 +89,7 @@ class Toolbox:
         return staged("recall", self.timings, self._recall())
 
     def _recall(self) -> Steps[Event, None, Scores]:
-        scores: Scores = self.corpus.recall.scores([self.query.text])[0]
+        scores: Scores = self._scores([self.query.text])[0]
         yield self.ranked("recall", scores)
         return scores
 
@@ -113,7 +114,10 @@ class Toolbox:
 
     def forward(self, samples: Sequence[Sample]) -> Scores:
         """Return S(c; [R_k, A_k]) for every sample and every passage, shape (K, passages)."""
-        return self.corpus.recall.scores([sample.text for sample in samples])
+        return self._scores([sample.text for sample in samples])
+
+    def _scores(self, texts: Sequence[str]) -> Scores:
+        return constrained(self.corpus.recall.scores(texts), self.query, self.corpus)
 
     def fit_lookahead(self, scores: Scores) -> list[int]:
         """Return the best passages within X tokens, best first. No hit loads no model."""

@@ -200,6 +200,9 @@ class SearchResult:
     """What `search` ends with."""
 
     query: str
+    """As typed."""
     hits: tuple[Hit, ...]
     coverage: Coverage
     timings: dict[str, float]
+    understood: Query
+    """With the filters in effect."""
