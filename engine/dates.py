@@ -207,7 +207,8 @@ def _no_name(words: str, before: str, after: str) -> bool:
         if before in NO_PERSON_BEFORE:
             return not POSSESSIVE.match(after)
         opened = before in ("since", "until", "till", "before", "after")
-        return opened and not POSSESSIVE.match(after) and not WORD_AFTER.match(after)
+        person = WORD_AFTER.match(after) and not folded.startswith("mar")
+        return opened and not POSSESSIVE.match(after) and not person
     if re.search(r"\d", words) and (verb := re.search(r"\b(may|march)\b", words, re.IGNORECASE)):
         return verb[0][0].isupper() and not (
             verb.start() == 0 and not before and WORD_AFTER.match(after)

@@ -77,7 +77,8 @@ SENDER = re.compile(
 )
 RECIPIENT = re.compile(rf"(?:{SEND}|{WRITE}|\bto) ({NAME})|addressed to (me)\b", re.IGNORECASE)
 ASKED_FOR = re.compile(
-    rf"\b(?:which|what|how many|any|all|every|each)(?: of)?(?: the| my)?{AGE} ((?:e-?)?mails?)\b",
+    rf"\b(?:which|what|how many|list|show|find|any|all|every|each)(?: me)?(?: of)?(?: the| my)?"
+    rf"{AGE} ((?:e-?)?mails?)\b",
     re.IGNORECASE,
 )
 OTHER_MAIL = re.compile(
