@@ -114,8 +114,8 @@ def scores_of(found: Sequence[Passage], questions: Sequence[Question], setting: 
         stemming=setting.stemming,
     )
     rows = []
-    for question in questions:
-        (scores,) = recall.scores([question.text])
+    scored = recall.scores([question.text for question in questions])
+    for question, scores in zip(questions, scored, strict=True):
         ranked = [found[i] for i in best_first(scores)[:RANKED] if scores[i] > 0]
         rows.append(list(metrics_of(ranked, question)))
     return np.array(rows)
