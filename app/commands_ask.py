@@ -62,12 +62,15 @@ def command(
 ) -> int:
     """Answer QUESTION from the files at PATH, or from the remembered sources.
 
+    QUESTION may hold -word and from: to: subject: in: kind: since: until: has:attachment path:.
+    They join the flags.
+
     The answer's citations are checked against the files. Exit code 3: nothing supports one.
     """
     config = load_config(os.environ)
     filter_flags = FilterFlags(**{name: flags.pop(name) for name in FilterFlags.__slots__})  # type: ignore[arg-type]
     settings = settings_of(config, **flags)
-    filters = filter_flags.filters(settings.zone)
+    filters = filter_flags.filters(settings.today)
     # The engine says both again; here it is said before models are checked.
     get(settings.strategy)
     understand(question, filters, settings)

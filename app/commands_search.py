@@ -28,11 +28,14 @@ from engine.values import SearchResult
 def command(query: str, paths: tuple[str, ...], k: int, as_json: bool, **flags: object) -> int:
     """Rank passages of the files at PATH, or of the remembered sources, for QUERY.
 
+    QUERY takes operators: "a phrase", -word, -"a phrase", from: to: subject: in: kind: since:
+    until: has:attachment path:, each also with a hyphen before it. They join the flags.
+
     Scores are BM25 and comparable within one reply only. Exit code 3: no passage matches.
     """
     config = load_config(os.environ)
     settings = settings_of(config, k=k)
-    filters = FilterFlags(**flags).filters(settings.zone)  # type: ignore[arg-type]
+    filters = FilterFlags(**flags).filters(settings.today)  # type: ignore[arg-type]
     sources = sources_of(config, paths)
     watcher = watch(stream_draft=False)
     result: SearchResult | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import date, tzinfo
 from pathlib import Path
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
@@ -14,6 +14,7 @@ import click
 from app.config import Config
 from app.errors import SourceMissing
 from engine.errors import NoSources
+from engine.operators import first_day, last_day, no_date, printable
 from engine.settings import Settings
 from ingest.item import Filters, Kind
 
@@ -22,85 +23,86 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
-class Day(click.ParamType["str | date"]):
-    """A calendar day: YYYY-MM-DD, `today` or `yesterday`."""
-
-    name = "date"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str | date:
-        """Return a date, or the word: only the settings know the local zone."""
-        if isinstance(value, date) or value in ("today", "yesterday"):
-            return value  # type: ignore[no-any-return]
-        try:
-            return datetime.strptime(value, "%Y-%m-%d").date()
-        except ValueError:
-            self.fail(f"{value!r} is no date. Write YYYY-MM-DD, today or yesterday.", param, ctx)
-
-
 @dataclass(frozen=True, slots=True)
 class FilterFlags:
     """The filter flags as typed."""
 
-    since: date | str | None
-    until: date | str | None
+    since: str | None
+    until: str | None
     senders: tuple[str, ...]
     recipients: tuple[str, ...]
+    subjects: tuple[str, ...]
+    folders: tuple[str, ...]
+    path_patterns: tuple[str, ...]
     kinds: tuple[str, ...]
+    has: tuple[str, ...]
 
-    def filters(self, zone: tzinfo | None) -> Filters:
-        """Return the engine's filters. Raises `click.UsageError` for an empty span."""
-        since, until = _day(self.since, zone), _day(self.until, zone)
-        if since and until and since > until:
-            raise click.UsageError(f"--since {since} is after --until {until}.")
+    def filters(self, today: date) -> Filters:
+        """Return the engine's filters. Raises `QuestionError` for what is no date."""
+        since = first_day(self.since, today) if self.since is not None else None
+        until = last_day(self.until, today, since) if self.until is not None else None
+        for name, words, day in (("since", self.since, since), ("until", self.until, until)):
+            if words is not None and day is None:
+                raise no_date(f"--{name} {printable(words)}")
         return Filters(
             since=since,
             until=until,
             senders=self.senders,
             recipients=self.recipients,
+            subjects=self.subjects,
+            folders=self.folders,
+            path_patterns=self.path_patterns,
             kinds=frozenset(Kind(kind) for kind in self.kinds),
+            attachments=True if self.has else None,
         )
-
-
-def _day(day: date | str | None, zone: tzinfo | None) -> date | None:
-    if not isinstance(day, str):
-        return day
-    today = datetime.now(zone).date()
-    return today if day == "today" else today - timedelta(days=1)
 
 
 def _filled(ctx: click.Context, param: click.Parameter, parts: tuple[str, ...]) -> tuple[str, ...]:
     if any(not part.strip() for part in parts):
-        raise click.BadParameter("Write a part of a name or address.", ctx, param)
+        raise click.BadParameter("Write a part of what it is called.", ctx, param)
     return parts
 
 
+LISTED = (
+    ("--from", "senders", "PERSON", "Only from someone whose name or address holds this."),
+    ("--to", "recipients", "PERSON", "Only to someone whose name or address holds this."),
+    ("--subject", "subjects", "TEXT", "Only what has this in its subject or title."),
+    ("--in", "folders", "NAME", "Only in the folder, mailbox or calendar of this name."),
+    ("--path", "path_patterns", "TEXT", "Only in files whose path holds this, or ends in a glob."),
+)
+"""Flag, field of `FilterFlags`, what to write, help. Each may repeat."""
+
+
 def filter_options(command: Command) -> Command:
-    """Add `--since --until --from --to --kind`; the command takes them as `flags`."""
-    day = Day()
+    """Add `--since --until` and the other filters; the command takes them as `flags`."""
     kinds = click.Choice([kind.value for kind in Kind])
-    for option in (
+    options = [
+        click.option(
+            "--since",
+            metavar="DATE",
+            help='First day, inclusive: YYYY-MM-DD, yesterday, "last month".',
+        ),
+        click.option("--until", metavar="DATE", help='Last day, inclusive: today, 2025, "March".'),
+        *(
+            click.option(
+                flag,
+                field,
+                multiple=True,
+                metavar=metavar,
+                callback=_filled,
+                help=f"{words[:-1]}; may repeat.",
+            )
+            for flag, field, metavar, words in LISTED
+        ),
         click.option("--kind", "kinds", multiple=True, type=kinds, help="May repeat."),
         click.option(
-            "--to",
-            "recipients",
+            "--has",
             multiple=True,
-            metavar="PERSON",
-            callback=_filled,
-            help="Only to someone whose name or address holds this; may repeat.",
+            type=click.Choice(["attachment"]),
+            help="Only mails with attachments, and what is attached.",
         ),
-        click.option(
-            "--from",
-            "senders",
-            multiple=True,
-            metavar="PERSON",
-            callback=_filled,
-            help="Only from someone whose name or address holds this; may repeat.",
-        ),
-        click.option("--until", type=day, help="Last day, inclusive: YYYY-MM-DD, today."),
-        click.option("--since", type=day, help="First day, inclusive: YYYY-MM-DD, yesterday."),
-    ):
+    ]
+    for option in reversed(options):
         command = option(command)
     return command
 

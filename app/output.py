@@ -76,8 +76,11 @@ def answer_object(answer: Answer) -> dict[str, object]:
 
 def search_object(result: SearchResult) -> dict[str, object]:
     """Return what `search --json` prints."""
+    from app.filters_shown import filters_object
+
     return {
         "query": result.query,
+        "filters": filters_object(result.understood),
         "results": [_hit(hit) for hit in result.hits],
         "coverage": coverage_object(result.coverage),
         "timings_ms": _milliseconds(result.timings, SEARCH_TIMINGS),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime, tzinfo
 
+from app.filters_shown import filters_line
 from app.inferred import inferred_lines
 from app.output import place_of
 from app.plain import lines, one_line
@@ -41,6 +42,7 @@ def answer_text(answer: Answer, zone: tzinfo | None, config_file: str = "config.
     if answer.citations:
         parts.append("")
     parts.append(grounded_line(answer))
+    parts.extend(filter(None, [filters_line(answer.query)]))
     remedy = "ask with --no-infer to leave them out."
     parts.extend(inferred_lines(answer.query, remedy, config_file))
     parts.extend(coverage_lines(answer.coverage))
@@ -49,13 +51,14 @@ def answer_text(answer: Answer, zone: tzinfo | None, config_file: str = "config.
 
 
 def search_text(result: SearchResult, zone: tzinfo | None) -> str:
-    """Return the ranked hits and the coverage."""
+    """Return the ranked hits, the filters and the coverage."""
     parts: list[str] = []
     for rank, hit in enumerate(result.hits, start=1):
         parts.extend(_hit_lines(rank, hit, zone))
     if not result.hits:
         parts.append("Nothing found.")
-    parts.extend(["", *coverage_lines(result.coverage), timings_line(result.timings)])
+    parts.extend(["", *filter(None, [filters_line(result.understood)])])
+    parts.extend([*coverage_lines(result.coverage), timings_line(result.timings)])
     return "\n".join(parts)
 
 

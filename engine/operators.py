@@ -57,8 +57,13 @@ class Operator:
     @property
     def shown(self) -> str:
         """The operator as a message repeats it."""
-        value = self.value if len(self.value) <= _SHOWN else f"{self.value[:_SHOWN]}…"
-        return f"{'-' * self.negated}{self.field}:{value}"
+        return f"{'-' * self.negated}{self.field}:{printable(self.value)}"
+
+
+def printable(value: str) -> str:
+    """Return a typed value as a message repeats it."""
+    short = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}…"
+    return "".join(char if char.isprintable() else " " for char in short)
 
 
 def combined(filters: Filters, operators: Sequence[Operator], today: date) -> Filters:

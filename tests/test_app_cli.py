@@ -67,9 +67,20 @@ CITATION = {
 SEARCH = {
     "schema_version": int,
     "query": str,
+    "filters": dict,
     "results": list,
     "coverage": dict,
     "timings_ms": dict,
+}
+OPTIONAL_LIST = (list, types.NoneType)
+NARROWED = dict.fromkeys(("from", "to", "subject", "in", "path", "has"), OPTIONAL_LIST)
+FILTERS = {
+    **dict.fromkeys(("since", "until"), OPTIONAL_TEXT),
+    **dict.fromkeys(("kind", "phrases", "excluded"), OPTIONAL_LIST),
+    **NARROWED,
+    "not": dict,
+    "inferred": list,
+    "dropped": list,
 }
 RESULT = {
     "score": NUMBER,
@@ -181,6 +192,9 @@ def test_search_json_is_the_contract(files, capsys):
     shown = json.loads(out)
     assert err == ""
     matches(shown, SEARCH)
+    matches(shown["filters"], FILTERS)
+    matches(shown["filters"]["not"], NARROWED)
+    assert not any(value for name, value in shown["filters"].items() if name != "not")
     for result in shown["results"]:
         matches(result, RESULT)
         place_is_right(result)
@@ -217,12 +231,68 @@ def test_filters_reach_the_engine(files, capsys):
         ["--from", "ingrid"],
         ["--to", "dana"],
         ["--kind", "event"],
+        ["--subject", "harbour"],
+        ["--in", "archive"],
+        ["--path", "*.mbox"],
+        ["--has", "attachment"],
     ):
         assert main(["search", "lease", str(files), "--json", *flags]) == 3, flags
         assert json.loads(capsys.readouterr().out)["coverage"]["pruned"] >= 1
-    for flags in (["--from", "DANA"], ["--to", "bay.example"], ["--until", "today"]):
+    for flags in (
+        ["--from", "DANA"],
+        ["--to", "bay.example"],
+        ["--until", "today"],
+        ["--since", "2026", "--until", "september 2026"],
+        ["--subject", "LEASE of"],
+        ["--in", "Files"],
+        ["--path", "lease.*"],
+    ):
         assert main(["search", "lease", str(files), *flags]) == 0, flags
         capsys.readouterr()
+
+
+def test_operators_join_the_flags(files, capsys):
+    (files / "draft.eml").write_text(MAIL.replace("Dear Ingrid", "A draft").replace("a1@", "a2@"))
+    query = 'lease "of the boathouse" -draft from:dana -from:bob since:"september 2026"'
+    flags = ["--from", "bob", "--until", "2026-09-30", "--kind", "mail", "--json"]
+    assert main(["search", query, str(files), *flags]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [result["locator"]["message_id"] for result in shown["results"]] == [
+        "<a1@trust.example.com>"
+    ]
+    assert shown["query"] == query
+    assert {name: value for name, value in shown["filters"].items() if value} == {
+        "since": "2026-09-01",
+        "until": "2026-09-30",
+        "from": ["bob", "dana"],
+        "kind": ["mail"],
+        "not": dict.fromkeys(NARROWED) | {"from": ["bob"]},
+        "phrases": ["of the boathouse"],
+        "excluded": ["draft"],
+    }
+    assert main(["search", query, str(files), *flags[:-1]]) == 0
+    assert (
+        "Filters: from bob or dana, kind mail, since 2026-09-01, until 2026-09-30, not from bob, "
+        'with "of the boathouse", without "draft"\n'
+    ) in capsys.readouterr().out
+
+
+def test_a_question_has_operators_and_its_quotes_are_prose(files, ask_with, capsys):
+    models = ask_with(GOOD)
+    question = 'When does the "long" lease of the boathouse end? from:dana'
+    assert main(["ask", question, str(files), "--json", "--explain", "--no-infer"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["question"] == question
+    matches(shown["explain"]["filters"], FILTERS)
+    assert shown["explain"]["filters"]["from"] == ["dana"]
+    assert shown["explain"]["filters"]["phrases"] is None
+    assert shown["coverage"]["pruned"] == 1
+    prompts = models.generator.prompts
+    assert any('the "long" lease' in prompt for prompt in prompts)
+    assert not any("from:dana" in prompt for prompt in prompts)
+    ask_with(GOOD)
+    assert main(["ask", question, str(files)]) == 0
+    assert "Filters: from dana\n" in capsys.readouterr().out
 
 
 def test_human_answer_goes_to_stdout_alone(files, ask_with, capsys):
@@ -278,6 +348,15 @@ def test_remembered_sources_are_asked(files, ask_with, capsys):
         (["ask", "x", ".", "--since", "soon"], 2, "usage", "soon"),
         (["ask", "x", ".", "--since", "2026-02-30"], 2, "usage", "2026-02-30"),
         (["ask", "x", ".", "--since", "today", "--until", "yesterday"], 2, "usage", "after"),
+        (["ask", "x since:soon", "."], 2, "usage", "since:soon is no date"),
+        (["ask", "x kind:fax", "."], 2, "usage", "kind:fax"),
+        (["ask", "from:dana", "."], 2, "usage", "no word to look for"),
+        (["ask", "x since:2026", ".", "--until", "2025"], 2, "usage", "after"),
+        (["search", "x from:", "."], 2, "usage", "has no value"),
+        (["search", "x has:wheels", "."], 2, "usage", "has:attachment"),
+        (["search", "x", ".", "--has", "wheels"], 2, "usage", "attachment"),
+        (["search", "x", ".", "--in", ""], 2, "usage", "--in"),
+        (["search", "x\ud800 since:\x1b[31m", "."], 2, "usage", "is no date"),
         (["ask", "x", ".", "--max-context", "0"], 2, "usage", "max-context"),
         (["ask", "x", ".", "--time-budget", "0"], 2, "usage", "time-budget"),
         (["ask", "x", ".", "--from", " "], 2, "usage", "from"),
