@@ -52,7 +52,10 @@ def _table() -> bytes:
 _FOLD = _table()
 
 _WORD = re.compile(rb"[\x30-\xff]+")
-_WHOLE = re.compile(rb"[\x30-\xff]+(?:(?:[\x01-\x06]|(?<=[0-9])[\x07-\x09](?=[0-9]))[\x30-\xff]+)+")
+_WHOLE = re.compile(
+    rb"(?<![\x30-\xff])[\x30-\xff]++"  # never from within a word, never back: linear in time
+    rb"(?:(?:[\x01-\x06]|(?<=[0-9])[\x07-\x09](?=[0-9]))[\x30-\xff]++)+"
+)
 
 
 def fold(text: str) -> bytes:
