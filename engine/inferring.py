@@ -43,7 +43,7 @@ def before_reading(query: Query, settings: Settings) -> Query:
     if not settings.infer:
         return query
     nobody = Acquaintances()
-    return _narrowed(query, clues(query.text, _today(settings), nobody), nobody, settings)
+    return _narrowed(query, clues(query.text, settings.today, nobody), nobody, settings)
 
 
 def after_reading(query: Query, corpus: Corpus, settings: Settings) -> tuple[Query, Corpus]:
@@ -53,7 +53,7 @@ def after_reading(query: Query, corpus: Corpus, settings: Settings) -> tuple[Que
         return query, corpus
     items = _items(corpus)
     known = Acquaintances.of(items)
-    narrowed = _narrowed(query, clues(query.text, _today(settings), known), known, settings)
+    narrowed = _narrowed(query, clues(query.text, settings.today, known), known, settings)
     new = narrowed.inferred[len(query.inferred) :]
     if not new:
         return query, corpus
@@ -109,8 +109,8 @@ def _filters(
 def _typed_groups(query: Query) -> set[str]:
     filters = query.filters
     in_effect = {
-        "from": filters.senders,
-        "to": filters.recipients,
+        "from": filters.senders or filters.without.senders,
+        "to": filters.recipients or filters.without.recipients,
         "kind": filters.kinds,
         "date": filters.since or filters.until,
     }
@@ -157,7 +157,3 @@ def _own_seen(query: Query, corpus: Corpus, settings: Settings) -> tuple[str, ..
 
 def _now(settings: Settings) -> datetime:
     return settings.now or datetime.now(settings.zone)
-
-
-def _today(settings: Settings) -> date:
-    return _now(settings).date()

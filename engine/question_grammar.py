@@ -215,7 +215,11 @@ def _person(role: Literal["from", "to"], words: str, known: Acquaintances) -> li
 def _dates(phrase: str, text: Tagged, today: date, direction: Direction) -> list[Inferred]:
     """Return first and last day of the phrase's date; two dates are none."""
     tags = re.findall(DATE, phrase)
-    words = text.words[tags[0]] if len(tags) == 1 else ""
+    return dated(text.words[tags[0]], today, direction) if len(tags) == 1 else []
+
+
+def dated(words: str, today: date, direction: Direction) -> list[Inferred]:
+    """Return first and last day of the words of a date, as far as it has them."""
     span = parse_span(words, today, direction)
     if span is None:
         return []
