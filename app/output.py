@@ -57,6 +57,8 @@ def error_object(error: AskanceError) -> dict[str, str | None]:
 
 def answer_object(answer: Answer) -> dict[str, object]:
     """Return what `ask --json` prints."""
+    from app.filters_shown import filters_object
+
     return {
         "question": answer.question,
         "answer": answer.text,
@@ -68,6 +70,7 @@ def answer_object(answer: Answer) -> dict[str, object]:
             "lookahead": _tokens(answer.usage.lookahead),
             "generator": _tokens(answer.usage.generator),
         },
+        "filters": filters_object(answer.query),
         "citations": [citation_object(citation) for citation in answer.citations],
         "coverage": coverage_object(answer.coverage),
         "timings_ms": _milliseconds(answer.timings, ANSWER_TIMINGS),

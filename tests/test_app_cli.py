@@ -49,6 +49,7 @@ ANSWER = {
     "strategy": str,
     "models": dict,
     "tokens": dict,
+    "filters": dict,
     "citations": list,
     "coverage": dict,
     "timings_ms": dict,
@@ -293,6 +294,54 @@ def test_a_question_has_operators_and_its_quotes_are_prose(files, ask_with, caps
     ask_with(GOOD)
     assert main(["ask", question, str(files)]) == 0
     assert "Filters: from dana\n" in capsys.readouterr().out
+
+
+def test_inferred_filters_are_shown_and_can_be_left_out(files, ask_with, capsys):
+    asked = ["ask", "What does the mail from Dana say of the lease of the boathouse?", str(files)]
+    ask_with(GOOD)
+    assert main([*asked, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["filters"]
+    assert shown["from"] == ["Dana", "dana@trust.example.com"]
+    assert shown["inferred"] == [{"field": "from", "value": "Dana", "words": "Dana"}]
+    ask_with(GOOD)
+    assert main(asked) == 0
+    out = capsys.readouterr().out
+    assert "\nFilters (inferred): from Dana; ask with --no-infer to leave them out.\n" in out
+    assert "\nFilters: " not in out
+    ask_with(GOOD)
+    assert main([*asked, "--no-infer"]) == 0
+    assert "Filters" not in capsys.readouterr().out
+
+
+def test_an_inferred_filter_that_leaves_nothing_is_said(files, ask_with, capsys, monkeypatch):
+    monkeypatch.setenv("ASKANCE_ANSWER_INFER", "true")
+    ask_with(GOOD)
+    question = "Which mail of May 1999 says when the lease of the boathouse ends?"
+    assert main(["ask", question, str(files)]) == 0
+    assert (
+        "Nothing was left with kind mail, 1999-04-30 … 1999-06-01 "
+        '(from "May 1999", "mail"): it was left out.\n'
+    ) in capsys.readouterr().out
+    monkeypatch.setenv("ASKANCE_ANSWER_INFER", "false")
+    ask_with(GOOD)
+    assert main(["ask", question, str(files)]) == 0
+    assert "Nothing was left" not in capsys.readouterr().out
+
+
+def test_i_is_whoever_the_settings_say(files, ask_with, capsys, monkeypatch):
+    (files / "mine.eml").write_text(f"Delivered-To: ingrid@bay.example.org\n{MAIL}")
+    asked = ["ask", "When does my lease of the boathouse end?", str(files)]
+    ask_with(GOOD)
+    assert main(asked) == 0
+    assert '  [person]\n  addresses = ["ingrid@bay.example.org"]\n' in capsys.readouterr().out
+    assert main([*asked, "--to", "me"]) == 2
+    assert "no address of yours is set" in capsys.readouterr().err
+    monkeypatch.setenv("ASKANCE_PERSON_ADDRESSES", "ingrid@bay.example.org")
+    ask_with(GOOD)
+    assert main([*asked, "--to", "me"]) == 0
+    out = capsys.readouterr().out
+    assert "Filters: to ingrid@bay.example.org\n" in out
+    assert "[person]" not in out
 
 
 def test_human_answer_goes_to_stdout_alone(files, ask_with, capsys):
