@@ -111,7 +111,8 @@ def status_of(event: Event) -> str | None:
     if isinstance(event, Reading):
         skipped = f", {event.skipped:,} skipped" if event.skipped else ""
         megabytes = f"{event.bytes / 1e6:,.1f} MB"
-        return f"Reading: {event.done:,} of {event.total:,} files, {megabytes}{skipped}"
+        best = f"; best so far: {event.best.item.title}" if event.best else ""
+        return f"Reading: {event.done:,} of {event.total:,} files, {megabytes}{skipped}{best}"
     if isinstance(event, Sampled):
         return f"Looking ahead: sample {event.index + 1} is complete"
     return None

@@ -6,10 +6,9 @@ import time
 from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
-from engine import passages
 from engine.events import Event, Reading
+from engine.passages import split_item
 from engine.recall import Recall
 from engine.values import Coverage, Passage, Query
 from ingest.item import Item, Kind, Skipped
@@ -17,6 +16,8 @@ from ingest.read import Reading as ReadingOfSources
 
 PROGRESS_INTERVAL = 0.1
 """Seconds between two `Reading` events."""
+RANKING_INTERVAL = 1.0
+"""Seconds between two rankings of what has been read so far."""
 
 
 @dataclass(frozen=True)
@@ -25,41 +26,57 @@ class Corpus:
 
     passages: Sequence[Passage]
     coverage: Coverage
-
-    @cached_property
-    def recall(self) -> Recall:
-        """BM25 over the passages; tokenised when first asked."""
-        return Recall([passage.searched for passage in self.passages])
+    recall: Recall
+    """BM25 over `passages`, in their order."""
 
 
 def read_corpus(
     reading: ReadingOfSources, query: Query, deadline: float | None
 ) -> Steps[Event, None, Corpus]:
-    """Read until the end or until `deadline` (`time.monotonic`), yielding progress."""
+    """Read until the end or until `deadline` (`time.monotonic`), yielding progress.
+
+    Passages go to recall while reading goes on; their scores so far give the best one so far.
+    """
     items: list[Item] = []
     skipped: list[Skipped] = []
-    reported = 0.0
+    passages: list[Passage] = []
+    recall = Recall()
+    reported, ranked, best = 0.0, time.monotonic(), None
     try:
         for found in reading:
             if isinstance(found, Item):
                 items.append(found)
+                cut = list(split_item(found))
+                passages += cut
+                recall.add(passage.searched for passage in cut)
             else:
                 skipped.append(found)
             now = time.monotonic()
             if now - reported >= PROGRESS_INTERVAL:
                 reported = now
-                yield _progress(reading, skipped)
+                if now - ranked >= RANKING_INTERVAL:
+                    best = _best(recall, passages, query)
+                    ranked = time.monotonic()
+                yield _progress(reading, skipped, best)
             if deadline is not None and now > deadline:
                 break
-        yield _progress(reading, skipped)
+        yield _progress(reading, skipped, best)
     finally:
         reading.close()
-    return Corpus(passages.split(items), _coverage(reading, query, items, skipped))
+    return Corpus(passages, _coverage(reading, query, items, skipped), recall)
 
 
-def _progress(reading: ReadingOfSources, skipped: Sequence[Skipped]) -> Reading:
+def _best(recall: Recall, passages: Sequence[Passage], query: Query) -> Passage | None:
+    """Return the passage that scores most so far; its score may change as more is read."""
+    scores = recall.scores([query.text])[0]
+    return passages[int(scores.argmax())] if scores.any() else None
+
+
+def _progress(
+    reading: ReadingOfSources, skipped: Sequence[Skipped], best: Passage | None
+) -> Reading:
     tally = reading.tally
-    return Reading(tally.files_done, tally.files_found, tally.bytes_done, len(skipped))
+    return Reading(tally.files_done, tally.files_found, tally.bytes_done, len(skipped), best)
 
 
 def _coverage(
@@ -86,4 +103,10 @@ def _coverage(
 def only(corpus: Corpus, items: Sequence[Item]) -> Corpus:
     """Return the corpus of some of its items; N and lengths are then theirs alone."""
     kept = {id(item) for item in items}
-    return Corpus([p for p in corpus.passages if id(p.item) in kept], corpus.coverage)
+    passages = [p for p in corpus.passages if id(p.item) in kept]
+    return corpus_of(passages, corpus.coverage)
+
+
+def corpus_of(passages: Sequence[Passage], coverage: Coverage | None = None) -> Corpus:
+    """Return the corpus of given passages."""
+    return Corpus(passages, coverage or Coverage(), Recall(p.searched for p in passages))

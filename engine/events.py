@@ -38,6 +38,8 @@ class Reading:
     """Files found so far."""
     bytes: int
     skipped: int
+    best: Passage | None = None
+    """The best passage so far, for reading that takes more than a second: more may outdo it."""
 
 
 @dataclass(frozen=True, slots=True)

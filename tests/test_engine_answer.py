@@ -17,7 +17,7 @@ from engine.errors import (
     StrategyUnknown,
     TimeSpent,
 )
-from engine.events import Answered, Event, Found, Ranked, Sampled, Stage, Token, Understood
+from engine.events import Answered, Event, Found, Ranked, Reading, Sampled, Stage, Token, Understood
 from engine.settings import Settings
 from engine.strategies import registry
 from engine.values import Answer
@@ -212,3 +212,19 @@ def test_search_ranks_without_models(notes: Path) -> None:
     [hit] = events[-1].result.hits
     assert hit.passage.item.locator.path == notes / "lease.txt"
     assert hit.score > 0
+
+
+def test_reading_tells_the_best_passage_so_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.corpus.PROGRESS_INTERVAL", 0.0)
+    monkeypatch.setattr("engine.corpus.RANKING_INTERVAL", 0.0)
+    for name, text in (("a", "the rent"), ("b", "the lease of Elm Street"), ("c", "lease, Elm")):
+        (tmp_path / f"{name}.txt").write_text(text)
+    seen = [
+        event.best.item.locator.path.name
+        for event in search("Elm Street lease", [tmp_path])
+        if isinstance(event, Reading) and event.best
+    ]
+    assert seen[0] == seen[-1] == "b.txt"
+    assert len(seen) == 3

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.corpus import Corpus
+from engine.corpus import Corpus, corpus_of
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions
 from engine.lookahead import Sample, look_ahead
@@ -27,7 +27,6 @@ from engine.recall import Recall, Scores, best_first
 from engine.selection import fit
 from engine.settings import BUDGETS
 from engine.strategies.fb_rag import FBRag
-from engine.values import Coverage
 from ingest.item import Item
 from ingest.read import read
 from models.llama import load_llama
@@ -39,7 +38,7 @@ def load(args: argparse.Namespace) -> tuple[list[Question], Corpus]:
     """Return the chosen questions and the corpus they are asked over."""
     items = [found for found in read([args.corpus]) if isinstance(found, Item)]
     questions = list(load_questions(args.questions))[args.skip : args.skip + args.limit]
-    return questions, Corpus(split(items), Coverage())
+    return questions, corpus_of(split(items))
 
 
 def draw(args: argparse.Namespace) -> None:
