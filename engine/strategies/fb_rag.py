@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.events import Event
+from engine.fusion import weighted_sum
 from engine.lookahead import Sample
 from engine.recall import Scores
 from engine.steps import Draft, Toolbox, staged
@@ -49,4 +50,4 @@ class FBRag:
     def combine(self, backward: Scores, forward: Scores) -> Scores:
         """Return S_FB of every passage of the corpus, not only of stage I (equation 2)."""
         best: Scores = forward.max(axis=0) if self.over_samples == "max" else forward.mean(axis=0)
-        return self.backward * backward + self.forward * best
+        return weighted_sum([backward, best], [self.backward, self.forward])

@@ -21,6 +21,7 @@ import numpy as np
 from engine.corpus import Corpus, corpus_of
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions
+from engine.fusion import reciprocal_ranks, weighted_sum
 from engine.lookahead import Sample, look_ahead
 from engine.passages import split
 from engine.recall import Recall, Scores, best_first
@@ -81,16 +82,15 @@ def rows(run: Path) -> list[dict[str, Any]]:
 
 def variants(backward: Scores, forward: Scores) -> dict[str, Scores]:
     """Return one ranking score per way of combining."""
-    ranks = [np.argsort(best_first(s)) for s in (backward, forward.mean(axis=0))]
-    top = lambda s: s / s.max() if s.max() > 0 else s  # noqa: E731
+    both = [backward, forward.mean(axis=0)]
     paper = FBRag(backward=0.5, forward=0.5, over_samples="max")
     found = {
         "BM25": backward,
         "F (paper)": replace(paper, backward=0.0, forward=1.0).combine(backward, forward),
         "FB (paper)": paper.combine(backward, forward),
         "default": FBRag().combine(backward, forward),
-        "FB mean normalised": 0.5 * top(backward) + 0.5 * top(forward.mean(axis=0)),
-        "rank fusion": -(1.0 - (1 / (60 + ranks[0]) + 1 / (60 + ranks[1]))),
+        "FB mean normalised": weighted_sum(both, [0.5, 0.5], "maximum"),
+        "rank fusion": reciprocal_ranks(both),
     }
     for over in ("max", "mean"):
         for eta in (0.0, 0.5, 0.7):
