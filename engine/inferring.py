@@ -43,7 +43,7 @@ def before_reading(query: Query, settings: Settings) -> Query:
     if not settings.infer:
         return query
     nobody = Acquaintances()
-    return _narrowed(query, clues(query.text, settings.today, nobody), nobody, settings)
+    return narrowed(query, clues(query.text, settings.today, nobody), nobody, settings)
 
 
 def after_reading(query: Query, corpus: Corpus, settings: Settings) -> tuple[Query, Corpus]:
@@ -53,17 +53,17 @@ def after_reading(query: Query, corpus: Corpus, settings: Settings) -> tuple[Que
         return query, corpus
     items = _items(corpus)
     known = Acquaintances.of(items)
-    narrowed = _narrowed(query, clues(query.text, settings.today, known), known, settings)
-    new = narrowed.inferred[len(query.inferred) :]
+    closer = narrowed(query, clues(query.text, settings.today, known), known, settings)
+    new = closer.inferred[len(query.inferred) :]
     if not new:
         return query, corpus
     scope = Scope(
         _filters(Filters(), new, known, settings.own), settings.zone or local_zone(), _now(settings)
     )
-    smaller = only(corpus, [item for item in items if _passes(item, scope)])
-    if not smaller.passages or (answerable(query, corpus) and not answerable(narrowed, smaller)):
+    smaller = only(corpus, [item for item in items if passes(item, scope)])
+    if not smaller.passages or (answerable(query, corpus) and not answerable(closer, smaller)):
         return replace(query, dropped=(*query.dropped, *new)), corpus
-    return narrowed, smaller
+    return closer, smaller
 
 
 def without(typed: Query, query: Query) -> Query:
@@ -82,7 +82,7 @@ def answerable(query: Query, corpus: Corpus) -> bool:
     return bool(corpus.recall.scores([" ".join(words)])[0].any())
 
 
-def _narrowed(
+def narrowed(
     query: Query, found: Sequence[Inferred], known: Acquaintances, settings: Settings
 ) -> Query:
     """Return the query with the filters found, save those that are typed or were dropped."""
@@ -139,7 +139,8 @@ def _parts(value: str, names: Names, own: Sequence[str]) -> tuple[str, ...]:
     return (value, *sorted(names.get(value.casefold(), ())))
 
 
-def _passes(item: Item, scope: Scope) -> bool:
+def passes(item: Item, scope: Scope) -> bool:
+    """Say whether an item has the kind, the date and the people asked for."""
     return scope.wants(item.kind) and scope.admits(item.when, item.people, item.until)
 
 

@@ -1,29 +1,41 @@
-"""How often an inferred filter would hide the evidence, on questions whose evidence is known.
+"""What inferred filters find, and how often one would hide the evidence. Prints figures only.
 
-    python tests/bench/study_inference.py DATA [--model]
+    python tests/bench/study_inference.py labelled [--model ID]
+    python tests/bench/study_inference.py DATA [--model ID --limit N]
 
-Every question is asked of the grammar twice, as `answer` does: before reading and with the people
-of the corpus known. A question is harmed when an item of its `support` does not pass the filters
-(calendar questions have no `support`: there any filter counts). With `--model` the look-ahead model
-is asked where the grammar found nothing.
+"labelled" are the invented questions of `inference_questions.jsonl`, which say what is meant. In
+DATA every question is asked of the grammar as `answer` does. It is harmed when no item of its
+`support` passes the filters; calendar questions have no `support`, there any filter counts. With
+`--model` that model is asked about the names and dates of questions (the first N that have some)
+in which the grammar finds nothing.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import time
 from collections import Counter
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
+from app.loading import loader
 from engine import inferring
 from engine.acquaintances import Acquaintances
-from engine.question_grammar import clues
+from engine.question_grammar import clues, tagged
+from engine.second_look import chosen_from, likelihoods, roles_of
 from engine.settings import Settings
 from engine.values import Query
-from ingest.item import Item
+from ingest.item import Item, Kind, Locator, People, Person
 from ingest.read import read
 from ingest.sieve import Scope
+from models.catalogue import load_catalogue
+from models.protocols import Generator
+from models.store import Store
 
 SETS = {
     "enron_annotated": "enron.mbox",
@@ -31,62 +43,148 @@ SETS = {
     "pim_calendar_derived": "calendars",
 }
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+MARGINS = (0.0, 0.5, 1.0, 2.0, 3.0)
+LABELLED = Path(__file__).parent / "inference_questions.jsonl"
+LABELLED_DAY = date(2026, 11, 18)
+PEOPLE = (
+    Person("Ann Smith", "ann@x.example"),
+    Person("Miller, Bob", "bob.miller@acme.example"),
+    Person("Acme Billing", "billing@acme.example"),
+    Person("Dana Fox", "dana@y.example"),
+)
 
 
-def support(row: dict[str, object]) -> set[str]:
+@dataclass
+class Asked:
+    """The model's choices, by margin: roles given, and how many of them were right."""
+
+    names_and_dates: int = 0
+    seconds: float = 0.0
+    given: Counter[float] = field(default_factory=Counter)
+    right: Counter[float] = field(default_factory=Counter)
+
+    def ask(
+        self, model: Generator, question: str, day: date, known: Acquaintances
+    ) -> Iterator[tuple[str, str, dict[str, float]]]:
+        """Yield tag, words and likelihoods of every name and date."""
+        for tag, words in tagged(question, day, known).words.items():
+            began = time.monotonic()
+            scores = likelihoods(model, question, words, roles_of(tag))
+            self.seconds += time.monotonic() - began
+            self.names_and_dates += 1
+            yield tag, words, scores
+
+    def note(self, scores: dict[str, float], truth: str) -> None:
+        """Count a choice at every margin; "neither" gives no filter."""
+        for margin in MARGINS:
+            role = chosen_from(scores, margin)
+            self.given[margin] += role not in (None, "neither")
+            self.right[margin] += role == truth != "neither"
+
+    def show(self) -> None:
+        """Print a line a margin."""
+        each = self.seconds / max(1, self.names_and_dates)
+        print(f"  model: {self.names_and_dates} names and dates, {each:.1f} s each")
+        for margin in MARGINS:
+            print(f"    margin {margin}: given {self.given[margin]}, right {self.right[margin]}")
+
+
+def study_labelled(model: Generator | None) -> None:
+    """Compare what is read with what is meant."""
+    item = Item(Kind.MAIL, "", None, People(PEOPLE, PEOPLE), "", Locator(Path("/mail")))
+    known = Acquaintances.of([item])
+    counts: Counter[str] = Counter()
+    asked = Asked()
+    for line in LABELLED.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        meant = set(row["filters"])
+        found = {f"{one.field} {one.value}" for one in clues(row["question"], LABELLED_DAY, known)}
+        counts += Counter(questions=1, meant=len(meant), found=len(found), right=len(found & meant))
+        if found or model is None:
+            continue
+        for tag, words, scores in asked.ask(model, row["question"], LABELLED_DAY, known):
+            asked.note(scores, _truth(tag, words, meant))
+    print("labelled", dict(counts))
+    if model:
+        asked.show()
+
+
+def _truth(tag: str, words: str, meant: set[str]) -> str:
+    if tag.startswith("<date"):
+        return "date" if any(one.startswith(("since", "until")) for one in meant) else "neither"
+    if f"from {words}" in meant:
+        return "sender"
+    return "recipient" if f"to {words}" in meant else "neither"
+
+
+def support(row: dict[str, Any]) -> set[str]:
     """Return the message ids of a question's evidence."""
-    given = row.get("support") or []
-    assert isinstance(given, list)
-    ids = set()
-    for one in given:
-        title = one["title"] if isinstance(one, dict) else one
-        ids.add(title[title.index("<") :] if "<" in title else title)
-    return ids
+    titles = [one["title"] if isinstance(one, dict) else one for one in row.get("support") or []]
+    return {title[title.index("<") :] if "<" in title else title for title in titles}
 
 
-def study(file: Path, items: list[Item]) -> Counter[str]:
+def study_data(file: Path, items: list[Item], model: Generator | None, limit: int) -> None:
+    """Count filters and harm over one set."""
     settings = Settings(now=NOW, zone=UTC)
     known = Acquaintances.of(items)
-    by_id: dict[str, list[Item]] = {}
-    for item in items:
-        by_id.setdefault(item.locator.message_id or "", []).append(item)
     counts: Counter[str] = Counter()
+    asked = Asked()
     for line in file.read_text("utf-8").splitlines():
         row = json.loads(line)
         counts["questions"] += 1
-        query = Query(row["question"])
-        query = inferring.before_reading(query, settings)
+        gold = [item for item in items if item.locator.message_id in support(row)]
+        query = inferring.before_reading(Query(row["question"]), settings)
         found = clues(query.text, NOW.date(), known)
-        query = inferring._narrowed(query, found, known, settings)
-        if not query.inferred:
-            continue
-        counts["with a filter"] += 1
-        for field in {inferring.GROUPS[one.field] for one in query.inferred}:
-            counts[f"by {field}"] += 1
-        scope = Scope(query.filters, UTC, NOW)
-        gold = [item for message in support(row) for item in by_id.get(message, [])]
-        lost = [item for item in gold if not inferring._passes(item, scope)]
-        passing = sum(inferring._passes(item, scope) for item in items)
-        counts["nothing left: dropped"] += not passing
-        counts["items left, sum"] += passing
-        if passing and (len(lost) == len(gold)):
-            counts["harmed: no evidence passes"] += 1
-        elif passing and lost:
-            counts["harmed: some evidence is hidden"] += 1
-            counts["lost items"] += len(lost)
+        query = inferring.narrowed(query, found, known, settings)
+        if query.inferred:
+            counts += _harm(query, items, gold)
+        elif model and asked.names_and_dates < limit:
+            for tag, words, scores in asked.ask(model, row["question"], NOW.date(), known):
+                asked.note(scores, _true_role(tag, words, gold, known))
+    print(f"{file.stem} over {len(items)} items")
+    for what, count in counts.items():
+        print(f"  {what}: {count}")
+    if model:
+        asked.show()
+
+
+def _harm(query: Query, items: list[Item], gold: list[Item]) -> Counter[str]:
+    scope = Scope(query.filters, UTC, NOW)
+    passing = sum(inferring.passes(item, scope) for item in items)
+    kept = sum(inferring.passes(item, scope) for item in gold)
+    counts = Counter({"with a filter": 1, "items left, sum": passing})
+    counts += Counter({f"by {inferring.GROUPS[one.field]}" for one in query.inferred})
+    counts["nothing left, so dropped"] += not passing
+    counts["harmed: no evidence passes"] += bool(passing and not kept)
+    counts["some evidence hidden"] += bool(passing and 0 < kept < len(gold))
     return counts
 
 
+def _true_role(tag: str, words: str, gold: list[Item], known: Acquaintances) -> str:
+    """Return a role that hides none of the evidence; without evidence none is right."""
+    if not gold or tag.startswith("<date"):
+        return "neither"
+    parts = {words, *known.senders.get(words.casefold(), ())}
+    sent = all(any(p.matches(w) for p in item.people.sender for w in parts) for item in gold)
+    return "sender" if sent else "neither"
+
+
 def main() -> None:
+    """Run the study that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
+    parser.add_argument("data")
+    parser.add_argument("--model")
+    parser.add_argument("--limit", type=int, default=40)
     given = parser.parse_args()
+    load = loader(load_catalogue(), Store.default(os.environ))
+    model = load(given.model) if given.model else None
+    if given.data == "labelled":
+        study_labelled(model)
+        return
     for name, corpus in SETS.items():
-        reading = read([given.data / "corpus" / corpus], zone=UTC, now=NOW)
+        reading = read([Path(given.data) / "corpus" / corpus], zone=UTC, now=NOW)
         items = [found for found in reading if isinstance(found, Item)]
-        print(name, len(items), "items")
-        for what, count in study(given.data / "dev" / f"{name}.jsonl", items).items():
-            print(f"  {what}: {count}")
+        study_data(Path(given.data) / "dev" / f"{name}.jsonl", items, model, given.limit)
 
 
 if __name__ == "__main__":
