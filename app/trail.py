@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from app.filters_shown import filters_object
 from app.plain import one_line
 from app.report import shortened
 from engine.events import Event, Ranked, Sampled, Voted
@@ -43,7 +42,6 @@ class Trail:
     def object(self, answer: Answer) -> dict[str, object]:
         """Return the trail as the `explain` member of `--json`."""
         return {
-            "filters": filters_object(answer.query),
             "ranked": [_ranked_object(one) for one in self.events if isinstance(one, Ranked)],
             "samples": [
                 {"rationale": one.rationale, "answer": one.answer}

@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import islice
 from typing import Literal
 
 from engine.errors import EmptyQuestion, QuestionError
@@ -34,7 +35,7 @@ _WORD = re.compile(
     rf"""(?<![^\s(])                        # where a word begins
     (?P<hyphen>-)?
     (?:(?P<field>{"|".join(FIELDS)}):)?
-    (?:[{_QUOTES}](?P<quoted>[^{_QUOTES}]*)[{_QUOTES}]|(?P<bare>\S*))""",
+    (?:[{_QUOTES}](?P<quoted>[^{_QUOTES}]*)[{_QUOTES}]|(?P<bare>(?:[^\s(]\S*)?))""",
     re.IGNORECASE | re.VERBOSE,
 )
 _EXCLUDES = {"ask": re.compile(r"[^\W\d_]"), "search": re.compile(r"\w")}
@@ -71,11 +72,11 @@ def parse(
     is left to look for.
     """
     plain = _UNPRINTABLE.sub(" ", typed)
-    parts = list(_parts(plain, mode))
+    parts = list(islice(_parts(plain, mode), LIMIT + 1))
     if len(parts) > LIMIT:
         raise QuestionError(
-            f"The query has {len(parts):,} phrases, exclusions and filters.",
-            remedy=f"Use at most {LIMIT}.",
+            f"The query has more than {LIMIT} phrases, exclusions and filters.",
+            remedy="Use fewer.",
         )
     operators = [part.operator for part in parts if part.operator]
     narrowed = combined(filters or Filters(), operators, today)

@@ -284,9 +284,9 @@ def test_a_question_has_operators_and_its_quotes_are_prose(files, ask_with, caps
     assert main(["ask", question, str(files), "--json", "--explain", "--no-infer"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["question"] == question
-    matches(shown["explain"]["filters"], FILTERS)
-    assert shown["explain"]["filters"]["from"] == ["dana"]
-    assert shown["explain"]["filters"]["phrases"] is None
+    matches(shown["filters"], FILTERS)
+    assert shown["filters"]["from"] == ["dana"]
+    assert shown["filters"]["phrases"] is None
     assert shown["coverage"]["pruned"] == 1
     prompts = models.generator.prompts
     assert any('the "long" lease' in prompt for prompt in prompts)
