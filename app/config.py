@@ -53,6 +53,7 @@ SETTINGS = (
     Setting("answer.time_budget", SECONDS),
     Setting("answer.seed", INTEGER, 0),
     Setting("answer.infer", FLAG, True),
+    Setting("answer.infer_model", FLAG, False),
     Setting("person.addresses", ADDRESSES, ()),
     Setting("reading.memory", COUNT, built=False),
     Setting("reading.workers", COUNT, built=False),

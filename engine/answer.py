@@ -57,7 +57,7 @@ def answer(
         query = inferring.without(typed, query)
         yield Understood(query)
         corpus = yield from read_now(query, sources, settings, timings)
-    query, corpus = inferring.after_reading(query, corpus, settings)
+    query, corpus = inferring.after_reading(query, corpus, settings, models)
     yield Understood(query)
     yield from answer_over(query, corpus, models, settings, timings)
 

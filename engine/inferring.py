@@ -16,12 +16,14 @@ from datetime import date, datetime
 from engine.acquaintances import Acquaintances, Names
 from engine.corpus import Corpus, only
 from engine.question_grammar import ME, clues
+from engine.second_look import second_look
 from engine.settings import Settings
 from engine.tokens import content_words
 from engine.values import Inferred, Query
 from ingest.item import Filters, Item, Kind
 from ingest.read import local_zone
 from ingest.sieve import Scope
+from models.roles import ModelSet
 
 WORDS_OF_ASKING = frozenset(
     {"e", "mail", "mails", "email", "emails", "message", "messages", "send", "sent", "write"}
@@ -46,14 +48,22 @@ def before_reading(query: Query, settings: Settings) -> Query:
     return narrowed(query, clues(query.text, settings.today, nobody), nobody, settings)
 
 
-def after_reading(query: Query, corpus: Corpus, settings: Settings) -> tuple[Query, Corpus]:
-    """Return query and corpus narrowed by the names of people who were read as well."""
+def after_reading(
+    query: Query, corpus: Corpus, settings: Settings, models: ModelSet
+) -> tuple[Query, Corpus]:
+    """Return query and corpus narrowed by the names of people who were read as well.
+
+    Where the grammar found nothing, the look-ahead model is asked if the settings say so.
+    """
     query = replace(query, own_seen=_own_seen(query, corpus, settings))
     if not settings.infer:
         return query, corpus
     items = _items(corpus)
     known = Acquaintances.of(items)
-    closer = narrowed(query, clues(query.text, settings.today, known), known, settings)
+    found = clues(query.text, settings.today, known)
+    if settings.infer_model and not (found or query.inferred or query.dropped):
+        found = second_look(models, query.text, settings.today, known)
+    closer = narrowed(query, found, known, settings)
     new = closer.inferred[len(query.inferred) :]
     if not new:
         return query, corpus

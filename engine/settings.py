@@ -52,6 +52,9 @@ class Settings:
     """Hits of a search."""
     infer: bool = True
     """Whether `answer` reads filters out of the question."""
+    infer_model: bool = False
+    """Whether the look-ahead model is asked where the grammar reads no filter; with the starter
+    models it is wrong too often (docs/results.md, "Inferred filters")."""
     own: tuple[str, ...] = ()
     """Addresses of the person who asks: what "I", "my" and `from:me` mean."""
     now: datetime | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -192,6 +192,22 @@ def test_nothing_is_inferred_when_told_so(mailbox: Path, fake_models: MakeModels
     found, _ = asked(question, mailbox, fake_models(["800 [1]."]), infer=False)
     assert not found.query.inferred
     assert found.query.filters == Filters()
+
+
+@pytest.mark.parametrize(("sure", "read"), [(4.0, ["Ann"]), (0.5, [])])
+def test_the_model_may_place_a_name_that_the_grammar_cannot(
+    sure: float, read: list[str], mailbox: Path, fake_models: MakeModels
+) -> None:
+    def logprobs(prompt: str, choices: Sequence[str]) -> list[float]:
+        wrote = next(c for c in choices if f"{c}: Ann wrote it." in prompt)
+        return [0.0 if choice == wrote else -sure for choice in choices]
+
+    models = fake_models(["900 [1]."])
+    models.lookahead._logprobs = logprobs  # type: ignore[attr-defined]
+    question = "What did the roof cost, according to Ann?"
+    found, _ = asked(question, mailbox, models, infer_model=True)
+    assert [one.value for one in found.query.inferred] == read
+    assert not asked(question, mailbox, models)[0].query.inferred
 
 
 def test_search_is_exact(mailbox: Path) -> None:

@@ -43,7 +43,7 @@ SETS = {
     "pim_calendar_derived": "calendars",
 }
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-MARGINS = (0.0, 0.5, 1.0, 2.0, 3.0)
+MARGINS = (0.0, 0.1, 0.2, 0.5, 1.0)
 LABELLED = Path(__file__).parent / "inference_questions.jsonl"
 LABELLED_DAY = date(2026, 11, 18)
 PEOPLE = (

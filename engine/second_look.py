@@ -1,0 +1,70 @@
+"""What the look-ahead model says of a name or a date that the grammar could not place.
+
+The model only chooses a role among fixed labels, by the log-probability of a letter; the value is
+the name or the date as it stands in the question. Each label is asked for at each letter, since
+small models like some letters better than others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from engine.acquaintances import Acquaintances
+from engine.prompting import render, section
+from engine.question_grammar import dated, tagged
+from engine.values import Inferred
+from models.protocols import Generator
+from models.roles import ModelSet
+
+LETTERS = "ABC"
+MARGIN = 1.0
+"""Log-probability by which a role must beat every other one, mean over the letters."""
+
+
+def second_look(
+    models: ModelSet, question: str, today: date, known: Acquaintances, margin: float = MARGIN
+) -> list[Inferred]:
+    """Return a filter for each known name and each date that the model gives a role.
+
+    Without a name or a date no model is loaded.
+    """
+    found: list[Inferred] = []
+    for tag, words in tagged(question, today, known).words.items():
+        role = chosen_from(likelihoods(models.lookahead, question, words, roles_of(tag)), margin)
+        if role == "date":
+            found += dated(words, today, "past")
+        if role == "sender" and words.casefold() in known.senders:
+            found.append(Inferred("from", words, words))
+        if role == "recipient" and words.casefold() in known.recipients:
+            found.append(Inferred("to", words, words))
+    return found
+
+
+def roles_of(tag: str) -> tuple[str, ...]:
+    """Return what a name or a date may be."""
+    return ("date", "neither") if tag.startswith("<date") else ("sender", "recipient", "neither")
+
+
+def chosen_from(scores: Mapping[str, float], margin: float) -> str | None:
+    """Return the likeliest role, or None when another is nearly as likely."""
+    first, second = sorted(scores, key=lambda role: -scores[role])[:2]
+    return first if scores[first] - scores[second] >= margin else None
+
+
+def likelihoods(
+    model: Generator, question: str, words: str, roles: Sequence[str]
+) -> dict[str, float]:
+    """Return the log-probability of each role, mean over the orders of the labels."""
+    sums = dict.fromkeys(roles, 0.0)
+    for turn in range(len(roles)):
+        order = [*roles[turn:], *roles[:turn]]
+        labels = [
+            section("role", role, letter=letter, words=words).strip()
+            for role, letter in zip(order, LETTERS, strict=False)
+        ]
+        prompt = render(model, "role", question=question, words=words, labels="\n".join(labels))
+        said = model.next_token_logprobs(prompt, LETTERS[: len(order)])
+        for role, logprob in zip(order, said, strict=True):
+            sums[role] += logprob / len(roles)
+    return sums
