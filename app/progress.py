@@ -15,8 +15,9 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TextIO
 
+from app.inferred import filters_text
 from app.plain import lines, one_line
-from engine.events import Event, Reading, Sampled, Stage, Token
+from engine.events import Event, Reading, Sampled, Stage, Token, Understood
 
 REFRESH_SECONDS = 0.1
 CLOCK_SECONDS = 1.0
@@ -113,6 +114,8 @@ def status_of(event: Event) -> str | None:
         megabytes = f"{event.bytes / 1e6:,.1f} MB"
         best = f"; best so far: {event.best.item.title}" if event.best else ""
         return f"Reading: {event.done:,} of {event.total:,} files, {megabytes}{skipped}{best}"
+    if isinstance(event, Understood) and event.query.dropped:
+        return f"Nothing with {filters_text(event.query.dropped)}: looking without it"
     if isinstance(event, Sampled):
         return f"Looking ahead: sample {event.index + 1} is complete"
     return None
