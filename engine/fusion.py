@@ -47,7 +47,8 @@ def weighted_sum(
         weight * _normalised(scores, normalisation)
         for scores, weight in zip(rankings, weights, strict=True)
     ]
-    return np.sum(scaled, axis=0)
+    fused: Scores = np.sum(scaled, axis=0)
+    return fused
 
 
 def _normalised(scores: Scores, normalisation: Normalisation) -> Scores:
@@ -57,4 +58,5 @@ def _normalised(scores: Scores, normalisation: Normalisation) -> Scores:
     spread = scores.max() - low
     if spread <= 0:
         return np.zeros_like(scores)
-    return (scores - low) / spread
+    scaled: Scores = (scores - low) / spread
+    return scaled

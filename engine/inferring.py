@@ -76,6 +76,20 @@ def after_reading(
     return closer, smaller
 
 
+def over(
+    query: Query, corpus: Corpus, settings: Settings, models: ModelSet
+) -> tuple[Query, Corpus]:
+    """Return query and corpus narrowed as `engine.answer.answer` does, without reading again."""
+    closer = before_reading(query, settings)
+    if closer.inferred:
+        scope = Scope(closer.filters, settings.zone or local_zone(), _now(settings))
+        smaller = only(corpus, [item for item in _items(corpus) if passes(item, scope)])
+        if answerable(closer, smaller):
+            return after_reading(closer, smaller, settings, models)
+        closer = without(query, closer)
+    return after_reading(closer, corpus, settings, models)
+
+
 def without(typed: Query, query: Query) -> Query:
     """Return the query as it was typed, with what was inferred noted as dropped."""
     return replace(typed, dropped=query.inferred)

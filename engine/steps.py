@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TypeVar
 
-from engine import abstaining, lookahead, selection, writing
+from engine import lookahead, selection, writing
 from engine.constraints import constrained
 from engine.corpus import Corpus
 from engine.errors import TimeSpent
@@ -159,15 +159,12 @@ class Toolbox:
         model = self.models.generator
         before = replace(model.usage)
         written = yield from self._note_first_token(
-            writing.write(
+            writing.answer(
                 model, self.query.text, evidence, today=self.today, deadline=self.deadline
             )
         )
-        confidence = None
-        if not abstaining.denies(written.text):
-            confidence = writing.check_answer(model, self.query.text, evidence, written)
         self.usage = replace(self.usage, generator=_since(before, model.usage))
-        return Draft(written.text, evidence, written.ended, confidence)
+        return Draft(written.text, evidence, written.ended, written.confidence)
 
     def _note_first_token(self, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
         """Pass events on, and time the first token of the answer from the question on."""

@@ -7,17 +7,22 @@ import re
 import time
 from collections.abc import Generator as Steps
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
+from engine import abstaining
+from engine.citing import MARKER
 from engine.events import Event, Token
 from engine.prompting import render, section, show
+from engine.tokens import content_words, words
 from engine.values import Passage
 from models.protocols import Generator, Sampling
 
+JUDGEMENT = 3.0
+"""Weight of the log odds of Yes against No in the confidence; those of "Not found" weigh 1."""
 DOUBT_AT_EVEN_ODDS = 3.0
-"""Chosen with the starter generator on mail questions that are not reported: the sum of both
-signals tells right answers from answers to unanswerable questions better than either alone
+"""Both chosen with the starter generator on mail questions that are not reported: together the
+signals tell right answers from answers to unanswerable questions better than either alone
 (docs/results.md has the figures and the method for another generator)."""
 MAX_TOKENS = 128
 """Tokens of an answer: a sentence or two and their markers; a longer one is marked as cut."""
@@ -40,20 +45,75 @@ class Written:
     """False when a limit cut it."""
     doubt: float
     """Log-probability that the reply had begun with "Not", as in "Not found"."""
+    confidence: float | None = None
+    """How sure the model is that the passages state this, 0 to 1; None when it denies that."""
 
 
-def check_answer(
-    model: Generator, question: str, passages: Sequence[Passage], written: Written
-) -> float:
-    """Return how sure the model is that the passages state its answer, 0 to 1.
+def answer(
+    model: Generator,
+    question: str,
+    passages: Sequence[Passage],
+    *,
+    today: date,
+    deadline: float | None,
+) -> Steps[Event, None, Written]:
+    """Yield the tokens of an answer and return the checked one, which may be another.
 
-    It is asked so, Yes against No as the first token; the passages' prefill is shared with
-    `write`, so this computes the tokens from the question on only. Its odds are joined with
-    those of "Not found" at the beginning of the reply, see `DOUBT_AT_EVEN_ODDS`.
+    A reply that adds no word to the question (its name for an e-mail address asked for, or a bare
+    marker) may still be right, as a subject is. The model is then asked for a sentence as well,
+    and the reply that it is surer of is returned. The passages' prefill is shared by all of this.
     """
+    how = section("question", "sentence" if asks_several(question) else "one")
+    if asks_several(question):
+        how += section("question", "several")
+    first = yield from write(model, question, passages, how, today=today, deadline=deadline)
+    first = _checked(model, question, passages, first)
+    if first.confidence is None or _adds(question, first) or _late(deadline):
+        return first
+    how = section("question", "sentence")
+    steps = write(model, question, passages, how, today=today, deadline=deadline)
+    again = _checked(model, question, passages, _result(steps))
+    surer = (again.confidence or 0.0) > first.confidence and content_words(_plain(again))
+    return again if surer else first
+
+
+def _checked(
+    model: Generator, question: str, passages: Sequence[Passage], written: Written
+) -> Written:
+    """Return the reply with its confidence, unless it says that the passages hold no answer.
+
+    The model is asked whether they state it, Yes against No as the first token; its odds are
+    joined with those of "Not found" at the beginning of the reply.
+    """
+    if abstaining.denies(written.text):
+        return written
     prompt = render(model, "check", passages=show(passages), question=question, answer=written.text)
     yes, no = model.next_token_logprobs(prompt, ("Yes", "No"))
-    return 1 / (1 + math.exp(no - yes + written.doubt + DOUBT_AT_EVEN_ODDS))
+    odds = JUDGEMENT * (yes - no) - written.doubt - DOUBT_AT_EVEN_ODDS
+    return replace(written, confidence=1 / (1 + math.exp(-odds)))
+
+
+def _adds(question: str, written: Written) -> bool:
+    """Say whether a reply has a content word that the question has not."""
+    return bool(set(content_words(_plain(written))) - set(words(question)))
+
+
+def _plain(written: Written) -> str:
+    return MARKER.sub("", written.text)
+
+
+def _result(steps: Steps[Event, None, Written]) -> Written:
+    """Run to the end without showing what is written."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            written: Written = stop.value
+            return written
+
+
+def _late(deadline: float | None) -> bool:
+    return deadline is not None and time.monotonic() > deadline
 
 
 def asks_several(question: str) -> bool:
@@ -79,11 +139,12 @@ def write(
     model: Generator,
     question: str,
     passages: Sequence[Passage],
+    how: str,
     *,
     today: date,
     deadline: float | None,
 ) -> Steps[Event, None, Written]:
-    """Yield the answer's tokens; return it.
+    """Yield the tokens of a reply in the form that `how` asks for; return it.
 
     It stops early at `MAX_TOKENS` and at `deadline` (`time.monotonic`).
     """
@@ -93,7 +154,7 @@ def write(
         passages=show(passages),
         question=question,
         today=_today(question, today),
-        how=section("question", "several" if asks_several(question) else "one"),
+        how=how,
     )
     text, ended, doubt = "", False, 0.0
     pieces = model.sample(
@@ -106,6 +167,6 @@ def write(
         ended = piece.finished == "stop"
         if piece.text:
             yield Token(piece.text)
-        if deadline is not None and time.monotonic() > deadline and not piece.finished:
+        if _late(deadline) and not piece.finished:
             break
     return Written(text.strip(), ended, doubt)

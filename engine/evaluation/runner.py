@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engine import answer as path_of_a_question
-from engine import citing
+from engine import citing, inferring
 from engine.corpus import Corpus, only
 from engine.errors import DataError, NoSources
 from engine.evaluation import metrics
@@ -149,6 +149,7 @@ def _setting(settings: Settings, models: ModelSet, choice: Choice) -> dict[str, 
         "max_context": settings.max_context,
         "seed": settings.seed,
         "least_confidence": settings.least_confidence,
+        "infer": settings.infer,
         "models": {"lookahead": models.lookahead_id, "generator": models.generator_id},
         "original": choice.original,
     }
@@ -219,7 +220,8 @@ def _ask(
         corpus = only(corpus, items)
     rankings: dict[str, Sequence[Passage]] = {}
     finished: Answer | None = None
-    for event in path_of_a_question.answer_over(Query(text), corpus, models, settings):
+    query, corpus = inferring.over(Query(text), corpus, settings, models)
+    for event in path_of_a_question.answer_over(query, corpus, models, settings):
         _note(event, rankings)
         if isinstance(event, Answered):
             finished = event.answer
