@@ -52,6 +52,7 @@ SETTINGS = (
     Setting("answer.max_context", COUNT),
     Setting("answer.time_budget", SECONDS),
     Setting("answer.seed", INTEGER, 0),
+    Setting("answer.stemming", FLAG, True),
     Setting("answer.infer", FLAG, True),
     Setting("answer.infer_model", FLAG, False),
     Setting("person.addresses", ADDRESSES, ()),

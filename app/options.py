@@ -115,7 +115,10 @@ def zone_of(config: Config) -> tzinfo | None:
 
 def settings_of(config: Config, **flags: Any) -> Settings:
     """Return the engine's settings; a flag that was given (not None) beats the configuration."""
-    names = ("strategy", "effort", "max_context", "time_budget", "seed", "infer", "infer_model")
+    names = (
+        *("strategy", "effort", "max_context", "time_budget", "seed"),
+        *("stemming", "infer", "infer_model"),
+    )
     values = {name: config.values[f"answer.{name}"] for name in names}
     values |= {name: value for name, value in flags.items() if value is not None}
     own = config.values["person.addresses"]

@@ -140,7 +140,8 @@ def read_now(
         )
     reading = read(sources, query.filters, zone=settings.zone, now=settings.now)
     deadline = _deadline(settings, timings, READING_SHARE)
-    return (yield from staged("read", timings, read_corpus(reading, query, deadline)))
+    steps = read_corpus(reading, query, deadline, stemming=settings.stemming)
+    return (yield from staged("read", timings, steps))
 
 
 def _rank(query: Query, corpus: Corpus, k: int) -> Steps[Event, None, Ranked]:

@@ -31,7 +31,7 @@ class Corpus:
 
 
 def read_corpus(
-    reading: ReadingOfSources, query: Query, deadline: float | None
+    reading: ReadingOfSources, query: Query, deadline: float | None, *, stemming: bool = True
 ) -> Steps[Event, None, Corpus]:
     """Read until the end or until `deadline` (`time.monotonic`), yielding progress.
 
@@ -40,7 +40,7 @@ def read_corpus(
     items: list[Item] = []
     skipped: list[Skipped] = []
     passages: list[Passage] = []
-    recall = Recall()
+    recall = Recall(stemming=stemming)
     reported, ranked, best = 0.0, time.monotonic(), None
     try:
         for found in reading:
@@ -104,9 +104,12 @@ def only(corpus: Corpus, items: Sequence[Item]) -> Corpus:
     """Return the corpus of some of its items; N and lengths are then theirs alone."""
     kept = {id(item) for item in items}
     passages = [p for p in corpus.passages if id(p.item) in kept]
-    return corpus_of(passages, corpus.coverage)
+    return corpus_of(passages, corpus.coverage, stemming=corpus.recall.stemming)
 
 
-def corpus_of(passages: Sequence[Passage], coverage: Coverage | None = None) -> Corpus:
+def corpus_of(
+    passages: Sequence[Passage], coverage: Coverage | None = None, *, stemming: bool = True
+) -> Corpus:
     """Return the corpus of given passages."""
-    return Corpus(passages, coverage or Coverage(), Recall(p.searched for p in passages))
+    recall = Recall((passage.searched for passage in passages), stemming=stemming)
+    return Corpus(passages, coverage or Coverage(), recall)

@@ -44,8 +44,8 @@ MODIFIER = "[,(]?" + "|[,(]?".join(
         rf"(?: (?:{TITLED}))? {QUOTE}",
         r"(?: in (?:the|my) (?:mailbox|inbox|archive))",
         rf"(?: (?:that|which|who))?(?: (?:was|were|is|are|has|have|had|been))* {ARRIVED}",
-        rf" (?:from|by) {NAMES}",
-        rf"(?: addressed)? to (?:{NAME}|me)",
+        rf" (?:from|by) {NAMES}(?!')",
+        rf"(?: addressed)? to (?:{NAME}|me)(?!')",
         rf"(?: (?:that|which))?(?: (?:did|has|have|had))? (?:{NAME}|I|we){OFTEN}"
         rf" (?:{SEND}|{WRITE}|{GET})(?:{TO_US})?",
         rf"{WHEN}(?!')",
@@ -88,9 +88,20 @@ OTHER_MAIL = re.compile(
     re.IGNORECASE,
 )
 """Before a mail phrase: the question is about another mail than the one described."""
-UNKNOWN = re.compile(r"(?:,|,? (?:and|or)| (?:from|by|to)) (?:<name|[A-Z][a-z])|n't| not\b")
+UNKNOWN = re.compile(
+    r",? (?:and|or) (?!(?:wh|how|did|do|does|is|was|are)\w*\b)|, (?:<name|[A-Z][a-z])"
+    r"| (?:from|by|to) (?:<name|[A-Z][a-z])"
+)
 """After a mail phrase: more is said of the mail than is understood."""
 
+NOT = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)
+ONE_OF_SEVERAL = re.compile(r"(?:,|\band|\bor)$", re.IGNORECASE)
+"""Before a mail phrase that begins with a person."""
+
+ABOUT_MAIL = re.compile(
+    rf"{MAIL}|\b(?:{SEND}|{WRITE}|say|said|tell|told|asks?|asked|mention\w*|promised?)\b",
+    re.IGNORECASE,
+)
 EVENTS = "(?:meetings?|appointments?|events?|calls?)"
 CALENDAR = "(?:in|on) (?:my|our) (?:calendar|agenda|diary|schedule)"
 WITH = r"(?: with (?:<name\d+>|[\w.'-]+)(?: [A-Z][\w.'-]+)*)?"
@@ -165,17 +176,22 @@ def clues(question: str, today: date, known: Acquaintances) -> list[Inferred]:
 
 def _event_clues(text: Tagged, today: date) -> list[Inferred]:
     match = next(filter(None, (rule.search(text.text) for rule in EVENT_PHRASES)), None)
-    if match is None:
+    if match is None or ABOUT_MAIL.search(text.text):
         return []
     direction: Direction = "past" if PAST_TENSE.search(text.text) else "future"
-    kind = Inferred("kind", "event", re.sub(WHEN, "", match[0]).strip(" ,"))
+    words = re.sub(NAME, lambda tag: text.words[tag[0]], re.sub(WHEN, "", match[0]))
+    kind = Inferred("kind", "event", words.strip(" ,"))
     return [kind, *_dates(match[0], text, today, direction)]
 
 
 def _mail_clues(text: Tagged, today: date, known: Acquaintances) -> list[Inferred]:
     phrases, sure = _mail_phrases(text.text)
     stated = [found for phrase in phrases if (found := _of_phrase(phrase, text, today, known))]
-    if not sure or any(set(found) != set(stated[0]) for found in stated[1:]):
+    if (
+        NOT.search(text.text)
+        or not sure
+        or any(set(found) != set(stated[0]) for found in stated[1:])
+    ):
         stated = []  # two mails are described, and one filter would hide one of them
     asked = ASKED_FOR.search(text.text)
     kinds = [Inferred("kind", "mail", asked[1])] if asked and "attach" not in text.text else []
@@ -187,9 +203,11 @@ def _mail_phrases(text: str) -> tuple[list[str], bool]:
     phrases, sure = [], True
     for rule in MAIL_PHRASES:
         for match in list(rule.finditer(text)):
-            if not OTHER_MAIL.search(text[: match.start()].rstrip()):
+            before = text[: match.start()].rstrip()
+            if not OTHER_MAIL.search(before):
                 phrases.append(match[0])
-                sure = sure and not UNKNOWN.match(text, match.end())
+                several = match[0].startswith("<name") and ONE_OF_SEVERAL.search(before)
+                sure = sure and not several and not UNKNOWN.match(text, match.end())
             text = f"{text[: match.start()]}{' ' * len(match[0])}{text[match.end() :]}"
     return phrases, sure
 

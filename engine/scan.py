@@ -7,6 +7,7 @@ compares the few that agree byte by byte. All of it is numpy, so chunks are scan
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,10 @@ _KEEP = np.array([(1 << 8 * n) - 1 for n in range(8)] + [2**64 - 1], dtype=np.ui
 """`_KEEP[n]` masks the first n of eight bytes (little endian)."""
 
 
+_EACH = np.uint64(0x0101010101010101)
+_WORD = re.compile(rb"[\x30-\xff]+")
+
+
 @dataclass(frozen=True, slots=True)
 class Tokens:
     """Tokens of a chunk in order: its words, or the wholes that connectors join."""
@@ -33,6 +38,8 @@ class Tokens:
     """Offsets into the chunk's bytes."""
     prints: npt.NDArray[np.uint16]
     """A fingerprint each."""
+    heads: npt.NDArray[np.uint16]
+    """The first two bytes of each; of a word of one byte, with the separator behind it."""
     ends: npt.NDArray[np.uint32] | None
     """Offsets behind wholes; None for words, which end where no word byte follows."""
     begins: Ints
@@ -156,30 +163,31 @@ class Chunk:
 
     def beginning(self, prefixes: Sequence[bytes]) -> set[bytes]:
         """Return the distinct words that begin with any of `prefixes`, of which none is empty."""
-        inside = self._bytes >= WORD_BYTE
-        changes = np.flatnonzero(inside[1:] != inside[:-1]) + 1
-        starts, lengths = changes[0::2], changes[1::2] - changes[0::2]
-        eights = _eights(self.data)
-        heads = eights[starts]
-        found: set[bytes] = set()
+        wanted = np.zeros(1 << 16, dtype=np.bool_)
         for prefix in prefixes:
-            keep = _KEEP[min(len(prefix), 8)]
+            # A pair has its first byte low; any byte may follow a prefix of one.
+            pairs = prefix[0] + 256 * np.arange(256) if len(prefix) == 1 else [_pair(prefix)]
+            wanted[pairs] = True
+        starts = self.words.starts[np.flatnonzero(wanted[self.words.heads])].astype(np.int64)
+        heads, longer = _first_eight(_eights(self.data), starts)
+        alike = np.zeros(len(starts), dtype=np.bool_)
+        for prefix in prefixes:
             head = np.frombuffer(prefix[:8].ljust(8, b"\0"), "<u8")[0]
-            alike = np.flatnonzero((heads & keep) == head)
-            # One of each: words that agree in 16 bytes and length are looked at one by one.
-            begin, length = starts[alike], lengths[alike]
-            first = heads[alike] & _KEEP[np.minimum(length, 8)]
-            second = eights[begin + 8] & _KEEP[np.clip(length - 8, 0, 8)]
-            rest = np.where(length > 16, begin, 0)
-            one = np.unique(
-                np.array([first, second, length, rest], np.uint64), axis=1, return_index=True
-            )[1]
-            words = (
-                self.data[b : b + n]
-                for b, n in zip(begin[one].tolist(), length[one].tolist(), strict=True)
-            )
-            found.update(word for word in words if word.startswith(prefix))
-        return found
+            alike |= (heads & _KEEP[min(len(prefix), 8)]) == head
+        short = np.unique(heads[alike & ~longer]).astype("<u8").tobytes()
+        words = {short[i : i + 8].rstrip(b"\0") for i in range(0, len(short), 8)}
+        return words | self._long(starts[alike & longer], tuple(prefixes))
+
+    def _long(self, starts: Ints, prefixes: tuple[bytes, ...]) -> set[bytes]:
+        """Return the distinct words of eight bytes or more at `starts`."""
+        eights = _eights(self.data)
+        first = eights[starts]
+        second, longest = _first_eight(eights, starts + 8)
+        # Words that agree in sixteen bytes are looked at one by one.
+        apart = np.where(longest, starts, 0).astype(np.uint64)
+        _, one = np.unique(np.array([first, second, apart]), axis=1, return_index=True)
+        words = (_WORD.match(self.data, start) for start in starts[one].tolist())
+        return {word[0] for word in words if word and word[0].startswith(prefixes)}
 
     def _equal(self, terms: Terms, columns: Ints, tokens: Tokens, candidates: Ints) -> Flags:
         """Say which candidates are the terms `columns`: they end there and have the same bytes."""
@@ -230,6 +238,7 @@ def _tokens(
     return Tokens(
         starts.astype(np.uint32),
         _fingerprints(pairs, starts, ends),
+        pairs[starts],
         ends.astype(np.uint32) if whole else None,
         np.searchsorted(starts, bounds).astype(np.int64),
     )
@@ -251,6 +260,19 @@ def _fingerprints(
     mixed ^= pairs[ends - 2] * np.uint16(0x85EB)
     mixed += (ends - starts).astype(np.uint16) * np.uint16(0xC2B3)
     return mixed
+
+
+def _pair(word: bytes) -> int:
+    return int.from_bytes(word[:2], "little")
+
+
+def _first_eight(eights: _Words, starts: Ints) -> tuple[_Words, Flags]:
+    """Return up to eight bytes of the words at `starts`, zeros behind, and which have eight."""
+    read = eights[starts]
+    # The top bit of every byte below WORD_BYTE, exact for the first such byte of the eight.
+    ends = (read - _EACH * np.uint64(WORD_BYTE)) & ~read & (_EACH << np.uint64(7))
+    end = (ends & (~ends + np.uint64(1))) >> np.uint64(7)
+    return read & (end - np.uint64(1)), ends == 0
 
 
 def _eights(data: bytes) -> _Words:

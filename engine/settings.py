@@ -50,6 +50,8 @@ class Settings:
     """An answer the generator is less sure of becomes an abstention; 0 lets all through."""
     k: int = 10
     """Hits of a search."""
+    stemming: bool = True
+    """Whether words of the same English stem are found alike; phrases and exclusions never."""
     infer: bool = True
     """Whether `answer` reads filters out of the question."""
     infer_model: bool = False

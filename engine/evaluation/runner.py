@@ -150,6 +150,7 @@ def _setting(settings: Settings, models: ModelSet, choice: Choice) -> dict[str, 
         "seed": settings.seed,
         "least_confidence": settings.least_confidence,
         "infer": settings.infer,
+        "stemming": settings.stemming,
         "models": {"lookahead": models.lookahead_id, "generator": models.generator_id},
         "original": choice.original,
     }
