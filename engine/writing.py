@@ -20,7 +20,7 @@ from models.protocols import Generator, Sampling
 
 JUDGEMENT = 3.0
 """Weight of the log odds of Yes against No in the confidence; those of "Not found" weigh 1."""
-DOUBT_AT_EVEN_ODDS = 3.0
+DOUBT_AT_EVEN_ODDS = 2.4
 """Both chosen with the starter generator on mail questions that are not reported: together the
 signals tell right answers from answers to unanswerable questions better than either alone
 (docs/results.md has the figures and the method for another generator)."""
@@ -61,7 +61,7 @@ def answer(
 
     A reply that adds no word to the question (its name for an e-mail address asked for, or a bare
     marker) may still be right, as a subject is. The model is then asked for a sentence as well,
-    and the reply that it is surer of is returned. The passages' prefill is shared by all of this.
+    and the reply that it is surer of is returned, never a bare marker. The passages' prefill is shared by all of this.
     """
     how = section("question", "sentence" if asks_several(question) else "one")
     if asks_several(question):
@@ -73,8 +73,9 @@ def answer(
     how = section("question", "sentence")
     steps = write(model, question, passages, how, today=today, deadline=deadline)
     again = _checked(model, question, passages, _result(steps))
-    surer = (again.confidence or 0.0) > first.confidence and content_words(_plain(again))
-    return again if surer else first
+    if again.confidence is None or not _content(again):
+        return first
+    return again if again.confidence > first.confidence or not _content(first) else first
 
 
 def _checked(
@@ -95,11 +96,11 @@ def _checked(
 
 def _adds(question: str, written: Written) -> bool:
     """Say whether a reply has a content word that the question has not."""
-    return bool(set(content_words(_plain(written))) - set(words(question)))
+    return not _content(written) <= set(words(question))
 
 
-def _plain(written: Written) -> str:
-    return MARKER.sub("", written.text)
+def _content(written: Written) -> set[str]:
+    return set(content_words(MARKER.sub("", written.text)))
 
 
 def _result(steps: Steps[Event, None, Written]) -> Written:
