@@ -60,8 +60,9 @@ def answer(
     """Yield the tokens of an answer and return the checked one, which may be another.
 
     A reply that adds no word to the question (its name for an e-mail address asked for, or a bare
-    marker) may still be right, as a subject is. The model is then asked for a sentence as well,
-    and the reply that it is surer of is returned, never a bare marker. The passages' prefill is shared by all of this.
+    marker) may still be right, as a subject is. The model is then asked for a sentence as well, and
+    the reply that it is surer of is returned, never a bare marker. All of it shares the passages'
+    prefill.
     """
     how = section("question", "sentence" if asks_several(question) else "one")
     if asks_several(question):
