@@ -53,10 +53,7 @@ def _by_name(people: Iterable[Person]) -> Names:
 
 def _names_of(person: Person) -> set[str]:
     """Return the names of one person: full, shortened, the address's name and host."""
-    name = person.name.casefold()
-    if "," in name:
-        last, _, first = name.partition(",")
-        name = f"{first} {last}"
+    name = person.spoken.casefold()
     words = WORD.findall(name) if "@" not in name else []
     found = {" ".join(words[:count]) for count in range(1, 1 + WORDS_OF_A_NAME)}
     found |= set(words[-1:])
