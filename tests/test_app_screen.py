@@ -237,3 +237,12 @@ async def test_inferred_filters_are_shown_and_a_key_asks_without_them(source, co
         await pilot.press("ctrl+n")
         await pilot.pause()
         assert not app.screen.busy
+
+
+async def test_typed_filters_are_shown(source, config, fake_models):
+    app = AskanceApp(config, asker_over(config, fake_models()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await typed(pilot, "When does the lease end? kind:document -zeppelin")
+        await settled(pilot)
+        assert shown(app, "filters") == 'Filters: kind document, without "zeppelin"'
+        assert shown(app, "coverage").startswith("Read 1 document (")

@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.widgets import Footer, Input, OptionList, Static
 
 from app.config import Config
+from app.filters_shown import filters_line
 from app.inferred import inferred_lines
 from app.options import zone_of
 from app.plain import lines, one_line
@@ -146,10 +147,12 @@ class QuestionScreen(Screen[None]):
         self._say(message.text)
 
     def _draw_query(self, query: Query | None) -> None:
-        """Show the filters that were inferred, with the key that leaves them out."""
+        """Show the filters, with the key that leaves the inferred ones out."""
         self._query = query
         remedy = "ctrl+n asks without them."
         shown = inferred_lines(query, remedy, str(self._config.path)) if query else []
+        if query and (typed := filters_line(query)):
+            shown.insert(0, typed)
         self._set("filters", "\n".join(shown))
         self.query_one("#filters").display = bool(shown)
         self.refresh_bindings()
