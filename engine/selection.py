@@ -11,6 +11,8 @@ from models.protocols import Generator
 
 OVERHEAD = 24
 """Tokens a passage's number, heading and fences take, at most."""
+CHARACTERS_A_TOKEN = 10
+"""More than a token of prose has: what is longer cannot fit, whatever the model."""
 MISSES = 20
 """Passages in a row that may not fit before the search for a smaller one ends."""
 
@@ -47,3 +49,13 @@ def fit(
             remedy="Raise --max-context, or use --effort thorough.",
         )
     return chosen
+
+
+def may_fit(passages: Sequence[Passage], budget: int) -> bool:
+    """Say whether all passages may be within `budget` tokens, without asking a model."""
+    return sum(len(passage.text) for passage in passages) <= budget * CHARACTERS_A_TOKEN
+
+
+def fits(passages: Sequence[Passage], budget: int, model: Generator) -> bool:
+    """Say whether all passages are within `budget` tokens of `model`."""
+    return sum(model.count(passage.text) + OVERHEAD for passage in passages) <= budget

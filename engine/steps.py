@@ -7,10 +7,12 @@ from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import TypeVar
+from typing import Literal, TypeVar
+
+import numpy as np
 
 from engine import lookahead, selection, writing
-from engine.constraints import constrained
+from engine.constraints import allowed, constrained
 from engine.corpus import Corpus
 from engine.errors import TimeSpent
 from engine.events import Event, Ranked, Stage, StageName, Token
@@ -120,28 +122,30 @@ class Toolbox:
         return constrained(self.corpus.recall.scores(texts), self.query, self.corpus)
 
     def fit_lookahead(self, scores: Scores) -> list[int]:
-        """Return the best passages within X tokens, best first. No hit loads no model."""
-        if not scores.any():
-            return []
-        return selection.fit(
-            self.corpus.passages,
-            scores,
-            self.budget.lookahead_tokens,
-            self.models.lookahead,
-            self.budget.lookahead_share,
-        )
+        """Return the best passages within X tokens, best first; none loads no model."""
+        budget = self.budget
+        return self._fit(scores, "lookahead", budget.lookahead_tokens, budget.lookahead_share)
 
     def fit_generator(self, scores: Scores) -> list[int]:
-        """Return the best passages within Y tokens, best first. No hit loads no model."""
-        if not scores.any():
+        """Return the best passages within Y tokens, best first; none loads no model."""
+        budget = self.budget
+        return self._fit(scores, "generator", budget.generator_tokens, budget.generator_share)
+
+    def _fit(
+        self, scores: Scores, role: Literal["lookahead", "generator"], tokens: int, share: float
+    ) -> list[int]:
+        """Return what fits; without a hit all passages, in order, if there are so few.
+
+        A question need not share a word with its answer, and what fits needs no ranking.
+        """
+        if scores.any():
+            model = getattr(self.models, role)
+            return selection.fit(self.corpus.passages, scores, tokens, model, share)
+        numbers = np.flatnonzero(allowed(self.query, self.corpus)).tolist()
+        passages = self._passages(numbers)
+        if not passages or not selection.may_fit(passages, tokens):
             return []
-        return selection.fit(
-            self.corpus.passages,
-            scores,
-            self.budget.generator_tokens,
-            self.models.generator,
-            self.budget.generator_share,
-        )
+        return numbers if selection.fits(passages, tokens, getattr(self.models, role)) else []
 
     def ranked(self, stage: StageName, scores: Scores) -> Ranked:
         """Describe a ranking: its best passages that score above 0."""

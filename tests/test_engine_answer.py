@@ -228,3 +228,29 @@ def test_reading_tells_the_best_passage_so_far(
     ]
     assert seen[0] == seen[-1] == "b.txt"
     assert len(seen) == 3
+
+
+def test_few_passages_are_all_shown_when_no_word_is_shared(
+    notes: Path, fake_models: MakeModels
+) -> None:
+    models = fake_models(["Trattoria Rosa [2]"])
+    found = final(list(answer("Where do we eat -key", [notes], models)))
+    assert found.text == "Trattoria Rosa [1]"
+    assert found.citations[0].passage.item.locator.path == notes / "lunch.txt"
+
+
+def test_excluded_items_are_never_shown(notes: Path, fake_models: MakeModels) -> None:
+    models = fake_models(["Trattoria Rosa [2]"])
+    found = final(list(answer("Where do we eat -lunch", [notes], models)))
+    assert found.grounded == "none"
+    assert "Trattoria" not in "".join(models.generator.prompts)  # type: ignore[attr-defined]
+
+
+def test_many_passages_without_a_shared_word_load_no_model(
+    notes: Path, fake_models: MakeModels
+) -> None:
+    (notes / "long.txt").write_text("Rents rose again. " * 3000)
+    models = fake_models(["Trattoria Rosa [2]"])
+    found = final(list(answer("Where do we eat?", [notes], models)))
+    assert found.grounded == "none"
+    assert found.usage.lookahead.prompt == found.usage.generator.prompt == 0
