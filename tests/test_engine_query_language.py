@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.answer import search, understand
@@ -186,6 +186,7 @@ PIECES = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(PIECES, max_size=40).map("".join), st.sampled_from(["ask", "search"]))
 def test_any_input_is_a_query_or_a_clear_error(typed: str, mode: Mode) -> None:
     failed = None

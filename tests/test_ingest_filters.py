@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.files import File
@@ -240,6 +240,7 @@ def test_a_mail_that_is_named_like_a_calendar_needs_its_folder(tmp_path: Path) -
     assert reading.tally.pruned == 1
 
 
+@settings(deadline=None)
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_any_pattern_and_name_are_compared(wanted: str, name: str) -> None:
     pattern_of(wanted).match(folded(name))
