@@ -168,9 +168,8 @@ class SQLite:
 
 ENGINES: dict[str, Callable[[], Engine]] = {
     "ours": Ours,
+    "ours, no stems": partial(Ours, stemming=False),
     "ours, every word": partial(Ours, stop_words=False, stemming=False),
-    "ours, stop words": partial(Ours, stop_words=True, stemming=False),
-    "ours, stems": partial(Ours, stop_words=False, stemming=True),
     "rank_bm25": RankBM25,
     "bm25s": BM25S,
     "tantivy": Tantivy,
