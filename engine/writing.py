@@ -13,6 +13,7 @@ from datetime import date
 from engine import abstaining
 from engine.citing import MARKER
 from engine.events import Event, Token
+from engine.literal import as_written
 from engine.prompting import render, section, show
 from engine.tokens import content_words, words
 from engine.values import Passage
@@ -20,7 +21,7 @@ from models.protocols import Generator, Sampling
 
 JUDGEMENT = 3.0
 """Weight of the log odds of Yes against No in the confidence; those of "Not found" weigh 1."""
-DOUBT_AT_EVEN_ODDS = 2.4
+DOUBT_AT_EVEN_ODDS = 3.8
 """Both chosen with the starter generator on mail questions that are not reported: together the
 signals tell right answers from answers to unanswerable questions better than either alone
 (docs/results.md has the figures and the method for another generator)."""
@@ -57,18 +58,34 @@ def answer(
     today: date,
     deadline: float | None,
 ) -> Steps[Event, None, Written]:
-    """Yield the tokens of an answer and return the checked one, which may be another.
+    """Yield the tokens of an answer and return the checked one, set as the passages write it.
 
-    A reply that adds no word to the question (its name for an e-mail address asked for, or a bare
-    marker) may still be right, as a subject is. The model is then asked for a sentence as well, and
-    the reply that it is surer of is returned, never a bare marker. All of it shares the passages'
-    prefill.
+    A reply that adds no word to the question is compared with a sentence. All of it shares the
+    passages' prefill.
     """
     how = section("question", "sentence" if asks_several(question) else "one")
     if asks_several(question):
         how += section("question", "several")
     first = yield from write(model, question, passages, how, today=today, deadline=deadline)
     first = _checked(model, question, passages, first)
+    best = _surer(model, question, passages, first, today=today, deadline=deadline)
+    return replace(best, text=as_written(best.text, passages))
+
+
+def _surer(
+    model: Generator,
+    question: str,
+    passages: Sequence[Passage],
+    first: Written,
+    *,
+    today: date,
+    deadline: float | None,
+) -> Written:
+    """Return the first reply, or a sentence the model is surer of where it adds no word.
+
+    Its name for an e-mail address asked for, or a bare marker, adds none; but a subject asked for
+    may be right. A bare marker never stands against a sentence.
+    """
     if first.confidence is None or _adds(question, first) or _late(deadline):
         return first
     how = section("question", "sentence")

@@ -1,0 +1,53 @@
+"""Sets a short reply as the passages write it.
+
+Small models copy "Phillip K Allen" as "Phillip Allen", "Prior, Liz" as "Liz Prior" and
+"63 2 9229 2352" without its blanks. An answer that a person checks against its source, or pastes
+elsewhere, should be what the source says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from engine.citing import MARKER
+from engine.values import Passage
+
+MOST_WORDS = 8
+LEAST_CHARACTERS = 4
+"""Letters and digits; shorter replies are found anywhere."""
+_PIECE = re.compile(r"[^\W_]+")
+
+
+def as_written(reply: str, evidence: Sequence[Passage]) -> str:
+    """Return the reply with its words as the first passage that has them writes them.
+
+    What may differ: blanks and punctuation within a number, an initial that the reply lacks, and
+    the order of two names. A reply that is literally in a passage, or in none, stays as it is.
+    """
+    plain = MARKER.sub("", reply).strip(" .,;:")
+    pieces = _PIECE.findall(plain)
+    texts = [passage.text for passage in evidence]
+    known = sum(map(len, pieces)) >= LEAST_CHARACTERS and len(pieces) <= MOST_WORDS
+    if not known or any(plain in text for text in texts):
+        return reply
+    for pattern in _patterns(pieces):
+        for text in texts:
+            if found := pattern.search(text):
+                return reply.replace(plain, " ".join(found[0].split()), 1)
+    return reply
+
+
+def _patterns(pieces: Sequence[str]) -> Iterator[re.Pattern[str]]:
+    """Yield what the reply may look like in a passage, closest first."""
+    if all(piece.isdigit() for piece in pieces):
+        yield _whole(r"[\W_]{0,3}".join("".join(pieces)))
+    words = [re.escape(piece) for piece in pieces]
+    if len(words) in (2, 3):
+        yield _whole(r"\s+(?:[^\W\d_]\.?\s+)?".join(words))
+    if len(words) == 2:
+        yield _whole(rf"{words[1]},\s?{words[0]}")
+
+
+def _whole(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W_]){pattern}(?![^\W_])", re.IGNORECASE)
