@@ -17,7 +17,7 @@ from typing import Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from engine.scan import Chunk, Flags, Ints, Terms
+from engine.scan import Chunk, Flags, Ints, Terms, distinct
 from engine.stemming import prefix_of, stem
 from engine.tokens import FUNCTION_WORDS, folded_terms, folded_words
 
@@ -117,7 +117,7 @@ class Recall:
         if not self.stemming:
             return {term: [term] for term in sorted(asked)}
         prefixes = sorted({prefix for term in asked for prefix in prefix_of(term)})
-        found = set().union(*self._all(lambda chunk: chunk.beginning(prefixes))) | asked
+        found = distinct(self._all(lambda chunk: chunk.beginning(prefixes))) | asked
         forms: dict[bytes, list[bytes]] = {term: [] for term in sorted(asked)}
         for form in sorted(found):
             if stem(form) in forms:

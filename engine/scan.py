@@ -161,8 +161,12 @@ class Chunk:
         held[rows[rows == self.words.rows(firsts + len(phrase) - 1)]] = True
         return held
 
-    def beginning(self, prefixes: Sequence[bytes]) -> set[bytes]:
-        """Return the distinct words that begin with any of `prefixes`, of which none is empty."""
+    def beginning(self, prefixes: Sequence[bytes]) -> tuple[_Words, set[bytes]]:
+        """Return the words that begin with any of `prefixes`, of which none is empty.
+
+        Those of less than eight bytes come as they stand in memory, one of each occurrence, for
+        `distinct`: numpy sorts those of all chunks at once. Longer ones come once.
+        """
         wanted = np.zeros(1 << 16, dtype=np.bool_)
         for prefix in prefixes:
             # A pair has its first byte low; any byte may follow a prefix of one.
@@ -174,12 +178,12 @@ class Chunk:
         for prefix in prefixes:
             head = np.frombuffer(prefix[:8].ljust(8, b"\0"), "<u8")[0]
             alike |= (heads & _KEEP[min(len(prefix), 8)]) == head
-        short = np.unique(heads[alike & ~longer]).astype("<u8").tobytes()
-        words = {short[i : i + 8].rstrip(b"\0") for i in range(0, len(short), 8)}
-        return words | self._long(starts[alike & longer], tuple(prefixes))
+        return heads[alike & ~longer], self._long(starts[alike & longer], tuple(prefixes))
 
     def _long(self, starts: Ints, prefixes: tuple[bytes, ...]) -> set[bytes]:
         """Return the distinct words of eight bytes or more at `starts`."""
+        if not len(starts):
+            return set()
         eights = _eights(self.data)
         first = eights[starts]
         second, longest = _first_eight(eights, starts + 8)
@@ -205,6 +209,14 @@ class Chunk:
             differ = (here[starts[rest] + offset] ^ there[origins[rest] + offset]) & keep
             equal[rest[differ != 0]] = False
         return equal
+
+
+def distinct(found: Sequence[tuple[_Words, set[bytes]]]) -> set[bytes]:
+    """Return the distinct words of what `Chunk.beginning` found in all chunks."""
+    heads = np.concatenate([np.zeros(0, np.uint64), *(heads for heads, _ in found)])
+    short = np.unique(heads).astype("<u8").tobytes()
+    words = {short[i : i + 8].rstrip(b"\0") for i in range(0, len(short), 8)}
+    return words.union(*(long for _, long in found))
 
 
 def _wholes(

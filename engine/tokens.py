@@ -103,10 +103,10 @@ def _fold_runs(text: bytes) -> bytes:
 @lru_cache(maxsize=4096)
 def _fold_run(run: bytes) -> bytes:
     """Keep letters, cut Chinese, Japanese and Korean into bigrams, blank the rest."""
-    plain = run.decode("utf-8", "surrogatepass")
+    plain = unicodedata.normalize("NFKC", run.decode("utf-8", "surrogatepass"))
     kept = "".join(
         _SAME.get(char, char if unicodedata.category(char)[0] in _LETTERS else " ")
-        for char in unicodedata.normalize("NFKC", plain).casefold()
+        for char in unicodedata.normalize("NFKC", plain.casefold())
     )
     return _CJK.sub(lambda found: _bigrams(found[0]), kept).encode("utf-8", "surrogatepass")
 
