@@ -21,7 +21,7 @@ from models.protocols import Generator, Sampling
 
 JUDGEMENT = 3.0
 """Weight of the log odds of Yes against No in the confidence; those of "Not found" weigh 1."""
-DOUBT_AT_EVEN_ODDS = 3.8
+DOUBT_AT_EVEN_ODDS = 3.6
 """Both chosen with the starter generator on mail questions that are not reported: together the
 signals tell right answers from answers to unanswerable questions better than either alone
 (docs/results.md has the figures and the method for another generator)."""
@@ -63,9 +63,7 @@ def answer(
     A reply that adds no word to the question is compared with a sentence. All of it shares the
     passages' prefill.
     """
-    how = section("question", "sentence" if asks_several(question) else "one")
-    if asks_several(question):
-        how += section("question", "several")
+    how = section("question", "several" if asks_several(question) else "one")
     first = yield from write(model, question, passages, how, today=today, deadline=deadline)
     first = _checked(model, question, passages, first)
     best = _surer(model, question, passages, first, today=today, deadline=deadline)
