@@ -199,7 +199,9 @@ class Chunk:
         lengths, origins = terms.lengths[columns], terms.starts[columns]
         equal: Flags
         if tokens.ends is None:
-            equal = self._bytes[starts + lengths] < WORD_BYTE
+            last = len(self._bytes) - 1  # a term may be longer than what is left of the chunk
+            equal = self._bytes[np.minimum(starts + lengths, last)] < WORD_BYTE
+            equal &= starts + lengths <= last - _EDGE + 1
         else:
             equal = tokens.ends[candidates] == starts + lengths
         here, there = _eights(self.data), _eights(terms.data)

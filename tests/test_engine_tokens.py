@@ -91,3 +91,12 @@ def test_long_words_with_a_prefix_are_told_apart_beyond_sixteen_bytes() -> None:
         b"internationalisation",
         b"internationalisatiom",
     }
+
+
+def test_a_term_longer_than_what_is_left_is_looked_for() -> None:
+    # Fingerprints are of the first two bytes, the last two and the length: these agree modulo 2^16.
+    short, long = b"xyyz", b"xy" + b"a" * 65_536 + b"yz"
+    chunk = Chunk(["q " + short.decode()])
+    looked_for = Terms([long])
+    assert looked_for.prints[0] == chunk.words.prints[1]
+    assert chunk.find(looked_for, chunk.words)[0].tolist() == []
