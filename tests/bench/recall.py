@@ -187,6 +187,7 @@ def haystack(args: argparse.Namespace) -> None:
     print(f"{len(found):,} records, {time.perf_counter() - began:.1f} s to make", flush=True)
     began = time.perf_counter()
     recall = Recall([passage.searched for passage in found])
+    recall.scores([""])  # waits for the folding
     print(f"build {time.perf_counter() - began:.2f} s", flush=True)
     right, seconds = 0, []
     for key in asked:

@@ -6,6 +6,7 @@ import json
 import random
 import re
 import uuid
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -111,6 +112,9 @@ def _sampled(data: Path, samples: Path) -> list[tuple[str, list[str]]]:
     ]
 
 
+Ids = npt.NDArray[np.int32]
+
+
 class Growth:
     """Endless text made of a real one: copies with swapped words and new ones, by a fixed seed."""
 
@@ -130,42 +134,38 @@ class Growth:
         self._rarest = np.lexsort((self._chance.random(len(counts)), counts))
 
     def chunks(self, words: int, passages: int = 500) -> Iterator[list[str]]:
-        """Yield passages, some at a time, until there are about `words` words.
+        """Yield passages, some at a time, until there are `words` words, the last passage's end.
 
-        Meanwhile `made` counts the words, and `distinct` those of the copies begun.
+        Then `made` is the number of words, and `distinct` that of different ones.
         """
         copy = 0
         while self.made < words:
             copy += 1
-            ids, names = self._copy(copy)
-            for first in range(0, len(self._bounds) - 1, passages):
-                bounds = self._bounds[first : first + passages + 1]
+            ids, names, fresh = self._copy(copy)
+            last = bisect_left(self._bounds, words - self.made, hi=len(self._bounds) - 1)
+            for first in range(0, last, passages):
+                bounds = self._bounds[first : min(first + passages, last) + 1]
                 chosen = names[ids[bounds[0] : bounds[-1]]].tolist()
                 yield [
                     " ".join(chosen[begin - bounds[0] : end - bounds[0]])
                     for begin, end in pairwise(bounds)
                 ]
-                self.made += bounds[-1] - bounds[0]
-                if self.made >= words:
-                    return
+            self.made += self._bounds[last]
+            self.distinct += int(np.isin(fresh, ids[: self._bounds[last]]).sum())
 
-    def _copy(self, number: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.object_]]:
-        """Return the words of a copy and their names; the first copy is the text itself."""
-        ids, names = self._ids, self._words
+    def _copy(self, number: int) -> tuple[Ids, npt.NDArray[np.object_], npt.NDArray[np.int64]]:
+        """Return a copy's words, their names, and which are new; the first copy is the text."""
         if number == 1:
-            self.distinct = len(names)
-            return ids, names
-        ids = ids.copy()
+            return self._ids, self._words, self._rarest
+        ids, names = self._ids.copy(), self._words.copy()
         swapped = self._chance.random(len(ids)) < SWAPPED
         ids[swapped] = self._chance.choice(self._ids, int(swapped.sum()))
         share = number**HEAPS - (number - 1) ** HEAPS
-        names = names.copy()
-        ending = f"x{number}"
         fresh = self._rarest[: int(share * len(names))]
-        self.distinct += len(fresh)
+        ending = rf"\g<0>x{number}"
         for word in fresh:
-            names[word] = re.sub(r"\w+", lambda found: found[0] + ending, names[word], count=1)
-        return ids, names
+            names[word] = re.sub(r"\w+", ending, names[word], count=1)
+        return ids, names, fresh
 
 
 @dataclass(frozen=True)
