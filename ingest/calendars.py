@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ingest.clean import clean_line, decode
 from ingest.damage import DAMAGED
-from ingest.files import File, UnreadableError
+from ingest.files import UnreadableError
 from ingest.item import Kind, Reason
 from ingest.origin import Origin
 from ingest.recognise import DOCUMENT, ENTRIES
@@ -19,8 +19,6 @@ from ingest.sieve import LeftOut, Read, Scope
 if TYPE_CHECKING:
     from icalendar.cal import Component
 
-LIMIT = 128 << 20
-"""Bytes of the largest calendar that is read."""
 _BOUNDARY = re.compile(
     r"^(BEGIN|END):(VEVENT|VTODO|VJOURNAL|VTIMEZONE|VCALENDAR)[ \t]*$", re.IGNORECASE | re.MULTILINE
 )
@@ -70,11 +68,6 @@ class Cut:
         """Return a calendar with the time zones and only these entries."""
         inner = "".join([*self.zones, *(entry.text for entry in entries)])
         return f"BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-\n{inner}END:VCALENDAR\n"
-
-
-def read_calendar(file: File, scope: Scope) -> Iterator[Read]:
-    """Yield the events and tasks of an .ics file, or of one file of a vdir."""
-    yield from calendar_items(file.whole(LIMIT), Origin.of_file(file), scope)
 
 
 def calendar_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:

@@ -37,6 +37,14 @@ class Reason(StrEnum):
     NOT_A_FILE = "not_a_file"
 
 
+class Shelf(StrEnum):
+    """Where a mail program keeps what is no correspondence, or not yet."""
+
+    TRASH = "trash"
+    SPAM = "spam"
+    DRAFTS = "drafts"
+
+
 _NAME_PART = re.compile(r"[^\W\d_][\w.'’ -]*")  # noqa: RUF001
 _SUFFIXES = frozenset(
     {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv", "esq", "phd", "md", "inc", "inc.", "ltd"}
@@ -154,6 +162,12 @@ class Item:
     owners: tuple[str, ...] = ()
     """Whose mailbox a mail shows it to be: the address it was delivered to, or in a Sent folder
     the address it was sent from."""
+    shelf: Shelf | None = None
+    """Set for a mail that lies in Trash, Spam or Drafts, by its folder, flags or labels."""
+    quoted: tuple[tuple[int, int], ...] = ()
+    """Spans of `text` that repeat earlier mail: quoted lines and the history below a reply."""
+    flags: tuple[str, ...] = ()
+    """What to know of a document before trusting it: "macros", "hidden sheet", "white text"."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,14 @@ from html import unescape
 from typing import TYPE_CHECKING
 
 from ingest.clean import clean, clean_line, decode
-from ingest.files import File, UnreadableError
-from ingest.item import Item, Reason
+from ingest.files import UnreadableError
+from ingest.item import Reason
 from ingest.origin import Origin
-from ingest.sieve import LeftOut, Read, Scope
+from ingest.sieve import Read, Scope
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-LIMIT = 64 << 20
-"""Bytes of the largest HTML file that is read."""
 _PARSED = 8 << 20
 _DEEP = 1000
 """Nested elements beyond which tags are only stripped: the parser takes quadratic time on them."""
@@ -46,24 +44,14 @@ _TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
 """Tags without the parser; bounded by the next bracket, so that it stays linear."""
 
 
-def read_html(file: File, scope: Scope) -> Iterator[Read]:
-    """Yield an HTML file as one document."""
-    origin = Origin.of_file(file)
-    if not scope.admits_date(origin.when):
-        yield LeftOut()
-        return
-    page = html_document(file.whole(LIMIT), origin)
-    yield page if scope.admits_titles(page.title) else LeftOut()
-
-
-def html_document(data: bytes, origin: Origin, charset: str | None = None) -> Item:
-    """Return an HTML page as a document. Raises UnreadableError when it holds no text."""
+def html_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
+    """Yield an HTML page as one document; raises UnreadableError when it holds no text."""
     declared = _DECLARED.search(data[:4096])
-    markup = decode(data, charset or (declared[1].decode("ascii") if declared else None))
+    markup = decode(data, origin.charset or (declared[1].decode("ascii") if declared else None))
     text, hidden = html_text(markup)
     if not text.strip():
         raise UnreadableError(Reason.EMPTY, "The page holds no text.")
-    return origin.document(text, hidden, title=_title(markup))
+    yield origin.document(text, hidden, title=_title(markup))
 
 
 def html_text(markup: str) -> tuple[str, int]:

@@ -26,6 +26,15 @@ class Origin:
     locator: Locator
     subjects: tuple[str, ...] = ()
     """Of the mails it is attached to, the innermost first; a filter takes them for its title."""
+    charset: str | None = None
+    """What a mail declares an attachment to be written in."""
+    depth: int = 0
+    """Archives it lies in, one within the other."""
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What a filter takes for its title before it is read."""
+        return self.subjects or (self.title,)
 
     @classmethod
     def of_file(cls, file: File) -> Self:

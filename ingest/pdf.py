@@ -11,13 +11,11 @@ from typing import Any
 
 from ingest.clean import clean
 from ingest.damage import DAMAGED
-from ingest.files import File, UnreadableError
+from ingest.files import UnreadableError
 from ingest.item import Reason
 from ingest.origin import Origin
-from ingest.sieve import LeftOut, Read, Scope
+from ingest.sieve import Read, Scope
 
-LIMIT = 512 << 20
-"""Bytes of the largest PDF that is read."""
 PAGES = 5000
 """Pages of one PDF that are read."""
 # A hyphen at the end of a line comes out of pdfium as one of these: the word goes on below.
@@ -34,16 +32,7 @@ class Page:
     is_picture: bool
 
 
-def read_pdf(file: File, scope: Scope) -> Iterator[Read]:
-    """Yield a PDF as one document, and its scanned pages as skipped."""
-    origin = Origin.of_file(file)
-    if scope.admits_date(origin.when) and scope.admits_titles(origin.title):
-        yield from pdf_items(file.whole(LIMIT), origin)
-    else:
-        yield LeftOut()
-
-
-def pdf_items(data: bytes, origin: Origin) -> Iterator[Read]:
+def pdf_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the document in `data`; raises UnreadableError when there is none."""
     pages = _pages(data)
     texts: list[str] = []

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
-from importlib import import_module
 from pathlib import Path
 
 from ingest.damage import DAMAGED
 from ingest.files import File, UnreadableError
+from ingest.formats import items_in, limit_of
 from ingest.item import Filters, Item, Reason, Skipped, Tally
-from ingest.recognise import (
-    DOCUMENT,
-    HEAD,
-    Format,
-    describe_unsupported,
-    kinds_of,
-    name_says_document,
-    recognise,
-)
-from ingest.sieve import LeftOut, Read, Scope
+from ingest.origin import Origin
+from ingest.recognise import DOCUMENT, HEAD, Format, kinds_of, name_says_document, recognise
+from ingest.sieve import Later, LeftOut, Read, Scope
 from ingest.walk import Found, list_files
 
 
@@ -74,6 +67,8 @@ class Reading(Iterator[Item | Skipped]):
             before = tally.bytes_done
             for position, read in read_file(found, scope):
                 tally.bytes_done = before + min(position, found.size)
+                if isinstance(read, Later):
+                    continue
                 if isinstance(read, LeftOut):
                     tally.pruned += read.count
                     continue
@@ -106,22 +101,24 @@ def _read_open(file: File, scope: Scope) -> Iterator[Read]:
     head = file.at(0, HEAD)
     form = recognise(head, file.path)
     kinds = kinds_of(form)
-    if form is Format.UNSUPPORTED:
-        remedy, kinds = describe_unsupported(head)
-        skipped = Skipped(file.path, Reason.UNSUPPORTED, remedy, kinds=kinds)
-        yield skipped if not kinds or scope.wants_any(kinds) else LeftOut()
-    elif form is Format.EMPTY:
-        yield Skipped(file.path, Reason.EMPTY, "The file is empty.")
-    elif not scope.wants_file(kinds) or not _lies_right(file, form, scope):
+    if form in (Format.EMPTY, Format.UNSUPPORTED):
+        yield from items_in(head, Origin.of_file(file), scope, form)
+        return
+    if not scope.wants_file(kinds) or not _lies_right(file, form, scope):
         yield LeftOut()
-    else:
-        try:
-            yield from _reader(form)(file, scope)
-        except UnreadableError as error:
-            yield Skipped(file.path, error.reason, error.remedy, kinds=kinds)
-        except DAMAGED as error:
-            remedy = f"It could not be read ({type(error).__name__}); save it again."
-            yield Skipped(file.path, Reason.CORRUPT, remedy, kinds=kinds)
+        return
+    try:
+        if form in _MAILBOXES:
+            from ingest.mbox import read_mbox, read_message
+
+            yield from (read_mbox if form is Format.MBOX else read_message)(file, scope)
+        else:
+            yield from items_in(file.whole(limit_of(form)), Origin.of_file(file), scope, form)
+    except UnreadableError as error:
+        yield Skipped(file.path, error.reason, error.remedy, kinds=kinds)
+    except DAMAGED as error:
+        remedy = f"It could not be read ({type(error).__name__}); save it again."
+        yield Skipped(file.path, Reason.CORRUPT, remedy, kinds=kinds)
 
 
 def _lies_right(file: File, form: Format, scope: Scope) -> bool:
@@ -129,24 +126,8 @@ def _lies_right(file: File, form: Format, scope: Scope) -> bool:
     return form is Format.CALENDAR or scope.admits_calendar(file.path)
 
 
-def _reader(form: Format) -> Callable[[File, Scope], Iterator[Read]]:
-    """Return the reader of a format; its module is imported when the first such file is met."""
-    module, name = _READERS[form]
-    reader: Callable[[File, Scope], Iterator[Read]] = getattr(import_module(module), name)
-    return reader
-
-
-_READERS = {
-    Format.MBOX: ("ingest.mbox", "read_mbox"),
-    Format.MAIL: ("ingest.mbox", "read_message"),
-    Format.CALENDAR: ("ingest.calendars", "read_calendar"),
-    Format.PDF: ("ingest.pdf", "read_pdf"),
-    Format.HTML: ("ingest.markup", "read_html"),
-    Format.LINES: ("ingest.records", "read_lines"),
-    Format.JSON: ("ingest.records", "read_json"),
-    Format.TABLE: ("ingest.records", "read_table"),
-    Format.TEXT: ("ingest.records", "read_text"),
-}
+_MAILBOXES = (Format.MBOX, Format.MAIL)
+"""What is read block by block; of all else the whole is needed."""
 
 
 def local_zone() -> tzinfo:

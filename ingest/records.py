@@ -4,60 +4,48 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from ingest.clean import clean, clean_line, decode
-from ingest.files import File, UnreadableError
+from ingest.files import UnreadableError
 from ingest.item import Item, Kind, People, Reason
 from ingest.origin import Origin
-from ingest.recognise import Format
 from ingest.sieve import LeftOut, Read, Scope
 
-LIMIT = 256 << 20
-"""Bytes of the largest text file that is read."""
 _RECORDS = 200_000
 _NESTED = 12
 
 
-def read_text(file: File, scope: Scope) -> Iterator[Read]:
+def text_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield a text file as one document, its lines kept."""
-    yield from _whole(file, scope, Format.TEXT)
+    yield _document(data, origin)
 
 
-def read_table(file: File, scope: Scope) -> Iterator[Read]:
+def table_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield a CSV file as one document whose rows are records."""
-    yield from _whole(file, scope, Format.TABLE)
+    yield _document(data, origin, rows)
 
 
-def read_json(file: File, scope: Scope) -> Iterator[Read]:
+def json_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield a JSON file as one document whose members are records."""
-    yield from _whole(file, scope, Format.JSON)
+    yield _document(data, origin, json_members)
 
 
-def _whole(file: File, scope: Scope, form: Format) -> Iterator[Read]:
-    origin = Origin.of_file(file)
-    if scope.admits_date(origin.when) and scope.admits_titles(origin.title):
-        yield text_document(file.whole(LIMIT), origin, form)
-    else:
-        yield LeftOut()
-
-
-def text_document(data: bytes, origin: Origin, form: Format, charset: str | None = None) -> Item:
+def _document(
+    data: bytes, origin: Origin, find: Callable[[str], tuple[int, ...]] | None = None
+) -> Item:
     """Return text as one document. Raises UnreadableError when there is none."""
-    text, hidden = clean(decode(data, charset))
+    text, hidden = clean(decode(data, origin.charset))
     if not text.strip():
         raise UnreadableError(Reason.EMPTY, "It holds no text.")
-    find = {Format.TABLE: rows, Format.JSON: json_members}.get(form)
     return origin.document(text, hidden, line=1, records=find(text) if find else ())
 
 
-def read_lines(file: File, scope: Scope) -> Iterator[Read]:
+def line_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield each line of a JSON lines file as a document; such records carry no date."""
-    origin = Origin.of_file(file)
-    data = file.whole(LIMIT)
     count = 0
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if not line.strip():
@@ -73,9 +61,6 @@ def read_lines(file: File, scope: Scope) -> Iterator[Read]:
             yield origin.skipped(Reason.CORRUPT, remedy, f"line {number}")
             continue
         item = _record(record, origin, number)
-        if not scope.admits_titles(item.title):
-            yield LeftOut()
-            continue
         nothing = origin.skipped(Reason.EMPTY, "The record holds no text.", f"line {number}")
         yield item if item.text.strip() else nothing
     if not count:
@@ -169,7 +154,7 @@ def rows(text: str) -> tuple[int, ...]:
     reader = csv.reader(lines)
     starts: list[int] = []
     begins = 0
-    csv.field_size_limit(LIMIT)
+    csv.field_size_limit(len(text))
     try:
         for row in islice(reader, _RECORDS + 1):
             if row:

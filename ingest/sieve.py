@@ -20,8 +20,18 @@ class LeftOut:
     count: int = 1
 
 
-Read = Item | Skipped | LeftOut
-"""What a reader yields; `LeftOut` goes no further than the tally."""
+@dataclass(frozen=True, slots=True)
+class Later:
+    """The attachments of one message, put off until everything cheaper has been read."""
+
+    offset: int
+    """Byte offset of the message in its file; 0 when it is the whole file."""
+    size: int
+    """Bytes of them, as they stand in the message."""
+
+
+Read = Item | Skipped | LeftOut | Later
+"""What a reader yields; `LeftOut` and `Later` go no further than the reading."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +43,8 @@ class Scope:
     now: datetime
     sources: tuple[Path, ...] = ()
     """Absolute; the folders of `Filters.folders` are looked for from them on."""
+    passwords: tuple[str, ...] = ()
+    """What the person gave for encrypted files, in this session; each is tried."""
 
     @cached_property
     def begins(self) -> datetime | None:

@@ -1,0 +1,94 @@
+"""From the bytes of a file, an attachment or an archive member to the items they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+
+from ingest.damage import DAMAGED
+from ingest.files import UnreadableError
+from ingest.item import Item, Kind, Reason
+from ingest.origin import Origin
+from ingest.recognise import DOCUMENT, HEAD, Format, describe_unsupported, kinds_of
+from ingest.sieve import LeftOut, Read, Scope
+
+Reader = Callable[[bytes, Origin, Scope], Iterator[Read]]
+"""Yields what the bytes hold; may raise UnreadableError, or what `DAMAGED` lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    module: str
+    function: str
+    limit: int
+    """Megabytes of the largest that is read."""
+    is_titled: bool = False
+    """Whether its documents have titles of their own."""
+    is_dated: bool = False
+    """Whether its documents have dates of their own, or none."""
+
+    def load(self) -> Reader:
+        reader: Reader = getattr(import_module(self.module), self.function)
+        return reader
+
+
+_READERS = {
+    Format.CALENDAR: _Row("ingest.calendars", "calendar_items", 128, is_titled=True),
+    Format.PDF: _Row("ingest.pdf", "pdf_items", 512),
+    Format.HTML: _Row("ingest.markup", "html_items", 64, is_titled=True),
+    Format.LINES: _Row("ingest.records", "line_items", 256, is_titled=True, is_dated=True),
+    Format.JSON: _Row("ingest.records", "json_items", 256),
+    Format.TABLE: _Row("ingest.records", "table_items", 256),
+    Format.TEXT: _Row("ingest.records", "text_items", 256),
+}
+"""Modules are imported when the first file of their format is met."""
+
+
+def limit_of(form: Format) -> int:
+    """Return the bytes of the largest file of this format that is read."""
+    return _READERS[form].limit << 20
+
+
+def items_in(data: bytes, origin: Origin, scope: Scope, form: Format) -> Iterator[Read]:
+    """Yield what `data` holds that passes the filters, and what of it is skipped and why."""
+    kinds = kinds_of(form)
+    if form is Format.UNSUPPORTED:
+        remedy, kinds = describe_unsupported(data[:HEAD])
+        skipped = origin.skipped(Reason.UNSUPPORTED, remedy, kinds=kinds)
+        yield skipped if not kinds or scope.wants_any(kinds) else LeftOut()
+        return
+    if form is Format.EMPTY or not data.strip():
+        yield origin.skipped(Reason.EMPTY, "The file is empty.", kinds=kinds)
+        return
+    row = _READERS[form]
+    if _left_out(origin, scope, kinds, row):
+        yield LeftOut()
+        return
+    try:
+        if len(data) > limit_of(form):
+            remedy = f"It is larger than {row.limit} MB; split it."
+            raise UnreadableError(Reason.TOO_LARGE, remedy)
+        for read in row.load()(data, origin, scope):
+            yield LeftOut() if isinstance(read, Item) and _misnamed(read, origin, scope) else read
+    except UnreadableError as error:
+        yield origin.skipped(error.reason, error.remedy, kinds=kinds)
+    except DAMAGED as error:
+        remedy = f"It could not be read ({type(error).__name__}); save it again."
+        yield origin.skipped(Reason.CORRUPT, remedy, kinds=kinds)
+
+
+def _left_out(origin: Origin, scope: Scope, kinds: frozenset[Kind], row: _Row) -> bool:
+    """Say whether no item of a document can pass. Entries have dates and titles of their own."""
+    if kinds != DOCUMENT:
+        return not scope.wants_any(kinds)
+    titles = () if row.is_titled and not origin.subjects else origin.titles
+    dated = row.is_dated or scope.admits_date(origin.when)
+    return not (scope.wants_any(kinds) and dated and (not titles or scope.admits_titles(*titles)))
+
+
+def _misnamed(item: Item, origin: Origin, scope: Scope) -> bool:
+    """Say whether a document goes by none of the titles asked for; a mail's follows its mail."""
+    if item.kind is not Kind.DOCUMENT or origin.subjects:
+        return False
+    return not scope.admits_titles(item.title)
