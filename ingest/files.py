@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
@@ -59,16 +60,37 @@ class File:
 
         Raises UnreadableError when it cannot be opened or is not a regular file.
         """
+        self._adopt(path, opened(target if target is not None else path))
+
+    @classmethod
+    def adopted(cls, path: Path, descriptor: int) -> Self:
+        """Return the file that is open as `descriptor`, which is then closed with it."""
+        file = cls.__new__(cls)
+        file._adopt(path, descriptor)
+        return file
+
+    def _adopt(self, path: Path, descriptor: int) -> None:
         self.path = path
-        self._descriptor = _open(target if target is not None else path)
-        status = os.fstat(self._descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            self.close()
-            raise not_a_file()
+        self._descriptor = descriptor
+        status = os.fstat(descriptor)
         self.size = status.st_size
         self.mtime_ns = status.st_mtime_ns
         self.position = 0
         """Bytes read so far, for progress."""
+        self._mark = -1
+        self.on_mark: Callable[[int], None] | None = None
+        """Called with the offset of each message before it is read."""
+
+    @property
+    def mark(self) -> int:
+        """Offset of the message being read, -1 before the first: what a killed reader was at."""
+        return self._mark
+
+    @mark.setter
+    def mark(self, offset: int) -> None:
+        if self.on_mark is not None:
+            self.on_mark(offset)
+        self._mark = offset
 
     def __enter__(self) -> Self:
         """Return the file."""
@@ -116,6 +138,15 @@ class File:
                 return data
             self.size, self.mtime_ns = status.st_size, status.st_mtime_ns
         raise UnreadableError(Reason.CORRUPT, "It changes while it is read; ask again later.")
+
+
+def opened(path: str | Path) -> int:
+    """Return a descriptor of a regular file. Raises UnreadableError."""
+    descriptor = _open(path)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise not_a_file()
+    return descriptor
 
 
 def _open(path: str | Path) -> int:

@@ -1,0 +1,104 @@
+"""The pieces that reading is cut into, and how one is done: here or in a locked-down process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from ingest.damage import DAMAGED
+from ingest.files import File, UnreadableError
+from ingest.formats import items_in, limit_of
+from ingest.item import Reason, Skipped
+from ingest.origin import Origin
+from ingest.recognise import HEAD, Format, kinds_of, recognise
+from ingest.sieve import LeftOut, Read, Scope
+
+RANGE = 2 << 20
+"""Bytes of a large mailbox that are one task."""
+LARGE = 2 * RANGE
+"""Bytes from which on a mailbox is read in ranges."""
+
+
+class What(Enum):
+    """What a task reads of its file."""
+
+    ALL = auto()
+    MESSAGES = auto()
+    """The messages of a mailbox that begin within a range of bytes."""
+    ATTACHMENTS = auto()
+    """What is attached to the messages at some offsets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A piece of work on one file."""
+
+    what: What = What.ALL
+    begin: int = 0
+    end: int = 0
+    """Offsets in bytes; of ranges only."""
+    offsets: tuple[int, ...] = ()
+    """Of attachments only."""
+
+
+class LargeMailbox(Exception):  # noqa: N818 - it is no error
+    """A file is a mailbox that is better read in ranges; nothing was read of it."""
+
+
+def perform(task: Task, file: File, scope: Scope) -> Iterator[Read]:
+    """Yield what a task reads. Raises LargeMailbox, before anything is yielded, for What.ALL."""
+    try:
+        match task.what:
+            case What.ALL:
+                yield from _read_all(file, scope)
+            case What.MESSAGES:
+                from ingest.mbox import read_range
+
+                yield from read_range(file, scope, task.begin, task.end)
+            case What.ATTACHMENTS:
+                from ingest.mbox import read_later
+
+                for offset in task.offsets:
+                    file.mark = offset
+                    yield from read_later(file, scope, offset)
+    except UnreadableError as error:
+        yield Skipped(file.path, error.reason, error.remedy)
+
+
+def ranges(size: int) -> list[Task]:
+    """Return the tasks that read a mailbox of so many bytes, its newest messages first."""
+    bounds = [*range(0, size, RANGE), size]
+    pairs = list(zip(bounds, bounds[1:], strict=False))
+    return [Task(What.MESSAGES, begin, end) for begin, end in reversed(pairs)]
+
+
+def _read_all(file: File, scope: Scope) -> Iterator[Read]:
+    head = file.at(0, HEAD)
+    form = recognise(head, file.path)
+    kinds = kinds_of(form)
+    if form in (Format.EMPTY, Format.UNSUPPORTED):
+        yield from items_in(head, Origin.of_file(file), scope, form)
+        return
+    if not scope.wants_file(kinds) or not _lies_right(file, form, scope):
+        yield LeftOut()
+        return
+    if form is Format.MBOX and file.size > LARGE:
+        raise LargeMailbox
+    try:
+        if form in (Format.MBOX, Format.MAIL):
+            from ingest.mbox import read_mbox, read_message
+
+            yield from (read_mbox if form is Format.MBOX else read_message)(file, scope)
+        else:
+            yield from items_in(file.whole(limit_of(form)), Origin.of_file(file), scope, form)
+    except UnreadableError as error:
+        yield Skipped(file.path, error.reason, error.remedy, kinds=kinds)
+    except DAMAGED as error:
+        remedy = f"It could not be read ({type(error).__name__}); save it again."
+        yield Skipped(file.path, Reason.CORRUPT, remedy, kinds=kinds)
+
+
+def _lies_right(file: File, form: Format, scope: Scope) -> bool:
+    """Say whether a file called like a calendar is one, or lies in a folder asked for anyway."""
+    return form is Format.CALENDAR or scope.admits_calendar(file.path)
