@@ -75,7 +75,7 @@ class File:
         status = os.fstat(descriptor)
         self.size = status.st_size
         self.mtime_ns = status.st_mtime_ns
-        self.position = 0
+        self.taken = 0
         """Bytes read so far, for progress."""
         self._mark = -1
         self.on_mark: Callable[[int], None] | None = None
@@ -118,9 +118,9 @@ class File:
             if not block:
                 break
             blocks.append(block)
+            self.taken += len(block)
             offset += len(block)
             length -= len(block)
-        self.position = max(self.position, offset)
         return blocks[0] if len(blocks) == 1 else b"".join(blocks)
 
     def whole(self, limit: int) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
@@ -166,6 +165,8 @@ class Item:
     """Set for a mail that lies in Trash, Spam or Drafts, by its folder, flags or labels."""
     quoted: tuple[tuple[int, int], ...] = ()
     """Spans of `text` that repeat earlier mail: quoted lines and the history below a reply."""
+    elsewhere: list[Locator] = field(default_factory=list, compare=False)
+    """Where else the same mail lies; grows while reading goes on."""
     flags: tuple[str, ...] = ()
     """What to know of a document before trusting it: "macros", "hidden sheet", "white text"."""
 
@@ -241,5 +242,11 @@ class Tally:
     """Items yielded, by kind."""
     pruned: int = 0
     """Items left out by a filter."""
-    pending: Sequence[Path] = ()
-    """Files found and not yet begun."""
+    put_off: int = 0
+    """Messages whose attachments are still to be read."""
+    copies: int = 0
+    """Mails left out because the same one was met elsewhere."""
+    text: int = 0
+    """Bytes of memory that the text of the items takes."""
+    is_full: bool = False
+    """Whether the reading stopped because there was no memory left for more text."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from ingest.damage import DAMAGED
 from ingest.files import File, UnreadableError
@@ -13,6 +16,10 @@ from ingest.item import Reason, Skipped
 from ingest.origin import Origin
 from ingest.recognise import HEAD, Format, kinds_of, recognise
 from ingest.sieve import LeftOut, Read, Scope
+from ingest.walk import Found
+
+if TYPE_CHECKING:
+    from ingest.wire import Frame
 
 RANGE = 2 << 20
 """Bytes of a large mailbox that are one task."""
@@ -42,7 +49,28 @@ class Task:
     """Of attachments only."""
 
 
-class LargeMailbox(Exception):  # noqa: N818 - it is no error
+@dataclass(eq=False)
+class Job:
+    """A task given to a run, and what has come of it."""
+
+    found: Found
+    task: Task
+    size: int
+    """Bytes to be read, roughly."""
+    is_careful: bool = False
+    number: int = 0
+    outcome: deque[Frame | Skipped] = field(default_factory=deque)
+    """What was read and not yet taken."""
+    is_over: bool = False
+    parts: list[Job] = field(default_factory=list)
+    """What the rest of it was split into; they come after `outcome`."""
+    finished: int = -1
+    """Offset of the last message finished, when it reads a mailbox."""
+    current: int = -1
+    """Offset of the message it was at when last heard of, when it reads a mailbox."""
+
+
+class LargeMailbox(Exception):
     """A file is a mailbox that is better read in ranges; nothing was read of it."""
 
 
@@ -69,8 +97,8 @@ def perform(task: Task, file: File, scope: Scope) -> Iterator[Read]:
 def ranges(size: int) -> list[Task]:
     """Return the tasks that read a mailbox of so many bytes, its newest messages first."""
     bounds = [*range(0, size, RANGE), size]
-    pairs = list(zip(bounds, bounds[1:], strict=False))
-    return [Task(What.MESSAGES, begin, end) for begin, end in reversed(pairs)]
+    newest_first = reversed(list(pairwise(bounds)))
+    return [Task(What.MESSAGES, begin, end) for begin, end in newest_first]
 
 
 def _read_all(file: File, scope: Scope) -> Iterator[Read]:

@@ -27,7 +27,9 @@ class Found:
     target: str
     """What to open: `path`, or where the link leads when a source is a link to a file."""
     size: int
-    mtime_ns: int
+    signature: tuple[int, ...]
+    """Device, inode, size, moments of the last change of content and of status: another one tells
+    that the file changed."""
 
 
 @dataclass(slots=True)
@@ -142,8 +144,9 @@ class _Walk:
 
     def _add(self, path: Path, target: str, status: os.stat_result) -> None:
         if self._is_new(status):
-            found = Found(path, target, status.st_size, status.st_mtime_ns)
-            self.listing.files.append(found)
+            times = (status.st_mtime_ns, status.st_ctime_ns)
+            signature = (status.st_dev, status.st_ino, status.st_size, *times)
+            self.listing.files.append(Found(path, target, status.st_size, signature))
 
     def _is_new(self, status: os.stat_result) -> bool:
         """Say whether this file or folder is met for the first time."""

@@ -238,5 +238,5 @@ def _item_from_wire(one: _Item, path: Path) -> Item:
         one.owners,
         one.shelf,
         one.quoted,
-        one.flags,
+        flags=one.flags,
     )

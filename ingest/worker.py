@@ -103,7 +103,7 @@ class _Sending:
 
     def send(self, state: State) -> None:
         """Send what there is; the offset is that of the last message finished."""
-        progress = self._file.position - self._told
+        progress = self._file.taken - self._told
         self._told += progress
         body = packed(self._reads) if self._reads else b""
         self._link.sendall(frame(self._order.number, state, body, progress, offset=self._file.mark))
