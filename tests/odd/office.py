@@ -302,8 +302,10 @@ def _row(number: int, *cells: str) -> str:
 def xlsx_plain() -> bytes:
     rows = '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c></row>'
     rows += '<row r="2"><c r="A2" t="s"><v>2</v></c><c r="B2"><v>900</v></c></row>'
+    shared = (
         "<si><t>Flat</t></si><si><t>Rent</t></si>"
         "<si><r><t xml:space='preserve'>Rua da </t></r><r><t>Prata</t></r></si>"
+    )
     return xlsx(
         ("Costs", "visible", rows),
         ("Dates", "visible", _row(1, "Moving", "1 December")),
