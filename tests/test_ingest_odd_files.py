@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ingest.item import Item, Skipped
-from ingest.read import read
+from ingest.session import Session
 from tests.odd.make import functions, make
 
 TABLE = tomllib.loads((Path(__file__).parent / "odd" / "table.toml").read_text("utf-8"))
@@ -27,8 +27,16 @@ NOBODY = 65534
 UNSEEN = "\0\x1b\u200b\u202a\u202d\u202e\u2066\u2069\ufeff"
 
 
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session(workers=2) as session:
+        yield session
+
+
 @pytest.mark.parametrize("name", TABLE)
-def test_an_odd_file_ends_as_expected(name: str, tmp_path: Path, home: Path) -> None:
+def test_an_odd_file_ends_as_expected(
+    name: str, tmp_path: Path, home: Path, session: Session
+) -> None:
     row = TABLE[name]
     source = make(row.get("made_by", name), tmp_path / "odd" / row["name"])
     if name.startswith("unreadable"):
@@ -37,7 +45,7 @@ def test_an_odd_file_ends_as_expected(name: str, tmp_path: Path, home: Path) -> 
         assert reasons == Counter(row["skipped"])
         return
     before = _tree(source.parent)
-    outcome = list(read([source], zone=ZONE, now=NOW))
+    outcome = list(session.read([source], zone=ZONE, now=NOW))
     items = [one for one in outcome if isinstance(one, Item)]
     skipped = [one for one in outcome if isinstance(one, Skipped)]
     assert outcome, "neither read nor skipped"
