@@ -1,0 +1,316 @@
+"""Word documents (docx, docm): text as it reads, with what is hidden left out and counted.
+
+Insertions of tracked changes are kept, deletions are not. Numbers that Word counts itself are
+written, since people ask for "clause 4.2". Notes and comments follow the paragraph they are on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+
+from ingest.layout import Layout
+from ingest.numbering import Numbering
+from ingest.ooxml import CHART, DIAGRAM, MC, Package, R, W, chart_text, drawn_text, link_of
+from ingest.origin import Origin
+from ingest.sieve import Read, Scope
+from ingest.xmltree import Element
+
+_P, _R, _T, _TBL, _TR, _TC = f"{W}p", f"{W}r", f"{W}t", f"{W}tbl", f"{W}tr", f"{W}tc"
+_RPR, _PPR, _VAL, _ID = f"{W}rPr", f"{W}pPr", f"{W}val", f"{W}id"
+_DELETED = (f"{W}del", f"{W}moveFrom")
+_TEXT = {
+    f"{W}tab": "\t",
+    f"{W}br": "\n",
+    f"{W}cr": "\n",
+    f"{W}noBreakHyphen": "-",
+    f"{W}ptab": "\t",
+}
+_SILENT = frozenset(
+    f"{W}{name}"
+    for name in ("pPr", "rPr", "tblPr", "tblGrid", "instrText", "delText", "delInstrText", "rt")
+)
+_DRAWN = (f"{W}drawing", f"{W}pict", f"{W}object")
+_NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
+_OFF = frozenset({"0", "false", "off", "none"})
+_INVISIBLE_SIZES = ("0", "1", "2")
+"""Half points of letters that are taken for hidden."""
+
+
+def docx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
+    """Yield the document in `data`; raises UnreadableError when there is none."""
+    package = Package(data)
+    name = package.main("word/document.xml")
+    reader = _Reader(package, name)
+    layout = reader.layout
+    if package.has_macros:
+        layout.flag("macros")
+    root = package.part(name)
+    _add_all(package, "header", reader)
+    if root is not None:
+        reader.blocks(root)
+    _add_all(package, "footer", reader)
+    yield from layout.reads(origin)
+
+
+def _add_all(package: Package, kind: str, main: _Reader) -> None:
+    """Append the headers or the footers, each once."""
+    texts: dict[str, None] = {}
+    for name in package.following(main.relations, kind):
+        if (root := package.part(name)) is not None:
+            reader = _Reader(package, name)
+            reader.blocks(root)
+            texts[reader.layout.text()] = None
+            main.layout.hidden += reader.layout.hidden
+    for text in texts:
+        main.layout.add(text)
+
+
+class _Reader:
+    """Reads one part, and the notes and comments it refers to."""
+
+    def __init__(self, package: Package, name: str) -> None:
+        self.layout = Layout()
+        self._package = package
+        self._folder = name.rpartition("/")[0]
+        self.relations = package.relations(name)
+        self._after: list[str] = []
+        """Notes, comments and text boxes to write after the paragraph."""
+        self._counts = Counter[str]()
+        self._open: set[str] = set()
+        """Notes that are being written, which must not refer to themselves."""
+
+    def blocks(self, parent: Element) -> None:
+        """Append the paragraphs and tables within `parent`."""
+        for node in parent:
+            if node.tag == _P:
+                self._paragraph(node)
+            elif node.tag == _TBL:
+                self._table(node)
+            elif node.tag in _DELETED:
+                self._count(node)
+            elif node.tag == f"{W}altChunk":
+                self._foreign(node)
+            elif node.tag not in _SILENT:
+                self.blocks(node)
+
+    def _paragraph(self, node: Element) -> None:
+        text, is_item = self._line(node)
+        self.layout.add(text, "item" if is_item else "")
+        after, self._after = self._after, []
+        for block in after:
+            self.layout.add(block)
+
+    def _line(self, paragraph: Element) -> tuple[str, bool]:
+        """Return a paragraph's text, and whether it is an item of a list."""
+        out: list[str] = []
+        properties = paragraph.find(_PPR)
+        self._inline(paragraph, out)
+        text = "".join(out)
+        label = None
+        if properties is not None and self._may_count(properties):
+            label = self._numbering.label(properties)
+        return (f"{label} {text.strip()}", True) if label and text.strip() else (text, False)
+
+    def _may_count(self, properties: Element) -> bool:
+        """Say whether a paragraph may be numbered, before the lists are parsed for it."""
+        if properties.find(f"{W}numPr") is not None:
+            return True
+        return self._styles is not None and properties.find(f"{W}pStyle") is not None
+
+    def _inline(self, parent: Element, out: list[str]) -> None:
+        """Append what `parent` shows to `out`."""
+        for node in parent:
+            tag = node.tag
+            if tag == _T:
+                out.append(node.text or "")
+            elif tag == _R:
+                style = node.find(_RPR)
+                if style is None or not self._is_hidden(style, node):
+                    self._inline(node, out)
+            elif tag in _TEXT:
+                out.append(_TEXT[tag])
+            elif tag in _SILENT:
+                continue
+            elif tag in _DELETED:
+                self._count(node)
+            elif tag == f"{W}hyperlink":
+                self._link(node, out)
+            elif tag in _NOTES:
+                self._note(node, out)
+            elif tag == f"{W}commentReference":
+                self._comment(node)
+            elif tag == f"{MC}AlternateContent":
+                # The same twice, for programs of different age.
+                choice = node.find(f"{MC}Choice")
+                self._inline(node if choice is None else choice, out)
+            elif tag in _DRAWN:
+                self._drawing(node)
+            elif tag.endswith("}oMath"):
+                out.append("".join(t.text or "" for t in node.iter("{*}t")))
+            else:
+                self._inline(node, out)
+
+    def _is_hidden(self, style: Element, run: Element) -> bool:
+        """Say whether no reader sees a run, counting it; white text is only flagged."""
+        hidden = style.find(f"{W}vanish")
+        if hidden is not None and hidden.get(_VAL) not in _OFF:
+            self._count(run)
+            return True
+        named = style.find(f"{W}rStyle")
+        if named is not None and hidden is None and named.get(_VAL) in self._vanished:
+            self._count(run)
+            return True
+        size = style.find(f"{W}sz")
+        if size is not None and size.get(_VAL) in _INVISIBLE_SIZES:
+            self._count(run)
+            return True
+        colour = style.find(f"{W}color")
+        is_white = colour is not None and (colour.get(_VAL) or "").upper() == "FFFFFF"
+        if is_white and not _is_shaded(run):
+            self.layout.flag("white text")
+        return False
+
+    def _count(self, hidden: Element) -> None:
+        for node in hidden.iter(_T, f"{W}delText"):
+            self.layout.hidden += len("".join((node.text or "").split()))
+
+    def _link(self, node: Element, out: list[str]) -> None:
+        said: list[str] = []
+        self._inline(node, said)
+        text = "".join(said)
+        out += (text, link_of(self.relations.get(node.get(f"{R}id") or ""), text))
+
+    def _note(self, node: Element, out: list[str]) -> None:
+        kind, number = _NOTES[node.tag], node.get(_ID) or ""
+        body = self._notes(kind).get(number)
+        key = f"{kind} {number}"
+        if body is None or key in self._open:
+            return
+        self._counts[kind] += 1
+        name = f"{'Note' if kind == 'footnotes' else 'Endnote'} {self._counts[kind]}"
+        out.append(f" [{name.lower()}]")
+        self._open.add(key)
+        self._after.append(f"{name}: {self._flat(body)}")
+        self._open.discard(key)
+
+    def _comment(self, node: Element) -> None:
+        body = self._notes("comments").get(node.get(_ID) or "")
+        if body is not None and (text := self._flat(body)):
+            author = body.get(f"{W}author") or ""
+            self._after.append(f"[Comment{f' by {author}' if author else ''}: {text}]")
+
+    def _notes(self, kind: str) -> dict[str, Element]:
+        """Return the notes of a kind by their identifiers."""
+        if kind not in self._parts:
+            root = self._package.part(f"{self._folder}/{kind}.xml")
+            self._parts[kind] = {} if root is None else {n.get(_ID) or "": n for n in root}
+        return self._parts[kind]
+
+    def _flat(self, parent: Element) -> str:
+        """Return the paragraphs within `parent` on one line."""
+        after, self._after = self._after, []
+        lines = [self._line(node)[0] for node in parent.iter(_P)]
+        lines += self._after
+        self._after = after
+        return " ".join(" ".join(lines).split())
+
+    def _drawing(self, node: Element) -> None:
+        """Keep the text boxes, charts and diagrams of a drawing for after the paragraph."""
+        for box in node.iter(f"{W}txbxContent"):
+            if not any(above.tag == f"{W}txbxContent" for above in box.iterancestors()):
+                self._box(box)
+        for chart in node.iter(f"{CHART}chart"):
+            self._drawn(chart.get(f"{R}id"), chart=True)
+        for diagram in node.iter(DIAGRAM):
+            self._drawn(diagram.get(f"{R}dm"), chart=False)
+
+    def _box(self, box: Element) -> None:
+        after, self._after = self._after, []
+        outer, self.layout = self.layout, Layout()
+        self.blocks(box)
+        inner, self.layout = self.layout, outer
+        self._after = [*after, inner.text()]
+        outer.hidden += inner.hidden
+        outer.flags |= inner.flags
+
+    def _drawn(self, identifier: str | None, *, chart: bool) -> None:
+        relation = self.relations.get(identifier or "")
+        root = None if relation is None else self._package.part(relation.target)
+        if root is not None:
+            self._after.append(chart_text(root) if chart else drawn_text(root))
+
+    def _foreign(self, node: Element) -> None:
+        """Append a page of HTML or a text that Word has not taken in yet."""
+        relation = self.relations.get(node.get(f"{R}id") or "")
+        data = None if relation is None else self._package.bytes(relation.target)
+        if data and b"<" in data and data[:2] != b"PK":
+            from ingest.clean import decode
+            from ingest.markup import html_text
+
+            text, hidden = html_text(decode(data))
+            self.layout.hidden += hidden
+            self.layout.add(text)
+
+    def _table(self, table: Element) -> None:
+        """Append a table, a line per row; one of a single column is only a frame."""
+        rows = [list(row.iter(_TC)) for row in table.iter(_TR) if _owner(row, _TBL) is table]
+        if all(len(row) <= 1 for row in rows):
+            for cell in (cell for row in rows for cell in row):
+                self.blocks(cell)
+            return
+        for row in table.iter(_TR):
+            if _owner(row, _TBL) is table:
+                cells = [self._flat(cell) for cell in row.iter(_TC) if _owner(cell, _TR) is row]
+                self.layout.add(" | ".join(cells).strip(" |"), "row")
+
+    @cached_property
+    def _parts(self) -> dict[str, dict[str, Element]]:
+        return {}
+
+    @cached_property
+    def _styles(self) -> Element | None:
+        """The styles, where any of them numbers or hides; to parse them takes a third of all."""
+        data = self._package.bytes(f"{self._folder}/styles.xml") or b""
+        if b":vanish" not in data and b":numPr" not in data:
+            return None
+        return self._package.part(f"{self._folder}/styles.xml")
+
+    @cached_property
+    def _vanished(self) -> frozenset[str]:
+        """Styles of characters that hide them."""
+        if self._styles is None:
+            return frozenset()
+        return frozenset(
+            style.get(f"{W}styleId") or ""
+            for style in self._styles.iterfind(f"{W}style")
+            if (mark := style.find(f"{_RPR}/{W}vanish")) is not None and mark.get(_VAL) not in _OFF
+        )
+
+    @cached_property
+    def _numbering(self) -> Numbering:
+        return Numbering(self._package.part(f"{self._folder}/numbering.xml"), self._styles)
+
+
+def _owner(node: Element, tag: str) -> Element | None:
+    """Return the innermost element called `tag` that holds `node`."""
+    return next(node.iterancestors(tag), None)
+
+
+def _is_shaded(run: Element) -> bool:
+    """Say whether the ground below a run is other than white, as far as it is near."""
+    for above in (run, *run.iterancestors(_P, _TC)):
+        properties = above.find(f"{above.tag}Pr")
+        if properties is None:
+            continue
+        if properties.find(f"{W}highlight") is not None:
+            return True
+        shade = properties.find(f"{W}shd")
+        if shade is not None and (shade.get(f"{W}fill") or "").upper() not in (
+            "",
+            "AUTO",
+            "FFFFFF",
+        ):
+            return True
+    return False

@@ -1,0 +1,115 @@
+"""Excel workbooks of 1995 to 2003 and binary ones (xls, xlsb), read through python-calamine.
+
+The library sets aside memory for the whole rectangle of a sheet and may abort the process when a
+stranger's file makes it large: only a reading process that can be replaced should call it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, time, timedelta
+from io import BytesIO
+from struct import unpack_from
+
+from ingest.cellformats import elapsed, general
+from ingest.files import UnreadableError
+from ingest.item import Reason
+from ingest.ole import Ole, encrypted
+from ingest.origin import Origin
+from ingest.sieve import Read, Scope
+from ingest.tables import Row, nothing_in, sheet_reads
+
+_FILE_PASS = 0x2F
+_FIRST_RECORDS = 10
+_RECTANGLE = 30_000_000
+"""Cells of the rectangle around all that is written on a sheet, empty ones too."""
+
+
+def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
+    """Yield the sheets of the workbook; raises UnreadableError when there is none."""
+    from python_calamine import (
+        CalamineError,
+        CalamineWorkbook,
+        PasswordError,
+        SheetTypeEnum,
+        SheetVisibleEnum,
+    )
+
+    try:
+        book = CalamineWorkbook.from_filelike(BytesIO(data))
+    except PasswordError as error:
+        raise encrypted() from error
+    except CalamineError as error:
+        # Of a file that has no name it says no more than that it knows no such format.
+        raise (encrypted() if _is_encrypted(data) else _damaged()) from error
+    macros = ["macros"] if b"_\0V\0B\0A\0_\0P\0R\0O\0J" in data or b"vbaProject.bin" in data else []
+    is_empty = True
+    for known in book.sheets_metadata:
+        if known.typ not in (SheetTypeEnum.WorkSheet, SheetTypeEnum.DialogSheet):
+            continue
+        hidden = [] if known.visible is SheetVisibleEnum.Visible else ["hidden sheet"]
+        try:
+            sheet = book.get_sheet_by_name(known.name)
+        except CalamineError as error:
+            raise _damaged() from error
+        if sheet.total_height * sheet.total_width > _RECTANGLE:
+            remedy = "The sheet is too wide and long; remove what stands far out."
+            yield origin.skipped(Reason.TOO_LARGE, remedy, known.name)
+            continue
+        rows = _rows(sheet.iter_rows())
+        for read in sheet_reads(origin, known.name, rows, [*macros, *hidden]):
+            is_empty = False
+            yield read
+    if is_empty:
+        raise nothing_in(origin)
+
+
+def _is_encrypted(data: bytes) -> bool:
+    """Say whether the first records of an old workbook declare a password."""
+    if data.startswith(b"PK"):
+        return False
+    ole = Ole(data)
+    content = ole.stream("Workbook") or ole.stream("Book") or b""
+    at = 0
+    for _ in range(_FIRST_RECORDS):
+        if at + 4 > len(content):
+            break
+        kind, size = unpack_from("<HH", content, at)
+        if kind == _FILE_PASS:
+            return True
+        at += 4 + size
+    return False
+
+
+def _rows(source: Iterable[Iterable[object]]) -> Iterator[Row]:
+    for values in source:
+        row = [(column, _shown(value)) for column, value in enumerate(values) if value != ""]
+        if row:
+            yield row
+
+
+def _shown(value: object) -> str:
+    match value:
+        case str():
+            return value.strip()
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case float() if value.is_integer():
+            return f"{value:.0f}"
+        case int() | float():
+            return general(repr(value))
+        case datetime():
+            form = "%Y-%m-%d" if value.time() == time() else "%Y-%m-%d %H:%M"
+            return value.strftime(form + (":%S" if value.second else ""))
+        case date():
+            return value.isoformat()
+        case timedelta():
+            return elapsed(value.total_seconds())
+        case time():
+            return value.isoformat("seconds" if value.second else "minutes")
+        case _:
+            return str(value)
+
+
+def _damaged() -> UnreadableError:
+    return UnreadableError(Reason.CORRUPT, "It is damaged or of an unknown kind; save it as xlsx.")
