@@ -1,26 +1,51 @@
-"""Reads what is attached to a mail: text, HTML, PDF, calendars."""
+"""Reads what is attached to a mail: documents of any format, calendars."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from email.message import Message
 from pathlib import Path
 
 from ingest.formats import items_in
-from ingest.item import Kind, Locator, People, Reason
+from ingest.item import Kind, Locator, People, Reason, Skipped
+from ingest.mime import Part
 from ingest.origin import Origin
-from ingest.parts import charset, payload
 from ingest.recognise import DOCUMENT, ENTRIES, HEAD, Format, recognise
+from ingest.seals import Seal
 from ingest.sieve import LeftOut, Read, Scope
 
-_ENCRYPTED = frozenset({"application/pgp-encrypted", "application/pkcs7-mime"})
 _BY_TYPE = {"text/calendar": Format.CALENDAR, "text/html": Format.HTML}
 _AS_TEXT = frozenset({Format.MBOX, Format.MAIL, Format.LINES})
+_PICTURES = ("image/", "audio/", "video/")
+_LOCKED = b"-----BEGIN PGP MESSAGE-----"
+
+
+def verdict_on(
+    part: Part,
+    place: Locator,
+    when: datetime | None,
+    people: People,
+    subjects: tuple[str, ...],
+    scope: Scope,
+) -> Skipped | LeftOut | None:
+    """Return why an attachment is not read, as far as its header fields tell."""
+    kind = part.kind
+    origin = _origin(part, place, when, people, subjects)
+    if _left_out(kind, origin, scope):
+        return LeftOut()
+    if kind == "application/pgp-encrypted":
+        return _encrypted(origin)
+    if kind.startswith("message/"):
+        remedy = "It is kept elsewhere, or in pieces; open the mail in your mail program."
+        return origin.skipped(Reason.UNSUPPORTED, remedy)
+    if kind.startswith(_PICTURES):
+        remedy = "Pictures and recordings are not read."
+        return origin.skipped(Reason.UNSUPPORTED, remedy, kinds=frozenset())
+    return None
 
 
 def read_attachment(
-    part: Message,
+    part: Part,
     place: Locator,
     when: datetime | None,
     people: People,
@@ -28,19 +53,27 @@ def read_attachment(
     scope: Scope,
 ) -> Iterator[Read]:
     """Yield the items in one attachment, which takes date, people and subjects from its mail."""
-    kind = part.get_content_type()
-    origin = Origin(place.member or "", when, people, place, subjects, charset(part))
-    if _left_out(kind, origin, scope):
-        yield LeftOut()
-    elif kind in _ENCRYPTED:
-        remedy = "This mail is encrypted; open it in your mail program."
-        yield origin.skipped(Reason.ENCRYPTED, remedy, kinds=frozenset({Kind.MAIL}) | DOCUMENT)
-    elif kind.startswith(("image/", "audio/", "video/")):
-        remedy = "Pictures and recordings are not read."
-        yield origin.skipped(Reason.UNSUPPORTED, remedy, kinds=frozenset())
-    else:
-        data = payload(part)
-        yield from items_in(data, origin, scope, _form_of(kind, data, origin.title))
+    origin = _origin(part, place, when, people, subjects)
+    data = part.payload()
+    if data.startswith(_LOCKED):
+        yield _encrypted(origin)
+        return
+    yield from items_in(data, origin, scope, _form_of(part.kind, data, origin.title))
+
+
+def _origin(
+    part: Part,
+    place: Locator,
+    when: datetime | None,
+    people: People,
+    subjects: tuple[str, ...],
+) -> Origin:
+    return Origin(place.member or "", when, people, place, subjects, part.content.charset)
+
+
+def _encrypted(origin: Origin) -> Skipped:
+    kinds = frozenset({Kind.MAIL}) | DOCUMENT
+    return origin.skipped(Reason.ENCRYPTED, Seal.ENCRYPTED.value, kinds=kinds)
 
 
 def _left_out(kind: str, origin: Origin, scope: Scope) -> bool:

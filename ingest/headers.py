@@ -6,8 +6,8 @@ import base64
 import binascii
 import re
 from datetime import UTC, datetime, timedelta, timezone
-from email.message import Message
 from email.utils import getaddresses, parsedate_tz
+from functools import lru_cache
 
 from ingest.clean import clean_line, decode
 from ingest.item import Person
@@ -25,11 +25,9 @@ _BARE = re.compile(r"[^\s<>,;:\"()\[\]]+@[^\s<>,;:\"()\[\]]+")
 class Headers:
     """The header fields of one message, raw; each is decoded when asked for."""
 
-    def __init__(self, message: Message) -> None:
-        """Take the fields of `message`; of a repeated one the first counts."""
-        self._raw: dict[str, str] = {}
-        for name, value in message.raw_items():
-            self._raw.setdefault(name.lower(), str(value)[:LIMIT])
+    def __init__(self, fields: dict[str, str]) -> None:
+        """Take the unfolded fields of a message, by name in lower case."""
+        self._raw = fields
 
     def __bool__(self) -> bool:
         """Say whether there is any field at all."""
@@ -37,11 +35,13 @@ class Headers:
 
     def raw(self, name: str) -> str:
         """Return the field as it stands, unfolded; empty when it is missing."""
-        return self._raw.get(name, "").replace("\r", "").replace("\n", "").strip()
+        field = self._raw.get(name)
+        return field[:LIMIT].strip() if field else ""
 
     def text(self, name: str) -> str:
         """Return the field decoded and on one line; empty when it is missing."""
-        return clean_line(decode_words(self._raw.get(name, "")))
+        raw = self.raw(name)
+        return raw and clean_line(decode_words(raw))
 
     def people(self, name: str) -> tuple[Person, ...]:
         """Return the persons in an address field."""
@@ -85,10 +85,16 @@ def _encoded_bytes(encoding: str, text: str) -> bytes:
     return base64.b64decode(data[: len(data) - (len(data) % 4 == 1)] + b"==")
 
 
+@lru_cache(maxsize=2048)
 def parse_people(raw: str) -> tuple[Person, ...]:
-    """Return the persons of an address list, however badly it is written."""
+    """Return the persons of an address list, however badly it is written.
+
+    The lists of one mailbox repeat: its owner is in most of them.
+    """
     people: list[Person] = []
     at = 0
+    if "  " in raw or "\t" in raw:
+        raw = " ".join(raw.split())
     while at < len(raw):
         match = _SIMPLE.match(raw, at)
         if match is None:
@@ -116,10 +122,41 @@ def _name(text: str) -> str:
     return clean_line(text).strip("'\" ")
 
 
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DATE = re.compile(
+    r"(?:[A-Za-z]{3}, *)?(\d\d?) ([A-Za-z]{3}) ([12]\d{3}) (\d\d):(\d\d)(?::(\d\d))?"
+    r" ([+-]\d{4}|GMT)(?: |$)",
+    re.ASCII,
+)
+"""A date as nearly all are written; any other is left to the library."""
+
+
 def parse_date(raw: str) -> datetime | None:
     """Return the moment in a date header; one without an offset is taken as UTC."""
+    match = _DATE.match(raw)
+    month = match[2].lower() if match else ""
+    if not match or month not in _MONTHS:
+        return _parse_awkward_date(raw) if raw else None
+    day, _, year, hour, minute, second, offset = match.groups("0")
+    number, seconds = _MONTHS.index(month) + 1, min(int(second), 59)
     try:
-        fields = parsedate_tz(raw) if raw else None
+        zone = _zone(offset)
+        return datetime(int(year), number, int(day), int(hour), int(minute), seconds, tzinfo=zone)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=128)
+def _zone(offset: str) -> timezone:
+    minutes = 0 if offset == "GMT" else int(offset[1:3]) * 60 + int(offset[3:])
+    if minutes == 0:
+        return UTC
+    return timezone(timedelta(minutes=-minutes if offset[0] == "-" else minutes))
+
+
+def _parse_awkward_date(raw: str) -> datetime | None:
+    try:
+        fields = parsedate_tz(raw)
         if fields is None:
             return None
         offset = timezone(timedelta(seconds=fields[9])) if fields[9] else UTC

@@ -6,33 +6,36 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from email import message_from_bytes
-from email.errors import CloseBoundaryNotFoundDefect, StartBoundaryNotFoundDefect
-from email.message import Message
-from email.parser import BytesHeaderParser
+from enum import Flag, auto
 from hashlib import sha256
 from pathlib import Path
 
-from ingest.attachments import read_attachment
+from ingest.attachments import read_attachment, verdict_on
 from ingest.clean import clean
 from ingest.exchange import named
 from ingest.headers import Headers, parse_date
 from ingest.item import Item, Kind, Locator, People, Person, Reason, Skipped
-from ingest.parts import Contents, file_name, take_apart
-from ingest.sieve import LeftOut, Read, Scope
+from ingest.mime import MAILS, Part, parse
+from ingest.parts import TEXT, Contents, take_apart
+from ingest.quoting import quoted_spans
+from ingest.seals import Seal
+from ingest.shelves import is_deleted, shelf_of_labels, shelved
+from ingest.sieve import Later, LeftOut, Read, Scope
 
-_HEADERS_END = re.compile(rb"\r?\n\r?\n")
 _ENVELOPE_DATE = re.compile(r"[A-Z][a-z]{2} [A-Z][a-z]{2} +\d.*")
-_PARTS = re.compile(
-    rb"^content-disposition:|^content-type:(?:(?!\s*text/(?:plain|html|enriched|x-amp-html)\b)"
-    rb"|[^\n]*(?:\n[ \t][^\n]*)*\bname)",
-    re.MULTILINE,
-)
-"""Header fields of a message that can be or hold an attachment."""
-_CUT = (CloseBoundaryNotFoundDefect, StartBoundaryNotFoundDefect)
+_TEXTS = frozenset({"text/plain", "text/html", "text/enriched", "text/x-amp-html"})
 _NESTED = 8
-_SENT = re.compile(r"(?:^|[._])sent(?:[ _-]?(?:items|messages|mail))?(?:\.mbox|\.sbd)?$", re.I)
-"""Names of the folders that mail programs keep sent mail in, Maildir++ and INBOX.Sent included."""
+_SMALL = 256 << 10
+"""Bytes up to which an attached mail or invitation is read with the mail itself."""
+
+
+class Turn(Flag):
+    """What of a message is wanted: attachments are read when all mails have been."""
+
+    FIRST = auto()
+    """The mail, and small mails and invitations attached to it."""
+    LATER = auto()
+    """What the first turn put off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,55 +57,40 @@ def mail_items(
     separator: bytes = b"",
     *,
     last: bool = False,
+    turn: Turn = Turn.FIRST,
 ) -> Iterator[Read]:
-    """Yield the mail in `content` and its attachments.
+    """Yield the mail in `content`, and what of its attachments this turn wants.
 
     `offset` and `separator` (the line before it) tell its place in an mbox; `last` says that
     nothing follows it, so that what is missing at its end was cut off.
     """
-    end = _HEADERS_END.search(content)
-    block = content[: end.start()] if end else content
-    if _excluded(block, content, scope, separator):
+    message = parse(content, 0, len(content))
+    headers = Headers(message.fields)
+    if _excluded(message, headers, scope, separator):
         yield LeftOut()
         return
-    try:
-        message = _parse(content, block)
-        headers = Headers(message)
-        if not headers:
-            raise ValueError("no header fields")
-    except (RecursionError, ValueError, LookupError, TypeError, AttributeError):
+    if not headers:
         member = None if offset is None else f"message at byte {offset}"
         yield Skipped(path, Reason.CORRUPT, "It is not a readable mail.", member)
         return
-    locator = Locator(path, message_id=_message_id(headers, block), offset=offset)
-    yield from message_items(message, headers, locator, scope, separator)
-    if last and _is_cut(message, end is not None):
+    locator = Locator(path, message_id=_message_id(headers, message), offset=offset)
+    yield from message_items(message, headers, locator, scope, separator, turn=turn)
+    if last and Turn.FIRST in turn and _is_cut(message):
         member = envelope_of(headers).subject or locator.message_id
         remedy = "The message is cut off; fetch the mailbox again from where it came."
         yield Skipped(path, Reason.CORRUPT, remedy, None if offset is None else member)
 
 
-def _parse(content: bytes, block: bytes) -> Message:
-    """Parse a message; one without parts needs no look at its body, which halves the time."""
-    fields = block.lower()
-    if b"multipart" not in fields and b"message/" not in fields:
-        message = BytesHeaderParser().parsebytes(block)
-        if not message.defects:
-            body = _HEADERS_END.sub(b"", content[len(block) :], count=1)
-            message.set_payload(body.decode("ascii", "surrogateescape"))
-            return message
-    return message_from_bytes(content)
-
-
 def message_items(
-    message: Message,
+    message: Part,
     headers: Headers,
     locator: Locator,
     scope: Scope,
     separator: bytes = b"",
     around: tuple[str, ...] = (),
+    turn: Turn = Turn.FIRST,
 ) -> Iterator[Read]:
-    """Yield a parsed message and its attachments; `locator` is the message's own.
+    """Yield what this turn wants of a message; `locator` is the message's own.
 
     `around` has the subjects of the messages it is attached to, the innermost first.
     """
@@ -112,83 +100,175 @@ def message_items(
     if not around and scope.filters.attachments not in (None, bool(names)):
         yield LeftOut()
         return
-    subjects = (envelope.subject, *around)
-    passes = scope.admits(envelope.when, envelope.people, titles=subjects)
-    if passes and scope.wants(Kind.MAIL):
-        owners = _owners(headers, envelope, locator.path)
-        item = replace(_item(envelope, contents, locator, owners), attachments=names)
-        nothing = Skipped(locator.path, Reason.EMPTY, "The mail is empty.", locator.message_id)
-        yield item if item.text.strip() else nothing
-    else:
-        yield LeftOut()
+    if Turn.FIRST in turn:
+        subjects = (envelope.subject, *around)
+        passes = scope.admits(envelope.when, envelope.people, titles=subjects)
+        if passes and scope.wants(Kind.MAIL):
+            yield from _mail(envelope, headers, contents, locator, names)
+        else:
+            yield LeftOut()
+    if contents.attachments:
+        yield from _attached(contents, envelope, locator, scope, around, turn)
+
+
+def _mail(
+    envelope: Envelope,
+    headers: Headers,
+    contents: Contents,
+    locator: Locator,
+    names: tuple[str, ...],
+) -> Iterator[Item | Skipped]:
+    """Yield the mail itself, and what of its text could not be read."""
+    path, title = locator.path, envelope.subject or locator.message_id
+    item = _item(envelope, headers, contents, locator, names)
+    nothing = Skipped(path, Reason.EMPTY, "The mail is empty.", locator.message_id)
+    yield item if item.text.strip() else nothing
+    if contents.seal is not None:
+        is_locked = contents.seal is Seal.ENCRYPTED
+        reason = Reason.ENCRYPTED if is_locked else Reason.UNSUPPORTED
+        yield Skipped(path, reason, contents.seal.value, title)
     if contents.refused:
         remedy = f"{contents.refused} parts are nested too deep or too many."
-        yield Skipped(locator.path, Reason.TOO_LARGE, remedy, envelope.subject)
+        yield Skipped(path, Reason.TOO_LARGE, remedy, title)
+    if contents.is_overlong:
+        remedy = f"Only the first {TEXT >> 20} MB of its text are read."
+        yield Skipped(path, Reason.TOO_LARGE, remedy, title)
+
+
+def _attached(
+    contents: Contents,
+    envelope: Envelope,
+    locator: Locator,
+    scope: Scope,
+    around: tuple[str, ...],
+    turn: Turn,
+) -> Iterator[Read]:
+    """Yield what this turn wants of the attachments, and how much it puts off."""
+    put_off = 0
+    subjects = (envelope.subject, *around)
     for number, part in contents.attachments:
-        place = replace(locator, part=number, member=file_name(part) or f"part {number}")
-        if part.get_content_type() == "message/rfc822" and len(around) < _NESTED:
-            yield from _forwarded(part, place, scope, subjects)
-        else:
+        place = replace(locator, part=number, member=part.name or f"part {number}")
+        is_small = part.size <= _SMALL
+        if part.kind in MAILS and len(around) < _NESTED:
+            # A large one waits as a whole, and is then read as a whole.
+            inner = turn if is_small else (Turn.FIRST | Turn.LATER) & _if_later(turn)
+            if inner:
+                for read in _forwarded(part, place, scope, subjects, inner):
+                    if isinstance(read, Later):
+                        put_off += read.size
+                    else:
+                        yield read
+            else:
+                put_off += part.size
+            continue
+        verdict = verdict_on(part, place, envelope.when, envelope.people, subjects, scope)
+        if verdict is not None:
+            if Turn.FIRST in turn:
+                yield verdict
+        elif (Turn.FIRST if is_small and _is_invitation(part) else Turn.LATER) in turn:
             yield from read_attachment(part, place, envelope.when, envelope.people, subjects, scope)
+        elif Turn.LATER not in turn:
+            put_off += part.size
+    if put_off:
+        yield Later(locator.offset or 0, put_off)
+
+
+def _if_later(turn: Turn) -> Turn:
+    return Turn.FIRST | Turn.LATER if Turn.LATER in turn else Turn(0)
+
+
+def _is_invitation(part: Part) -> bool:
+    return part.kind == "text/calendar" or part.name.lower().endswith(".ics")
 
 
 def envelope_of(headers: Headers, separator: bytes = b"") -> Envelope:
     """Return what the header fields say; dates fall back to the mbox and to the last server."""
-    when = headers.date()
-    if when is None:
-        line = _ENVELOPE_DATE.search(separator.decode("ascii", "replace"))
-        received = headers.raw("received").rpartition(";")[2]
-        when = (parse_date(line[0]) if line else None) or parse_date(received)
     sender, sender_names = named(headers.people("from"), "x-from", headers)
     to, to_names = named(headers.people("to"), "x-to", headers)
     cc, cc_names = named(headers.people("cc"), "x-cc", headers)
     names = (("From", sender_names), ("To", to_names), ("Cc", cc_names))
     people = People(sender or headers.people("sender"), to, cc)
-    return Envelope(headers.text("subject"), when, people, tuple(n for n in names if n[1]))
+    unmatched = tuple(n for n in names if n[1])
+    return Envelope(headers.text("subject"), _date_of(headers, separator), people, unmatched)
 
 
-def _excluded(block: bytes, content: bytes, scope: Scope, separator: bytes) -> bool:
+def _date_of(headers: Headers, separator: bytes) -> datetime | None:
+    when = headers.date()
+    if when is not None:
+        return when
+    line = _ENVELOPE_DATE.search(separator.decode("ascii", "replace"))
+    received = headers.raw("received").rpartition(";")[2]
+    return (parse_date(line[0]) if line else None) or parse_date(received)
+
+
+def _excluded(message: Part, headers: Headers, scope: Scope, separator: bytes) -> bool:
     """Say whether the header fields alone show that no item of this message passes."""
+    if is_deleted(headers.raw("x-mozilla-status")):
+        return True
     wants_parts = scope.filters.attachments or not scope.wants(Kind.MAIL)
-    if wants_parts and not _PARTS.search(block.lower()):
+    if wants_parts and not _may_have_parts(message):
         return True
     if not scope.by_envelope:
         return False
-    envelope = envelope_of(Headers(BytesHeaderParser().parsebytes(block)), separator)
-    if scope.admits(envelope.when, envelope.people, titles=[envelope.subject]):
-        return False
+    if scope.admits_date(_date_of(headers, separator)):
+        envelope = envelope_of(headers, separator)
+        if scope.admits(envelope.when, envelope.people, titles=[envelope.subject]):
+            return False
     # An invitation has its own date, people and title, whenever it was sent.
-    return not (scope.wants(Kind.EVENT) and b"text/calendar" in content.lower())
+    return not (scope.wants(Kind.EVENT) and _may_have_parts(message)) or not any(
+        _is_invitation(part) for _, part in take_apart(message).attachments
+    )
 
 
-def _owners(headers: Headers, envelope: Envelope, path: Path) -> tuple[str, ...]:
+def _may_have_parts(message: Part) -> bool:
+    """Say whether a message can be or hold an attachment."""
+    return (
+        message.kind not in _TEXTS
+        or bool(message.content.name)
+        or "content-disposition" in message.fields
+    )
+
+
+def _owners(headers: Headers, envelope: Envelope, *, is_sent: bool) -> tuple[str, ...]:
     """Return whose mailbox the message is in, as far as it tells."""
     delivered = headers.people("delivered-to")
-    sent = envelope.people.sender if any(_SENT.search(part) for part in path.parts[-4:]) else ()
+    sent = envelope.people.sender if is_sent else ()
     return tuple(dict.fromkeys(person.address for person in (*delivered, *sent) if person.address))
 
 
 def _names(contents: Contents) -> Iterator[str]:
     """Yield the names of the attachments, without pictures that belong to the text."""
     for number, part in contents.attachments:
-        is_shown = "content-id" in part and part.get_content_disposition() != "attachment"
-        if not (is_shown and part.get_content_maintype() == "image"):
-            yield file_name(part) or f"part {number}"
+        is_shown = "content-id" in part.fields and part.disposition != "attachment"
+        if not (is_shown and part.kind.startswith("image/")):
+            yield part.name or f"part {number}"
 
 
 def _item(
-    envelope: Envelope, contents: Contents, locator: Locator, owners: tuple[str, ...]
+    envelope: Envelope,
+    headers: Headers,
+    contents: Contents,
+    locator: Locator,
+    names: tuple[str, ...],
 ) -> Item:
     head = "\n".join(_header_lines(envelope, contents))
+    body = contents.text
+    place = shelved(locator.path)
+    labels = headers.raw("x-gmail-labels")
+    shelf = (shelf_of_labels(headers.text("x-gmail-labels")) if labels else None) or place.shelf
+    below = len(head) + 2 if head else 0
     return Item(
         Kind.MAIL,
         envelope.subject,
         envelope.when,
         envelope.people,
-        f"{head}\n\n{contents.text}" if contents.body else head,
+        f"{head}\n\n{body}" if head and body else head or body,
         locator,
         hidden_removed=contents.hidden,
-        owners=owners,
+        attachments=names,
+        owners=_owners(headers, envelope, is_sent=place.is_sent),
+        shelf=shelf,
+        quoted=tuple((below + start, below + end) for start, end in quoted_spans(body)),
     )
 
 
@@ -205,7 +285,7 @@ def _header_lines(envelope: Envelope, contents: Contents) -> Iterator[str]:
             yield f"{header} (names): {names[header]}"
     if envelope.when is not None:
         yield f"Date: {envelope.when:%a %Y-%m-%d %H:%M %z}"
-    attached = [file_name(part) for _, part in contents.attachments]
+    attached = [part.name for _, part in contents.attachments]
     if any(attached):
         yield "Attachments: " + ", ".join(name for name in attached if name)
 
@@ -215,26 +295,24 @@ def _listed(persons: tuple[Person, ...]) -> str:
 
 
 def _forwarded(
-    part: Message, place: Locator, scope: Scope, around: tuple[str, ...]
+    part: Part, place: Locator, scope: Scope, around: tuple[str, ...], turn: Turn
 ) -> Iterator[Read]:
     """Yield a mail that is attached to another one."""
-    inner = part.get_payload() if part.is_multipart() else None
-    message = inner[0] if isinstance(inner, list) and inner else None
-    if not isinstance(message, Message):
+    message = part.children()[0][0]
+    headers = Headers(message.fields)
+    if not headers and message.is_empty:
         yield Skipped(place.path, Reason.CORRUPT, "The attached mail is empty.", place.member)
         return
-    headers = Headers(message)
-    yield from message_items(message, headers, place, scope, around=around)
+    yield from message_items(message, headers, place, scope, around=around, turn=turn)
 
 
-def _message_id(headers: Headers, block: bytes) -> str:
+def _message_id(headers: Headers, message: Part) -> str:
     """Return the Message-ID with its brackets, or a hash of the header block."""
     found = clean(headers.raw("message-id"))[0].strip()
+    block = message.data[: message.start].rstrip(b"\r\n")
     return found or f"sha256:{sha256(block).hexdigest()}"
 
 
-def _is_cut(message: Message, has_body: bool) -> bool:
+def _is_cut(message: Part) -> bool:
     """Say whether the end of a message is evidently missing."""
-    if not has_body:
-        return message.get_content_maintype() == "multipart"
-    return any(isinstance(defect, _CUT) for part in message.walk() for defect in part.defects)
+    return message.kind.startswith("multipart/") and take_apart(message).is_cut

@@ -1,20 +1,23 @@
-"""Cuts a mailbox into messages, block by block, and reads each."""
+"""Cuts a mailbox into messages, the newest first, and reads each."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from ingest.envelopes import begins_message
 from ingest.files import File
 from ingest.item import Reason, Skipped
-from ingest.mail import mail_items
-from ingest.recognise import ENVELOPE
+from ingest.mail import Turn, mail_items
+from ingest.recognise import HEAD
 from ingest.sieve import Read, Scope
 
 BLOCK = 8 << 20
 MESSAGE_LIMIT = 128 << 20
 """Bytes of the largest message that is read."""
 _LOOK_AHEAD = 2048
+"""Bytes from the beginning of a message that suffice to know it for one."""
+_LOOK_BACK = 3
 # What marks a message even where the line before it is not empty.
 _CERTAIN = re.compile(
     rb"From [^ \r\n]+ +[A-Z][a-z]{2} [A-Z][a-z]{2} +\d\d? +\d\d:\d\d[^\r\n]*\r?\n"
@@ -22,63 +25,103 @@ _CERTAIN = re.compile(
     rb"[A-Za-z-]+|X-[!-9;-~]+|Status):",
     re.IGNORECASE,
 )
-_ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
+_ESCAPED = re.compile(rb"\n>(>*From )")
 
 
 def read_mbox(file: File, scope: Scope) -> Iterator[Read]:
-    """Yield the mails of an mbox and what is attached to them."""
-    for offset, message, last in split(file):
+    """Yield the mails of an mbox, from the last to the first; attachments are put off."""
+    yield from read_range(file, scope, 0, file.size)
+
+
+def read_range(
+    file: File, scope: Scope, begin: int, end: int, skip: frozenset[int] = frozenset()
+) -> Iterator[Read]:
+    """Yield the mails of an mbox that begin in `begin` up to `end`, from the last to the first.
+
+    Where messages begin does not depend on the range. Before each, `file.mark` becomes its
+    offset; those at an offset in `skip` are left alone.
+    """
+    for start, stop, message in _messages(file, begin, end):
+        file.mark = start
+        if start in skip:
+            continue
         if message is None:
             remedy = f"The message is larger than {MESSAGE_LIMIT >> 20} MB."
-            yield Skipped(file.path, Reason.TOO_LARGE, remedy, f"message at byte {offset}")
+            yield Skipped(file.path, Reason.TOO_LARGE, remedy, f"message at byte {start}")
             continue
-        envelope, _, content = message.partition(b"\n")
-        if b"\n>" in content:
-            content = _ESCAPED.sub(rb"\1", content)
-        yield from mail_items(content, file.path, scope, offset, envelope, last=last)
+        yield from _mail(message, file, scope, start, Turn.FIRST, last=stop >= file.size)
 
 
 def read_message(file: File, scope: Scope) -> Iterator[Read]:
-    """Yield the mail in a file of its own (.eml, Maildir) and what is attached to it."""
+    """Yield the mail in a file of its own (.eml, Maildir); attachments are put off."""
     yield from mail_items(file.whole(MESSAGE_LIMIT), file.path, scope, last=True)
 
 
-def split(file: File) -> Iterator[tuple[int, bytes | None, bool]]:
-    """Yield each message with its byte offset and whether it is the last; None when too large.
+def read_later(file: File, scope: Scope, offset: int) -> Iterator[Read]:
+    """Yield what was put off of the message at `offset`, or of the file that is one message."""
+    file.mark = offset
+    if not (offset or begins_message(file.at(0, HEAD).removeprefix(b"\xef\xbb\xbf"))):
+        yield from mail_items(file.whole(MESSAGE_LIMIT), file.path, scope, turn=Turn.LATER)
+        return
+    stop = _next_start(file, offset + 1, offset + MESSAGE_LIMIT)
+    message = file.at(offset, stop - offset)
+    yield from _mail(message, file, scope, offset, Turn.LATER, last=False)
 
-    A message begins at a line `From ` with a date and a header field below, as `recognise` has it.
+
+def _mail(
+    message: bytes, file: File, scope: Scope, offset: int, turn: Turn, *, last: bool
+) -> Iterator[Read]:
+    separator, _, content = message.partition(b"\n")
+    if b"\n>From " in content or b">>From " in content:
+        content = _ESCAPED.sub(rb"\n\1", content)
+    yield from mail_items(content, file.path, scope, offset, separator, last=last, turn=turn)
+
+
+def _messages(file: File, begin: int, end: int) -> Iterator[tuple[int, int, bytes | None]]:
+    """Yield start, end and bytes of the messages that begin in a range; None when too large."""
+    end = min(end, file.size)
+    stop = -1
+    for window in range(begin + (max(end - begin, 1) - 1) // BLOCK * BLOCK, begin - 1, -BLOCK):
+        base = max(0, window - _LOOK_BACK)
+        until = min(window + BLOCK, end)
+        block = file.at(base, until + _LOOK_AHEAD - base)
+        for start in reversed(list(_starts(block, base, window, until))):
+            if stop < 0:
+                stop = _next_start(file, end, start + MESSAGE_LIMIT)
+            if stop - start > MESSAGE_LIMIT:
+                yield start, stop, None
+            elif stop <= base + len(block):
+                yield start, stop, block[start - base : stop - base]
+            else:
+                yield start, stop, file.at(start, stop - start)
+            stop = start
+
+
+def _next_start(file: File, begin: int, give_up: int) -> int:
+    """Return where the first message from `begin` on starts, or a place beyond `give_up`."""
+    for window in range(begin, file.size, BLOCK):
+        if window > give_up:
+            return window
+        base = max(0, window - _LOOK_BACK)
+        until = min(window + BLOCK, file.size)
+        block = file.at(base, until + _LOOK_AHEAD - base)
+        start = next(_starts(block, base, window, until), None)
+        if start is not None:
+            return start
+    return file.size
+
+
+def _starts(block: bytes, base: int, begin: int, end: int) -> Iterator[int]:
+    """Yield where messages start from `begin` to `end`; `block` lies at `base`, somewhat larger.
+
+    A message starts at a line `From ` with a date and a header field below, as `recognise` has it.
     """
-    buffer, base, start, search, dropping = b"", 0, 0, 0, False
-    while True:
-        ended = base + len(buffer) >= file.size
-        cut = _next_start(buffer, search, ended)
-        if cut is not None:
-            if not dropping:
-                yield base + start, buffer[start:cut], False
-            start, search, dropping = cut, cut + 1, False
-            continue
-        block = b"" if ended else file.at(base + len(buffer), BLOCK)
-        if not block:
-            break
-        if len(buffer) - start > MESSAGE_LIMIT and not dropping:
-            yield base + start, None, False
-            dropping = True
-        searched = max(start, len(buffer) - _LOOK_AHEAD - 1)
-        start = searched if dropping else start
-        buffer, base, search, start = buffer[start:] + block, base + start, searched - start, 0
-    if start < len(buffer) and not dropping:
-        yield base + start, buffer[start:], True
-
-
-def _next_start(buffer: bytes, search: int, ended: bool) -> int | None:
-    """Return where the next message begins; None when it does not begin in what is here."""
-    while True:
-        newline = buffer.find(b"\nFrom ", search)
-        if newline < 0 or not (ended or newline < len(buffer) - _LOOK_AHEAD):
-            return None
-        start = newline + 1
-        if ENVELOPE.match(buffer, start):
-            blank = buffer[max(0, newline - 2) : newline].rstrip(b"\r").endswith(b"\n")
-            if blank or _CERTAIN.match(buffer, start):
-                return start
-        search = start
+    if begin == 0 < end:
+        yield 0
+    at, bound = max(begin - base - 1, 0), end - base + len(b"From ") - 1
+    while (newline := block.find(b"\nFrom ", at, bound)) >= 0:
+        start = at = newline + 1
+        if begins_message(block, start):
+            is_apart = block[max(0, newline - 2) : newline].rstrip(b"\r").endswith(b"\n")
+            if is_apart or _CERTAIN.match(block, start, start + _LOOK_AHEAD):
+                yield base + start

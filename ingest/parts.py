@@ -1,151 +1,203 @@
-"""Takes a MIME message apart into the text of its body and what is attached."""
+"""Takes a MIME message apart into the text of its body and what is attached to it."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from email.message import Message
+from functools import cached_property
 
 from ingest.clean import clean, clean_line, decode
-from ingest.headers import decode_words
+from ingest.mime import REPORTS, Part, parse
+from ingest.seals import PKCS7, Seal, is_armoured, open_seal, without_armour
 
 DEPTH = 20
 """Levels of MIME nesting that are followed."""
 PARTS = 1000
 """Parts of one message that are looked at."""
+TEXT = 20 << 20
+"""Bytes of one body that are read."""
 # Seals on what is read anyway; they hold nothing to read themselves.
 _SEALS = frozenset(
     {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"}
 )
 _BODY = frozenset({"text/plain", "text/html", "text/enriched", "text/x-amp-html"})
+_REPORT_LIMIT = 256 << 10
+_FOLD = re.compile(r"\r?\n[ \t]+")
+
+
+class Words:
+    """One part of a body, decoded once, when its text is asked for."""
+
+    def __init__(self, part: Part) -> None:
+        """Take the part as it stands."""
+        self.part = part
+
+    @cached_property
+    def text(self) -> str:
+        """The text without blank lines around it; empty when it is all white space."""
+        text = self._cleaned[0]
+        return text.strip("\n") if text.strip() else ""
+
+    @property
+    def hidden(self) -> int:
+        """How many hidden characters the text lost."""
+        return self._cleaned[1]
+
+    @cached_property
+    def is_armoured(self) -> bool:
+        """Whether some of it is encrypted with PGP, and left out."""
+        return is_armoured(self._decoded)
+
+    @cached_property
+    def _decoded(self) -> str:
+        return decode(self.part.payload()[:TEXT], self.part.content.charset or "us-ascii")
+
+    @cached_property
+    def _cleaned(self) -> tuple[str, int]:
+        kind = self.part.kind
+        if kind in REPORTS:
+            return "\n".join(_report_lines(self.part.payload()[:_REPORT_LIMIT])), 0
+        text = self._decoded
+        if kind == "text/plain" or kind.startswith("multipart/"):
+            return clean(without_armour(text) if "-----BEGIN PGP " in text else text)
+        from ingest.markup import html_text
+
+        return html_text(text)
 
 
 @dataclass(slots=True)
 class Contents:
     """What a message is made of."""
 
-    body: list[str] = field(default_factory=list)
-    hidden: int = 0
-    attachments: list[tuple[str, Message]] = field(default_factory=list)
+    body: list[Words] = field(default_factory=list)
+    attachments: list[tuple[str, Part]] = field(default_factory=list)
     """Each with its part number, as in IMAP: "2", or "2.1" within part 2."""
     is_plain: bool = False
     """Whether the body was written as plain text, not as HTML."""
+    parts: int = 0
+    """Parts that were looked at."""
     refused: int = 0
     """Parts beyond the limits."""
+    is_cut: bool = False
+    """Whether the end of a multipart is missing."""
+    sealed: list[Seal] = field(default_factory=list)
+    """What keeps parts of it from being read."""
+
+    @property
+    def has_text(self) -> bool:
+        """Whether there is a body of more than white space."""
+        return any(words.text for words in self.body)
 
     @property
     def text(self) -> str:
         """The body, its parts one below the other."""
-        return "\n\n".join(self.body)
+        texts = [words.text for words in self.body if words.text]
+        return texts[0] if len(texts) == 1 else "\n\n".join(texts)
+
+    @property
+    def seal(self) -> Seal | None:
+        """What keeps part of the body from being read."""
+        if any(words.is_armoured for words in self.body):
+            return Seal.ENCRYPTED
+        return self.sealed[0] if self.sealed else None
+
+    @property
+    def is_overlong(self) -> bool:
+        """Whether the body is read in part only."""
+        return any(words.part.size > TEXT for words in self.body)
+
+    @property
+    def hidden(self) -> int:
+        """How many hidden characters the body lost."""
+        return sum(words.hidden for words in self.body)
 
 
-def take_apart(message: Message, number: str = "") -> Contents:
+def take_apart(message: Part, number: str = "") -> Contents:
     """Return the contents of `message`, whose parts are numbered below `number`."""
     contents = Contents()
     _walk(message, number, 0, contents)
     return contents
 
 
-def file_name(part: Message) -> str:
-    """Return the name an attachment was given, without folders; may be empty."""
-    try:
-        name = part.get_filename() or ""
-    except (LookupError, TypeError, ValueError, AttributeError):
-        return ""
-    return clean_line(decode_words(name)).replace("\\", "/").rpartition("/")[2][:255]
-
-
-def payload(part: Message) -> bytes:
-    """Return the bytes of a part, its transfer encoding undone as far as that goes."""
-    try:
-        data = part.get_payload(decode=True)
-    except (ValueError, LookupError, TypeError, AssertionError):
-        return b""
-    return data if isinstance(data, bytes) else b""
-
-
-def charset(part: Message) -> str | None:
-    """Return the declared character set of a part, if any."""
-    try:
-        return part.get_content_charset()
-    except (LookupError, TypeError, ValueError, AttributeError):
-        return None
-
-
-def _walk(part: Message, number: str, depth: int, into: Contents) -> None:
-    kind = part.get_content_type()
-    inner = _children(part)
-    if inner is not None and kind == "message/delivery-status":
-        into.body.append("\n".join(_status_lines(inner)))
-    elif inner is not None and part.get_content_maintype() == "multipart":
+def _walk(part: Part, number: str, depth: int, into: Contents) -> None:
+    kind = part.kind
+    if kind == "multipart/encrypted":
+        into.sealed.append(Seal.ENCRYPTED)
+    elif kind.startswith("multipart/"):
         if depth >= DEPTH:
             into.refused += 1
+            return
+        children = _children(part, number, into)
+        if not children:
+            # Its boundary is nowhere to be seen: what there is may still be a text.
+            into.body.append(Words(part))
+            into.is_plain = True
         elif kind == "multipart/alternative":
-            _walk_alternatives(inner, number, depth, into)
+            _walk_alternatives(children, depth, into)
         else:
-            for index, child in _numbered(inner, number, into):
+            for index, child in children:
                 _walk(child, index, depth + 1, into)
+    elif kind in REPORTS:
+        into.body.append(Words(part))
     elif kind in _SEALS:
         return
+    elif kind in PKCS7:
+        _unseal(part, number, depth, into)
     elif _is_body(part, kind):
-        _add_body(part, kind, into)
+        into.body.append(Words(part))
+        into.is_plain = into.is_plain or kind == "text/plain"
     else:
         into.attachments.append((number or "1", part))
 
 
-def _children(part: Message) -> list[Message] | None:
-    # Without asking first, the library would decode a text by any codec the mail names.
-    inner = part.get_payload() if part.is_multipart() else None
-    if not isinstance(inner, list):
-        return None
-    return [child for child in inner if isinstance(child, Message)]
+def _unseal(part: Part, number: str, depth: int, into: Contents) -> None:
+    """Walk what a signature is wrapped around; all else of S/MIME needs a key."""
+    found = open_seal(part.payload()) if depth < DEPTH and part.size <= TEXT else Seal.UNREADABLE
+    if isinstance(found, Seal):
+        into.sealed.append(found)
+    else:
+        _walk(parse(found, 0, len(found)), number, depth + 1, into)
 
 
-def _numbered(children: list[Message], number: str, into: Contents) -> list[tuple[str, Message]]:
-    """Return the children with their part numbers, no more than the limit allows."""
-    into.refused += max(0, len(children) - PARTS)
+def _children(part: Part, number: str, into: Contents) -> list[tuple[str, Part]]:
+    """Return the parts within with their numbers, no more than the limit allows."""
+    inner, refused = part.children()
+    allowed = max(0, PARTS - into.parts)
+    into.refused += refused + max(0, len(inner) - allowed)
+    into.parts += len(inner)
+    into.is_cut = into.is_cut or part.is_cut
     prefix = f"{number}." if number else ""
-    return [(f"{prefix}{i}", child) for i, child in enumerate(children[:PARTS], 1)]
+    return [(f"{prefix}{i}", child) for i, child in enumerate(inner[:allowed], 1)]
 
 
-def _walk_alternatives(children: list[Message], number: str, depth: int, into: Contents) -> None:
+def _walk_alternatives(children: list[tuple[str, Part]], depth: int, into: Contents) -> None:
     """Take the plain text of several versions of one body, else the richest one with text."""
     versions = []
-    for index, child in _numbered(children, number, into):
-        version = Contents()
+    for index, child in children:
+        version = Contents(parts=into.parts)
         _walk(child, index, depth + 1, version)
         into.attachments += version.attachments
         into.refused += version.refused
-        if version.text.strip():
-            versions.append(version)
-    if versions:
-        chosen = next((version for version in versions if version.is_plain), versions[-1])
+        into.parts = version.parts
+        into.is_cut = into.is_cut or version.is_cut
+        into.sealed += version.sealed
+        versions.append(version)
+    plain = (version for version in versions if version.is_plain and version.has_text)
+    rich = (version for version in reversed(versions) if version.has_text)
+    chosen = next(plain, None) or next(rich, None)
+    if chosen is not None:
         into.body += chosen.body
-        into.hidden += chosen.hidden
         into.is_plain = chosen.is_plain
 
 
-def _is_body(part: Message, kind: str) -> bool:
-    if kind not in _BODY or part.is_multipart():
+def _is_body(part: Part, kind: str) -> bool:
+    if kind not in _BODY:
         return False
-    named = "content-disposition" in part or "name" in str(part.get("content-type", ""))
-    return not named or (part.get_content_disposition() != "attachment" and not file_name(part))
+    return not part.name and part.disposition != "attachment"
 
 
-def _add_body(part: Message, kind: str, into: Contents) -> None:
-    text = decode(payload(part), charset(part) or "us-ascii")
-    if kind == "text/plain":
-        text, hidden = clean(text)
-        into.is_plain = True
-    else:
-        from ingest.markup import html_text
-
-        text, hidden = html_text(text)
-    into.hidden += hidden
-    if text.strip():
-        into.body.append(text.strip("\n"))
-
-
-def _status_lines(blocks: list[Message]) -> list[str]:
-    """Return the fields of a delivery report."""
-    fields = [field for block in blocks for field in block.raw_items()]
-    return [clean_line(f"{name}: {value}") for name, value in fields]
+def _report_lines(data: bytes) -> Iterator[str]:
+    """Yield the fields of a report on a delivery."""
+    unfolded = _FOLD.sub(" ", decode(data))
+    return filter(None, map(clean_line, unfolded.split("\n")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from email.message import EmailMessage
+from itertools import pairwise
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -11,8 +12,9 @@ import pytest
 
 from ingest.files import File
 from ingest.item import Filters, Item, Kind, Person, Reason, Skipped
-from ingest.mbox import split
+from ingest.mbox import read_range
 from ingest.read import read
+from ingest.sieve import Scope
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 17, 9, 0, tzinfo=BERLIN)
@@ -74,7 +76,7 @@ def message(**fields: str) -> EmailMessage:
 
 
 def test_a_mail_reads_as_headers_then_body(mbox: Path) -> None:
-    first = items_of(mbox)[0]
+    first = items_of(mbox)[1]
     assert first.text == (
         "Subject: Lease\n"
         "From: Ana Ruiz <ana@example.org>\n"
@@ -100,7 +102,7 @@ def test_a_byte_offset_opens_its_message_again(mbox: Path) -> None:
 
 
 def test_encoded_words_join_and_body_lines_with_from_stay(mbox: Path) -> None:
-    second = items_of(mbox)[1]
+    second = items_of(mbox)[0]
     assert second.title == "Café über"
     assert second.text.endswith("From here it is a short walk.")
 
@@ -108,20 +110,49 @@ def test_encoded_words_join_and_body_lines_with_from_stay(mbox: Path) -> None:
 def test_an_mbox_is_known_by_content_whatever_its_name(tmp_path: Path) -> None:
     assert len(items_of(write(tmp_path / "archive.txt", MBOX))) == 2
     crlf = MBOX.replace(b"\n", b"\r\n")
-    assert [i.title for i in items_of(write(tmp_path / "dos", crlf))] == ["Lease", "Café über"]
+    assert [i.title for i in items_of(write(tmp_path / "dos", crlf))] == ["Café über", "Lease"]
 
 
-def test_messages_are_cut_the_same_across_blocks(
+def scope() -> Scope:
+    return Scope(Filters(), BERLIN, NOW)
+
+
+def offsets_of(path: Path, begin: int, end: int) -> list[int | None]:
+    with File(path) as file:
+        found = list(read_range(file, scope(), begin, end))
+    return [item.locator.offset for item in found if isinstance(item, Item)]
+
+
+def test_messages_come_newest_first_and_are_cut_the_same_across_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(tmp_path / "many", MBOX * 40)
-    with File(path) as file:
-        whole = list(split(file))
-    for size in (4096, 5000, 7001):
+    begins = [n for n in range(len(MBOX) * 40) if (MBOX * 40).startswith(b"From ", n)]
+    starts = [n for n in begins if (MBOX * 40)[n:].split(b"\n")[1].startswith(b"Message-ID")]
+    assert offsets_of(path, 0, path.stat().st_size) == starts[::-1]
+    for size in (64, 4096, 5000, 7001):
         monkeypatch.setattr("ingest.mbox.BLOCK", size)
-        with File(path) as file:
-            assert list(split(file)) == whole
-    assert len(whole) == 80
+        assert offsets_of(path, 0, path.stat().st_size) == starts[::-1]
+    assert len(starts) == 80
+
+
+@pytest.mark.parametrize("step", [1, 97, 512, 1000])
+def test_ranges_of_a_mailbox_hold_each_message_once(tmp_path: Path, step: int) -> None:
+    path = write(tmp_path / "some", MBOX * 3)
+    bounds = [*range(0, len(MBOX) * 3, step), len(MBOX) * 3]
+    parts = [offsets_of(path, *pair) for pair in pairwise(bounds)]
+    whole = offsets_of(path, 0, len(MBOX) * 3)
+    assert [offset for part in reversed(parts) for offset in part] == whole
+
+
+def test_the_offset_being_read_is_marked_and_one_may_be_left_alone(mbox: Path) -> None:
+    with File(mbox) as file:
+        reading = read_range(file, scope(), 0, file.size)
+        second = next(reading)
+        assert isinstance(second, Item)
+        assert file.mark == second.locator.offset == MBOX.index(b"From bo@example.org Wed")
+        again = list(read_range(file, scope(), 0, file.size, skip=frozenset({file.mark})))
+    assert [item.title for item in again if isinstance(item, Item)] == ["Lease"]
 
 
 def test_a_giant_message_is_skipped_and_the_next_is_read(
@@ -130,7 +161,8 @@ def test_a_giant_message_is_skipped_and_the_next_is_read(
     monkeypatch.setattr("ingest.mbox.BLOCK", 5000)
     monkeypatch.setattr("ingest.mbox.MESSAGE_LIMIT", 20_000)
     giant = MBOX.replace(b"no pets.\n", b"no pets.\n" + b"word " * 20_000 + b"\n")
-    found = list(read([write(tmp_path / "box", giant + b"\n" + MBOX)], zone=BERLIN, now=NOW))
+    more = MBOX.replace(b"@example.org>\nDate", b".more@example.org>\nDate")
+    found = list(read([write(tmp_path / "box", giant + b"\n" + more)], zone=BERLIN, now=NOW))
     assert [f.title for f in found if isinstance(f, Item)] == ["Café über", "Lease", "Café über"]
     assert [f.reason for f in found if isinstance(f, Skipped)] == [Reason.TOO_LARGE]
 
@@ -141,9 +173,9 @@ def test_a_patch_quoted_in_a_mail_does_not_cut_it(tmp_path: Path) -> None:
 
 
 def test_maildir_folders_hold_one_mail_a_file(tmp_path: Path) -> None:
-    mail = message()
-    mail.set_content("Hello")
     for name in ("cur/1.x:2,S", "new/2.x", "tmp/3.x", ".Sent/cur/4.x:2,S", ".Sent/new/.keep"):
+        mail = message(Message_ID=f"<{name}>")
+        mail.set_content("Hello")
         write(tmp_path / "Maildir" / name, mail.as_bytes() if "keep" not in name else b"")
     write(tmp_path / "Maildir/dovecot-uidlist", b"3 V1 N4\n")
     found = list(read([tmp_path], zone=BERLIN, now=NOW))
@@ -166,14 +198,14 @@ def test_attachments_become_items_under_their_mail(tmp_path: Path) -> None:
     found = items_of(path)
     assert [(i.kind, i.title, i.locator.part, i.locator.member) for i in found] == [
         (Kind.MAIL, "Papers", None, None),
+        (Kind.MAIL, "Inside", "6", "part 6"),
         (Kind.DOCUMENT, "rent.txt", "2", "rent.txt"),
         (Kind.DOCUMENT, "hall.html", "3", "hall.html"),
-        (Kind.MAIL, "Inside", "6", "part 6"),
     ]
     assert {i.locator.message_id for i in found} == {"<m@example.org>"}
     assert "Attachments: rent.txt, hall.html, logo.png, a.bin" in found[0].text
-    assert found[1].when == found[0].when
-    assert found[1].people == found[0].people
+    assert found[2].when == found[0].when
+    assert found[2].people == found[0].people
     assert [(s.member, s.reason) for s in skipped_of(path)] == [
         ("logo.png", Reason.UNSUPPORTED),
         ("a.bin", Reason.UNSUPPORTED),
@@ -271,7 +303,7 @@ def test_a_cut_mailbox_gives_what_there_is_and_names_the_last(tmp_path: Path) ->
     cut = MBOX + b"\nFrom a@b Wed Nov 18 09:02:00 2026\n" + mail.as_bytes()[:-3000]
     path = write(tmp_path / "box", cut)
     mails = [item.title for item in items_of(path) if item.kind is Kind.MAIL]
-    assert mails == ["Lease", "Café über", "Cut off"]
+    assert mails == ["Cut off", "Café über", "Lease"]
     assert (Reason.CORRUPT, "Cut off") in [(s.reason, s.member) for s in skipped_of(path)]
 
 
@@ -305,7 +337,7 @@ def test_mail_is_filtered_by_local_day_and_person(mbox: Path) -> None:
     assert titles(senders=("RUIZ",)) == ["Lease"]
     assert titles(recipients=("bo li",)) == ["Lease"]
     assert titles(senders=("ruiz",), recipients=("ana@",)) == []
-    assert titles(senders=("ruiz", "bo@")) == ["Lease", "Café über"]
+    assert titles(senders=("ruiz", "bo@")) == ["Café über", "Lease"]
     reading = read([mbox], Filters(since=date(2027, 1, 1)), zone=BERLIN, now=NOW)
     assert list(reading) == []
     assert reading.tally.pruned == 2

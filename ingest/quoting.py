@@ -1,0 +1,150 @@
+"""Tells what a mail repeats of earlier mail from what was written new."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+Span = tuple[int, int]
+
+_SCANNED = 1 << 20
+"""Characters of a body that are looked at."""
+_QUOTED = re.compile(r"(?: ?>[^\n]*(?:\n|\Z))+")
+_RULE = re.compile(
+    r"[ \t]*[-_]{2,} ?(?:Original Message|Forwarded |Originalnachricht|Weitergeleitete Nachricht"
+    r"|Ursprüngliche (?:Nachricht|Mail)|Message (?:d.origine|original|transféré)"
+    r"|Mensaje (?:original|reenviado)|Messaggio (?:originale|inoltrato)|Mensagem original"
+    r"|(?:Oorspronkelijk|Doorgestuurd) bericht|Ursprungligt meddelande|Oprindelig meddelelse"
+    r"|Opprinnelig melding|Wiadomość oryginalna|Исходное сообщение|原始邮件|原始郵件)",
+    re.IGNORECASE,
+)
+_SUBJECTS = ("Subject", "Betreff", "Objet", "Asunto", "Oggetto", "Assunto", "Onderwerp", "Ämne")
+_SUBJECTS += ("Emne", "Temat", "Тема", "主题", "主旨", "件名")
+# The header block that Outlook and others write above what they quote, its last line apart.
+_COPIED = re.compile(
+    r"[ \t]*[*_]{0,2}(?:From|Von|De|Da|Van|Från|Fra|Od|От|发件人|寄件者|差出人)"
+    r"[*_]{0,2}[ \t]?[:\uff1a][ \t]*[^\s][^\n]*\n(?:[^\n:\uff1a]{1,24}[:\uff1a][^\n]*\n){1,5}?\Z",
+    re.IGNORECASE,
+)
+_COPIED_LENGTH = 4000
+_PLACES = 200
+"""Words that may begin a quotation are followed up so many times."""
+# "On Tue, 17 Nov 2026 at 09:02, Ana Ruiz <ana@example.org> wrote:", on up to three lines.
+_WROTE = re.compile(
+    r"[ \t]*(?:On|Am|Le|El|Em|Il|Op|Den|Dne|W dniu)\b[^\n]{0,300}(?:\n[^\n]{1,200}){0,2}?"
+    r"(?:wrote|writes|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|skrev|napsal|napisał)"
+    r"[^\n]{0,100}[:\uff1a][ \t]*(?:\n|\Z)"
+)
+_VERBS = ("wrote", "schrieb", "a écrit", "escribió", "escreveu", "ha scritto", "schreef", "skrev")
+_VERBS += ("writes", "napsal", "napisał")
+
+
+def quoted_spans(body: str) -> tuple[Span, ...]:
+    """Return the spans of `body` that repeat earlier mail, in order.
+
+    Lines quoted with ">" are spans of their own, with the line above that says who wrote them.
+    What stands below a rule, a copied header block or such a line without quotes is history up to
+    the end.
+    """
+    scanned = body if len(body) <= _SCANNED else body[:_SCANNED]
+    introductions = list(_introductions(scanned))
+    spans = _quoted_lines(scanned)
+    beginnings = [start for start in (_rule(scanned), _copied(scanned)) if start >= 0]
+    for start, stop in introductions:
+        rest = scanned[stop : stop + 200].lstrip()
+        if not rest.startswith(">"):
+            if rest:
+                beginnings.append(start)
+            continue
+        following = next((n for n, span in enumerate(spans) if span[0] >= stop), None)
+        if following is not None:
+            spans[following] = (start, spans[following][1])
+    if not beginnings:
+        return tuple(spans)
+    history = min(beginnings)
+    return (*((a, min(b, history)) for a, b in spans if a < history), (history, len(body)))
+
+
+def _quoted_lines(body: str) -> list[Span]:
+    spans = []
+    at = 0 if body.startswith((">", " >")) else -1
+    spaced = "\n >" in body
+    at = at if at == 0 else _next(body, 0, spaced)
+    while at >= 0:
+        quoted = _QUOTED.match(body, at)
+        if quoted is not None:
+            spans.append(quoted.span())
+        at = _next(body, max(at, quoted.end() - 1 if quoted else at), spaced)
+    return spans
+
+
+def _next(body: str, at: int, spaced: bool) -> int:
+    """Return where the next quoted line begins, -1 without one."""
+    hits = [body.find("\n>", at)]
+    if spaced:
+        hits.append(body.find("\n >", at))
+    return min((hit + 1 for hit in hits if hit >= 0), default=-1)
+
+
+def _rule(body: str) -> int:
+    """Return where a line like "-----Original Message-----" stands, -1 without one."""
+    for mark in ("--", "__"):
+        at = 0 if body.startswith((mark, f" {mark}")) else _line_with(body, mark, 0)
+        while at >= 0:
+            if _RULE.match(body, at):
+                return at
+            at = _line_with(body, mark, at)
+    return -1
+
+
+def _line_with(body: str, mark: str, at: int) -> int:
+    hit = body.find(f"\n{mark}", at)
+    return hit + 1 if hit >= 0 else -1
+
+
+def _copied(body: str) -> int:
+    """Return where a copied header block begins, -1 without one."""
+    for name in _SUBJECTS:
+        for at in _places(body, name):
+            line = body.rfind("\n", 0, at) + 1
+            after = body[at + len(name) : at + len(name) + 4].lstrip(" *_")
+            if at - line <= 4 and after.startswith((":", "\uff1a")):
+                start = _block_above(body, line)
+                if start >= 0:
+                    return start
+    return -1
+
+
+def _block_above(body: str, stop: int) -> int:
+    """Return where the header block begins whose subject is at `stop`: within six lines above."""
+    start = stop
+    for _ in range(6):
+        if start == 0 or stop - start > _COPIED_LENGTH:
+            return -1
+        start = body.rfind("\n", 0, start - 1) + 1
+        if _COPIED.fullmatch(body, start, stop):
+            return start
+    return -1
+
+
+def _introductions(body: str) -> Iterator[Span]:
+    """Yield where lines stand that say who wrote what follows."""
+    for verb in _VERBS:
+        for at in _places(body, verb):
+            start = at
+            for _ in range(3):
+                start = body.rfind("\n", 0, start - 1) + 1 if start else 0
+                line = _WROTE.match(body, start)
+                if line is not None and line.end() > at:
+                    yield line.span()
+                    break
+
+
+def _places(body: str, words: str) -> Iterator[int]:
+    """Yield where `words` stand, no more often than a mail can want it."""
+    at = body.find(words)
+    for _ in range(_PLACES):
+        if at < 0:
+            return
+        yield at
+        at = body.find(words, at + 1)
