@@ -16,6 +16,8 @@ from app.options import (
     FilterFlags,
     filter_options,
     json_option,
+    memory_of,
+    reading_options,
     settings_of,
     sources_of,
     zone_of,
@@ -41,6 +43,7 @@ from engine.values import Answer
     "--time-budget", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="In all."
 )
 @filter_options
+@reading_options
 @click.option(
     "--infer/--no-infer", default=None, help="Read filters out of the question, and show them."
 )
@@ -58,6 +61,8 @@ def command(
     explain: bool,
     lookahead: str | None,
     generator: str | None,
+    memory: int | None,
+    unlock: bool,
     **flags: object,
 ) -> int:
     """Answer QUESTION from the files at PATH, or from the remembered sources.
@@ -78,9 +83,9 @@ def command(
     models = model_set(config, lookahead=lookahead, generator=generator)
     trail = Trail()
     watcher = watch(stream_draft=not (as_json or no_stream))
-    with closing(models):
+    with closing(models), memory_of(config, memory, unlock) as kept:
         try:
-            events = answer(question, sources, models, settings, filters)
+            events = answer(question, sources, models, settings, filters, kept)
             answered = last_answer(events, [trail.note, watcher.show])
         finally:
             watcher.finish()

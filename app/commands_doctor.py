@@ -19,6 +19,7 @@ from app.options import json_option
 from app.output import print_json
 from app.plain import one_line
 from app.report import size_text
+from ingest.pool import protection
 from models.catalogue import load_catalogue
 from models.errors import RuntimeFailed
 from models.offline import OFFLINE
@@ -125,7 +126,20 @@ def _settings() -> list[Check]:
 
 
 def _sandbox() -> Check:
-    return Check("sandbox", "note", "not sandboxed yet: readers run in this process")
+    """Start a reading process and let it say what locks it down."""
+    active = protection()
+    if active is None:
+        remedy = "Nothing can be read: a reading process does not start."
+        return Check("sandbox", "missing", "no reading process starts", remedy)
+    if {"landlock", "seccomp"} <= set(active):
+        return Check("sandbox", "ok", f"readers are locked down: {', '.join(active)}")
+    lacking = {
+        "limits": "limits of memory and time",
+        "landlock": "no other file can be opened (Landlock, Linux 5.13)",
+        "seccomp": "no network, no other program (seccomp)",
+    }
+    without = "; ".join(words for name, words in lacking.items() if name not in active)
+    return Check("sandbox", "note", f"not sandboxed; readers lack: {without}")
 
 
 def _offline() -> Check:

@@ -15,6 +15,7 @@ from app.exits import ExitCode
 if TYPE_CHECKING:
     from app.screens.asking import Asker
     from engine.events import Event
+    from engine.memory import Memory
     from models.roles import ModelSet
 
 
@@ -29,16 +30,18 @@ def start_screen() -> int:
             remedy='To ask without a screen: askance ask "QUESTION" [PATH]...',
         )
     config = load_config(os.environ)
+    from app.options import memory_of
     from app.screens.askance import AskanceApp
 
     # The app waits for its thread before `run` returns, so the models are free by then.
-    with closing(make_asker(config)) as asker:
-        app = AskanceApp(config, asker)
+    memory = memory_of(config)
+    with memory, closing(make_asker(config, memory)) as asker:
+        app = AskanceApp(config, asker, memory)
         app.run()
     return app.return_code or ExitCode.ANSWERED
 
 
-def make_asker(config: Config) -> Asker:
+def make_asker(config: Config, memory: Memory) -> Asker:
     """Return what answers the screen's questions over the remembered sources."""
     from app.loading import model_set
     from app.options import settings_of, sources_of
@@ -53,6 +56,6 @@ def make_asker(config: Config) -> Asker:
 
     def answers(question: str, models: ModelSet, infer: bool) -> Iterator[Event]:
         settings = settings_of(config, infer=None if infer else False)
-        return answer(question, sources_of(config, ()), models, settings)
+        return answer(question, sources_of(config, ()), models, settings, memory=memory)
 
     return Asker(open_models, answers)

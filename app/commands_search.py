@@ -9,7 +9,15 @@ import click
 
 from app.config import load_config
 from app.exits import ExitCode
-from app.options import FilterFlags, filter_options, json_option, settings_of, sources_of
+from app.options import (
+    FilterFlags,
+    filter_options,
+    json_option,
+    memory_of,
+    reading_options,
+    settings_of,
+    sources_of,
+)
 from app.output import print_json, search_object
 from app.plain import folded
 from app.progress import watch
@@ -24,8 +32,17 @@ from engine.values import SearchResult
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("-k", "k", type=click.IntRange(1), default=10, show_default=True, help="Passages.")
 @filter_options
+@reading_options
 @json_option
-def command(query: str, paths: tuple[str, ...], k: int, as_json: bool, **flags: object) -> int:
+def command(
+    query: str,
+    paths: tuple[str, ...],
+    k: int,
+    memory: int | None,
+    unlock: bool,
+    as_json: bool,
+    **flags: object,
+) -> int:
     """Rank passages of the files at PATH, or of the remembered sources, for QUERY.
 
     QUERY takes operators: "a phrase", -word, -"a phrase", from: to: subject: in: kind: since:
@@ -39,13 +56,14 @@ def command(query: str, paths: tuple[str, ...], k: int, as_json: bool, **flags: 
     sources = sources_of(config, paths)
     watcher = watch(stream_draft=False)
     result: SearchResult | None = None
-    try:
-        for event in search(query, sources, settings, filters):
-            watcher.show(event)
-            if isinstance(event, Found):
-                result = event.result
-    finally:
-        watcher.finish()
+    with memory_of(config, memory, unlock) as kept:
+        try:
+            for event in search(query, sources, settings, filters, kept):
+                watcher.show(event)
+                if isinstance(event, Found):
+                    result = event.result
+        finally:
+            watcher.finish()
     if result is None:
         raise RuntimeError("The engine ended without a result.")
     if as_json:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, tzinfo
+from getpass import getpass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo
 
 import click
 
 from app.config import Config
-from app.errors import SourceMissing
+from app.errors import SourceMissing, UsageError
+from app.setting_kinds import SIZE, size_from_text
 from engine.errors import NoSources
 from engine.operators import first_day, last_day, no_date, printable
 from engine.settings import Settings
 from ingest.item import Filters, Kind
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -105,6 +111,61 @@ def filter_options(command: Command) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+class Size(click.ParamType[int]):
+    """A number of bytes, written as `2 GB`."""
+
+    name = "size"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Return the bytes, or fail with what was wanted."""
+        try:
+            return value if isinstance(value, int) else size_from_text(str(value))
+        except ValueError:
+            self.fail(f"Write {SIZE.wanted}.", param, ctx)
+
+
+def reading_options(command: Command) -> Command:
+    """Add `--memory` and `--unlock`; `memory_of` takes them."""
+    options = [
+        click.option("--memory", type=Size(), metavar="SIZE", help="Most text in memory: 2 GB."),
+        click.option(
+            "--unlock", is_flag=True, help="Ask for passwords of encrypted files, and try them."
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def memory_of(config: Config, size: int | None = None, unlock: bool = False) -> Memory:
+    """Return what reading keeps; with `unlock`, ask for passwords, which stay in memory only.
+
+    Raises `UsageError` where there is no terminal to ask on.
+    """
+    from engine.memory import Memory  # imports numpy
+
+    workers, limit = config.values["reading.workers"], size or config.values["reading.memory"]
+    memory = Memory(workers, limit)  # type: ignore[arg-type]
+    if unlock:
+        for password in _passwords():
+            memory.session.unlock(password)
+    return memory
+
+
+def _passwords() -> Iterator[str]:
+    if not sys.stdin.isatty():
+        raise UsageError(
+            "--unlock asks for passwords, and there is no terminal.",
+            remedy="Run it in a terminal; a password is never taken from a file or a flag.",
+        )
+    again = ""
+    while password := getpass(f"Password of {again}encrypted files (empty: no more): "):
+        yield password
+        again = "other "
 
 
 def zone_of(config: Config) -> tzinfo | None:

@@ -21,6 +21,8 @@ from engine.events import Event, Reading, Sampled, Stage, Token, Understood
 
 REFRESH_SECONDS = 0.1
 CLOCK_SECONDS = 1.0
+ESTIMATE_AFTER = 1.0
+"""Seconds of reading before the rest is estimated."""
 QUIET_SECONDS = 3
 """Without news for this long, the line says how long."""
 
@@ -111,14 +113,22 @@ def status_of(event: Event) -> str | None:
         return f"{STAGES[event.name]} …"
     if isinstance(event, Reading):
         skipped = f", {event.skipped:,} skipped" if event.skipped else ""
-        megabytes = f"{event.bytes / 1e6:,.1f} MB"
+        megabytes = f"{event.bytes / 1e6:,.1f} of {event.total_bytes / 1e6:,.1f} MB"
+        left = f"; about {seconds_left(event):.0f} s left" if seconds_left(event) else ""
         best = f"; best so far: {event.best.item.title}" if event.best else ""
-        return f"Reading: {event.done:,} of {event.total:,} files, {megabytes}{skipped}{best}"
+        return f"Reading: {event.done:,} of {event.total:,} files, {megabytes}{left}{skipped}{best}"
     if isinstance(event, Understood) and event.query.dropped:
         return f"Nothing with {filters_text(event.query.dropped)}: looking without it"
     if isinstance(event, Sampled):
         return f"Looking ahead: sample {event.index + 1} is complete"
     return None
+
+
+def seconds_left(event: Reading) -> float | None:
+    """Return how long reading will go on, by the sizes; None before that can be told."""
+    if event.seconds < ESTIMATE_AFTER or not event.bytes or event.bytes >= event.total_bytes:
+        return None
+    return max(1.0, event.seconds * (event.total_bytes - event.bytes) / event.bytes)
 
 
 class DraftView:

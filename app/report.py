@@ -137,7 +137,10 @@ def coverage_line(coverage: Coverage) -> str:
     if coverage.pruned:
         line += f"; left out by filters: {coverage.pruned:,}"
     if coverage.unread:
-        line += f"; not read for lack of time: {coverage.unread:,} files"
+        lacked = "memory" if coverage.is_full else "time"
+        line += f"; not read for lack of {lacked}: {coverage.unread:,} files"
+    if coverage.copies:
+        line += f"; met more than once: {_counted(coverage.copies, Kind.MAIL)}"
     return line if coverage.complete else f"{line}; not complete"
 
 

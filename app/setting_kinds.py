@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,24 @@ def _at_least_one(value: object) -> int:
     if _whole(value) < 1:
         raise ValueError
     return _whole(value)
+
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", re.IGNORECASE)
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_LEAST_SIZE = 10**6
+
+
+def size_from_text(text: str) -> int:
+    """Return the bytes in `2 GB`, `500MB` or a plain number. Raises ValueError."""
+    found = _SIZE.fullmatch(text.strip())
+    size = int(float(found[1]) * _UNITS[found[2].upper()]) if found else 0
+    if size < _LEAST_SIZE:
+        raise ValueError
+    return size
+
+
+def _size(value: object) -> int:
+    return size_from_text(value if isinstance(value, str) else str(_whole(value)))
 
 
 def _seconds(value: object) -> float:
@@ -117,6 +136,7 @@ COUNT = SettingKind(
     "a whole number of at least 1", _at_least_one, lambda text: _at_least_one(int(text))
 )
 SECONDS = SettingKind("a number of seconds above 0", _seconds, lambda text: _seconds(float(text)))
+SIZE = SettingKind('a size of at least 1 MB, such as "2 GB"', _size, size_from_text)
 FLAG = SettingKind("true or false", _flag, _flag_from_text)
 ZONE = SettingKind('the name of a time zone, such as "Europe/Lisbon"', _zone, _zone)
 PATHS = SettingKind("a list of absolute paths", _paths, _paths_from_text)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator as Steps
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from engine.constraints import constrained
 from engine.corpus import Corpus, read_corpus
 from engine.errors import NoSources
 from engine.events import Answered, Event, Found, Ranked, Understood
+from engine.memory import Memory
 from engine.own import with_own_addresses
 from engine.query_language import Mode, parse
 from engine.recall import best_first
@@ -26,7 +28,6 @@ from engine.steps import Draft, Timings, Toolbox, staged, time_spent
 from engine.strategies import registry
 from engine.values import Answer, Hit, ModelIds, Query, SearchResult, Usage
 from ingest.item import Filters
-from ingest.read import read
 from models.roles import ModelSet
 
 READING_SHARE = 0.4
@@ -39,8 +40,11 @@ def answer(
     models: ModelSet,
     settings: Settings | None = None,
     filters: Filters | None = None,
+    memory: Memory | None = None,
 ) -> Iterator[Event]:
     """Answer a question over sources read now. The last event is `Answered`.
+
+    `memory` is what earlier questions left; without one nothing outlasts this question.
 
     Raises `QuestionError` before anything is read, `ModelError` or `RuntimeFailed` from the
     models, `TimeSpent` when the time budget ends before an answer. What cannot be read is no
@@ -52,11 +56,12 @@ def answer(
     timings = Timings()
     query = inferring.before_reading(typed, settings)
     yield Understood(query)
-    corpus = yield from read_now(query, sources, settings, timings)
-    if query.inferred and not inferring.answerable(query, corpus):
-        query = inferring.without(typed, query)
-        yield Understood(query)
-        corpus = yield from read_now(query, sources, settings, timings)
+    with _kept(memory) as memory:
+        corpus = yield from read_now(query, sources, settings, timings, memory)
+        if query.inferred and not inferring.answerable(query, corpus):
+            query = inferring.without(typed, query)
+            yield Understood(query)
+            corpus = yield from read_now(query, sources, settings, timings, memory)
     query, corpus = inferring.after_reading(query, corpus, settings, models)
     yield Understood(query)
     yield from answer_over(query, corpus, models, settings, timings)
@@ -84,7 +89,8 @@ def answer_over(
     )
     draft = yield from strategy.run(tools)
     finished = yield from staged("cite", timings, _cite(draft, query, corpus, settings))
-    if finished.grounded == "none" and not draft.ended and tools.late():
+    cut_off = not draft.ended or (corpus.coverage.unread and not corpus.passages)
+    if finished.grounded == "none" and cut_off and tools.late():
         raise time_spent(timings)
     yield Answered(
         replace(
@@ -105,13 +111,15 @@ def search(
     sources: Sequence[Path],
     settings: Settings | None = None,
     filters: Filters | None = None,
+    memory: Memory | None = None,
 ) -> Iterator[Event]:
     """Rank passages for a query without a model. The last event is `Found`."""
     settings = settings or Settings()
     query = understand(query_text, filters, settings, "search")
     timings = Timings()
     yield Understood(query)
-    corpus = yield from read_now(query, sources, settings, timings)
+    with _kept(memory) as memory:
+        corpus = yield from read_now(query, sources, settings, timings, memory)
     ranked = yield from staged("recall", timings, _rank(query, corpus, settings.k))
     hits = tuple(Hit(p, s) for p, s in zip(ranked.passages, ranked.scores, strict=True))
     seconds = {**timings.seconds, "total": timings.elapsed()}
@@ -130,7 +138,7 @@ def understand(
 
 
 def read_now(
-    query: Query, sources: Sequence[Path], settings: Settings, timings: Timings
+    query: Query, sources: Sequence[Path], settings: Settings, timings: Timings, memory: Memory
 ) -> Steps[Event, None, Corpus]:
     """Read the sources as they are now. Raises `NoSources` when there are none."""
     if not sources:
@@ -138,10 +146,15 @@ def read_now(
             "There is nothing to read.",
             remedy="Name a path after the question, or remember one: askance sources add PATH.",
         )
-    reading = read(sources, query.filters, zone=settings.zone, now=settings.now)
+    reading = memory.session.read(sources, query.filters, zone=settings.zone, now=settings.now)
     deadline = _deadline(settings, timings, READING_SHARE)
-    steps = read_corpus(reading, query, deadline, stemming=settings.stemming)
+    steps = read_corpus(reading, query, deadline, stemming=settings.stemming, memory=memory)
     return (yield from staged("read", timings, steps))
+
+
+def _kept(memory: Memory | None) -> AbstractContextManager[Memory]:
+    """Return a memory that is closed with the reading, unless it is the caller's."""
+    return nullcontext(memory) if memory is not None else Memory()
 
 
 def _rank(query: Query, corpus: Corpus, k: int) -> Steps[Event, None, Ranked]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.events import Event, Reading
+from engine.memory import Cut, Memory
 from engine.passages import split_item
 from engine.recall import Recall
 from engine.values import Coverage, Passage, Query
@@ -31,52 +32,109 @@ class Corpus:
 
 
 def read_corpus(
-    reading: ReadingOfSources, query: Query, deadline: float | None, *, stemming: bool = True
+    reading: ReadingOfSources,
+    query: Query,
+    deadline: float | None,
+    *,
+    stemming: bool = True,
+    memory: Memory | None = None,
 ) -> Steps[Event, None, Corpus]:
     """Read until the end or until `deadline` (`time.monotonic`), yielding progress.
 
     Passages go to recall while reading goes on; their scores so far give the best one so far.
+    With `memory`, what is read as it was for the last question is not cut and folded again.
     """
-    items: list[Item] = []
     skipped: list[Skipped] = []
-    passages: list[Passage] = []
-    recall = Recall(stemming=stemming)
-    reported, ranked, best = 0.0, time.monotonic(), None
+    cutting = _Cutting(Recall(stemming=stemming), memory.last if memory else None)
+    began = ranked = time.monotonic()
+    reported, best = 0.0, None
     try:
-        for found in reading:
+        for found in reading.ticks():
             if isinstance(found, Item):
-                items.append(found)
-                cut = list(split_item(found))
-                passages += cut
-                recall.add(passage.searched for passage in cut)
-            else:
+                cutting.add(found)
+            elif found is not None:
                 skipped.append(found)
             now = time.monotonic()
             if now - reported >= PROGRESS_INTERVAL:
                 reported = now
                 if now - ranked >= RANKING_INTERVAL:
-                    best = _best(recall, passages, query)
+                    best = _best(cutting, query)
                     ranked = time.monotonic()
-                yield _progress(reading, skipped, best)
+                yield _progress(reading, skipped, began, best)
             if deadline is not None and now > deadline:
-                break
-        yield _progress(reading, skipped, best)
+                reading.stop()
+        yield _progress(reading, skipped, began, best)
     finally:
         reading.close()
-    return Corpus(passages, _coverage(reading, query, items, skipped), recall)
+    cut = cutting.finished()
+    if memory is not None:
+        memory.last = cut
+    return Corpus(cut.passages, _coverage(reading, query, cut.items, skipped), cut.recall)
 
 
-def _best(recall: Recall, passages: Sequence[Passage], query: Query) -> Passage | None:
+class _Cutting:
+    """Cuts items into passages, unless they come as they came for the last question."""
+
+    def __init__(self, recall: Recall, last: Cut | None) -> None:
+        self._items: list[Item] = []
+        self._passages: list[Passage] = []
+        self._recall = recall
+        same = last is not None and last.recall.stemming == recall.stemming
+        self._last = last if same else None
+
+    def add(self, item: Item) -> None:
+        """Take in the next item."""
+        self._items.append(item)
+        if self._last is not None:
+            place = len(self._items) - 1
+            if place < len(self._last.items) and self._last.items[place] is item:
+                return
+            self._catch_up(self._items[:-1])
+        self._cut(item)
+
+    def _catch_up(self, items: Sequence[Item]) -> None:
+        self._last = None
+        for item in items:
+            self._cut(item)
+
+    def _cut(self, item: Item) -> None:
+        passages = list(split_item(item))
+        self._passages += passages
+        self._recall.add(passage.searched for passage in passages)
+
+    def so_far(self) -> tuple[Sequence[Passage], Recall]:
+        """Return what has been cut by now; nothing while it is as it was."""
+        return self._passages, self._recall
+
+    def finished(self) -> Cut:
+        """Return all items, cut."""
+        if self._last is not None:
+            if len(self._items) == len(self._last.items):
+                return self._last
+            self._catch_up(self._items)
+        return Cut(self._items, self._passages, self._recall)
+
+
+def _best(cutting: _Cutting, query: Query) -> Passage | None:
     """Return the passage that scores most so far; its score may change as more is read."""
+    passages, recall = cutting.so_far()
     scores = recall.scores([query.text])[0]
     return passages[int(scores.argmax())] if scores.any() else None
 
 
 def _progress(
-    reading: ReadingOfSources, skipped: Sequence[Skipped], best: Passage | None
+    reading: ReadingOfSources, skipped: Sequence[Skipped], began: float, best: Passage | None
 ) -> Reading:
     tally = reading.tally
-    return Reading(tally.files_done, tally.files_found, tally.bytes_done, len(skipped), best)
+    return Reading(
+        done=tally.files_done,
+        total=tally.files_found,
+        bytes=tally.bytes_done,
+        total_bytes=tally.bytes_found,
+        skipped=len(skipped),
+        seconds=time.monotonic() - began,
+        best=best,
+    )
 
 
 def _coverage(
@@ -97,6 +155,8 @@ def _coverage(
         unread=unread,
         skipped=tuple(skipped),
         complete=not unread and not missed,
+        copies=tally.copies,
+        is_full=tally.is_full,
     )
 
 

@@ -37,7 +37,10 @@ class Reading:
     total: int
     """Files found so far."""
     bytes: int
+    total_bytes: int
     skipped: int
+    seconds: float = 0.0
+    """Since reading began: with the two sizes, how long it will take."""
     best: Passage | None = None
     """The best passage so far, for reading that takes more than a second: more may outdo it."""
 

@@ -176,7 +176,8 @@ def _own_seen(query: Query, corpus: Corpus, settings: Settings) -> tuple[str, ..
     """Return addresses that look like the asker's when "I" is meant and none is set."""
     if settings.own or not FIRST_PERSON.search(query.text):
         return ()
-    seen = Counter(address for item in _items(corpus) for address in item.owners)
+    owned = [one for item in _items(corpus) for one in (item, *item.copies)]
+    seen = Counter(address for one in owned for address in one.owners)
     return tuple(address for address, _ in seen.most_common(OWN_SHOWN))
 
 

@@ -116,10 +116,14 @@ class Coverage:
     pruned: int = 0
     """Items a filter excluded."""
     unread: int = 0
-    """Files that the time budget left unopened."""
+    """Files that were not read to their end, for lack of time or memory."""
     skipped: tuple[Skipped, ...] = ()
     complete: bool = True
     """Nothing is unread, and no skipped file could have matched."""
+    copies: int = 0
+    """Mails that were met again elsewhere, and left out there."""
+    is_full: bool = False
+    """Whether reading stopped for lack of memory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,6 +133,16 @@ class Locator:
 
 
 @dataclass(frozen=True, slots=True)
+class Copy:
+    """Where a mail was met again."""
+
+    locator: Locator
+    owners: tuple[str, ...]
+    """As `Item.owners`."""
+    shelf: Shelf | None
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """One mail, document, event, task or contact, as read just now."""
 
@@ -165,7 +175,7 @@ class Item:
     """Set for a mail that lies in Trash, Spam or Drafts, by its folder, flags or labels."""
     quoted: tuple[tuple[int, int], ...] = ()
     """Spans of `text` that repeat earlier mail: quoted lines and the history below a reply."""
-    elsewhere: list[Locator] = field(default_factory=list, compare=False)
+    copies: list[Copy] = field(default_factory=list, compare=False)
     """Where else the same mail lies; grows while reading goes on."""
     flags: tuple[str, ...] = ()
     """What to know of a document before trusting it: "macros", "hidden sheet", "white text"."""

@@ -17,7 +17,7 @@ from sys import getsizeof
 from typing import Protocol
 
 from ingest.files import File, UnreadableError
-from ingest.item import Filters, Item, Skipped, Tally
+from ingest.item import Copy, Filters, Item, Skipped, Tally
 from ingest.recognise import DOCUMENT, name_says_document
 from ingest.sieve import Later, LeftOut, Read, Scope
 from ingest.tasks import Job, LargeMailbox, Task, What, perform, ranges
@@ -265,9 +265,9 @@ class Reading(Iterator[Item | Skipped]):
             return False
         known = self._met.setdefault((at.message_id, at.part, hash(item.text)), item)
         if known is item:
-            item.elsewhere.clear()
+            item.copies.clear()
             return False
-        known.elsewhere.append(at)
+        known.copies.append(Copy(at, item.owners, item.shelf))
         if at.part is None:
             self._copied.add((file.found.path, at.offset or 0))
         self.tally.copies += 1

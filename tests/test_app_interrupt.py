@@ -35,7 +35,7 @@ def models(config, **chosen):
 """
 
 STAGES = {
-    "reading": 'yield Stage("read", "started"); yield Reading(1, 9, 100, 0)',
+    "reading": 'yield Stage("read", "started"); yield Reading(1, 9, 100, 900, 0)',
     "looking ahead": 'yield Stage("lookahead", "started")',
     "writing": 'yield Stage("write", "started"); yield Token("The lease")',
 }

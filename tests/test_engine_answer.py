@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,9 @@ from engine.settings import Settings
 from engine.strategies import registry
 from engine.values import Answer
 from ingest.item import Filters, Kind
+from ingest.read import Reading as SourceReading
+from ingest.read import read
+from ingest.session import Session
 from models.roles import ModelSet
 
 MakeModels = Callable[..., ModelSet]
@@ -190,6 +194,11 @@ def test_what_the_time_budget_leaves_unread_is_counted(
 ) -> None:
     for number in range(5):
         (notes / f"{number}.txt").write_text("The lease ends on 30 June 2027.\n")
+
+    def here(_: Session, sources: Sequence[Path], filters: Filters, **named: Any) -> SourceReading:
+        return read(sources, filters, **named)  # one file after the other, when it is asked for
+
+    monkeypatch.setattr(Session, "read", here)
     monkeypatch.setattr("engine.answer.READING_SHARE", 1e-9)
     settings = Settings(time_budget=60)
     found = final(list(answer("When does the lease end?", [notes], fake_models([REPLY]), settings)))

@@ -31,6 +31,8 @@ def watch(event, arguments):
     if event.startswith("socket.") and event.split(".")[1] in (
         "connect", "sendto", "sendmsg", "getaddrinfo", "gethostbyname", "gethostbyaddr"
     ):
+        if arguments[1:] == (None,) and arguments[0].family == 1:
+            return  # into a pair of sockets, to a process of the program's own
         os.write(log, f"{event} {arguments[1:]!r}\\n".encode())
 os.write(log, f"started {os.getpid()}\\n".encode())
 sys.addaudithook(watch)

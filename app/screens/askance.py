@@ -13,6 +13,7 @@ from app.config import Config
 from app.errors import SettingWrong
 from app.screens.asking import Asker
 from app.screens.question import QuestionScreen
+from engine.memory import Memory
 
 BINDING_IDS = ("quit", "help", "cancel")
 """What `[interface] keymap` can give other keys."""
@@ -38,10 +39,11 @@ class AskanceApp(App[None]):
         self._exit_renderables.append(Text(lines))
         self._close_messages_no_wait()
 
-    def __init__(self, config: Config, asker: Asker) -> None:
-        """Take the settings and whoever answers. Raises `SettingWrong`."""
+    def __init__(self, config: Config, asker: Asker, memory: Memory | None = None) -> None:
+        """Take the settings, whoever answers, and what is kept. Raises `SettingWrong`."""
         super().__init__()
         self._asker = asker
+        self._memory = memory or Memory()
         self._config = config
         self._use_theme()
         self._use_keymap()
@@ -70,7 +72,7 @@ class AskanceApp(App[None]):
 
     def on_mount(self) -> None:
         """Show the one screen there is."""
-        self.push_screen(QuestionScreen(self._config, self._asker))
+        self.push_screen(QuestionScreen(self._config, self._asker, self._memory))
 
     async def action_quit(self) -> None:
         """Stop answering and leave."""

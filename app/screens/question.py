@@ -19,10 +19,12 @@ from app.inferred import inferred_lines
 from app.options import zone_of
 from app.plain import lines, one_line
 from app.progress import status_of
-from app.report import citation_line, coverage_line, grounded_line, timings_line
+from app.report import citation_line, coverage_line, grounded_line, size_text, timings_line
 from app.screens.asking import Asker, AskingEnded, EventArrived, ModelsChecked
+from app.screens.password import PasswordScreen
 from app.screens.preview import PreviewScreen
 from engine.events import Answered, Event, Token, Understood
+from engine.memory import Memory
 from engine.values import Answer, Citation, Query
 from models.errors import AskanceError
 
@@ -41,13 +43,16 @@ class QuestionScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel", id="cancel"),
         Binding("ctrl+n", "ask_without", "Without filters", id="ask_without"),
+        Binding("ctrl+o", "unlock", "Unlock files", id="unlock"),
+        Binding("ctrl+l", "forget", "Forget", id="forget"),
     ]
 
-    def __init__(self, config: Config, asker: Asker) -> None:
-        """Take the settings and whoever answers."""
+    def __init__(self, config: Config, asker: Asker, memory: Memory) -> None:
+        """Take the settings, whoever answers, and what is kept."""
         super().__init__()
         self._config = config
         self._asker = asker
+        self._memory = memory
         self._zone = zone_of(config)
         self._draft = ""
         self._status = ""
@@ -58,9 +63,8 @@ class QuestionScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the screen from top to bottom."""
-        sources = len(self._config.sources)
-        remembered = f"{sources} source{'' if sources == 1 else 's'}"
-        yield Static(Content(f"Askance   {remembered}"), id="title")
+        sources = self._config.sources
+        yield Static(Content(self._title()), id="title")
         with VerticalScroll(id="reply"):
             yield Static(Content(""), id="asked")
             yield Static(Content(""), id="filters")
@@ -78,6 +82,12 @@ class QuestionScreen(Screen[None]):
         self.query_one("#filters").display = False
         self.query_one("#prompt", Input).focus()
         self.set_interval(CLOCK_SECONDS, self._tick)
+
+    def _title(self) -> str:
+        sources = len(self._config.sources)
+        remembered = f"{sources} source{'' if sources == 1 else 's'}"
+        kept = f"   {size_text(self._memory.size)} in memory" if self._memory.size else ""
+        return f"Askance   {remembered}{kept}"
 
     @property
     def busy(self) -> bool:
@@ -112,6 +122,25 @@ class QuestionScreen(Screen[None]):
     def action_ask_without(self) -> None:
         """Ask the last question again over everything, whatever it implies."""
         self._start(self._asked, infer=False)
+
+    def action_forget(self) -> None:
+        """Drop all text and passwords that are kept for the next question."""
+        if self.busy:
+            self.notify("Escape cancels the question first.", markup=False)
+            return
+        size = self._memory.size
+        self._memory.forget()
+        self._set("title", self._title())
+        self.notify(f"Forgot {size_text(size)} of text, and all passwords.", markup=False)
+
+    def action_unlock(self) -> None:
+        """Take a password for encrypted files."""
+        self.app.push_screen(PasswordScreen(), self._unlock)
+
+    def _unlock(self, password: str | None) -> None:
+        if password:
+            self._memory.session.unlock(password)
+            self.notify("It is tried from the next question on, until you leave.", markup=False)
 
     def _clear(self, question: str) -> None:
         self._began = time.monotonic()
@@ -176,6 +205,7 @@ class QuestionScreen(Screen[None]):
     def end(self, message: AskingEnded) -> None:
         """Say how it ended and take the next question."""
         self._began = None
+        self._set("title", self._title())
         if message.error:
             self._draw_error(message.error)
         elif message.cancelled:

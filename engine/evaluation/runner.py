@@ -22,6 +22,7 @@ from engine.errors import DataError, NoSources
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions
 from engine.events import Answered, Event, Ranked
+from engine.memory import Memory
 from engine.settings import Settings
 from engine.steps import Timings
 from engine.values import Answer, Passage, Query
@@ -196,9 +197,10 @@ def _sources(question: Question, file: Path, over: Sequence[Path]) -> tuple[Path
 
 
 def _read(sources: Sequence[Path], settings: Settings) -> Corpus:
-    corpus: Corpus = _last(
-        path_of_a_question.read_now(Query("evaluation"), sources, settings, Timings())
-    )
+    with Memory() as memory:
+        corpus: Corpus = _last(
+            path_of_a_question.read_now(Query("evaluation"), sources, settings, Timings(), memory)
+        )
     return corpus
 
 

@@ -1,0 +1,29 @@
+"""Asks for a password; what is typed is not shown."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+
+class PasswordScreen(ModalScreen[str | None]):
+    """Ends with what was typed, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
+
+    def compose(self) -> ComposeResult:
+        """Lay out one line to type on."""
+        with Vertical(id="password"):
+            yield Static("Password of encrypted files. It stays in memory, until you leave.")
+            yield Input(password=True, placeholder="Enter keeps it, Escape does not")
+
+    @on(Input.Submitted)
+    def done(self, submitted: Input.Submitted) -> None:
+        """Hand the password over."""
+        self.dismiss(submitted.value or None)
