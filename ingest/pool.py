@@ -46,8 +46,14 @@ _FEW, _LITTLE = 8, 256 << 10
 class Pool:
     """Reading processes, started when there is work and kept until `close`."""
 
-    def __init__(self, workers: int | None = None) -> None:
-        """Use up to so many processes; by default one a core that this process may use."""
+    def __init__(
+        self, workers: int | None = None, program: Sequence[str] = ("-m", "ingest.worker")
+    ) -> None:
+        """Use up to so many processes; by default one a core that this process may use.
+
+        `program` is what Python runs as a reading process; it is given a descriptor.
+        """
+        self.program = program
         self.workers = workers or _cores()
         self.protection: tuple[str, ...] | None = None
         """What locks the processes down, once the first has started."""
@@ -75,7 +81,7 @@ def _cores() -> int:
 
 def protection() -> tuple[str, ...] | None:
     """Start a reading process to ask what locks it down; None when it does not start."""
-    process = _Process()
+    process = _Process(Pool().program)
     try:
         process.link.settimeout(_START)
         while data := process.link.recv(_BLOCK):
@@ -92,12 +98,12 @@ def protection() -> tuple[str, ...] | None:
 class _Process:
     """One reading process and what it has been asked to do."""
 
-    def __init__(self) -> None:
+    def __init__(self, program: Sequence[str]) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
             kept = {name: value for name, value in os.environ.items() if name in _ENVIRONMENT}
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-I", "-B", "-m", "ingest.worker", str(theirs.fileno())],
+                [sys.executable, "-I", "-B", *program, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -270,7 +276,7 @@ class Run:
         return len(self._waiting) > _FEW or sum(job.size for job in self._waiting) > _LITTLE
 
     def _start(self) -> _Process:
-        process = _Process()
+        process = _Process(self._pool.program)
         self._processes.append(process)
         self._selector.register(process.link, selectors.EVENT_READ, process)
         return process

@@ -36,10 +36,12 @@ class Session:
     What is kept is in memory only, bounded, and gone with the session.
     """
 
-    def __init__(self, workers: int | None = None, memory: int | None = None) -> None:
+    def __init__(
+        self, workers: int | None = None, memory: int | None = None, pool: Pool | None = None
+    ) -> None:
         """Use so many processes (default: one a core) and bytes of text (a quarter of memory)."""
         self.memory = memory or _memory() // _SHARE
-        self._pool = Pool(workers)
+        self._pool = pool or Pool(workers)
         self._kept: OrderedDict[tuple[Any, ...], _Kept] = OrderedDict()
         self._passwords: tuple[str, ...] = ()
         self.size = 0
