@@ -277,7 +277,7 @@ def test_a_file_that_vanished_is_missing(
         (tmp_path / f"{name}.txt").write_text("Note")
     listing = list_files([tmp_path])
     (tmp_path / "b.txt").unlink()
-    monkeypatch.setattr("ingest.read.list_files", lambda sources: listing)
+    monkeypatch.setattr(sys.modules["ingest.read"], "list_files", lambda sources: listing)
     found = list(session.read([tmp_path]))
     assert texts(found) == ["Note"]
     assert skipped(found) == [("b.txt", Reason.MISSING, None)]
