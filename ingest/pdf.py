@@ -3,146 +3,204 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from io import BytesIO
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
-from typing import Any
+from pathlib import Path
+from typing import Protocol
 
-from ingest.clean import clean
+from ingest.clean import clean, clean_line
 from ingest.damage import DAMAGED
 from ingest.files import UnreadableError
-from ingest.item import Reason
+from ingest.item import People, Person, Reason
 from ingest.origin import Origin
-from ingest.sieve import Read, Scope
+from ingest.pdf_page import Attached, Gap, Page
+from ingest.recognise import HEAD, recognise
+from ingest.sieve import LeftOut, Read, Scope
 
 PAGES = 5000
 """Pages of one PDF that are read."""
-# A hyphen at the end of a line comes out of pdfium as one of these: the word goes on below.
-_HYPHEN = re.compile("[\ufffe\x02]\r?\n?")
-_DRAWN = 50
-"""Drawn paths on a page without text from which on it is taken for outlined letters."""
+CHARACTERS = 20_000_000
+"""Characters of one PDF that are read."""
+_DEEP = 3
+"""Documents within documents that are followed."""
+
+_GAPS = {
+    Gap.PICTURE: (Reason.SCANNED, "Scanned without text; run a text recogniser over it."),
+    Gap.GIBBERISH: (
+        Reason.SCANNED,
+        "Its letters are pictures to a program; run a text recogniser over it.",
+    ),
+    Gap.BROKEN: (Reason.CORRUPT, "It is damaged; fetch or save it again."),
+}
+_BY_PROGRAM = re.compile(r"^Microsoft (?:Office )?\w+ - ", re.IGNORECASE)
+# What programs make up, and names of files: nobody calls a document so.
+_NO_TITLE = re.compile(
+    r"untitled.*|no title|.*\.\w{1,6}|.*[/\\_].*|[\W\d_]*|[a-z]\S*|\S*[\d-]\S*|\S{1,4}"
+    r"|(?:document|presentation|slide|book|page|sheet|scan|image|title)\s?\d*"
+    r"|(?:powerpoint|word|pdf|enscript) (?:presentation|document|file|output)",
+    re.DOTALL | re.IGNORECASE,
+)
+# A person has at least two names, and no company's.
+_NO_AUTHOR = re.compile(
+    r"\S*|.*[\\/_:\d].*|.*\b(?:version|user|unknown|microsoft|adobe|server|scanner|author)\b.*"
+    r"|.*\b(?:inc|ltd|llc|gmbh|corporation|api|office|converter)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """The text of one page, and whether it shows something that is no text."""
+class Document(Protocol):
+    """What the readers of PDF have in common."""
 
-    text: str
-    is_picture: bool
+    def __len__(self) -> int:
+        """Return the number of pages."""
+
+    def close(self) -> None:
+        """Free it all."""
+
+    def property(self, name: str) -> str:
+        """Return a property such as Title or Author; may be empty."""
+
+    def pages(self, limit: int) -> Iterator[Page]:
+        """Yield the first pages."""
+
+    def filled(self) -> str:
+        """Return what is filled into a form and stands on no page."""
+
+    def attached(self) -> Iterator[Attached]:
+        """Yield the files inside, once the pages have been read."""
 
 
 def pdf_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield the document in `data`; raises UnreadableError when there is none."""
-    pages = _pages(data)
-    texts: list[str] = []
-    starts: list[int] = []
-    at = hidden = 0
-    for page in pages:
-        text, removed = clean(_HYPHEN.sub("", page.text))
-        texts.append(text.strip("\n"))
-        starts.append(at)
-        at += len(texts[-1]) + 2
-        hidden += removed
-    if any(text.strip() for text in texts):
-        yield origin.document("\n\n".join(texts), hidden, pages=tuple(starts))
-    elif not any(page.is_picture for page in pages):
-        raise UnreadableError(Reason.EMPTY, "Its pages hold nothing.")
-    remedy = "Scanned without text; run a text recogniser over it."
-    for member in _scanned(pages):
-        yield origin.skipped(Reason.SCANNED, remedy, member)
-    if len(pages) == PAGES:
-        remedy = "Only its first pages are read; split it."
-        yield origin.skipped(Reason.TOO_LARGE, remedy, f"after page {PAGES}")
+    """Yield the document in `data`, and the files inside it as items of their own.
+
+    Raises UnreadableError when there is neither.
+    """
+    document = _opened(data, scope)
+    try:
+        title = _title(document, origin)
+        if not origin.subjects and not scope.admits_titles(title):
+            yield LeftOut()
+            return
+        yield from _read(document, title, origin, scope)
+    finally:
+        document.close()
 
 
-def _scanned(pages: Sequence[Page]) -> Iterator[str | None]:
-    """Yield names for the runs of scanned pages; one None when the whole file is scanned."""
-    scanned = [not page.text.strip() and page.is_picture for page in pages]
-    if all(scanned):
-        yield None
-        return
-    for is_scanned, run in groupby(enumerate(scanned, 1), key=lambda pair: pair[1]):
-        numbers = [number for number, _ in run]
-        if is_scanned:
-            first, last = numbers[0], numbers[-1]
-            yield f"page {first}" if first == last else f"pages {first}-{last}"
-
-
-def _pages(data: bytes) -> list[Page]:
-    """Return the pages by the first of the readers that can open the file."""
+def _opened(data: bytes, scope: Scope) -> Document:
+    """Return the document by the first of the readers that can open it."""
     broken = UnreadableError(Reason.CORRUPT, "It is damaged; fetch or save it again.")
-    readers: tuple[Callable[[bytes], list[Page]], ...] = (_with_pdfium, _with_pypdf)
+    readers: tuple[Callable[[bytes, Scope], Document], ...] = (_with_pdfium, _with_pypdf)
     for reader in readers:
         try:
-            pages = reader(data)
+            document = reader(data, scope)
         except DAMAGED as error:
             broken.__cause__ = error
             continue
-        if pages:
-            return pages
+        if len(document):
+            return document
+        document.close()
     raise broken
 
 
-def _with_pdfium(data: bytes) -> list[Page]:
-    import pypdfium2
-    from pypdfium2 import raw
+def _with_pdfium(data: bytes, scope: Scope) -> Document:
+    from ingest import pdfium
 
-    try:
-        pdf = pypdfium2.PdfDocument(data)
-    except pypdfium2.PdfiumError as error:
-        if raw.FPDF_GetLastError() == raw.FPDF_ERR_PASSWORD or "password" in str(error).lower():
-            raise _needs_password() from error
-        raise
-    try:
-        return [_pdfium_page(pdf, number) for number in range(min(len(pdf), PAGES))]
-    finally:
-        pdf.close()
+    return pdfium.Document(data, scope.passwords)
 
 
-def _pdfium_page(pdf: Any, number: int) -> Page:
-    """Return one page; one that cannot be loaded counts as a picture, so that it is reported."""
-    import pypdfium2
-    from pypdfium2 import raw
+def _with_pypdf(data: bytes, scope: Scope) -> Document:
+    from ingest import pdf_pypdf
 
-    try:
-        page = pdf[number]
-    except pypdfium2.PdfiumError:
-        return Page("", True)
-    try:
-        text_page = page.get_textpage()
-        text = text_page.get_text_bounded()
-        text_page.close()
-        if text.strip():
-            return Page(text, False)
-        types = [shape.type for shape in page.get_objects(max_depth=3)]
-        pictures, paths = types.count(raw.FPDF_PAGEOBJ_IMAGE), types.count(raw.FPDF_PAGEOBJ_PATH)
-        return Page("", pictures > 0 or paths >= _DRAWN)
-    except pypdfium2.PdfiumError:
-        return Page("", True)
-    finally:
-        page.close()
+    return pdf_pypdf.Document(data, scope.passwords)
 
 
-def _with_pypdf(data: bytes) -> list[Page]:
-    import logging
+def _read(document: Document, title: str, origin: Origin, scope: Scope) -> Iterator[Read]:
+    texts: list[str] = []
+    starts: list[int] = []
+    gaps: list[Gap | None] = []
+    at = hidden = unseen = 0
+    for page in document.pages(PAGES):
+        text, removed = clean(page.text)
+        texts.append(text.strip("\n"))
+        gaps.append(page.gap)
+        starts.append(at)
+        at += len(texts[-1]) + 2
+        hidden += removed
+        unseen += page.hidden
+        if at > CHARACTERS:
+            break
+    filled, removed = clean(document.filled())
+    if filled:
+        texts.append(filled)
+    has_text = any(text.strip() for text in texts)
+    if has_text:
+        item = _authored(document, origin).document(
+            "\n\n".join(texts), hidden + removed + unseen, title=title, pages=tuple(starts)
+        )
+        yield replace(item, flags=("hidden text",)) if unseen else item
+    yield from _unread(gaps, len(document), origin)
+    inside = yield from _attached(document, origin, scope)
+    if not inside and not any(gaps) and not has_text:
+        seen = " that can be seen" if unseen else ""
+        raise UnreadableError(Reason.EMPTY, f"Its pages hold no text{seen}.")
 
-    from pypdf import PdfReader
-    from pypdf.errors import DeprecationError, PyPdfError
 
-    # Its warnings would go to stderr, into the screen.
-    logging.getLogger("pypdf").addHandler(logging.NullHandler())
-    logging.getLogger("pypdf").propagate = False
-    try:
-        reader = PdfReader(BytesIO(data))
-        if reader.is_encrypted and not reader.decrypt(""):
-            raise _needs_password()
-        pages = [reader.pages[number] for number in range(min(len(reader.pages), PAGES))]
-        texts = [page.extract_text() for page in pages]
-    except (PyPdfError, DeprecationError) as error:
-        raise ValueError(str(error)) from error
-    return [Page(text, not text.strip()) for text in texts]
+def _unread(gaps: Sequence[Gap | None], count: int, origin: Origin) -> Iterator[Read]:
+    """Yield the runs of pages that could not be read; one without pages where none could."""
+    first = 1
+    for gap, run in groupby(gaps):
+        last = first + len(list(run)) - 1
+        if gap is not None:
+            reason, remedy = _GAPS[gap]
+            is_all = last - first + 1 == count
+            pages = f"page {first}" if first == last else f"pages {first}-{last}"
+            yield origin.skipped(reason, remedy, None if is_all else pages)
+        first = last + 1
+    if len(gaps) < count:
+        remedy = "Only its first pages are read; split it."
+        yield origin.skipped(Reason.TOO_LARGE, remedy, f"after page {len(gaps)}")
 
 
-def _needs_password() -> UnreadableError:
-    return UnreadableError(Reason.ENCRYPTED, "It needs a password; save a copy without one.")
+def _attached(document: Document, origin: Origin, scope: Scope) -> Generator[Read, None, int]:
+    """Yield the items in the files inside a document; return how many files these were."""
+    # Formats are told apart by a table that lists this module.
+    from ingest.formats import items_in
+
+    count = 0
+    for attached in document.attached():
+        count += 1
+        name = clean_line(attached.name).replace("\\", "/").rpartition("/")[2][:255]
+        name = name or f"attachment {count}"
+        member = ", ".join(filter(None, (origin.locator.member, name)))
+        inner = replace(
+            origin,
+            title=name,
+            locator=replace(origin.locator, member=member),
+            charset=None,
+            depth=origin.depth + 1,
+        )
+        if inner.depth > _DEEP:
+            yield inner.skipped(Reason.TOO_LARGE, "It lies too deep; take it out of its document.")
+            continue
+        form = recognise(attached.data[:HEAD], Path(name))
+        yield from items_in(attached.data, inner, scope, form)
+    return count
+
+
+def _title(document: Document, origin: Origin) -> str:
+    """Return the document's title with the name of its file, or only that."""
+    title = _BY_PROGRAM.sub("", clean_line(document.property("Title")))
+    if len(title) > 200 or "\ufffd" in title or _NO_TITLE.fullmatch(title):
+        return origin.title
+    if title.casefold() in origin.title.casefold():
+        return origin.title
+    return f"{title} ({origin.title})" if origin.title else title
+
+
+def _authored(document: Document, origin: Origin) -> Origin:
+    """Return `origin` with the author of the document, unless it came with people of its own."""
+    author = clean_line(document.property("Author"))
+    if origin.people != People() or len(author) > 100 or _NO_AUTHOR.fullmatch(author):
+        return origin
+    return replace(origin, people=People(sender=(Person(author, ""),)))

@@ -1,24 +1,17 @@
-"""Documents: text in any encoding, HTML, PDF, records."""
+"""Documents: text in any encoding, HTML, records."""
 
 from __future__ import annotations
 
 import json
 import os
 from datetime import UTC, date, datetime
-from io import BytesIO
 from pathlib import Path
 
 import pytest
-from pypdf import PdfReader, PdfWriter
 
 from ingest.clean import clean
 from ingest.item import Filters, Item, Kind, Reason, Skipped
 from ingest.read import read
-
-IMAGE = (
-    b"<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray"
-    b" /BitsPerComponent 8 /Length 1 >>\nstream\n\x80\nendstream"
-)
 
 
 def items_of(*paths: Path) -> list[Item]:
@@ -27,38 +20,6 @@ def items_of(*paths: Path) -> list[Item]:
 
 def skipped_of(*paths: Path) -> list[Skipped]:
     return [skip for skip in read(paths, zone=UTC) if isinstance(skip, Skipped)]
-
-
-def make_pdf(*pages: str | None) -> bytes:
-    """Return a PDF with a line of text on each page, or for None a picture."""
-    kids = " ".join(f"{3 + 2 * n} 0 R" for n in range(len(pages)))
-    image, font = 3 + 2 * len(pages), 4 + 2 * len(pages)
-    bodies = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
-    ]
-    for number, text in enumerate(pages):
-        drawn = "q 200 0 0 200 0 0 cm /I Do Q" if text is None else ""
-        content = f"BT /F 24 Tf 72 700 Td ({text}) Tj ET" if text else drawn
-        bodies.append(
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {4 + 2 * number} 0 R"
-            f" /Resources << /Font << /F {font} 0 R >> /XObject << /I {image} 0 R >> >> >>".encode()
-        )
-        stream = f"<< /Length {len(content)} >>\nstream\n{content}\nendstream"
-        bodies.append(stream.encode())
-    bodies += [IMAGE, b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
-    out = BytesIO(b"")
-    out.write(b"%PDF-1.4\n")
-    offsets = []
-    for number, body in enumerate(bodies, 1):
-        offsets.append(out.tell())
-        out.write(b"%d 0 obj\n%s\nendobj\n" % (number, body))
-    table = out.tell()
-    out.write(b"xref\n0 %d\n0000000000 65535 f \n" % (len(bodies) + 1))
-    out.writelines(b"%010d 00000 n \n" % offset for offset in offsets)
-    out.write(b"trailer\n<< /Size %d /Root 1 0 R >>\n" % (len(bodies) + 1))
-    out.write(b"startxref\n%d\n%%%%EOF\n" % table)
-    return out.getvalue()
 
 
 def test_text_keeps_its_lines_and_is_dated_by_its_file(tmp_path: Path) -> None:
@@ -148,51 +109,6 @@ def test_deeply_nested_and_unclosed_html_ends_in_time(tmp_path: Path) -> None:
     (tmp_path / "open.html").write_text("<html>" + "<script" * 50_000 + "<" * 50_000)
     assert [item.text for item in items_of(tmp_path / "deep.html")] == ["found"]
     assert list(read([tmp_path / "open.html"], zone=UTC))
-
-
-def test_pdf_pages_are_found_by_offset(tmp_path: Path) -> None:
-    path = tmp_path / "lease.pdf"
-    path.write_bytes(make_pdf("The lease ends in June", "Rent is 900 EUR"))
-    (item,) = items_of(path)
-    assert (item.title, item.locator.line, item.lined) == ("lease.pdf", None, False)
-    first, second = (item.text[start:] for start in item.pages)
-    assert first.startswith("The lease ends in June")
-    assert second.startswith("Rent is 900 EUR")
-
-
-def test_scanned_pages_are_reported_never_empty(tmp_path: Path) -> None:
-    mixed, scanned, blank = tmp_path / "a.pdf", tmp_path / "b.pdf", tmp_path / "c.pdf"
-    mixed.write_bytes(make_pdf("Words", None, None, "More words"))
-    scanned.write_bytes(make_pdf(None))
-    blank.write_bytes(make_pdf(""))
-    assert len(items_of(mixed)) == 1
-    assert [(s.reason, s.member) for s in skipped_of(mixed)] == [(Reason.SCANNED, "pages 2-3")]
-    assert [(s.reason, s.member) for s in skipped_of(scanned)] == [(Reason.SCANNED, None)]
-    assert [s.reason for s in skipped_of(blank)] == [Reason.EMPTY]
-
-
-def test_an_encrypted_pdf_is_reported_as_encrypted(tmp_path: Path) -> None:
-    path = tmp_path / "secret.pdf"
-    writer = PdfWriter(clone_from=PdfReader(BytesIO(make_pdf("Secret words"))))
-    writer.encrypt("password", algorithm="RC4-128")
-    with path.open("wb") as file:
-        writer.write(file)
-    assert [s.reason for s in skipped_of(path)] == [Reason.ENCRYPTED]
-    assert items_of(path) == []
-
-
-def test_a_pdf_that_pdfium_refuses_is_read_by_pypdf(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(_: bytes) -> None:
-        raise RuntimeError("refused")
-
-    monkeypatch.setattr("ingest.pdf._with_pdfium", refuse)
-    path = tmp_path / "a.pdf"
-    path.write_bytes(make_pdf("Readable words", None))
-    assert "Readable words" in items_of(path)[0].text
-    path.write_bytes(b"%PDF-1.4\nbroken")
-    assert [s.reason for s in skipped_of(path)] == [Reason.CORRUPT]
 
 
 def test_json_lines_are_items_with_their_line(tmp_path: Path) -> None:
