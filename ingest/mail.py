@@ -49,23 +49,34 @@ class Envelope:
     """Header and names of those who could not be matched with an address."""
 
 
-def mail_items(
-    content: bytes,
-    path: Path,
-    scope: Scope,
-    offset: int | None = None,
-    separator: bytes = b"",
-    *,
-    last: bool = False,
-    turn: Turn = Turn.FIRST,
-) -> Iterator[Read]:
-    """Yield the mail in `content`, and what of its attachments this turn wants.
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The bytes of a message and where they are from."""
 
-    `offset` and `separator` (the line before it) tell its place in an mbox; `last` says that
-    nothing follows it, so that what is missing at its end was cut off.
-    """
-    message = parse(content, 0, len(content))
+    data: bytes
+    begin: int
+    end: int
+    """The message is `data[begin:end]`."""
+    offset: int | None = None
+    """Place of the message in its mbox."""
+    separator: bytes = b""
+    """The line before it in an mbox."""
+    is_last: bool = True
+    """Whether nothing follows, so that what is missing at its end was cut off."""
+
+    @classmethod
+    def of(cls, data: bytes) -> Content:
+        """Return the message that a file of its own holds."""
+        return cls(data, 0, len(data))
+
+
+def mail_items(
+    content: Content, path: Path, scope: Scope, turn: Turn = Turn.FIRST
+) -> Iterator[Read]:
+    """Yield the mail in `content`, and what of its attachments this turn wants."""
+    message = parse(content.data, content.begin, content.end)
     headers = Headers(message.fields)
+    offset, separator = content.offset, content.separator
     if _excluded(message, headers, scope, separator):
         yield LeftOut()
         return
@@ -73,9 +84,9 @@ def mail_items(
         member = None if offset is None else f"message at byte {offset}"
         yield Skipped(path, Reason.CORRUPT, "It is not a readable mail.", member)
         return
-    locator = Locator(path, message_id=_message_id(headers, message), offset=offset)
+    locator = Locator(path, message_id=_message_id(headers, message, content.begin), offset=offset)
     yield from message_items(message, headers, locator, scope, separator, turn=turn)
-    if last and Turn.FIRST in turn and _is_cut(message):
+    if content.is_last and Turn.FIRST in turn and _is_cut(message):
         member = envelope_of(headers).subject or locator.message_id
         remedy = "The message is cut off; fetch the mailbox again from where it came."
         yield Skipped(path, Reason.CORRUPT, remedy, None if offset is None else member)
@@ -306,11 +317,13 @@ def _forwarded(
     yield from message_items(message, headers, place, scope, around=around, turn=turn)
 
 
-def _message_id(headers: Headers, message: Part) -> str:
+def _message_id(headers: Headers, message: Part, begin: int) -> str:
     """Return the Message-ID with its brackets, or a hash of the header block."""
     found = clean(headers.raw("message-id"))[0].strip()
-    block = message.data[: message.start].rstrip(b"\r\n")
-    return found or f"sha256:{sha256(block).hexdigest()}"
+    if found:
+        return found
+    block = message.data[begin : message.start].rstrip(b"\r\n")
+    return f"sha256:{sha256(block).hexdigest()}"
 
 
 def _is_cut(message: Part) -> bool:

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from ingest.envelopes import begins_message
 from ingest.files import File
 from ingest.item import Reason, Skipped
-from ingest.mail import Turn, mail_items
+from ingest.mail import Content, Turn, mail_items
 from ingest.recognise import HEAD
 from ingest.sieve import Read, Scope
 
-BLOCK = 8 << 20
+BLOCK = 1 << 20
+"""Bytes read at a time: they stay in the cache of the processor while they are looked at."""
 MESSAGE_LIMIT = 128 << 20
 """Bytes of the largest message that is read."""
 _LOOK_AHEAD = 2048
@@ -41,44 +42,55 @@ def read_range(
     Where messages begin does not depend on the range. Before each, `file.mark` becomes its
     offset; those at an offset in `skip` are left alone.
     """
-    for start, stop, message in _messages(file, begin, end):
+    for start, stop, block, base in _messages(file, begin, end):
         file.mark = start
         if start in skip:
             continue
-        if message is None:
+        if stop - start > MESSAGE_LIMIT:
             remedy = f"The message is larger than {MESSAGE_LIMIT >> 20} MB."
             yield Skipped(file.path, Reason.TOO_LARGE, remedy, f"message at byte {start}")
             continue
-        yield from _mail(message, file, scope, start, Turn.FIRST, last=stop >= file.size)
+        if stop > base + len(block):
+            block, base = file.at(start, stop - start), start
+        yield from _mail(block, base, (start, stop), file, scope, Turn.FIRST)
 
 
 def read_message(file: File, scope: Scope) -> Iterator[Read]:
     """Yield the mail in a file of its own (.eml, Maildir); attachments are put off."""
-    yield from mail_items(file.whole(MESSAGE_LIMIT), file.path, scope, last=True)
+    yield from mail_items(Content.of(file.whole(MESSAGE_LIMIT)), file.path, scope)
 
 
 def read_later(file: File, scope: Scope, offset: int) -> Iterator[Read]:
     """Yield what was put off of the message at `offset`, or of the file that is one message."""
     file.mark = offset
     if not (offset or begins_message(file.at(0, HEAD).removeprefix(b"\xef\xbb\xbf"))):
-        yield from mail_items(file.whole(MESSAGE_LIMIT), file.path, scope, turn=Turn.LATER)
+        content = Content.of(file.whole(MESSAGE_LIMIT))
+        yield from mail_items(content, file.path, scope, Turn.LATER)
         return
     stop = _next_start(file, offset + 1, offset + MESSAGE_LIMIT)
-    message = file.at(offset, stop - offset)
-    yield from _mail(message, file, scope, offset, Turn.LATER, last=False)
+    block = file.at(offset, stop - offset)
+    yield from _mail(block, offset, (offset, stop), file, scope, Turn.LATER)
 
 
 def _mail(
-    message: bytes, file: File, scope: Scope, offset: int, turn: Turn, *, last: bool
+    block: bytes, base: int, span: tuple[int, int], file: File, scope: Scope, turn: Turn
 ) -> Iterator[Read]:
-    separator, _, content = message.partition(b"\n")
-    if b"\n>From " in content or b">>From " in content:
-        content = _ESCAPED.sub(rb"\n\1", content)
-    yield from mail_items(content, file.path, scope, offset, separator, last=last, turn=turn)
+    """Yield what this turn wants of the message at `span` in the file; `block` lies at `base`."""
+    start, stop = span[0] - base, min(span[1] - base, len(block))
+    begin = block.find(b"\n", start, stop) + 1 or stop
+    separator, last = block[start:begin], span[1] >= file.size
+    if block.find(b">From ", begin, stop) >= 0:
+        block = _ESCAPED.sub(rb"\n\1", block[begin:stop])
+        begin, stop = 0, len(block)
+    message = Content(block, begin, stop, span[0], separator, last)
+    yield from mail_items(message, file.path, scope, turn)
 
 
-def _messages(file: File, begin: int, end: int) -> Iterator[tuple[int, int, bytes | None]]:
-    """Yield start, end and bytes of the messages that begin in a range; None when too large."""
+def _messages(file: File, begin: int, end: int) -> Iterator[tuple[int, int, bytes, int]]:
+    """Yield start and end of the messages that begin in a range, with a block and where it lies.
+
+    A message may end beyond its block.
+    """
     end = min(end, file.size)
     stop = -1
     for window in range(begin + (max(end - begin, 1) - 1) // BLOCK * BLOCK, begin - 1, -BLOCK):
@@ -88,12 +100,7 @@ def _messages(file: File, begin: int, end: int) -> Iterator[tuple[int, int, byte
         for start in reversed(list(_starts(block, base, window, until))):
             if stop < 0:
                 stop = _next_start(file, end, start + MESSAGE_LIMIT)
-            if stop - start > MESSAGE_LIMIT:
-                yield start, stop, None
-            elif stop <= base + len(block):
-                yield start, stop, block[start - base : stop - base]
-            else:
-                yield start, stop, file.at(start, stop - start)
+            yield start, stop, block, base
             stop = start
 
 

@@ -59,7 +59,10 @@ class Part:
         """Take the part whose body is `data[start:end]`; `default` is its type without a field."""
         self.data = data
         self.fields = fields
-        """Raw and unfolded, by name in lower case; of a repeated one the first."""
+        """Raw and unfolded, by name in lower case, white space around included.
+
+        Of a repeated field the first counts.
+        """
         self.start = start
         self.end = end
         self.default = default
@@ -161,15 +164,14 @@ def read_fields(data: bytes, start: int, end: int) -> tuple[dict[str, str], int]
         text = text.replace("\r\n", "\n").removesuffix("\r")
     if "\n " in text or "\n\t" in text:
         text = text.replace("\n ", " ").replace("\n\t", "\t")
-    fields: dict[str, str] = {}
-    for line in text.split("\n"):
-        name, colon, value = line.partition(":")
-        if not (colon and name):
-            return _awkward_fields(data, start, end)
-        name = name.lower()
-        if name not in fields:
-            fields[name] = value.lstrip(" \t")
-    if "\r" in text or not _NAMES.fullmatch("".join(fields)):
+    lines = text.split("\n")
+    lines.reverse()
+    try:
+        pairs = [line.split(":", 1) for line in lines]
+        fields = {name.lower(): value for name, value in pairs}
+    except ValueError:
+        return _awkward_fields(data, start, end)
+    if "\r" in text or "" in fields or not _NAMES.fullmatch("".join(fields)):
         return _awkward_fields(data, start, end)
     return fields, body
 
@@ -191,7 +193,7 @@ def _awkward_fields(data: bytes, start: int, end: int) -> tuple[dict[str, str], 
         name = ""
         if not line.startswith(b"From "):
             field, _, value = line.partition(b":")
-            name, lines = field.decode("ascii").lower(), [value.lstrip(b" \t")]
+            name, lines = field.decode("ascii").lower(), [value]
         elif begin > start and not (at < end and _IS_FIELD.match(data, at, end)):
             return fields, begin
     _keep(fields, name, lines)

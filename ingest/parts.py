@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from ingest.clean import clean, clean_line, decode
 from ingest.mime import REPORTS, Part, parse
-from ingest.seals import PKCS7, Seal, is_armoured, open_seal, without_armour
+from ingest.seals import PKCS7, Seal, open_seal, without_armour
 
 DEPTH = 20
 """Levels of MIME nesting that are followed."""
@@ -29,41 +28,45 @@ _FOLD = re.compile(r"\r?\n[ \t]+")
 class Words:
     """One part of a body, decoded once, when its text is asked for."""
 
+    __slots__ = ("_found", "part")
+
     def __init__(self, part: Part) -> None:
         """Take the part as it stands."""
         self.part = part
+        self._found: tuple[str, int, bool] | None = None
 
-    @cached_property
+    @property
     def text(self) -> str:
         """The text without blank lines around it; empty when it is all white space."""
-        text = self._cleaned[0]
-        return text.strip("\n") if text.strip() else ""
+        return (self._found or self._find())[0]
 
     @property
     def hidden(self) -> int:
         """How many hidden characters the text lost."""
-        return self._cleaned[1]
+        return (self._found or self._find())[1]
 
-    @cached_property
+    @property
     def is_armoured(self) -> bool:
         """Whether some of it is encrypted with PGP, and left out."""
-        return is_armoured(self._decoded)
+        return (self._found or self._find())[2]
 
-    @cached_property
-    def _decoded(self) -> str:
-        return decode(self.part.payload()[:TEXT], self.part.content.charset or "us-ascii")
-
-    @cached_property
-    def _cleaned(self) -> tuple[str, int]:
-        kind = self.part.kind
+    def _find(self) -> tuple[str, int, bool]:
+        kind, data = self.part.kind, self.part.payload()
+        locked = False
         if kind in REPORTS:
-            return "\n".join(_report_lines(self.part.payload()[:_REPORT_LIMIT])), 0
-        text = self._decoded
-        if kind == "text/plain" or kind.startswith("multipart/"):
-            return clean(without_armour(text) if "-----BEGIN PGP " in text else text)
-        from ingest.markup import html_text
+            text, hidden = "\n".join(_report_lines(data[:_REPORT_LIMIT])), 0
+        else:
+            text = decode(data[:TEXT], self.part.content.charset or "us-ascii")
+            if kind == "text/plain" or kind.startswith("multipart/"):
+                if "-----BEGIN PGP " in text:
+                    text, locked = without_armour(text)
+                text, hidden = clean(text)
+            else:
+                from ingest.markup import html_text
 
-        return html_text(text)
+                text, hidden = html_text(text)
+        self._found = text.strip("\n") if text.strip() else "", hidden, locked
+        return self._found
 
 
 @dataclass(slots=True)

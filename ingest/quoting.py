@@ -18,7 +18,16 @@ _RULE = re.compile(
     r"|Opprinnelig melding|Wiadomość oryginalna|Исходное сообщение|原始邮件|原始郵件)",
     re.IGNORECASE,
 )
-_SUBJECTS = ("Subject", "Betreff", "Objet", "Asunto", "Oggetto", "Assunto", "Onderwerp", "Ämne")
+_SUBJECTS: tuple[str, ...] = (
+    "Subject",
+    "Betreff",
+    "Objet",
+    "Asunto",
+    "Oggetto",
+    "Assunto",
+    "Onderwerp",
+    "Ämne",
+)
 _SUBJECTS += ("Emne", "Temat", "Тема", "主题", "主旨", "件名")
 # The header block that Outlook and others write above what they quote, its last line apart.
 _COPIED = re.compile(
@@ -35,7 +44,16 @@ _WROTE = re.compile(
     r"(?:wrote|writes|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|skrev|napsal|napisał)"
     r"[^\n]{0,100}[:\uff1a][ \t]*(?:\n|\Z)"
 )
-_VERBS = ("wrote", "schrieb", "a écrit", "escribió", "escreveu", "ha scritto", "schreef", "skrev")
+_VERBS: tuple[str, ...] = (
+    "wrote",
+    "schrieb",
+    "a écrit",
+    "escribió",
+    "escreveu",
+    "ha scritto",
+    "schreef",
+    "skrev",
+)
 _VERBS += ("writes", "napsal", "napisał")
 
 
@@ -105,7 +123,7 @@ def _line_with(body: str, mark: str, at: int) -> int:
 def _copied(body: str) -> int:
     """Return where a copied header block begins, -1 without one."""
     for name in _SUBJECTS:
-        for at in _places(body, name):
+        for at in _places(body, name) if name in body else ():
             line = body.rfind("\n", 0, at) + 1
             after = body[at + len(name) : at + len(name) + 4].lstrip(" *_")
             if at - line <= 4 and after.startswith((":", "\uff1a")):
@@ -130,7 +148,7 @@ def _block_above(body: str, stop: int) -> int:
 def _introductions(body: str) -> Iterator[Span]:
     """Yield where lines stand that say who wrote what follows."""
     for verb in _VERBS:
-        for at in _places(body, verb):
+        for at in _places(body, verb) if verb in body else ():
             start = at
             for _ in range(3):
                 start = body.rfind("\n", 0, start - 1) + 1 if start else 0

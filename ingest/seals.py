@@ -47,16 +47,12 @@ def open_seal(data: bytes) -> bytes | Seal:
         return Seal.UNREADABLE
 
 
-def is_armoured(text: str) -> bool:
-    """Say whether part of a text is encrypted with PGP."""
-    return "-----BEGIN PGP MESSAGE-----" in text and _LOCKED.search(text) is not None
-
-
-def without_armour(text: str) -> str:
-    """Return a text without the lines that PGP wraps around what it signed or encrypted."""
+def without_armour(text: str) -> tuple[str, bool]:
+    """Return a text without what PGP wraps around it, and whether it locked any of it away."""
     text = text.replace("\r\n", "\n")
     text = _CLEAR.sub(lambda match: re.sub("(?m)^- ", "", match[1]) + "\n", text)
-    return _LOCKED.sub("", text)
+    text, locked = _LOCKED.subn("", text)
+    return text, locked > 0
 
 
 def _signed_content(data: bytes) -> bytes:
