@@ -10,7 +10,7 @@ from ingest.damage import DAMAGED
 from ingest.files import UnreadableError
 from ingest.item import Item, Kind, Reason
 from ingest.origin import Origin
-from ingest.recognise import DOCUMENT, HEAD, Format, describe_unsupported, kinds_of
+from ingest.recognise import DOCUMENT, HEAD, Format, describe_unsupported, kinds_of, refine
 from ingest.sieve import LeftOut, Read, Scope
 
 Reader = Callable[[bytes, Origin, Scope], Iterator[Read]]
@@ -35,7 +35,26 @@ class _Row:
 
 _READERS = {
     Format.CALENDAR: _Row("ingest.calendars", "calendar_items", 128, is_titled=True),
-    Format.PDF: _Row("ingest.pdf", "pdf_items", 512),
+    Format.PDF: _Row("ingest.pdf", "pdf_items", 512, is_titled=True),
+    Format.LATEX: _Row("ingest.latex", "latex_items", 64),
+    Format.NOTEBOOK: _Row("ingest.notebook", "notebook_items", 128),
+    Format.RTF: _Row("ingest.rtf", "rtf_items", 128),
+    Format.EPUB: _Row("ingest.epub", "epub_items", 256, is_titled=True),
+    Format.DOCX: _Row("ingest.docx", "docx_items", 512),
+    Format.PPTX: _Row("ingest.pptx", "pptx_items", 512),
+    Format.XLSX: _Row("ingest.xlsx", "xlsx_items", 512, is_titled=True),
+    Format.DOC: _Row("ingest.doc", "doc_items", 256),
+    Format.PPT: _Row("ingest.ppt", "ppt_items", 512),
+    Format.XLS: _Row("ingest.sheets", "sheet_items", 256, is_titled=True),
+    Format.ODT: _Row("ingest.opendocument", "text_items", 256),
+    Format.ODP: _Row("ingest.opendocument", "slide_items", 256),
+    Format.ODS: _Row("ingest.opendocument", "sheet_items", 256, is_titled=True),
+    Format.SEALED: _Row("ingest.ole", "sealed_items", 512),
+    Format.ARCHIVE: _Row("ingest.archives", "zip_items", 1024),
+    Format.TAR: _Row("ingest.archives", "tar_items", 1024),
+    Format.PACKED: _Row("ingest.archives", "packed_items", 512),
+    Format.ZIP: _Row("ingest.archives", "zip_items", 1024),
+    Format.OLE: _Row("ingest.ole", "sealed_items", 512),
     Format.HTML: _Row("ingest.markup", "html_items", 64, is_titled=True),
     Format.LINES: _Row("ingest.records", "line_items", 256, is_titled=True, is_dated=True),
     Format.JSON: _Row("ingest.records", "json_items", 256),
@@ -53,29 +72,34 @@ def limit_of(form: Format) -> int:
 def items_in(data: bytes, origin: Origin, scope: Scope, form: Format) -> Iterator[Read]:
     """Yield what `data` holds that passes the filters, and what of it is skipped and why."""
     kinds = kinds_of(form)
+    try:
+        form = refine(form, data)
+        kinds = kinds_of(form)
+        yield from _items(data, origin, scope, form)
+    except UnreadableError as error:
+        yield origin.skipped(error.reason, error.remedy, kinds=kinds)
+    except DAMAGED as error:
+        remedy = f"It could not be read ({type(error).__name__}); save it again."
+        yield origin.skipped(Reason.CORRUPT, remedy, kinds=kinds)
+
+
+def _items(data: bytes, origin: Origin, scope: Scope, form: Format) -> Iterator[Read]:
+    kinds = kinds_of(form)
     if form is Format.UNSUPPORTED:
         remedy, kinds = describe_unsupported(data[:HEAD])
         skipped = origin.skipped(Reason.UNSUPPORTED, remedy, kinds=kinds)
         yield skipped if not kinds or scope.wants_any(kinds) else LeftOut()
         return
     if form is Format.EMPTY or not data.strip():
-        yield origin.skipped(Reason.EMPTY, "The file is empty.", kinds=kinds)
-        return
+        raise UnreadableError(Reason.EMPTY, "The file is empty.")
     row = _READERS[form]
     if _left_out(origin, scope, kinds, row):
         yield LeftOut()
         return
-    try:
-        if len(data) > limit_of(form):
-            remedy = f"It is larger than {row.limit} MB; split it."
-            raise UnreadableError(Reason.TOO_LARGE, remedy)
-        for read in row.load()(data, origin, scope):
-            yield LeftOut() if isinstance(read, Item) and _misnamed(read, origin, scope) else read
-    except UnreadableError as error:
-        yield origin.skipped(error.reason, error.remedy, kinds=kinds)
-    except DAMAGED as error:
-        remedy = f"It could not be read ({type(error).__name__}); save it again."
-        yield origin.skipped(Reason.CORRUPT, remedy, kinds=kinds)
+    if len(data) > limit_of(form):
+        raise UnreadableError(Reason.TOO_LARGE, f"It is larger than {row.limit} MB; split it.")
+    for read in row.load()(data, origin, scope):
+        yield LeftOut() if isinstance(read, Item) and _misnamed(read, origin, scope) else read
 
 
 def _left_out(origin: Origin, scope: Scope, kinds: frozenset[Kind], row: _Row) -> bool:

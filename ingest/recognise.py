@@ -7,6 +7,7 @@ from enum import Enum
 from pathlib import Path
 
 from ingest.clean import looks_binary
+from ingest.envelopes import begins_message
 from ingest.item import Kind
 
 HEAD = 4096
@@ -23,8 +24,28 @@ class Format(Enum):
     JSON = "JSON"
     TABLE = "CSV"
     TEXT = "text"
+    LATEX = "LaTeX"
+    NOTEBOOK = "notebook"
     HTML = "HTML"
     PDF = "PDF"
+    RTF = "RTF"
+    EPUB = "EPUB"
+    DOCX = "Word"
+    PPTX = "PowerPoint"
+    XLSX = "Excel"
+    DOC = "Word 97"
+    PPT = "PowerPoint 97"
+    XLS = "Excel 97"
+    ODT = "OpenDocument text"
+    ODP = "OpenDocument slides"
+    ODS = "OpenDocument sheets"
+    SEALED = "encrypted office document"
+    OUTLOOK = "Outlook message"
+    ARCHIVE = "archive"
+    TAR = "tar"
+    PACKED = "compressed"
+    ZIP = "zip, its use not told yet"
+    OLE = "OLE, its use not told yet"
     UNSUPPORTED = "unsupported"
     EMPTY = "empty"
 
@@ -45,22 +66,53 @@ _BY_SUFFIX = {
     ".ical": Format.CALENDAR,
     ".icalendar": Format.CALENDAR,
     ".eml": Format.MAIL,
+    ".ipynb": Format.NOTEBOOK,
+    ".tex": Format.LATEX,
+    ".latex": Format.LATEX,
+    ".ltx": Format.LATEX,
 }
+_BY_MAGIC = (
+    (b"PK\x03\x04", Format.ZIP),
+    (b"PK\x05\x06", Format.ZIP),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Format.OLE),
+    (b"{\\rtf", Format.RTF),
+    (b"\x1f\x8b\x08", Format.PACKED),
+    (b"BZh", Format.PACKED),
+    (b"\xfd7zXZ\0", Format.PACKED),
+)
+_BY_PARTS = (
+    (rb"xl/workbook\.bin", Format.XLS),
+    (rb"xl/", Format.XLSX),
+    (rb"word/", Format.DOCX),
+    (rb"ppt/", Format.PPTX),
+)
+"""Names by which an office document of Microsoft's is known, in order of trial."""
+_BY_MIMETYPE = {
+    b"application/epub+zip": Format.EPUB,
+    b"application/vnd.oasis.opendocument.text": Format.ODT,
+    b"application/vnd.oasis.opendocument.presentation": Format.ODP,
+    b"application/vnd.oasis.opendocument.graphics": Format.ODP,
+    b"application/vnd.oasis.opendocument.spreadsheet": Format.ODS,
+}
+_BY_STREAM = (
+    ("encryptedpackage", Format.SEALED),
+    ("__properties_version1.0", Format.OUTLOOK),
+    ("worddocument", Format.DOC),
+    ("powerpoint document", Format.PPT),
+    ("workbook", Format.XLS),
+    ("book", Format.XLS),
+)
 # Names that no mail program and no calendar gives to its files.
 _DOCUMENT_SUFFIXES = frozenset(
-    {".pdf", ".htm", ".html", ".csv", ".tsv", ".json", ".jsonl", ".epub", ".rtf"}
-    | {".doc", ".docx", ".odt", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".ods"}
+    {".pdf", ".htm", ".html", ".csv", ".tsv", ".json", ".jsonl", ".epub", ".rtf", ".tex", ".ipynb"}
+    | {".doc", ".docx", ".odt", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".xlsb", ".ods"}
     | {".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".tif", ".tiff", ".mp3", ".mp4", ".mov"}
 )
 _MAGIC = (
-    (b"PK\x03\x04", "a zip or an office document; save it as PDF or text"),
-    (b"PK\x05\x06", "an empty zip"),
-    (b"\xd0\xcf\x11\xe0", "an old office document or Outlook message; save it as PDF or text"),
-    (b"{\\rtf", "rich text; save it as PDF or text"),
+    (b"PK", "a document of a program that is not known; save it as PDF or text"),
+    (b"\xd0\xcf\x11\xe0", "a document of a program that is not known; save it as PDF or text"),
     (b"!BDN", "an Outlook mailbox; export it as mbox"),
     (b"\x1f\x8b", "compressed; unpack it"),
-    (b"BZh", "compressed; unpack it"),
-    (b"\xfd7zXZ", "compressed; unpack it"),
     (b"7z\xbc\xaf", "compressed; unpack it"),
     (b"Rar!", "compressed; unpack it"),
     (b"SQLite format 3", "a database"),
@@ -74,23 +126,20 @@ _MAGIC = (
 )
 _WORDLESS = ("a picture", "a program")
 """What holds no text that a question could match, so that skipping it is no gap."""
-_TEXT_MAGIC = (b"{\\rtf", b"%!PS", b"// <!-- <mdb:mork")
+_TEXT_MAGIC = (b"%!PS", b"// <!-- <mdb:mork")
 _CARD = re.compile(rb"\s*BEGIN:VCARD\b", re.IGNORECASE)
-_CALENDAR = re.compile(rb"\s*BEGIN:(?:VCALENDAR|VEVENT|VTODO)\b", re.IGNORECASE)
+_CALENDAR = re.compile(rb"\s*BEGIN:(?:VCALENDAR|VEVENT|VTODO|VJOURNAL)\b", re.IGNORECASE)
 _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*|<!--.{0,1000}?-->\s*)*<(?:!doctype html|html|head|body)\b", re.I | re.S
 )
+_LATEX = re.compile(rb"(?:\s|%[^\n]*\n)*\\(?:documentclass|documentstyle)\b")
+_NOTEBOOK = re.compile(rb"\s*\{.{0,2000}\"(?:cell_type|nbformat)\"\s*:", re.S)
+_FLAT_ODF = re.compile(rb"<office:document\b[^>]{0,8000}office:mimetype=\"([\w./-]+)\"")
 _HEADER = re.compile(rb"[!-9;-~]+[ \t]*:")
 _MAIL_NAMES = re.compile(
     rb"^(?:Return-Path|Received|Delivered-To|From|Date|Message-ID|MIME-Version|X-[!-9;-~]+):",
     re.IGNORECASE | re.MULTILINE,
 )
-ENVELOPE = re.compile(
-    # The line git puts before a patch looks like an envelope and is none.
-    rb"From (?![0-9a-f]{40} Mon Sep 17 00:00:00 2001)"
-    rb"(?:[^\r\n]*\d\d?:\d\d[^\r\n]*\d{4}[^\r\n]*|[^ \r\n]*[ ]*)\r?\n(?=[!-9;-~]+:|>From )"
-)
-"""The line before a message in an mbox, where a header field follows it."""
 
 
 def recognise(head: bytes, path: Path) -> Format:
@@ -101,9 +150,12 @@ def recognise(head: bytes, path: Path) -> Format:
     if b"%PDF-" in head[:1024]:
         return Format.PDF
     bare = head.removeprefix(b"\xef\xbb\xbf")
+    form = _by_magic(bare, suffix)
+    if form is not None:
+        return form
     if bare.startswith(_TEXT_MAGIC):
         return Format.UNSUPPORTED
-    if ENVELOPE.match(bare):
+    if begins_message(bare):
         return Format.MBOX
     # Before what looks binary: mail may hold a stray zero byte.
     if _begins_like_mail(bare, path):
@@ -116,9 +168,69 @@ def recognise(head: bytes, path: Path) -> Format:
         return Format.UNSUPPORTED
     if suffix in _BY_SUFFIX:
         return _BY_SUFFIX[suffix]
-    if _HTML.match(bare):
+    return _by_words(bare)
+
+
+def _by_magic(head: bytes, suffix: str) -> Format | None:
+    """Return the format that the first bytes give away by themselves."""
+    if head[257:262] == b"ustar" or (suffix == ".tar" and looks_binary(head)):
+        return Format.TAR
+    for magic, form in _BY_MAGIC:
+        if head.startswith(magic):
+            return form
+    return None
+
+
+def _by_words(head: bytes) -> Format:
+    """Return the format of a text by the words it begins with."""
+    if _HTML.match(head):
         return Format.HTML
-    return Format.TEXT
+    if _LATEX.match(head):
+        return Format.LATEX
+    if _NOTEBOOK.match(head):
+        return Format.NOTEBOOK
+    flat = _FLAT_ODF.search(head)
+    return _BY_MIMETYPE.get(flat[1], Format.TEXT) if flat else Format.TEXT
+
+
+def refine(form: Format, data: bytes) -> Format:
+    """Return what a zip or an OLE file is used for; of other formats there is no more to tell."""
+    match form:
+        case Format.ZIP:
+            return _use_of_zip(data)
+        case Format.OLE:
+            return _use_of_ole(data)
+        case _:
+            return form
+
+
+def _use_of_zip(data: bytes) -> Format:
+    from ingest.zips import directory_of, has_member
+
+    if data[30:38] == b"mimetype":
+        kind = re.match(rb"[\w./+-]{0,100}", data[38:138])
+        for mimetype, form in _BY_MIMETYPE.items():
+            # Templates have a longer name.
+            if kind and kind[0].startswith(mimetype):
+                return form
+    directory = directory_of(data)
+    if has_member(directory, rb"\[Content_Types\]\.xml"):
+        for parts, form in _BY_PARTS:
+            if has_member(directory, parts):
+                return form
+        return Format.UNSUPPORTED
+    if has_member(directory, rb"META-INF/container\.xml"):
+        return Format.EPUB
+    if has_member(directory, rb"(?:Index\.zip|Index/|index\.apxl|META-INF/MANIFEST\.MF)"):
+        return Format.UNSUPPORTED
+    return Format.ARCHIVE
+
+
+def _use_of_ole(data: bytes) -> Format:
+    from ingest.ole import streams
+
+    names = streams(data)
+    return next((form for name, form in _BY_STREAM if name in names), Format.UNSUPPORTED)
 
 
 def name_says_document(path: Path) -> bool:
@@ -129,10 +241,12 @@ def name_says_document(path: Path) -> bool:
 def kinds_of(form: Format) -> frozenset[Kind]:
     """Return what a file of this format can hold."""
     match form:
-        case Format.MBOX | Format.MAIL:
+        case Format.MBOX | Format.MAIL | Format.OUTLOOK:
+            return frozenset(Kind)
+        case Format.ARCHIVE | Format.TAR | Format.PACKED | Format.ZIP | Format.OLE:
             return frozenset(Kind)
         case Format.CALENDAR:
-            return ENTRIES
+            return ENTRIES | DOCUMENT  # A note of a calendar is a document.
         case _:
             return DOCUMENT
 

@@ -4,44 +4,61 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
-from ingest.clean import clean, clean_line, decode
+from ingest.clean import clean, clean_line, decode, wide_charset
 from ingest.files import UnreadableError
 from ingest.item import Item, Kind, People, Reason
+from ingest.layout import TEXT_LIMIT, too_long
 from ingest.origin import Origin
+from ingest.recognise import HEAD
 from ingest.sieve import LeftOut, Read, Scope
+from ingest.tables import RECORDS, SAMPLE, header_of, line_of
 
-_RECORDS = 200_000
 _NESTED = 12
 
 
 def text_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield a text file as one document, its lines kept."""
-    yield _document(data, origin)
+    text, hidden, is_cut = _text(data, origin)
+    yield origin.document(text, hidden, line=1)
+    if is_cut:
+        yield too_long(origin)
 
 
 def table_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield a CSV file as one document whose rows are records."""
-    yield _document(data, origin, rows)
+    """Yield a CSV file as one document whose rows are records; `ingest.tables` says how."""
+    text, hidden, is_cut = _text(data, origin)
+    text, records, is_cut_again = _rows(text)
+    yield origin.document(text, hidden, line=1, records=records)
+    if is_cut or is_cut_again:
+        yield too_long(origin)
 
 
 def json_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield a JSON file as one document whose members are records."""
-    yield _document(data, origin, json_members)
+    text, hidden, is_cut = _text(data, origin)
+    yield origin.document(text, hidden, line=1, records=json_members(text))
+    if is_cut:
+        yield too_long(origin)
 
 
-def _document(
-    data: bytes, origin: Origin, find: Callable[[str], tuple[int, ...]] | None = None
-) -> Item:
-    """Return text as one document. Raises UnreadableError when there is none."""
+def _text(data: bytes, origin: Origin) -> tuple[str, int, bool]:
+    """Return text, hidden characters and whether it was cut; raises UnreadableError for none."""
+    is_cut = len(data) > 4 * TEXT_LIMIT
+    if is_cut:
+        # Between lines where possible, so that no letter is cut in two.
+        newline = data.rfind(b"\n", 0, 4 * TEXT_LIMIT) + 1
+        data = data[: 4 * TEXT_LIMIT if wide_charset(data[:HEAD]) else newline or 4 * TEXT_LIMIT]
     text, hidden = clean(decode(data, origin.charset))
     if not text.strip():
         raise UnreadableError(Reason.EMPTY, "It holds no text.")
-    return origin.document(text, hidden, line=1, records=find(text) if find else ())
+    if len(text) > TEXT_LIMIT:
+        return text[: text.rfind("\n", 0, TEXT_LIMIT) + 1 or TEXT_LIMIT], hidden, True
+    return text, hidden, is_cut
 
 
 def line_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
@@ -132,7 +149,7 @@ def json_members(text: str) -> tuple[int, ...]:
                 at = _skip(text, at + 1)
     except (ValueError, IndexError, RecursionError):
         return ()
-    return tuple(starts) if len(starts) <= _RECORDS else ()
+    return _few(starts)
 
 
 def _skip(text: str, at: int) -> int:
@@ -145,21 +162,51 @@ def _skip(text: str, at: int) -> int:
 _WHITE = frozenset(" \t\n")
 
 
-def rows(text: str) -> tuple[int, ...]:
-    """Return where each row of the CSV `text` begins; a quoted field may hold newlines."""
-    lines = text.splitlines(keepends=True)
-    offsets = [0]
-    for line in lines:
-        offsets.append(offsets[-1] + len(line))
-    reader = csv.reader(lines)
+def _rows(text: str) -> tuple[str, tuple[int, ...], bool]:
+    """Return the rows of a CSV as text, where each begins, and whether some were left out.
+
+    A row takes as many lines as in the file; a quoted field may hold newlines.
+    """
+    source = csv.reader(text.splitlines(keepends=True), delimiter=_delimiter(text))
+    csv.field_size_limit(max(len(text), 131_072))
+    out: list[str] = []
     starts: list[int] = []
-    begins = 0
-    csv.field_size_limit(len(text))
+    size = before = 0
     try:
-        for row in islice(reader, _RECORDS + 1):
-            if row:
-                starts.append(offsets[begins])
-            begins = reader.line_num
+        numbered = ((row, source.line_num) for row in source)
+        sample = list(islice(numbered, SAMPLE))
+        header = header_of([_cells(row) for row, _ in sample])
+        last = header.index if header else -1
+        for number, (row, line) in enumerate(chain(sample, numbered)):
+            shown = line_of(_cells(row), header if number > last else None)
+            if shown:
+                starts.append(size)
+            shown += "\n" * (line - before - shown.count("\n"))
+            size += len(shown)
+            before = line
+            if size > TEXT_LIMIT:
+                return "".join(out), _few(starts[:-1]), True
+            out.append(shown)
     except csv.Error:
-        return ()
-    return tuple(starts) if len(starts) <= _RECORDS else ()
+        return text, (), False
+    whole = "".join(out)
+    return (whole if text.endswith("\n") else whole[:-1]), _few(starts), False
+
+
+def _few(starts: list[int]) -> tuple[int, ...]:
+    return tuple(starts) if len(starts) <= RECORDS else ()
+
+
+def _cells(row: list[str]) -> list[tuple[int, str]]:
+    return [(column, text) for column, cell in enumerate(row) if (text := cell.strip())]
+
+
+def _delimiter(text: str) -> str:
+    """Return what divides the cells: of four signs the one that the first lines agree on."""
+    lines = [line for line in text[:10_000].split("\n")[:10] if line.strip()]
+
+    def agreement(sign: str) -> tuple[int, int]:
+        counts = [line.count(sign) for line in lines]
+        return (sum(count == counts[0] for count in counts) if counts[0] else 0, counts[0])
+
+    return max(",;\t|", key=agreement)

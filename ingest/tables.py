@@ -26,10 +26,11 @@ CELLS = 2_000_000
 """Cells of one table that are read."""
 RECORDS = 200_000
 """Rows up to which each is a passage of its own."""
+SAMPLE = 30
+"""Rows from which it is told whether there is a header."""
 HIDDEN_ROW = (-1, "[hidden row]")
 """Stands before the cells of such a row."""
 
-_SAMPLE = 30
 _HEADER_ROWS = 10
 _NAME_LENGTH = 60
 _GAP = 8
@@ -100,7 +101,7 @@ class _Lines:
 
     def of(self, rows: Iterable[Row]) -> Iterator[str]:
         source = iter(rows)
-        sample = list(islice(source, _SAMPLE))
+        sample = list(islice(source, SAMPLE))
         header = header_of(sample)
         last = header.index if header else -1
         size = cells = 0

@@ -1,0 +1,84 @@
+"""E-books: the chapters in the order of their spine, as one document."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from ingest.clean import clean_line, decode
+from ingest.files import UnreadableError
+from ingest.item import Reason
+from ingest.layout import Layout
+from ingest.markup import html_text
+from ingest.origin import Origin
+from ingest.sieve import Read, Scope
+from ingest.xmltree import Element, parse
+from ingest.zips import Zip
+
+_CONTAINER = "{urn:oasis:names:tc:opendocument:xmlns:container}"
+_OPF = "{http://www.idpf.org/2007/opf}"
+_TITLE = "{http://purl.org/dc/elements/1.1/}title"
+_DECLARED = re.compile(rb"""<\?xml[^>]{0,200}encoding=["']([\w.-]{1,40})""")
+_ESCAPE = re.compile(rb"%([0-9a-fA-F]{2})")
+# Fonts are scrambled in this way by books that anyone may read.
+_FONTS = (b"http://www.idpf.org/2008/embedding", b"http://ns.adobe.com/pdf/enc#RC")
+_CIPHER = re.compile(rb"EncryptionMethod[^>]{0,400}Algorithm=[\"']([^\"']{1,200})")
+_PAGES = ("application/xhtml+xml", "text/html", "application/xml", "image/svg+xml")
+
+
+def epub_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
+    """Yield the book in `data`; raises UnreadableError when it cannot be read."""
+    archive = Zip(data)
+    ciphers = _CIPHER.findall(archive.get("META-INF/encryption.xml") or b"")
+    if any(cipher not in _FONTS for cipher in ciphers):
+        remedy = "The book is protected against copying; only its own reader opens it."
+        raise UnreadableError(Reason.ENCRYPTED, remedy)
+    name, root = _package(archive)
+    layout = Layout()
+    skipped: list[Read] = []
+    for chapter in _spine(root, posixpath.dirname(name)):
+        try:
+            content = archive.get(chapter)
+        except UnreadableError as error:
+            skipped.append(origin.skipped(error.reason, error.remedy, chapter))
+            continue
+        if content:
+            declared = _DECLARED.search(content[:300])
+            text, hidden = html_text(decode(content, declared[1].decode() if declared else None))
+            layout.hidden += hidden
+            layout.add(text)
+    title = root.findtext(f".//{_TITLE}") or ""
+    yield from layout.reads(
+        origin, title=clean_line(title)[:300], nothing="It holds only pictures."
+    )
+    yield from skipped
+
+
+def _package(archive: Zip) -> tuple[str, Element]:
+    """Return name and root of the part that lists the chapters."""
+    container = archive.get("META-INF/container.xml")
+    if container:
+        for node in parse(container).iter(f"{_CONTAINER}rootfile"):
+            name = node.get("full-path") or ""
+            if content := archive.get(name):
+                return name, parse(content)
+    raise UnreadableError(Reason.CORRUPT, "It lists no chapters; fetch it again.")
+
+
+def _spine(root: Element, folder: str) -> Iterator[str]:
+    parts = {
+        node.get("id"): node.get("href") or ""
+        for node in root.iter(f"{_OPF}item")
+        if node.get("media-type") in _PAGES
+    }
+    for node in root.iter(f"{_OPF}itemref"):
+        target = parts.get(node.get("idref"))
+        if target:
+            yield posixpath.normpath(posixpath.join(folder, _unquoted(target)))
+
+
+def _unquoted(target: str) -> str:
+    """Return an address as the name of a member: without its escapes and the place within."""
+    name = target.partition("#")[0].encode("utf-8", "replace")
+    return _ESCAPE.sub(lambda match: bytes([int(match[1], 16)]), name).decode("utf-8", "replace")
