@@ -1,4 +1,4 @@
-"""Calendars to events and tasks: cut into entries, filtered, parsed, recurrences expanded."""
+"""Calendars to events, tasks and notes: cut into entries, filtered, recurrences expanded."""
 
 from __future__ import annotations
 
@@ -6,186 +6,147 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
 
 from ingest.clean import clean_line, decode
-from ingest.damage import DAMAGED
+from ingest.entries import Entry
 from ingest.files import UnreadableError
-from ingest.item import Kind, Reason
+from ingest.item import Reason
+from ingest.lines import content_lines
+from ingest.moments import Moments
 from ingest.origin import Origin
-from ingest.recognise import DOCUMENT, ENTRIES
+from ingest.recognise import ENTRIES
 from ingest.sieve import LeftOut, Read, Scope
 
-if TYPE_CHECKING:
-    from icalendar.cal import Component
-
 _BOUNDARY = re.compile(
-    r"^(BEGIN|END):(VEVENT|VTODO|VJOURNAL|VTIMEZONE|VCALENDAR)[ \t]*$", re.IGNORECASE | re.MULTILINE
+    r"\n(BEGIN|END):(VEVENT|VTODO|VJOURNAL|VTIMEZONE|VCALENDAR)[ \t]*(?=\n)", re.IGNORECASE
 )
-_RECURS = re.compile(r"^(?:RRULE|RDATE|RECURRENCE-ID)\b", re.IGNORECASE | re.MULTILINE)
-_DAY = re.compile(
-    r"^(DTSTART|DTEND|DURATION)\b[^:\n]*:(?:(\d{4})(\d\d)(\d\d))?", re.IGNORECASE | re.MULTILINE
-)
-_SUMMARY = re.compile(r"^SUMMARY\b[^:\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
-_CALENDAR_NAME = re.compile(r"^X-WR-CALNAME\b[^:\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
-_KINDS = {"VEVENT": Kind.EVENT, "VTODO": Kind.TASK}
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """The lines of one event, task or note, not yet parsed."""
-
-    name: str
-    """VEVENT, VTODO or VJOURNAL."""
-    text: str
-    line: int
-    """1-based, where it begins."""
-    is_closed: bool
-    """False when its end is missing."""
-
-    @property
-    def summary(self) -> str:
-        """What the person calls it, or else where it stands."""
-        found = _SUMMARY.search(self.text)
-        return (clean_line(found[1]) if found else "") or f"line {self.line}"
+_PROPERTIES = frozenset({"X-WR-CALNAME", "NAME", "X-WR-TIMEZONE", "METHOD"})
+_RECURS = re.compile(r"\n(?:RRULE|RDATE|RECURRENCE-ID)[:;]", re.IGNORECASE)
+_NAMED = 20
+"""Damaged entries of one file that are told one by one."""
 
 
 @dataclass(slots=True)
 class Cut:
     """A calendar file cut up."""
 
-    properties: str = ""
-    zones: list[str] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
+    zones: list[str] = field(default_factory=list)
+    """Its descriptions of time zones."""
+    properties: list[str] = field(default_factory=list)
+    """What stands between all these."""
 
-    @property
-    def name(self) -> str:
-        """The name the calendar gives itself, or empty."""
-        found = _CALENDAR_NAME.search(self.properties)
-        return clean_line(found[1].replace("\\,", ",")) if found else ""
-
-    def around(self, *entries: Entry) -> str:
-        """Return a calendar with the time zones and only these entries."""
-        inner = "".join([*self.zones, *(entry.text for entry in entries)])
-        return f"BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-\n{inner}END:VCALENDAR\n"
+    def says(self) -> dict[str, str]:
+        """Return what the calendar says of itself, such as its X-WR-CALNAME."""
+        lines = content_lines("\n".join(self.properties), _PROPERTIES)
+        return {line.name: clean_line(line.text) for line in lines}
 
 
 def calendar_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield the events and tasks in `data`; raises UnreadableError when it is no calendar."""
-    from ingest.events import EventReader
+    """Yield the events, tasks and notes in `data`; raises UnreadableError when there are none."""
+    from ingest.events import Calendar, EventReader
 
-    cut = cut_up(decode(data).replace("\r\n", "\n").replace("\r", "\n"))
+    text = decode(data, origin.charset).replace("\r\n", "\n").replace("\r", "\n")
+    cut = cut_up(f"\n{text}\n")
     if not cut.entries:
         if cut.zones or b"END:VCALENDAR" in data[-512:].upper():
             raise UnreadableError(Reason.EMPTY, "The calendar holds no entries.")
         raise UnreadableError(Reason.CORRUPT, "It is not a calendar; export it again.")
-    if not scope.admits_calendar(origin.locator.path, cut.name):
+    said = cut.says()
+    name = said.get("X-WR-CALNAME") or said.get("NAME", "")
+    if not scope.admits_calendar(origin.locator.path, name):
         yield LeftOut(len(cut.entries))
         return
-    wanted: list[Entry] = []
-    for entry in cut.entries:
-        if entry.name == "VJOURNAL":
-            if scope.wants_any(DOCUMENT):
-                remedy = "Calendar notes are not read yet."
-                yield origin.skipped(Reason.UNSUPPORTED, remedy, entry.summary, DOCUMENT)
-        elif not scope.wants(_KINDS[entry.name]) or _outside(entry, scope):
-            yield LeftOut()
-        else:
-            if not entry.is_closed:
-                yield _damaged(origin, entry.summary)
-            wanted.append(entry)
-    components: list[Component] = []
-    for parsed in _parse(cut, wanted):
-        if isinstance(parsed, Entry):
-            yield _damaged(origin, parsed.summary)
-        else:
-            components.append(parsed)
-    reader = EventReader(origin, scope, cut.name)
-    yield from reader.items(components)
+    moments = Moments(cut.zones, said.get("X-WR-TIMEZONE", ""))
+    reader = EventReader(origin, scope, Calendar(name, said.get("METHOD", "").upper(), moments))
+    yield from _damaged(cut.entries, origin, scope)
+    for entries in _series(cut.entries, scope):
+        yield from reader.items(entries) if entries else [LeftOut()]
+    yield from reader.rest()
 
 
 def cut_up(text: str) -> Cut:
-    """Cut a calendar into its time zones and entries, however much of it is broken."""
+    r"""Cut a calendar, a \n before and behind it, into its parts, however much is broken."""
     cut = Cut()
     open_name, begins, first, ends_at = "", 0, 1, 0
-    line, counted = 1, 0
+    line, counted = 0, 0
     for mark in _BOUNDARY.finditer(text):
         what, name = mark[1].upper(), mark[2].upper()
-        line += text.count("\n", counted, mark.start())
-        counted = mark.start()
         if open_name and (what == "BEGIN" or name in (open_name, "VCALENDAR")):
-            closed = what == "END" and name == open_name
-            _add(
-                cut, open_name, text[begins : mark.end() if closed else mark.start()], first, closed
-            )
-            ends_at, open_name = mark.end(), ""
+            is_closed = what == "END" and name == open_name
+            ends_at = mark.end() if is_closed else mark.start()
+            _add(cut, open_name, text[begins:ends_at], first, is_closed)
+            open_name = ""
         if what == "BEGIN" and name != "VCALENDAR":
-            cut.properties += text[ends_at : mark.start()]
+            line += text.count("\n", counted, mark.start() + 1)
+            counted = mark.start() + 1
+            cut.properties.append(text[ends_at : mark.start()].strip("\n"))
             open_name, begins, first = name, mark.start(), line
     if open_name:
         _add(cut, open_name, text[begins:], first, False)
     else:
-        cut.properties += text[ends_at:]
+        cut.properties.append(text[ends_at:])
     return cut
 
 
-def _add(cut: Cut, name: str, text: str, line: int, closed: bool) -> None:
-    text = text.rstrip("\n") + ("\n" if closed else f"\nEND:{name}\n")
-    if name == "VTIMEZONE":
-        cut.zones += [text] if closed else []
-    else:
-        cut.entries.append(Entry(name, text, line, closed))
+def _add(cut: Cut, name: str, text: str, line: int, is_closed: bool) -> None:
+    if name != "VTIMEZONE":
+        cut.entries.append(Entry(name, text, line, is_closed))
+    elif is_closed:
+        cut.zones.append(text.lstrip("\n") + "\n")
 
 
-def _outside(entry: Entry, scope: Scope) -> bool:
-    """Say whether an event is surely outside the days asked for; two days for time zones."""
-    since, until = scope.filters.since, scope.filters.until
-    if (since is None and until is None) or entry.name != "VEVENT" or _RECURS.search(entry.text):
-        return False
-    days: dict[str, date | None] = {}
-    for name, year, month, day in _DAY.findall(entry.text):
-        try:
-            days[name.upper()] = date(int(year), int(month), int(day)) if year else None
-        except ValueError:
-            return False
-    starts, ends = days.get("DTSTART"), days.get("DTEND", days.get("DTSTART"))
-    slack = timedelta(days=2)
-    if until is not None and starts is not None and starts - until > slack:
-        return True
-    known = ends is not None and "DURATION" not in days
-    return known and since is not None and ends is not None and since - ends > slack
-
-
-def _parse(cut: Cut, entries: list[Entry]) -> Iterator[Component | Entry]:
-    """Yield the parsed components; an entry that cannot be parsed comes back as it is.
-
-    One bad line can fail a whole file in icalendar, so that is then parsed entry by entry.
-    """
-    try:
-        yield from _components(cut.around(*entries), len(entries))
-        return
-    except DAMAGED:
-        pass
-    for entry in entries:
-        try:
-            yield from _components(cut.around(entry), 1)
-        except DAMAGED:
-            try:
-                yield from _components(Cut().around(entry), 1)
-            except DAMAGED:
-                yield entry
-
-
-def _components(text: str, count: int) -> list[Component]:
-    from icalendar import Calendar
-
-    calendar = Calendar.from_ical(text)
-    found = [part for part in calendar.subcomponents if part.name in _KINDS]
-    if len(found) != count:
-        raise ValueError(f"{count} entries went in, {len(found)} came out")
-    return found
-
-
-def _damaged(origin: Origin, member: str) -> Read:
+def _damaged(entries: list[Entry], origin: Origin, scope: Scope) -> Iterator[Read]:
+    """Yield the entries without an end, the first by their names."""
+    damaged = [entry for entry in entries if not entry.is_closed and scope.wants(entry.kind)]
     remedy = "This entry is damaged; correct it in your calendar program."
-    return origin.skipped(Reason.CORRUPT, remedy, member, ENTRIES)
+    for entry in damaged[:_NAMED]:
+        name = entry.fields().text("SUMMARY") or f"line {entry.line}"
+        yield origin.skipped(Reason.CORRUPT, remedy, name, ENTRIES)
+    if len(damaged) > _NAMED:
+        remedy = f"{len(damaged) - _NAMED} more entries are damaged; export the calendar again."
+        yield origin.skipped(Reason.CORRUPT, remedy, kinds=ENTRIES)
+
+
+def _series(entries: list[Entry], scope: Scope) -> Iterator[list[Entry]]:
+    """Yield each entry, one that repeats together with its exceptions; empty for one unwanted.
+
+    Only those that may repeat are kept parsed.
+    """
+    first, last = _days(scope)
+    wanted = [entry for entry in entries if scope.wants(entry.kind)]
+    if len(wanted) < len(entries):
+        yield from [[]] * (len(entries) - len(wanted))
+    repeated: dict[tuple[str, str], list[Entry]] = {}
+    for entry in wanted:
+        if _RECURS.search(entry.written) and entry.uid:
+            repeated[entry.name, entry.uid] = []
+    keys = [(entry.name, entry.uid) if repeated else ("", "") for entry in wanted]
+    for entry, key in zip(wanted, keys, strict=True):
+        if key in repeated:
+            repeated[key].append(entry)
+    for entry, key in zip(wanted, keys, strict=True):
+        series = repeated.get(key, [entry])
+        if series[0] is entry:
+            is_outside = key not in repeated and _is_outside(entry, first, last)
+            yield [] if is_outside else series
+
+
+def _days(scope: Scope) -> tuple[str, str]:
+    """Return the first and last day asked for, with two days more for time zones; empty if open."""
+    since, until = scope.filters.since, scope.filters.until
+    slack = timedelta(days=2)
+    first = since - slack if since is not None and since - date.min > slack else None
+    last = until + slack if until is not None and date.max - until > slack else None
+    return _compact(first), _compact(last)
+
+
+def _compact(day: date | None) -> str:
+    return "" if day is None else day.isoformat().replace("-", "")
+
+
+def _is_outside(entry: Entry, first: str, last: str) -> bool:
+    """Say whether an event is surely outside the days asked for, before it is parsed."""
+    if not (first or last) or entry.name != "VEVENT" or _RECURS.search(entry.written):
+        return False
+    return entry.is_outside(first, last)

@@ -1,286 +1,270 @@
-"""Events and tasks as text for a person, a model and a citation: one field a line."""
+"""Events, tasks and notes as text for a person, a model and a citation: one field a line."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta, tzinfo
-from typing import Any
-
-from icalendar.cal import Component
-from icalendar.prop import vBroken
+from itertools import islice
 
 from ingest.clean import clean, clean_line
 from ingest.damage import DAMAGED
+from ingest.entries import Entry, Fields, Timing
 from ingest.item import Item, Kind, People, Person, Reason
+from ingest.lines import Line
+from ingest.moments import Moments
 from ingest.origin import Origin
 from ingest.recognise import ENTRIES
-from ingest.recurrences import UnfitRuleError, expand, in_words, narrowed, rules_of, span_of
-from ingest.recurrences import when as written
 from ingest.sieve import LeftOut, Read, Scope
+from ingest.times import Times, moment_in_words
 
 _MARKUP = re.compile(r"</?(?:p|br|b|a|ul|li|div|span|html)\b[^<>]*>", re.IGNORECASE)
-_DAY = "%a %Y-%m-%d"
+_ATTENDEES = 500
+"""Attendees of one event that its text names."""
+_CHARACTERS = 20_000_000
+"""Characters of one calendar that are read: a long text that repeats daily would fill memory."""
+_LABELS = {
+    Kind.EVENT: ("Event", "When"),
+    Kind.TASK: ("Task", "Due"),
+    Kind.DOCUMENT: ("Note", "Date"),
+}
+_METHODS = {
+    "REQUEST": "invitation",
+    "CANCEL": "cancellation",
+    "REPLY": "reply to an invitation",
+    "COUNTER": "proposal to change it",
+    "DECLINECOUNTER": "refusal of a proposal to change it",
+    "ADD": "more dates for it",
+    "REFRESH": "request for its latest version",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
-    """When an entry takes place, in the local zone."""
+class Calendar:
+    """What a calendar says of itself."""
 
-    begins: datetime
-    ends: datetime
-    is_all_day: bool
-    original: datetime | None
-    """Its start as written, where that is in another zone."""
+    name: str
+    method: str
+    """What it was sent for, such as REQUEST or CANCEL; empty unless it is an invitation."""
+    moments: Moments
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """What all occurrences of an entry have in common."""
+
+    kind: Kind
+    title: str
+    is_cancelled: bool
+    people: People
+    details: str
+    """The lines below the time, and the free text below them."""
+    uid: str
+    hidden: int
+    unknown_zone: str
+    """Name of the time zone that nobody knows."""
+    odd_date: str
+    """A date that cannot be read, as it is written."""
 
 
 class EventReader:
-    """Turns the components of one calendar into items."""
+    """Turns the entries of one calendar into items."""
 
-    def __init__(self, origin: Origin, scope: Scope, name: str) -> None:
-        """Take where the calendar came from and what it calls itself."""
+    def __init__(self, origin: Origin, scope: Scope, calendar: Calendar) -> None:
+        """Take where the calendar came from and what it says of itself."""
         self._origin = origin
         self._scope = scope
-        self._name = name
-        self._span = span_of(scope)
+        self._calendar = calendar
+        self._left = _CHARACTERS
+        self._refused = 0
 
-    def items(self, components: Sequence[Component]) -> Iterator[Read]:
-        """Yield an item for each event, task and occurrence of a series."""
-        series: dict[tuple[str, str], list[Component]] = defaultdict(list)
-        for part in components:
-            series[part.name or "", _text(part, "UID")].append(part)
-        for (_, uid), parts in series.items():
-            if uid and any(_recurs(part) for part in parts):
-                yield from self._series(parts)
-            else:
-                for part in parts:
-                    yield from self._series([part]) if _recurs(part) else [self._item(part, "")]
+    def items(self, entries: Sequence[Entry]) -> Iterator[Read]:
+        """Yield an item for a single entry, or for each occurrence of a series."""
+        kind = entries[0].kind
+        parts = [entry.fields() for entry in entries]
+        if any(part.recurs for part in parts):
+            yield from self._series(parts, kind)
+            return
+        for part in filter(None, parts):
+            timing = Timing.of(part, self._calendar.moments)
+            times = Times.of(timing, self._scope.zone, kind)
+            yield self._item(self._face(part, kind), times) if self._admits(times) else LeftOut()
 
-    def _series(self, parts: list[Component]) -> Iterator[Read]:
-        member = _text(parts[0], "SUMMARY") or _text(parts[0], "UID")
-        rule = next((words for words in map(in_words, parts) if words), "")
+    def rest(self) -> Iterator[Read]:
+        """Yield, at the end, what was too much to read."""
+        if self._refused:
+            remedy = f"{self._refused} more entries are not read; ask for fewer days, or split it."
+            yield self._origin.skipped(Reason.TOO_LARGE, remedy, kinds=ENTRIES)
+
+    def _series(self, fields: list[Fields], kind: Kind) -> Iterator[Read]:
+        from ingest.recurrences import Part, occurrences
+        from ingest.rules import UnfitRuleError
+
+        member = fields[0].text("SUMMARY") or fields[0].text("UID")
+        moments = self._calendar.moments
+        parts = [Part(one, Timing.of(one, moments)) for one in fields]
+        found = [(part, part.timing) for part in parts]
         try:
-            span = narrowed(parts, self._span, self._scope.now)
-            occurrences = expand(parts, span)
-            if span != self._span:
-                remedy = f"Only its repetitions from {span.begins:%Y-%m-%d} to {span.ends:%Y-%m-%d}"
-                remedy += " are read; ask for other dates."
+            found, narrowed = occurrences(parts, moments, self._scope)
+            if narrowed is not None:
+                remedy = f"Only its repetitions from {narrowed.begins:%Y-%m-%d} "
+                remedy += f"to {narrowed.ends:%Y-%m-%d} are read; ask for other dates."
                 yield self._origin.skipped(Reason.TOO_LARGE, remedy, member, ENTRIES)
         except UnfitRuleError as error:
             remedy = f"Of its repetitions only the first is read: {error}."
             yield self._origin.skipped(Reason.TOO_LARGE, remedy, member, ENTRIES)
-            occurrences = parts
         except DAMAGED:
             remedy = "Its repetition is damaged; correct it in your calendar program."
             yield self._origin.skipped(Reason.CORRUPT, remedy, member, ENTRIES)
-            occurrences = parts
-        for part in occurrences:
-            yield self._item(part, rule)
+        rule = next((part.in_words for part in parts if part.in_words), "")
+        faces = {id(part): self._face(part.fields, kind, rule) for part in parts}
+        for part, timing in found:
+            times = Times.of(timing, self._scope.zone, kind)
+            yield self._item(faces[id(part)], times) if self._admits(times) else LeftOut()
 
-    def _item(self, part: Component, rule: str) -> Read:
-        is_task = part.name == "VTODO"
-        times = _times(part, self._scope.zone, "DUE" if is_task else "DTEND")
-        people = _people(part)
-        when = times.begins if times else None
-        until = times.ends if times and times.ends > times.begins and not is_task else None
-        titles = (_text(part, "SUMMARY"), *self._origin.subjects)
-        if not self._scope.admits(when, people, until, titles):
+    def _admits(self, times: Times | None) -> bool:
+        if times is None:
+            return self._scope.admits_date(None)
+        return self._scope.admits_date(times.begins, times.ends)
+
+    def _item(self, face: Face, times: Times | None) -> Read:
+        titles = (face.title, *self._origin.subjects)
+        if not (self._scope.admits_people(face.people) and self._scope.admits_titles(*titles)):
             return LeftOut()
-        lines = [*self._lines(part, times, people, rule), *_description(part)]
-        text, hidden = clean("\n".join(lines))
+        text = _text(face, times)
+        if len(text) > self._left:
+            self._left = 0
+            self._refused += 1
+            return LeftOut(0)
+        self._left -= len(text)
+        is_long = times is not None and face.kind is Kind.EVENT and times.ends > times.begins
         return Item(
-            Kind.TASK if is_task else Kind.EVENT,
-            _text(part, "SUMMARY"),
-            when,
-            people,
+            face.kind,
+            face.title,
+            times.begins if times else None,
+            face.people,
             text,
             replace(
                 self._origin.locator,
-                uid=_text(part, "UID") or None,
-                occurrence=_occurrence(times),
+                uid=face.uid or None,
+                occurrence=times.occurrence if times else None,
             ),
-            until=until,
-            hidden_removed=hidden,
+            until=times.ends if times and is_long else None,
+            hidden_removed=face.hidden,
         )
 
-    def _lines(
-        self, part: Component, times: Times | None, people: People, rule: str
-    ) -> Iterator[str]:
-        """Yield one line for each field there is."""
-        status = _text(part, "STATUS").lower().replace("-", " ")
-        moved_from = _moved_from(part, times, self._scope.zone)
-        notes = ["moved"] * bool(moved_from) + ["cancelled"] * (status == "cancelled")
-        remark = f" ({', '.join(notes)})" if notes else ""
-        is_task = part.name == "VTODO"
-        yield f"{'Task' if is_task else 'Event'}: {_text(part, 'SUMMARY')}{remark}"
-        if times is not None:
-            yield f"{'Due' if is_task else 'When'}: {_when(times, is_task)}"
-        elif _text(part, "DTSTART"):
-            yield f"When: {_text(part, 'DTSTART')}"
-        fields = (
-            ("Moved from", moved_from),
-            ("Repeats", rule),
-            ("Where", _text(part, "LOCATION")),
-            ("Organiser", ", ".join(map(str, people.sender))),
-            ("Attendees", ", ".join(_attendees(part))),
-            ("Status", status),
-            (
-                "Done",
-                f"{_text(part, 'PERCENT-COMPLETE')} %" * bool(_text(part, "PERCENT-COMPLETE")),
-            ),
-            ("Categories", _categories(part)),
-            ("Link", _text(part, "URL")),
-            ("Calendar", self._calendar_name(_text(part, "UID"))),
+    def _face(self, part: Fields, kind: Kind, rule: str = "") -> Face:
+        method = self._calendar.method
+        status = part.text("STATUS").lower().replace("-", " ")
+        guests = part.all("ATTENDEE")
+        people = People(
+            sender=tuple(map(_person, part.all("ORGANIZER"))),
+            attendees=tuple(map(_person, guests)),
         )
-        yield from (f"{name}: {value}" for name, value in fields if value)
+        start = part.first("DUE") or part.first("DTSTART")
+        uid = part.text("UID")
+        fields = (
+            ("Starts", self._starts(part)),
+            ("Repeats", rule),
+            ("Where", part.text("LOCATION")),
+            ("Organiser", ", ".join(map(str, people.sender))),
+            ("Attendees", _attendees(guests, people.attendees)),
+            ("Status", status),
+            ("Done", _done(part.text("PERCENT-COMPLETE"))),
+            ("Completed", self._moment(part.first("COMPLETED"))),
+            ("Categories", _categories(part.all("CATEGORIES"))),
+            ("Link", part.text("URL")),
+            ("Conference", part.text("CONFERENCE") or part.text("X-GOOGLE-CONFERENCE")),
+            ("Message", _METHODS.get(method, "")),
+            ("Calendar", self._calendar_name(uid)),
+        )
+        lines = [f"{name}: {value}" for name, value in fields if value]
+        return Face(
+            kind,
+            part.text("SUMMARY"),
+            status == "cancelled" or method == "CANCEL",
+            people,
+            "\n".join([*lines, *_description(part)]),
+            uid,
+            part.hidden,
+            self._unknown_zone(start),
+            start.value if start is not None else "",
+        )
+
+    def _unknown_zone(self, start: Line | None) -> str:
+        name = start.option("TZID") if start is not None else ""
+        if not name or start is None or start.value.endswith("Z"):
+            return ""
+        return name if self._calendar.moments.zone(name) is None else ""
+
+    def _starts(self, part: Fields) -> str:
+        """Return when a task starts that is also due at some time."""
+        return self._moment(part.first("DTSTART")) if "DUE" in part else ""
+
+    def _moment(self, line: Line | None) -> str:
+        when = self._calendar.moments.read(line) if line is not None else None
+        return moment_in_words(when, self._scope.zone) if when is not None else ""
 
     def _calendar_name(self, uid: str) -> str:
         """Return the calendar's own name, else its file's; in a vdir that is the folder's."""
         path, part = self._origin.locator.path, self._origin.locator.part
-        if self._name or part is not None:
-            return self._name
+        if self._calendar.name or part is not None:
+            return self._calendar.name
         return clean_line(path.parent.name if uid and path.stem == uid else path.stem)
 
 
-def _recurs(part: Component) -> bool:
-    return bool(rules_of(part) or part.get("RDATE") or part.get("RECURRENCE-ID"))
+def _text(face: Face, times: Times | None) -> str:
+    """Return the text of one occurrence."""
+    label, when = _LABELS[face.kind]
+    moved_from = times.moved_from if times is not None else ""
+    notes = ["moved"] * bool(moved_from) + ["cancelled"] * face.is_cancelled
+    lines = [f"{label}: {face.title}" + (f" ({', '.join(notes)})" if notes else "")]
+    if times is not None:
+        lines.append(f"{when}: {times.in_words(face.kind, face.unknown_zone)}")
+    elif face.odd_date:
+        lines.append(f"{when}: {clean_line(face.odd_date)}")
+    if moved_from:
+        lines.append(f"Moved from: {moved_from}")
+    if face.details:
+        lines.append(face.details)
+    return "\n".join(lines)
 
 
-def _value(part: Component, name: str) -> Any:
-    """Return a property; of a repeated one the first."""
-    value = part.get(name)
-    return value[0] if isinstance(value, list) and value else value
-
-
-def _text(part: Component, name: str) -> str:
-    value = _value(part, name)
-    return "" if value is None or value == [] else clean_line(str(value))
-
-
-def _times(part: Component, zone: tzinfo, end_name: str) -> Times | None:
-    """Return when an entry takes place; a task at its due date. None when it does not say."""
-    start, end = written(part, "DTSTART"), written(part, end_name)
-    if part.name == "VTODO":
-        start = end or start
-    if start is None:
-        return None
-    duration = next((value.dt for value in _list(part, "DURATION")), None)
-    is_all_day = not isinstance(start, datetime)
-    begins, ends = _local(start, zone), _local(end, zone) if end is not None else None
-    try:
-        if isinstance(duration, timedelta) and ends is None and begins is not None:
-            ends = begins + duration
-        elif is_all_day and begins is not None and (ends is None or ends <= begins):
-            ends = _local(start + timedelta(days=1), zone)
-    except OverflowError:
-        ends = begins
-    if begins is None:
-        return None
-    original = None
-    if isinstance(start, datetime) and start.tzname() != "UTC":
-        original = start if start.utcoffset() not in (None, begins.utcoffset()) else None
-    return Times(begins, max(begins, ends) if ends else begins, is_all_day, original)
-
-
-def _local(when: date, zone: tzinfo) -> datetime | None:
-    """Return a date's beginning, a floating time, or a moment, in the local zone."""
-    try:
-        if not isinstance(when, datetime):
-            return datetime.combine(when, time(), zone)
-        return when.replace(tzinfo=zone) if when.utcoffset() is None else when.astimezone(zone)
-    except (OverflowError, ValueError):
-        return None
-
-
-def _when(times: Times, is_task: bool) -> str:
-    """Return the time in words, such as `Tue 2026-11-17 10:00-10:15 Europe/Berlin`."""
-    begins, ends = times.begins, times.ends
-    if times.is_all_day:
-        last = ends - timedelta(days=1)
-        if is_task or last.date() <= begins.date():
-            return f"{begins:{_DAY}}" + (", all day" if not is_task else "")
-        return f"{begins:{_DAY}} to {last:{_DAY}}, all day"
-    said = f"{begins:{_DAY} %H:%M}"
-    if ends > begins and not is_task:
-        same_day = ends.date() == begins.date()
-        said += f"-{ends:%H:%M}" if same_day else f" to {ends:{_DAY} %H:%M}"
-    said += f" {_zone_name(begins)}"
-    if times.original is not None:
-        said += f" ({times.original:%H:%M} {_zone_name(times.original)})"
-    return said
-
-
-def _zone_name(when: datetime) -> str:
-    return getattr(when.tzinfo, "key", None) or when.tzname() or ""
-
-
-def _occurrence(times: Times | None) -> str | None:
-    if times is None:
-        return None
-    return times.begins.date().isoformat() if times.is_all_day else times.begins.isoformat()
-
-
-def _moved_from(part: Component, times: Times | None, zone: tzinfo) -> str:
-    """Return when a moved occurrence would have been by its rule, else empty."""
-    planned = written(part, "RECURRENCE-ID")
-    start = written(part, "DTSTART")
-    if planned is None or start is None or times is None:
-        return ""
-    was = _local(planned, zone)
-    if was is None or was == times.begins or isinstance(planned, datetime) == times.is_all_day:
-        return ""
-    return f"{was:{_DAY} %H:%M}" if isinstance(planned, datetime) else f"{was:{_DAY}}"
-
-
-def _people(part: Component) -> People:
-    return People(
-        sender=tuple(map(_person, _list(part, "ORGANIZER"))),
-        attendees=tuple(map(_person, _list(part, "ATTENDEE"))),
-    )
-
-
-def _list(part: Component, name: str) -> list[Any]:
-    value = part.get(name)
-    values = value if isinstance(value, list) else [] if value is None else [value]
-    return [value for value in values if not isinstance(value, vBroken)]
-
-
-def _person(value: Any) -> Person:
-    address = clean_line(str(value))
-    address = address[7:] if address.lower().startswith("mailto:") else address
-    name = clean_line(str(_parameter(value, "CN"))).strip("'\" ")
+def _person(line: Line) -> Person:
+    address = clean_line(line.value)
+    address = address[7:] if address[:7].lower() == "mailto:" else address
+    name = line.option("CN").strip("'\" ")
     return Person("" if name == address else name, address if "@" in address else "")
 
 
-def _parameter(value: Any, name: str) -> Any:
-    return getattr(value, "params", {}).get(name, "")
+def _attendees(lines: list[Line], people: Sequence[Person]) -> str:
+    """Return the attendees, each with what was answered, unless that is still open."""
+    shown = islice(zip(lines, people, strict=True), _ATTENDEES)
+    said = ", ".join(_attendee(line, person) for line, person in shown)
+    return said + f", and {len(lines) - _ATTENDEES} more" * (len(lines) > _ATTENDEES)
 
 
-def _attendees(part: Component) -> Iterator[str]:
-    """Yield each attendee with what was answered, unless that is still open."""
-    for value in _list(part, "ATTENDEE"):
-        answer = clean_line(str(_parameter(value, "PARTSTAT"))).lower().replace("-", " ")
-        known = answer and answer != "needs action"
-        person = _person(value)
-        said = str(person) or clean_line(str(value))
-        yield f"{said} ({answer})" if known else said
+def _attendee(line: Line, person: Person) -> str:
+    answer = line.option("PARTSTAT").lower().replace("-", " ")
+    name = str(person) or clean_line(line.value)
+    return f"{name} ({answer})" if answer and answer != "needs action" else name
 
 
-def _categories(part: Component) -> str:
-    names: list[str] = []
-    for value in _list(part, "CATEGORIES"):
-        names += [clean_line(str(name)) for name in getattr(value, "cats", [value])]
-    return ", ".join(names)
+def _done(percent: str) -> str:
+    return f"{percent} %" if percent else ""
 
 
-def _description(part: Component) -> list[str]:
+def _categories(lines: list[Line]) -> str:
+    return ", ".join(clean_line(name) for line in lines for name in line.values)
+
+
+def _description(part: Fields) -> list[str]:
     """Return the free text of an entry below an empty line."""
-    texts = [str(value) for name in ("DESCRIPTION", "COMMENT") for value in _list(part, name)]
+    texts = [line.text for name in ("DESCRIPTION", "COMMENT") for line in part.all(name)]
     text = "\n".join(text for text in texts if text.strip())
     if _MARKUP.search(text):
         from ingest.markup import html_text
 
         text = html_text(text.replace("\n", "<br>"))[0]
-    return ["", text.strip()] if text.strip() else []
+    text = clean(text)[0].strip()
+    return ["", text] if text else []

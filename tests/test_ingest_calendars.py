@@ -57,7 +57,7 @@ def test_an_event_is_one_field_a_line(tmp_path: Path) -> None:
     (item,) = items_of(path)
     assert item.text == (
         "Event: Budget, final\n"
-        "When: Tue 2026-11-17 10:00-11:00 Europe/Berlin\n"
+        "When: Tue 2026-11-17 10:00-11:00 Europe/Berlin (1 h)\n"
         "Where: Room 4\n"
         "Organiser: Ana Ruiz <ana@example.org>\n"
         "Attendees: Bo Li <bo@example.org> (declined)\n"
@@ -85,7 +85,7 @@ def test_a_series_skips_exceptions_keeps_moves_and_local_time(tmp_path: Path) ->
     ]
     assert "Repeats: weekly on Monday 6 times" in found[0].text
     assert found[3].text.startswith(
-        "Event: Stand-up (moved)\nWhen: Tue 2026-11-17 10:00-10:15 Europe/Berlin\n"
+        "Event: Stand-up (moved)\nWhen: Tue 2026-11-17 10:00-10:15 Europe/Berlin (15 min)\n"
         "Moved from: Mon 2026-11-16 09:15\n"
     )
 
@@ -102,11 +102,11 @@ def test_all_day_floating_and_foreign_times(tmp_path: Path) -> None:
         )
     )
     assert [item.text.split("\n")[1] for item in found] == [
-        "When: Fri 2026-11-20 to Sat 2026-11-21, all day",
+        "When: Fri 2026-11-20 to Sat 2026-11-21, all day (2 days)",
         "When: Mon 2026-11-23, all day",
-        "When: Tue 2026-11-24 08:00-08:30 Europe/Berlin",
-        "When: Wed 2026-11-25 15:00-16:00 Europe/Berlin (09:00 America/New_York)",
-        "When: Wed 2026-11-25 23:00 to Thu 2026-11-26 02:00 Europe/Berlin",
+        "When: Tue 2026-11-24 08:00-08:30 Europe/Berlin (30 min)",
+        "When: Wed 2026-11-25 15:00-16:00 Europe/Berlin (1 h; 09:00 America/New_York)",
+        "When: Wed 2026-11-25 23:00 to Thu 2026-11-26 02:00 Europe/Berlin (3 h)",
     ]
     assert found[0].locator.occurrence == "2026-11-20"
     assert found[0].until == datetime(2026, 11, 22, tzinfo=BERLIN)
@@ -225,7 +225,7 @@ def test_what_is_no_calendar_is_corrupt_and_one_without_entries_empty(tmp_path: 
     junk.write_text("this is not a calendar\n")
     bare.write_text("BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-\nEND:VCALENDAR\n")
     assert [s.reason for s in skipped_of(junk)] == [Reason.CORRUPT]
-    assert skipped_of(junk)[0].kinds == {Kind.EVENT, Kind.TASK}
+    assert skipped_of(junk)[0].kinds == {Kind.EVENT, Kind.TASK, Kind.DOCUMENT}
     assert [s.reason for s in skipped_of(bare)] == [Reason.EMPTY]
 
 
@@ -245,3 +245,218 @@ def test_a_zone_of_the_calendars_own_is_understood(tmp_path: Path) -> None:
     entry = "UID:a\nSUMMARY:Call\nDTSTART;TZID=Our Office Time:20261117T120000"
     (item,) = items_of(calendar(tmp_path, entry, head=zone))
     assert item.when == datetime(2026, 11, 17, 9, tzinfo=UTC)
+
+
+def when_of(item: Item) -> str:
+    return item.text.split("\n")[1].removeprefix("When: ")
+
+
+def test_zones_of_two_calendars_do_not_mix(tmp_path: Path) -> None:
+    for hours in (3, 5):
+        zone = (
+            "BEGIN:VTIMEZONE\nTZID:Our Office Time\nBEGIN:STANDARD\nDTSTART:19700101T000000\n"
+            f"TZOFFSETFROM:+0{hours}00\nTZOFFSETTO:+0{hours}00\nEND:STANDARD\nEND:VTIMEZONE\n"
+        )
+        entry = "UID:a\nSUMMARY:Call\nDTSTART;TZID=Our Office Time:20261117T120000"
+        (item,) = items_of(calendar(tmp_path, entry, head=zone))
+        assert item.when == datetime(2026, 11, 17, 12 - hours, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        (";TZID=W. Europe Standard Time:20261117T090000", "09:00 Europe/Berlin"),
+        (
+            ";TZID=Eastern Standard Time:20261117T090000",
+            "15:00 Europe/Berlin (09:00 America/New_York)",
+        ),
+        (
+            ";TZID=/example.org/Tzfile/America/New_York:20261117T090000",
+            "15:00 Europe/Berlin (09:00 America/New_York)",
+        ),
+        (";TZID=GMT+0300:20261117T090000", "07:00 Europe/Berlin (09:00 UTC+03:00)"),
+        (";TZID=Nowhere:20261117T090000", '09:00 (its time zone "Nowhere" is not known)'),
+        (";TZID=Nowhere:20261117T090000Z", "10:00 Europe/Berlin"),
+        (";TZID=../../etc/passwd:20261117T090000", "09:00 (its time"),
+        (";TZID=Europe:20261117T090000", "09:00 (its time"),
+    ],
+)
+def test_zones_by_other_names(tmp_path: Path, start: str, said: str) -> None:
+    (item,) = items_of(calendar(tmp_path, f"UID:a\nSUMMARY:Call\nDTSTART{start}"))
+    assert when_of(item).startswith(f"Tue 2026-11-17 {said}")
+
+
+def test_a_floating_time_is_in_the_zone_its_calendar_is_written_for(tmp_path: Path) -> None:
+    head = "X-WR-TIMEZONE:America/New_York\n"
+    (item,) = items_of(calendar(tmp_path, "UID:a\nDTSTART:20261117T090000", head=head))
+    assert item.when == datetime(2026, 11, 17, 14, tzinfo=UTC)
+
+
+def test_the_length_is_what_passes_between_two_clock_changes(tmp_path: Path) -> None:
+    path = calendar(
+        tmp_path,
+        "UID:a\nDTSTART;TZID=Europe/Berlin:20261025T010000\nDTEND;TZID=Europe/Berlin:20261025T040000",
+        "UID:b\nDTSTART:20261117T090000Z\nDTEND:20261117T103000Z",
+        "UID:c\nDTSTART:20261117T090000Z\nDURATION:P1DT2H",
+    )
+    assert [when_of(item).partition("(")[2] for item in items_of(path)] == [
+        "4 h)",
+        "1 h 30 min)",
+        "1 day 2 h)",
+    ]
+
+
+def test_a_rule_follows_the_clock_of_its_zone(tmp_path: Path) -> None:
+    entry = "UID:a\nDTSTART;TZID=America/New_York:20261023T090000\nRRULE:FREQ=WEEKLY;COUNT=3"
+    assert [item.locator.occurrence for item in items_of(calendar(tmp_path, entry))] == [
+        "2026-10-23T15:00:00+02:00",
+        "2026-10-30T14:00:00+01:00",
+        "2026-11-06T15:00:00+01:00",
+    ]
+
+
+def test_additional_dates_and_changes_for_all_that_follow(tmp_path: Path) -> None:
+    path = calendar(
+        tmp_path,
+        "UID:a\nSUMMARY:Choir\nDTSTART:20261102T180000\nDTEND:20261102T190000\n"
+        "RRULE:FREQ=WEEKLY;UNTIL=20261123T180000\nRDATE:20261105T180000,nonsense\n"
+        "RDATE;VALUE=PERIOD:20261106T180000/PT3H",
+        "UID:a\nSUMMARY:Choir, late\nRECURRENCE-ID;RANGE=THISANDFUTURE:20261116T180000\n"
+        "DTSTART:20261116T200000\nDTEND:20261116T210000",
+    )
+    found = sorted(items_of(path), key=lambda item: item.when or NOW)
+    assert [(item.title, when_of(item)[4:27]) for item in found] == [
+        ("Choir", "2026-11-02 18:00-19:00 "),
+        ("Choir", "2026-11-05 18:00-19:00 "),
+        ("Choir", "2026-11-06 18:00-21:00 "),
+        ("Choir", "2026-11-09 18:00-19:00 "),
+        ("Choir, late", "2026-11-16 20:00-21:00 "),
+        ("Choir, late", "2026-11-23 20:00-21:00 "),
+    ]
+    assert "Moved from: Mon 2026-11-23 18:00\n" in found[-1].text
+
+
+def test_a_rule_that_is_over_is_not_cut_for_being_frequent(tmp_path: Path) -> None:
+    entry = "UID:d\nDTSTART:20030101T070000\nRRULE:FREQ=DAILY;COUNT=10"
+    path = calendar(tmp_path, entry)
+    assert len(items_of(path, since=date(1990, 1, 1), until=date(2030, 1, 1))) == 10
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "FREQ=DAILY;INTERVAL=0",
+        "FREQ=DAILY;COUNT=5;BYWEEKNO=53;BYMONTH=6",
+        "FREQ=YEARLY;COUNT=3;BYDAY=+60MO",
+        "FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYHOUR=0,1,2,3,4,5,6,7;BYSETPOS=1,2,3,-1",
+        "FREQ=DAILY",
+    ],
+)
+def test_rules_that_come_to_nothing_or_begin_too_early_end_soon(tmp_path: Path, rule: str) -> None:
+    path = calendar(tmp_path, f"UID:d\nSUMMARY:Odd\nDTSTART:00010101T000000\nRRULE:{rule}")
+    assert len(items_of(path)) <= 1
+
+
+def test_exceptions_without_number_are_refused(tmp_path: Path) -> None:
+    dates = ",".join(["20261117T090000Z"] * 20_000)
+    entry = f"UID:d\nSUMMARY:Odd\nDTSTART:20261117T090000Z\nRRULE:FREQ=DAILY\nEXDATE:{dates}"
+    path = calendar(tmp_path, entry)
+    assert [(s.reason, s.member) for s in skipped_of(path)] == [(Reason.TOO_LARGE, "Odd")]
+    assert len(items_of(path)) == 1
+
+
+def test_an_alarm_within_an_event_says_nothing_of_it(tmp_path: Path) -> None:
+    path = calendar(
+        tmp_path,
+        "BEGIN:VALARM\nUID:alarm\nSUMMARY:Ring\nDURATION:PT5M\nDESCRIPTION:Beep\nEND:VALARM\n"
+        "UID:a\nSUMMARY:Talk\nDTSTART:20261117T090000Z\nRRULE:FREQ=DAILY;COUNT=1",
+    )
+    (item,) = items_of(path)
+    assert (item.title, item.locator.uid) == ("Talk", "a")
+    assert "Beep" not in item.text
+    assert when_of(item) == "Tue 2026-11-17 10:00 Europe/Berlin"
+
+
+def test_a_note_is_a_document_of_its_day(tmp_path: Path) -> None:
+    path = tmp_path / "diary.ics"
+    path.write_text(
+        "BEGIN:VCALENDAR\nBEGIN:VJOURNAL\nUID:j\nSUMMARY:Garden\nDTSTART;VALUE=DATE:20261117\n"
+        "DESCRIPTION:Planted\\, watered\nEND:VJOURNAL\nBEGIN:VFREEBUSY\nUID:f\n"
+        "DTSTART:20261117T090000Z\nEND:VFREEBUSY\nEND:VCALENDAR\n"
+    )
+    (item,) = items_of(path)
+    assert (item.kind, item.title, item.locator.uid) == (Kind.DOCUMENT, "Garden", "j")
+    assert item.text == "Note: Garden\nDate: Tue 2026-11-17\nCalendar: diary\n\nPlanted, watered"
+    assert item.when == datetime(2026, 11, 17, tzinfo=BERLIN)
+    assert items_of(path, kinds=frozenset({Kind.DOCUMENT})) == [item]
+    assert items_of(path, since=date(2026, 11, 18)) == []
+
+
+def test_a_task_says_when_it_starts_and_was_completed(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.ics"
+    path.write_text(
+        "BEGIN:VCALENDAR\nBEGIN:VTODO\nUID:t\nSUMMARY:Tax\nDTSTART:20261101T080000Z\n"
+        "DUE:20261201T170000Z\nSTATUS:COMPLETED\nCOMPLETED:20261116T120000Z\nEND:VTODO\n"
+        "END:VCALENDAR\n"
+    )
+    assert items_of(path)[0].text == (
+        "Task: Tax\nDue: Tue 2026-12-01 18:00 Europe/Berlin\nStarts: Sun 2026-11-01 09:00\n"
+        "Status: completed\nCompleted: Mon 2026-11-16 13:00\nCalendar: tasks"
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "title", "said"),
+    [
+        ("REQUEST", "Event: Talk", "Message: invitation"),
+        ("CANCEL", "Event: Talk (cancelled)", "Message: cancellation"),
+        ("REPLY", "Event: Talk", "Message: reply to an invitation"),
+        ("PUBLISH", "Event: Talk", "Calendar: work"),
+    ],
+)
+def test_an_invitation_says_what_it_is(tmp_path: Path, method: str, title: str, said: str) -> None:
+    entry = "UID:a\nSUMMARY:Talk\nDTSTART:20261117T090000Z"
+    (item,) = items_of(calendar(tmp_path, entry, head=f"METHOD:{method}\n"))
+    assert item.text.startswith(f"{title}\n")
+    assert said in item.text.split("\n")
+
+
+def test_lines_are_unfolded_and_their_escapes_undone(tmp_path: Path) -> None:
+    path = calendar(
+        tmp_path,
+        "UID:a\nSUMMARY\n\n :Two\n  words\nDTSTART;VALUE=DATE:20261117\n"
+        'ORGANIZER;CN="Ruiz: Ana";SENT-BY="mailto:bo@example.org":mailto:ana@example.org\n'
+        "ATTENDEE;CN=Bo\\; Li:MAILTO:bo@example.org\nCATEGORIES:Work,Home\\, sweet\n"
+        "DESCRIPTION;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-1:Caf=E9=\n and\\nmore",
+    )
+    (item,) = items_of(path)
+    assert item.title == "Two words"
+    assert item.people.sender == (Person("Ruiz: Ana", "ana@example.org"),)
+    assert item.people.attendees == (Person("Bo; Li", "bo@example.org"),)
+    assert "Categories: Work, Home, sweet\n" in item.text
+    assert item.text.endswith("\n\nCafé and\nmore")
+
+
+def test_entries_without_end_are_counted_not_listed(tmp_path: Path) -> None:
+    path = tmp_path / "bad.ics"
+    path.write_text("BEGIN:VCALENDAR\n" + "BEGIN:VEVENT\n" * 5000 + "SUMMARY:Last\n")
+    skipped = skipped_of(path)
+    assert len(skipped) == 21
+    assert "4980 more" in skipped[-1].remedy
+    assert [item.title for item in items_of(path)] == ["Last"]
+
+
+def test_what_would_fill_the_memory_is_left_out_and_said(tmp_path: Path) -> None:
+    text = "x" * 50_000
+    path = calendar(tmp_path, f"UID:d\nDTSTART:20200101\nRRULE:FREQ=DAILY\nDESCRIPTION:{text}")
+    assert len(items_of(path)) < 410
+    (skipped,) = skipped_of(path)
+    assert skipped.reason is Reason.TOO_LARGE
+    assert "more entries are not read" in skipped.remedy
+
+
+def test_of_many_attendees_the_text_names_some(tmp_path: Path) -> None:
+    guests = "".join(f"ATTENDEE:mailto:p{n}@example.org\n" for n in range(2000))
+    (item,) = items_of(calendar(tmp_path, f"UID:a\nSUMMARY:Fair\n{guests}"))
+    assert "p499@example.org, and 1500 more\n" in item.text
+    assert len(item.people.attendees) == 2000
