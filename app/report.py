@@ -11,7 +11,7 @@ from app.inferred import inferred_lines
 from app.output import place_of
 from app.plain import lines, one_line
 from engine.values import Answer, Citation, Coverage, Hit, SearchResult
-from ingest.item import Item, Kind
+from ingest.item import Item, Kind, Shelf
 
 PLURALS = {
     Kind.MAIL: ("mail", "mails"),
@@ -20,6 +20,7 @@ PLURALS = {
     Kind.TASK: ("task", "tasks"),
     Kind.CONTACT: ("contact", "contacts"),
 }
+SHELVES = {Shelf.TRASH: "Trash", Shelf.SPAM: "Spam", Shelf.DRAFTS: "Drafts"}
 SKIPPED_SHOWN = 5
 QUOTE_SHOWN = 400
 """Characters of a quote or passage; `--json` has all of it."""
@@ -89,6 +90,19 @@ def _place(citation: Citation) -> Iterator[str]:
         yield f"sheet {one_line(locator.sheet)}"
     if locator.member:
         yield one_line(locator.member)
+    yield from remarks(citation.passage.item)
+
+
+def remarks(item: Item) -> Iterator[str]:
+    """Yield what to know before trusting an item: where it lies, what was hidden in it."""
+    if item.shelf is not None and all(copy.shelf is not None for copy in item.copies):
+        yield f"in {SHELVES[item.shelf]}"
+    if item.copies:
+        folders = dict.fromkeys(one_line(copy.locator.path.name) for copy in item.copies)
+        yield f"also in {', '.join(folders)}"
+    if item.hidden_removed:
+        yield "hidden text removed"
+    yield from map(one_line, item.flags)
 
 
 def _when(item: Item, zone: tzinfo | None) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -35,6 +36,15 @@ class Memory:
     def size(self) -> int:
         """Bytes of text that are kept."""
         return self.session.size
+
+    def watch(self, changed: Callable[[Path], object]) -> None:
+        """Drop what a file held as soon as it changes, and call `changed` with its path."""
+
+        def drop(path: Path) -> None:
+            self.last = None
+            changed(path)
+
+        self.session.watch(drop)
 
     def forget(self) -> None:
         """Drop all text and passwords."""

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
 from sys import getsizeof
-from typing import Any
+from threading import RLock
+from typing import TYPE_CHECKING, Any
 
 from ingest.item import Filters, Item
 from ingest.pool import Pool
 from ingest.read import FileReads, Reading, scope_of
 from ingest.sieve import Scope
 from ingest.walk import Found
+
+if TYPE_CHECKING:
+    from ingest.watching import Watch
 
 _SHARE = 4
 """By default text may take one part in so many of the machine's memory."""
@@ -43,9 +47,12 @@ class Session:
         self.memory = memory or _memory() // _SHARE
         self._pool = pool or Pool(workers)
         self._kept: OrderedDict[tuple[Any, ...], _Kept] = OrderedDict()
-        self._passwords: tuple[str, ...] = ()
+        self.passwords: tuple[str, ...] = ()
+        """Tried for encrypted files."""
         self.size = 0
         """Bytes kept."""
+        self._lock = RLock()
+        self._watch: Watch | None = None
 
     def read(
         self,
@@ -56,7 +63,9 @@ class Session:
         now: datetime | None = None,
     ) -> Reading:
         """Return a reading of `sources`, as `ingest.read.read` does. One at a time."""
-        scope = scope_of(sources, filters, zone, now, self._passwords)
+        if self._watch is not None:
+            self._watch.add(sources)
+        scope = scope_of(sources, filters, zone, now, self.passwords)
         return Reading(sources, scope, self._pool.run, _Keeper(self, scope), self.memory)
 
     @property
@@ -66,17 +75,20 @@ class Session:
 
     def unlock(self, password: str) -> None:
         """Try this password too for encrypted files, until the session ends."""
-        if password not in self._passwords:
-            self._passwords += (password,)
+        if password not in self.passwords:
+            self.passwords += (password,)
 
     def forget(self) -> None:
         """Drop all text and passwords."""
-        self._kept.clear()
-        self._passwords = ()
-        self.size = 0
+        with self._lock:
+            self._kept.clear()
+            self.size = 0
+        self.passwords = ()
 
     def close(self) -> None:
         """End the reading processes and forget."""
+        if self._watch is not None:
+            self._watch.stop()
         self._pool.close()
         self.forget()
 
@@ -88,27 +100,44 @@ class Session:
         """Close the session."""
         self.close()
 
+    def watch(self, changed: Callable[[Path], object]) -> None:
+        """Drop the text of a file as soon as the file changes, and call `changed` with its path.
+
+        Covers the sources of readings from now on. `changed` is called in another thread.
+        """
+        from ingest.watching import Watch
+
+        def drop(path: Path) -> None:
+            with self._lock:
+                for key in [key for key in self._kept if key[0] == path]:
+                    self._drop(key)
+            changed(path)
+
+        self._watch = Watch(drop)
+
     def kept(self, key: tuple[Any, ...], signature: tuple[int, ...]) -> FileReads | None:
         """Return what is kept under `key`, unless the file has changed since."""
-        kept = self._kept.get(key)
-        if kept is None:
-            return None
-        if kept.signature != signature:
-            self._drop(key)
-            return None
-        self._kept.move_to_end(key)
-        return kept.reads
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is None:
+                return None
+            if kept.signature != signature:
+                self._drop(key)
+                return None
+            self._kept.move_to_end(key)
+            return kept.reads
 
     def keep(self, key: tuple[Any, ...], signature: tuple[int, ...], reads: FileReads) -> None:
         """Keep what a file held; what was not used for longest makes room for it."""
-        self._drop(key)
         size = _size(reads)
-        if size > self.memory:
-            return
-        self._kept[key] = _Kept(signature, reads, size)
-        self.size += size
-        while self.size > self.memory:
-            self._drop(next(iter(self._kept)))
+        with self._lock:
+            self._drop(key)
+            if size > self.memory:
+                return
+            self._kept[key] = _Kept(signature, reads, size)
+            self.size += size
+            while self.size > self.memory:
+                self._drop(next(iter(self._kept)))
 
     def _drop(self, key: tuple[Any, ...]) -> None:
         kept = self._kept.pop(key, None)

@@ -10,12 +10,23 @@ from pathlib import Path
 
 from ingest.files import UnreadableError, not_a_file, unreadable
 from ingest.item import Reason, Skipped
+from ingest.shelves import shelved
 
 # Stores of other programs, without anything a person wrote there by hand.
 _NOT_ENTERED = frozenset({".git", ".hg", ".svn", ".bzr", "__pycache__", "node_modules"})
 _NOT_READ = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", ".directory", "maildirfolder"})
 _MAILDIR_STATE = ("dovecot", "courier", "subscriptions", ".uidvalidity", ".mbsyncstate")
-_LATE = {".html": 1, ".htm": 1, ".pdf": 3}
+_LATE = {
+    **dict.fromkeys((".html", ".htm", ".xhtml"), 1),
+    **dict.fromkeys((".docx", ".docm", ".doc", ".odt", ".rtf", ".epub"), 2),
+    **dict.fromkeys((".pptx", ".pptm", ".ppt", ".odp"), 2),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), 2),
+    **dict.fromkeys((".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz"), 3),
+    ".pdf": 4,
+}
+"""Suffixes of what costs most to read, by how much."""
+_ASIDE = 5
+"""Trash, Spam and Drafts come last: what lies elsewhere too is met there first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +68,14 @@ def list_files(sources: Sequence[Path]) -> Listing:
     return walk.listing
 
 
-def _order(found: Found) -> int:
-    """Return a smaller number for what is cheaper to read; a listing is otherwise kept as is."""
-    return _LATE.get(found.path.suffix.lower(), 0)
+def _order(found: Found) -> tuple[int, int]:
+    """Return what sorts cheap and likely files first, of costly ones the largest.
+
+    One long PDF at the end would be read by one process while the others wait.
+    """
+    late = _LATE.get(found.path.suffix.lower(), 0)
+    late = _ASIDE if shelved(found.path).shelf else late
+    return late, -found.size if late else 0
 
 
 class _Walk:

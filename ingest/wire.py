@@ -140,7 +140,10 @@ def packed(reads: Iterable[Read]) -> bytes:
 
 def unpacked(body: bytes, path: Path) -> list[Read]:
     """Return the reads in a body, of the file at `path`. Raises MalformedError."""
-    return [_from_wire(one, path) for one in _decode(body)] if body else []
+    if not body:
+        return []
+    known: dict[tuple[str, str], Person] = {}
+    return [_from_wire(one, path, known) for one in _decode(body)]
 
 
 def packed_names(names: Iterable[str]) -> bytes:
@@ -208,10 +211,12 @@ def _named(persons: tuple[Person, ...]) -> _Persons:
     return tuple([(person.name, person.address) for person in persons])
 
 
-def _from_wire(one: _Item | _Skipped | _LeftOut | _Later, path: Path) -> Read:
+def _from_wire(
+    one: _Item | _Skipped | _LeftOut | _Later, path: Path, known: dict[tuple[str, str], Person]
+) -> Read:
     match one:
         case _Item():
-            return _item_from_wire(one, path)
+            return _item_from_wire(one, path, known)
         case _Skipped():
             return Skipped(path, one.reason, one.remedy, one.member, frozenset(one.kinds))
         case _LeftOut():
@@ -220,15 +225,38 @@ def _from_wire(one: _Item | _Skipped | _LeftOut | _Later, path: Path) -> Read:
             return Later(one.offset, one.size)
 
 
-def _item_from_wire(one: _Item, path: Path) -> Item:
-    sender, to, cc, attendees = (tuple([Person(n, a) for n, a in some]) for some in one.people)
+def _persons(some: _Persons, known: dict[tuple[str, str], Person]) -> tuple[Person, ...]:
+    """Return the persons; the same one is made only once."""
+    persons = []
+    for pair in some:
+        person = known.get(pair)
+        if person is None:
+            person = known[pair] = Person(*pair)
+        persons.append(person)
+    return tuple(persons)
+
+
+def _item_from_wire(one: _Item, path: Path, known: dict[tuple[str, str], Person]) -> Item:
+    sender, to, cc, attendees = [_persons(some, known) if some else () for some in one.people]
+    place = one.place
     return Item(
         one.kind,
         one.title,
         datetime.fromisoformat(one.when) if one.when else None,
         People(sender, to, cc, attendees),
         one.text,
-        Locator(path, *msgspec.structs.astuple(one.place)),
+        Locator(
+            path,
+            place.page,
+            place.line,
+            place.message_id,
+            place.part,
+            place.offset,
+            place.uid,
+            place.occurrence,
+            place.member,
+            place.sheet,
+        ),
         datetime.fromisoformat(one.until) if one.until else None,
         one.pages,
         one.records,

@@ -18,6 +18,7 @@ from app.screens.preview import PreviewScreen
 from app.screens.question import QuestionScreen
 from engine.answer import answer
 from engine.events import Event, Token
+from engine.memory import Memory
 from engine.settings import Settings
 from models.errors import ModelMissing
 from models.protocols import Piece
@@ -246,3 +247,32 @@ async def test_typed_filters_are_shown(source, config, fake_models):
         await settled(pilot)
         assert shown(app, "filters") == 'Filters: kind document, without "zeppelin"'
         assert shown(app, "coverage").startswith("Read 1 document (")
+
+
+async def test_what_changed_since_the_answer_is_told_and_asked_again(config, fake_models):
+    models = fake_models(generator=["The lease ends on 31 December 2026 [1]."] * 2)
+    app = AskanceApp(config, asker_over(config, models))
+    async with app.run_test() as pilot:
+        await typed(pilot, QUESTION)
+        await settled(pilot)
+        screen = app.screen
+        assert isinstance(screen, QuestionScreen)
+        screen._note_change(config.sources[0] / "new.txt")
+        screen._tick()
+        assert "Changed since: 1 file; ctrl+r" in shown(app, "progress")
+        await pilot.press("ctrl+r")
+        await settled(pilot)
+        assert shown(app, "asked") == QUESTION
+        assert shown(app, "progress").startswith("Took")
+
+
+async def test_a_password_is_kept_until_it_is_forgotten(config, fake_models):
+    memory = Memory()
+    app = AskanceApp(config, asker_over(config, fake_models()), memory)
+    async with app.run_test() as pilot:
+        await pilot.press("ctrl+o")
+        await pilot.press(*"secret", "enter")
+        await pilot.pause()
+        assert memory.session.passwords == ("secret",)
+        await pilot.press("ctrl+l")
+        assert memory.session.passwords == ()

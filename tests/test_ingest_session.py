@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date
 from pathlib import Path
+from queue import Queue
 
 import pytest
 
@@ -268,6 +269,20 @@ def test_closing_in_the_middle_leaves_a_session_that_reads_on(
     next(reading)
     reading.close()
     assert len(texts(list(session.read([tmp_path])))) == 100
+
+
+def test_what_changes_is_dropped_at_once(tmp_path: Path, session: Session) -> None:
+    seen: Queue[Path] = Queue()
+    session.watch(seen.put)
+    (tmp_path / "kept").mkdir()
+    path = tmp_path / "kept" / "a.txt"
+    path.write_text("Note")
+    list(session.read([tmp_path]))
+    assert session.size > 0
+    path.unlink()
+    while seen.get(timeout=30) != path:
+        pass
+    assert session.size == 0
 
 
 def test_a_file_that_vanished_is_missing(

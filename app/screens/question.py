@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import ClassVar
 
 from textual import on
@@ -43,6 +44,7 @@ class QuestionScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel", id="cancel"),
         Binding("ctrl+n", "ask_without", "Without filters", id="ask_without"),
+        Binding("ctrl+r", "ask_again", "Ask again", id="ask_again"),
         Binding("ctrl+o", "unlock", "Unlock files", id="unlock"),
         Binding("ctrl+l", "forget", "Forget", id="forget"),
     ]
@@ -60,6 +62,7 @@ class QuestionScreen(Screen[None]):
         self._citations: tuple[Citation, ...] = ()
         self._asked = ""
         self._query: Query | None = None
+        self._changed: set[Path] = set()
 
     def compose(self) -> ComposeResult:
         """Lay out the screen from top to bottom."""
@@ -82,6 +85,11 @@ class QuestionScreen(Screen[None]):
         self.query_one("#filters").display = False
         self.query_one("#prompt", Input).focus()
         self.set_interval(CLOCK_SECONDS, self._tick)
+        self._memory.watch(self._note_change)
+
+    def _note_change(self, path: Path) -> None:
+        """Remember a file that changed; called in the thread that watches."""
+        self._changed.add(path)
 
     def _title(self) -> str:
         sources = len(self._config.sources)
@@ -117,7 +125,14 @@ class QuestionScreen(Screen[None]):
         """Offer to ask without inferred filters only when there are some."""
         if action == "ask_without":
             return self._query is not None and bool(self._query.inferred)
+        if action == "ask_again":
+            return bool(self._asked)
         return True
+
+    def action_ask_again(self) -> None:
+        """Ask the last question again, over the files as they are now."""
+        if self._asked:
+            self._start(self._asked, infer=True)
 
     def action_ask_without(self) -> None:
         """Ask the last question again over everything, whatever it implies."""
@@ -144,6 +159,7 @@ class QuestionScreen(Screen[None]):
 
     def _clear(self, question: str) -> None:
         self._began = time.monotonic()
+        self._changed.clear()
         self._draft = ""
         self._citations = ()
         self._say("Starting")
@@ -244,6 +260,9 @@ class QuestionScreen(Screen[None]):
         if self._began is not None:
             seconds = time.monotonic() - self._began
             self._set("progress", f"{self._status}  {seconds:.0f} s")
+        elif self._asked and self._changed:
+            files = f"{len(self._changed)} file{'' if len(self._changed) == 1 else 's'}"
+            self._set("progress", f"{self._status}  Changed since: {files}; ctrl+r asks again.")
 
     def _set(self, name: str, text: str) -> None:
         self.query_one(f"#{name}", Static).update(Content(text))
