@@ -38,6 +38,9 @@ def verdict_on(
     if kind.startswith("message/"):
         remedy = "It is kept elsewhere, or in pieces; open the mail in your mail program."
         return origin.skipped(Reason.UNSUPPORTED, remedy)
+    if "x-apple-content-length" in part.fields and part.is_empty:
+        remedy = "Apple Mail keeps it in the folder Attachments beside its messages; add that."
+        return origin.skipped(Reason.MISSING, remedy)
     if kind.startswith(_PICTURES):
         remedy = "Pictures and recordings are not read."
         return origin.skipped(Reason.UNSUPPORTED, remedy, kinds=frozenset())

@@ -35,6 +35,8 @@ class _Row:
 
 _READERS = {
     Format.CALENDAR: _Row("ingest.calendars", "calendar_items", 128, is_titled=True),
+    Format.OUTLOOK: _Row("ingest.outlook", "outlook_items", 256, is_titled=True),
+    Format.PST: _Row("ingest.pst", "pst_items", 256, is_titled=True),
     Format.PDF: _Row("ingest.pdf", "pdf_items", 512, is_titled=True),
     Format.LATEX: _Row("ingest.latex", "latex_items", 64),
     Format.NOTEBOOK: _Row("ingest.notebook", "notebook_items", 128),

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from ingest.attachments import read_attachment, verdict_on
 from ingest.clean import clean
+from ingest.emlx import unwrap
 from ingest.exchange import named
 from ingest.headers import Headers, parse_date
-from ingest.item import Item, Kind, Locator, People, Person, Reason, Skipped
+from ingest.item import Item, Kind, Locator, People, Person, Reason, Shelf, Skipped
 from ingest.mime import MAILS, Part, parse
 from ingest.parts import TEXT, Contents, take_apart
 from ingest.quoting import quoted_spans
@@ -63,11 +64,17 @@ class Content:
     """The line before it in an mbox."""
     is_last: bool = True
     """Whether nothing follows, so that what is missing at its end was cut off."""
+    shelf: Shelf | None = None
+    """Where its file says that it lies."""
 
     @classmethod
     def of(cls, data: bytes) -> Content:
         """Return the message that a file of its own holds."""
-        return cls(data, 0, len(data))
+        within = unwrap(data)
+        return cls(data, within.begin, within.end, shelf=within.shelf)
+
+
+_NOWHERE = Content(b"", 0, 0)
 
 
 def mail_items(
@@ -75,7 +82,7 @@ def mail_items(
 ) -> Iterator[Read]:
     """Yield the mail in `content`, and what of its attachments this turn wants."""
     message = parse(content.data, content.begin, content.end)
-    headers = Headers(message.fields)
+    headers = message.headers()
     offset, separator = content.offset, content.separator
     if _excluded(message, headers, scope, separator):
         yield LeftOut()
@@ -85,7 +92,7 @@ def mail_items(
         yield Skipped(path, Reason.CORRUPT, "It is not a readable mail.", member)
         return
     locator = Locator(path, message_id=_message_id(headers, message, content.begin), offset=offset)
-    yield from message_items(message, headers, locator, scope, separator, turn=turn)
+    yield from message_items(message, headers, locator, scope, content, turn=turn)
     if content.is_last and Turn.FIRST in turn and _is_cut(message):
         member = envelope_of(headers).subject or locator.message_id
         remedy = "The message is cut off; fetch the mailbox again from where it came."
@@ -97,15 +104,16 @@ def message_items(
     headers: Headers,
     locator: Locator,
     scope: Scope,
-    separator: bytes = b"",
+    content: Content = _NOWHERE,
     around: tuple[str, ...] = (),
     turn: Turn = Turn.FIRST,
 ) -> Iterator[Read]:
     """Yield what this turn wants of a message; `locator` is the message's own.
 
-    `around` has the subjects of the messages it is attached to, the innermost first.
+    `content` tells where it is from, unless it is attached to another. `around` has the
+    subjects of the messages it is attached to, the innermost first.
     """
-    envelope = envelope_of(headers, separator)
+    envelope = envelope_of(headers, content.separator)
     contents = take_apart(message, locator.part or "")
     names = tuple(_names(contents))
     if not around and scope.filters.attachments not in (None, bool(names)):
@@ -115,7 +123,7 @@ def message_items(
         subjects = (envelope.subject, *around)
         passes = scope.admits(envelope.when, envelope.people, titles=subjects)
         if passes and scope.wants(Kind.MAIL):
-            yield from _mail(envelope, headers, contents, locator, names)
+            yield from _mail(envelope, headers, contents, locator, names, content.shelf)
         else:
             yield LeftOut()
     if contents.attachments:
@@ -128,10 +136,11 @@ def _mail(
     contents: Contents,
     locator: Locator,
     names: tuple[str, ...],
+    shelf: Shelf | None,
 ) -> Iterator[Item | Skipped]:
     """Yield the mail itself, and what of its text could not be read."""
     path, title = locator.path, envelope.subject or locator.message_id
-    item = _item(envelope, headers, contents, locator, names)
+    item = _item(envelope, headers, contents, locator, names, shelf)
     nothing = Skipped(path, Reason.EMPTY, "The mail is empty.", locator.message_id)
     yield item if item.text.strip() else nothing
     if contents.seal is not None:
@@ -261,12 +270,13 @@ def _item(
     contents: Contents,
     locator: Locator,
     names: tuple[str, ...],
+    shelf: Shelf | None,
 ) -> Item:
     head = "\n".join(_header_lines(envelope, contents))
     body = contents.text
     place = shelved(locator.path)
     labels = headers.raw("x-gmail-labels")
-    shelf = (shelf_of_labels(headers.text("x-gmail-labels")) if labels else None) or place.shelf
+    labelled = shelf_of_labels(headers.text("x-gmail-labels")) if labels else None
     below = len(head) + 2 if head else 0
     return Item(
         Kind.MAIL,
@@ -278,7 +288,7 @@ def _item(
         hidden_removed=contents.hidden,
         attachments=names,
         owners=_owners(headers, envelope, is_sent=place.is_sent),
-        shelf=shelf,
+        shelf=shelf or labelled or place.shelf,
         quoted=tuple((below + start, below + end) for start, end in quoted_spans(body)),
     )
 
@@ -310,7 +320,7 @@ def _forwarded(
 ) -> Iterator[Read]:
     """Yield a mail that is attached to another one."""
     message = part.children()[0][0]
-    headers = Headers(message.fields)
+    headers = message.headers()
     if not headers and message.is_empty:
         yield Skipped(place.path, Reason.CORRUPT, "The attached mail is empty.", place.member)
         return

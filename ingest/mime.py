@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ingest.clean import clean_line, decode
-from ingest.headers import LIMIT, decode_words
+from ingest.headers import LIMIT, Headers, decode_words
 
 PARTS = 1000
 """Parts of one multipart that are looked at."""
@@ -109,6 +109,10 @@ class Part:
     def is_empty(self) -> bool:
         """Whether the body is nothing but white space."""
         return not self.data[self.start : self.end].strip()
+
+    def headers(self) -> Headers:
+        """Return the header fields, to be decoded one by one."""
+        return Headers(self.fields)
 
     def children(self) -> tuple[list[Part], int]:
         """Return the parts within, and how many more there are beyond the limit."""

@@ -41,6 +41,7 @@ class Format(Enum):
     ODS = "OpenDocument sheets"
     SEALED = "encrypted office document"
     OUTLOOK = "Outlook message"
+    PST = "Outlook mailbox"
     ARCHIVE = "archive"
     TAR = "tar"
     PACKED = "compressed"
@@ -66,6 +67,7 @@ _BY_SUFFIX = {
     ".ical": Format.CALENDAR,
     ".icalendar": Format.CALENDAR,
     ".eml": Format.MAIL,
+    ".emlx": Format.MAIL,
     ".ipynb": Format.NOTEBOOK,
     ".tex": Format.LATEX,
     ".latex": Format.LATEX,
@@ -76,6 +78,7 @@ _BY_MAGIC = (
     (b"PK\x05\x06", Format.ZIP),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Format.OLE),
     (b"{\\rtf", Format.RTF),
+    (b"!BDN", Format.PST),
     (b"\x1f\x8b\x08", Format.PACKED),
     (b"BZh", Format.PACKED),
     (b"\xfd7zXZ\0", Format.PACKED),
@@ -111,7 +114,6 @@ _DOCUMENT_SUFFIXES = frozenset(
 _MAGIC = (
     (b"PK", "a document of a program that is not known; save it as PDF or text"),
     (b"\xd0\xcf\x11\xe0", "a document of a program that is not known; save it as PDF or text"),
-    (b"!BDN", "an Outlook mailbox; export it as mbox"),
     (b"\x1f\x8b", "compressed; unpack it"),
     (b"7z\xbc\xaf", "compressed; unpack it"),
     (b"Rar!", "compressed; unpack it"),
@@ -241,7 +243,7 @@ def name_says_document(path: Path) -> bool:
 def kinds_of(form: Format) -> frozenset[Kind]:
     """Return what a file of this format can hold."""
     match form:
-        case Format.MBOX | Format.MAIL | Format.OUTLOOK:
+        case Format.MBOX | Format.MAIL | Format.OUTLOOK | Format.PST:
             return frozenset(Kind)
         case Format.ARCHIVE | Format.TAR | Format.PACKED | Format.ZIP | Format.OLE:
             return frozenset(Kind)

@@ -82,6 +82,11 @@ def _folder_names(part: str) -> list[str]:
     return list(dict.fromkeys([name, *(one for one in re.split(r"[._]", name) if one)]))
 
 
+def shelf_named(folder: str) -> Shelf | None:
+    """Return the shelf that a folder of this name is."""
+    return next((_SHELVES[name] for name in _folder_names(folder) if name in _SHELVES), None)
+
+
 def shelf_of_labels(labels: str) -> Shelf | None:
     """Return the shelf that an X-Gmail-Labels field names."""
     for label in labels.split(","):

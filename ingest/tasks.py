@@ -118,6 +118,10 @@ def _read_all(file: File, scope: Scope) -> Iterator[Read]:
             from ingest.mbox import read_mbox, read_message
 
             yield from (read_mbox if form is Format.MBOX else read_message)(file, scope)
+        elif form is Format.PST:
+            from ingest.pst import read_pst
+
+            yield from read_pst(file, scope)
         else:
             yield from items_in(file.whole(limit_of(form)), Origin.of_file(file), scope, form)
     except UnreadableError as error:

@@ -1,0 +1,34 @@
+"""Apple Mail's files (.emlx): a length, the message, and what the program notes about it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ingest.item import Shelf
+
+_LENGTH = re.compile(rb"(\d{1,10})[ \t]*\r?\n")
+_FLAGS = re.compile(rb"<key>flags</key>\s*<integer>(\d{1,18})</integer>")
+_DELETED, _DRAFT = 1 << 1, 1 << 6
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """Where the message lies in its file."""
+
+    begin: int
+    end: int
+    shelf: Shelf | None = None
+    """Set by the flags that follow the message."""
+
+
+def unwrap(data: bytes) -> Wrapped:
+    """Return where the message lies in `data`: all of it, unless its length stands before it."""
+    length = _LENGTH.match(data)
+    if length is None:
+        return Wrapped(0, len(data))
+    end = min(length.end() + int(length[1]), len(data))
+    found = _FLAGS.search(data, end, end + 65536)
+    flags = int(found[1]) if found else 0
+    shelf = Shelf.TRASH if flags & _DELETED else Shelf.DRAFTS if flags & _DRAFT else None
+    return Wrapped(length.end(), end, shelf)
