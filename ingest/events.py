@@ -23,6 +23,8 @@ _ATTENDEES = 500
 """Attendees of one event that its text names."""
 _CHARACTERS = 20_000_000
 """Characters of one calendar that are read: a long text that repeats daily would fill memory."""
+_OCCURRENCES = 50_000
+"""Occurrences of all the series of one calendar that are read."""
 _LABELS = {
     Kind.EVENT: ("Event", "When"),
     Kind.TASK: ("Task", "Due"),
@@ -76,6 +78,7 @@ class EventReader:
         self._scope = scope
         self._calendar = calendar
         self._left = _CHARACTERS
+        self._occurrences = _OCCURRENCES
         self._refused = 0
 
     def items(self, entries: Sequence[Entry]) -> Iterator[Read]:
@@ -93,7 +96,7 @@ class EventReader:
     def rest(self) -> Iterator[Read]:
         """Yield, at the end, what was too much to read."""
         if self._refused:
-            remedy = f"{self._refused} more entries are not read; ask for fewer days, or split it."
+            remedy = f"{self._refused} more entries are not read; ask for fewer days."
             yield self._origin.skipped(Reason.TOO_LARGE, remedy, kinds=ENTRIES)
 
     def _series(self, fields: list[Fields], kind: Kind) -> Iterator[Read]:
@@ -102,6 +105,9 @@ class EventReader:
 
         member = fields[0].text("SUMMARY") or fields[0].text("UID")
         moments = self._calendar.moments
+        if self._occurrences <= 0:
+            self._refused += 1
+            return
         parts = [Part(one, Timing.of(one, moments)) for one in fields]
         found = [(part, part.timing) for part in parts]
         try:
@@ -116,6 +122,7 @@ class EventReader:
         except DAMAGED:
             remedy = "Its repetition is damaged; correct it in your calendar program."
             yield self._origin.skipped(Reason.CORRUPT, remedy, member, ENTRIES)
+        self._occurrences -= len(found)
         rule = next((part.in_words for part in parts if part.in_words), "")
         faces = {id(part): self._face(part.fields, kind, rule) for part in parts}
         for part, timing in found:

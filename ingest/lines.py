@@ -17,6 +17,8 @@ _ITEM = re.compile(r'"[^"]*"|(?:\\.|[^,"\\])+', re.DOTALL)
 _BLANK = re.compile(r"\n{2,}")
 _CARET = re.compile(r"\^([n'^])")
 _ESCAPE = re.compile(r"\\([\\,;:\"nN])")
+_LONGEST = 4096
+"""Characters of a line's parameters that are looked at."""
 _PRINTABLE = "QUOTED-PRINTABLE"
 
 
@@ -34,13 +36,13 @@ class Line(NamedTuple):
     @property
     def options(self) -> dict[str, list[str]]:
         """The parameters by their upper-case names; a bare `HOME` is a type, as in vCard 2.1."""
-        return _options(self.parameters)
+        return _options(self.parameters[:_LONGEST])
 
     def option(self, name: str) -> str:
         """Return the first value of a parameter, or empty."""
         if not self.parameters:
             return ""
-        values = _options(self.parameters).get(name)
+        values = _options(self.parameters[:_LONGEST]).get(name)
         return values[0] if values else ""
 
     @property

@@ -86,6 +86,10 @@ def occurrences(
     Raises UnfitRuleError, and whatever the libraries raise on a damaged rule.
     """
     asked = span_of(scope)
+    first = _earliest(parts)
+    if asked.is_default and first is not None and first > asked.ends:
+        # One that begins far ahead is still one to be found, as is one that ended long ago.
+        asked = Span(first, _shifted(first, asked.ends - asked.begins), True)
     span = _narrowed(parts, asked, scope.now)
     calendar = Calendar()
     calendar.subcomponents = [_component(part, moments, span) for part in parts]
@@ -96,11 +100,8 @@ def occurrences(
         wanted = ComponentsWithName(parts[0].fields.name, occurrence=_Occurrence)
         query = CalendarQuery(calendar, components=[wanted])
         found = query.between(span.begins, span.ends)
-        if not found and span.is_default:
-            # A series that ended long ago, or begins far ahead, is still one to be found.
-            first = _earliest(parts)
-            length = min(_BACK, span.ends - span.begins)
-            found = query.between(first, _shifted(first, length)) if first else []
+        if not found and span.is_default and first is not None:
+            found = query.between(first, _shifted(first, min(_BACK, span.ends - span.begins)))
     timed = [
         (part, _timing(part, start, end))
         for component, start, end in found[:OCCURRENCES]
@@ -154,7 +155,7 @@ def _in_zone(when: date, zone: tzinfo | None) -> date:
 
 def _bounded(rule: Any, start: date | None, ends: datetime) -> Any:
     """Return a rule with an end; one that never comes true would be tried for ever."""
-    last: date = _shifted(ends, timedelta(days=2))
+    last: date = _shifted(ends, timedelta(days=2)).astimezone(UTC)
     if not isinstance(start, datetime):
         last = last.date() if isinstance(last, datetime) else last
     elif start.tzinfo is None:

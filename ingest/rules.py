@@ -72,7 +72,8 @@ def refuse(rule: Rule, first: datetime, ends: datetime) -> None:
         hours = 24 // min(24, int(_first(rule, "INTERVAL") or 1))
         if any(rule.get(key) for key in ("BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "COUNT")):
             raise UnfitRuleError("they go on hourly for long")
-    if (ends - first) / timedelta(days=1) * hours > _STEPS:
+    tries_days = hours > 1 or rule.get("BYSETPOS") or frequency == "DAILY"
+    if (ends - first) / YEAR * (366 * hours if tries_days else 53) > _STEPS:
         raise UnfitRuleError("they began too long ago")
 
 

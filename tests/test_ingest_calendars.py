@@ -460,3 +460,15 @@ def test_of_many_attendees_the_text_names_some(tmp_path: Path) -> None:
     (item,) = items_of(calendar(tmp_path, f"UID:a\nSUMMARY:Fair\n{guests}"))
     assert "p499@example.org, and 1500 more\n" in item.text
     assert len(item.people.attendees) == 2000
+
+
+def test_a_series_that_begins_far_ahead_is_found(tmp_path: Path) -> None:
+    path = calendar(tmp_path, "UID:d\nDTSTART:20450105T150000\nRRULE:FREQ=YEARLY")
+    assert items_of(path)[0].locator.occurrence == "2045-01-05T15:00:00+01:00"
+
+
+def test_many_series_share_one_limit(tmp_path: Path) -> None:
+    rule = "DTSTART:20180101T150000\nRRULE:FREQ=DAILY"
+    path = calendar(tmp_path, *(f"UID:{number}\nSUMMARY:Tea\n{rule}" for number in range(30)))
+    assert 50_000 <= len(items_of(path)) < 55_000
+    assert "more entries are not read" in skipped_of(path)[-1].remedy
