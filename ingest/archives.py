@@ -27,6 +27,7 @@ from ingest.zips import CONTAINER_LIMIT, MEMBER_LIMIT, MEMBERS, RATIO, Zip
 DEPTH = 2
 """Archives within each other that are opened."""
 _BLOCK = 1 << 20
+_RECORD = 512
 _KINDS = kinds_of(Format.ARCHIVE)
 _JUNK = ("__MACOSX/", ".DS_Store")
 """What macOS adds to archives."""
@@ -39,6 +40,8 @@ def zip_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield what the members of a zip hold; raises UnreadableError when it cannot be opened."""
     _check_depth(origin)
     archive = Zip(data, scope.passwords)
+    if not archive.members:
+        raise UnreadableError(Reason.EMPTY, "The archive is empty.")
     for member in archive.members:
         name = member.filename
         if any(junk in name for junk in _JUNK):
@@ -52,6 +55,8 @@ def zip_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
             content = archive.read(member)
         except UnreadableError as error:
             yield inner.skipped(error.reason, error.remedy, kinds=_KINDS)
+            if archive.is_spent:
+                return
             continue
         yield from member_items(content, inner, scope)
 
@@ -59,7 +64,7 @@ def zip_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 def tar_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield what the members of a tar hold; links and devices are not followed."""
     _check_depth(origin)
-    yield from _tar(BytesIO(data), origin, scope)
+    yield from _tar(_Budgeted(BytesIO(data), len(data)), origin, scope)
 
 
 def packed_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
@@ -70,7 +75,7 @@ def packed_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise _damaged() from error
     if start[257:262] == b"ustar":
-        yield from _tar(cast("IO[bytes]", _Budgeted(_opened(data), len(data))), origin, scope)
+        yield from _tar(_Budgeted(_opened(data), len(data)), origin, scope)
         return
     inner = _inner(origin, _unpacked_name(origin.title), origin.when)
     yield from member_items(_Budgeted(_opened(data), len(data)).whole(), inner, scope)
@@ -126,12 +131,12 @@ class _Member(File):
         return self._data
 
 
-def _tar(source: IO[bytes], origin: Origin, scope: Scope) -> Iterator[Read]:
+def _tar(source: _Budgeted, origin: Origin, scope: Scope) -> Iterator[Read]:
     left = CONTAINER_LIMIT
     links = count = 0
     try:
         # A stream: nothing is kept of what was passed over.
-        with tarfile.open(fileobj=source, mode="r|") as archive:
+        with tarfile.open(fileobj=cast("IO[bytes]", source), mode="r|") as archive:
             for member in archive:
                 if member.isdir():
                     continue
@@ -139,7 +144,7 @@ def _tar(source: IO[bytes], origin: Origin, scope: Scope) -> Iterator[Read]:
                 if count > MEMBERS:
                     remedy = f"Only its first {MEMBERS:,} members are read; unpack it."
                     yield origin.skipped(Reason.TOO_LARGE, remedy, kinds=_KINDS)
-                    break
+                    return
                 inner = _inner(origin, member.name, moment(member.mtime))
                 if not member.isreg() or member.issparse():
                     links += 1
@@ -155,6 +160,8 @@ def _tar(source: IO[bytes], origin: Origin, scope: Scope) -> Iterator[Read]:
                     yield from member_items(data, inner, scope)
     except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise _damaged() from error
+    if not source.ends_in_zeros():
+        yield origin.skipped(Reason.CORRUPT, "It is cut off; fetch it again.", kinds=_KINDS)
     if links:
         remedy = f"{links} links or devices in it are not followed."
         yield origin.skipped(Reason.NOT_A_FILE, remedy, kinds=frozenset())
@@ -165,15 +172,23 @@ class _Budgeted:
 
     def __init__(self, stream: BufferedIOBase, packed: int) -> None:
         self._stream = stream
+        self._end = b""
         self._left = min(CONTAINER_LIMIT, max(packed * RATIO, _BLOCK))
 
     def read(self, size: int = -1) -> bytes:
         block = self._stream.read(min(size, self._left + 1) if size >= 0 else self._left + 1)
         self._left -= len(block)
+        self._end = (self._end + block[-_RECORD:])[-_RECORD:]
         if self._left < 0:
             remedy = f"It unpacks to more than {RATIO} times its size, or than 1 GB."
             raise UnreadableError(Reason.TOO_LARGE, remedy)
         return block
+
+    def ends_in_zeros(self) -> bool:
+        """Say whether the rest ends as a tar does; one that is cut off does not."""
+        while self.read(_BLOCK):
+            pass
+        return not self._end.strip(b"\0")
 
     def whole(self) -> bytes:
         """Return all that is left, if it is no more than one member may be."""

@@ -50,6 +50,7 @@ def docx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     _add_all(package, "header", reader)
     if root is not None:
         reader.blocks(root)
+    reader.add_rest()
     _add_all(package, "footer", reader)
     yield from layout.reads(origin)
 
@@ -78,8 +79,8 @@ class _Reader:
         self._after: list[str] = []
         """Notes, comments and text boxes to write after the paragraph."""
         self._counts = Counter[str]()
-        self._open: set[str] = set()
-        """Notes that are being written, which must not refer to themselves."""
+        self._told: set[str] = set()
+        """Notes and comments that have been written, which might refer to themselves."""
 
     def blocks(self, parent: Element) -> None:
         """Append the paragraphs and tables within `parent`."""
@@ -94,6 +95,15 @@ class _Reader:
                 self._foreign(node)
             elif node.tag not in _SILENT:
                 self.blocks(node)
+
+    def add_rest(self) -> None:
+        """Append notes and comments that no paragraph refers to."""
+        for kind, name in (("footnotes", "Note"), ("endnotes", "Endnote"), ("comments", "")):
+            for number, node in self._notes(kind).items():
+                if f"{kind} {number}" in self._told or node.get(f"{W}type"):
+                    continue
+                if text := self._flat(node):
+                    self.layout.add(f"{name}: {text}" if name else _remark(node, text))
 
     def _paragraph(self, node: Element) -> None:
         text, is_item = self._line(node)
@@ -153,7 +163,7 @@ class _Reader:
                 self._inline(node, out)
 
     def _is_hidden(self, style: Element, run: Element) -> bool:
-        """Say whether no reader sees a run, counting it; white text is only flagged."""
+        """Say whether no reader sees a run, counting it."""
         hidden = style.find(f"{W}vanish")
         if hidden is not None and hidden.get(_VAL) not in _OFF:
             self._count(run)
@@ -167,10 +177,14 @@ class _Reader:
             self._count(run)
             return True
         colour = style.find(f"{W}color")
-        is_white = colour is not None and (colour.get(_VAL) or "").upper() == "FFFFFF"
-        if is_white and not _is_shaded(run):
-            self.layout.flag("white text")
-        return False
+        if colour is None or (colour.get(_VAL) or "").upper() != "FFFFFF" or _is_shaded(run):
+            return False
+        self.layout.flag("white text")
+        # What lies below a shape or a table with a style is not known.
+        if next(run.iterancestors(f"{W}tbl", f"{W}txbxContent"), None) is not None:
+            return False
+        self._count(run)
+        return True
 
     def _count(self, hidden: Element) -> None:
         for node in hidden.iter(_T, f"{W}delText"):
@@ -186,20 +200,21 @@ class _Reader:
         kind, number = _NOTES[node.tag], node.get(_ID) or ""
         body = self._notes(kind).get(number)
         key = f"{kind} {number}"
-        if body is None or key in self._open:
+        if body is None or key in self._told:
             return
+        self._told.add(key)
         self._counts[kind] += 1
         name = f"{'Note' if kind == 'footnotes' else 'Endnote'} {self._counts[kind]}"
         out.append(f" [{name.lower()}]")
-        self._open.add(key)
         self._after.append(f"{name}: {self._flat(body)}")
-        self._open.discard(key)
 
     def _comment(self, node: Element) -> None:
-        body = self._notes("comments").get(node.get(_ID) or "")
-        if body is not None and (text := self._flat(body)):
-            author = body.get(f"{W}author") or ""
-            self._after.append(f"[Comment{f' by {author}' if author else ''}: {text}]")
+        number = node.get(_ID) or ""
+        body = self._notes("comments").get(number)
+        if body is not None and f"comments {number}" not in self._told:
+            self._told.add(f"comments {number}")
+            if text := self._flat(body):
+                self._after.append(_remark(body, text))
 
     def _notes(self, kind: str) -> dict[str, Element]:
         """Return the notes of a kind by their identifiers."""
@@ -291,6 +306,11 @@ class _Reader:
     @cached_property
     def _numbering(self) -> Numbering:
         return Numbering(self._package.part(f"{self._folder}/numbering.xml"), self._styles)
+
+
+def _remark(comment: Element, text: str) -> str:
+    author = comment.get(f"{W}author") or ""
+    return f"[Comment{f' by {author}' if author else ''}: {text}]"
 
 
 def _owner(node: Element, tag: str) -> Element | None:

@@ -78,6 +78,11 @@ class _File:
         look = None if node is None else node.find(f"{_STYLE}{kind}-properties")
         return None if look is None else look.get(name)
 
+    def is_hidden(self, table: Element) -> bool:
+        """Say whether a sheet is not shown."""
+        style = table.get(f"{_TABLE}style-name")
+        return self.property(style, "table", f"{_TABLE}display") == "false"
+
     def layout(self) -> Layout:
         """Return an empty layout that knows the flags of the file."""
         layout = Layout()
@@ -113,7 +118,8 @@ def slide_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
         style = page.get(f"{_DRAW}style-name")
         if file.property(style, "drawing-page", f"{_SHOW}visibility") == "hidden":
             reader.layout.flag("hidden slide")
-            reader.layout.add("[Hidden slide]")
+            reader.layout.hidden += _length(page)
+            continue
         reader.blocks(page)
     yield from reader.layout.reads(origin, paged=True, nothing="Its slides hold no text.")
 
@@ -121,15 +127,21 @@ def slide_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the sheets of the workbook, its values as they are shown."""
     file = _File(data)
+    tables = file.body.findall(f"*/{_SHEET}")
+    tables.sort(key=lambda table: not file.is_hidden(table))
+    flags = list(file.flags)
+    hidden = 0
     is_empty = True
-    for table in file.body.iterfind(f"*/{_TABLE}table"):
-        flags = list(file.flags)
-        style = table.get(f"{_TABLE}style-name")
-        if file.property(style, "table", f"{_TABLE}display") == "false":
+    for table in tables:
+        if file.is_hidden(table):
             flags.append("hidden sheet")
-        rows = _rows(table, _Reader(file), flags)
-        for read in sheet_reads(origin, table.get(f"{_TABLE}name") or "", rows, flags):
+            hidden += _length(table)
+            continue
+        own = [*flags]
+        rows = _rows(table, _Reader(file), own)
+        for read in sheet_reads(origin, table.get(f"{_TABLE}name") or "", rows, own, hidden):
             is_empty = False
+            hidden = 0
             yield read
     if is_empty:
         raise nothing_in(origin)
@@ -205,7 +217,9 @@ class _Reader:
     def flat(self, parent: Element) -> str:
         """Return all paragraphs within `parent` on one line."""
         outer, self.layout = self.layout, Layout()
+        after, self._after = self._after, []
         self.blocks(parent)
+        self._after = after
         inner, self.layout = self.layout, outer
         outer.hidden += inner.hidden
         return " ".join(inner.text().split())
@@ -245,9 +259,10 @@ class _Reader:
         elif tag == _NOTE:
             self._notes += 1
             out.append(f" [note {self._notes}]")
+            name = f"Note {self._notes}"
             body = node.find(_BODY)
-            number = self._notes
-            self._after.append(f"Note {number}: {'' if body is None else self.flat(body)}")
+            text = "" if body is None else self.flat(body)
+            self._after.append(f"{name}: {text}")
         elif tag == _COMMENT:
             self._comment(node)
         elif tag == _A:
@@ -256,9 +271,8 @@ class _Reader:
             text = "".join(said)
             out += (text, shown_target(node.get(_LINK) or "", text))
         elif tag.startswith(_DRAW):
-            after, self._after = self._after, []
             text = self.flat(node)
-            self._after = [*after, text]
+            self._after.append(text)
         elif tag not in _SILENT:
             self._inline(node, out)
 
@@ -280,7 +294,11 @@ class _Reader:
             self.layout.add(" | ".join(self.flat(cell) for cell in row).strip(" |"), "row")
 
     def _count(self, node: Element) -> None:
-        self.layout.hidden += len("".join("".join(node.itertext()).split()))
+        self.layout.hidden += _length(node)
+
+
+def _length(node: Element) -> int:
+    return len("".join("".join(node.itertext()).split()))
 
 
 def _owner(row: Element) -> Element | None:

@@ -150,14 +150,16 @@ def _notes(content: bytes, listed: list[_Slide]) -> dict[int, str]:
 
 def _lay_out(content: bytes, slide: _Slide, notes: str, layout: Layout) -> None:
     begin, end = _within(content, slide.place)
+    texts = [*slide.texts, *_texts(content, begin, end)]
     comments = []
     for kind, _, first, last in _records(content, begin, end):
         if kind == _SLIDE_INFO and last - first >= 12 and content[first + 10] & _HIDDEN:
             layout.flag("hidden slide")
-            layout.add("[Hidden slide]")
-        elif kind == _COMMENT:
+            layout.hidden += len("".join("".join(texts).split()))
+            return
+        if kind == _COMMENT:
             comments.append(_comment(content, first, last))
-    for text in (*slide.texts, *_texts(content, begin, end)):
+    for text in texts:
         layout.add(text if text.strip() != "*" else "")
     layout.add(f"Notes: {notes}" if notes else "")
     for comment in comments:

@@ -1,4 +1,7 @@
-"""PowerPoint presentations (pptx, pptm): a page per slide, with its notes and comments."""
+"""PowerPoint presentations (pptx, pptm): a page per slide, with its notes and comments.
+
+Of a hidden slide the page is empty, so that the others keep their numbers.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,8 @@ class _Reader:
         self._relations = self._package.relations(name)
         if root.get("show") in ("0", "false"):
             self.layout.flag("hidden slide")
-            self.layout.add("[Hidden slide]")
+            self.layout.hidden += len("".join(drawn_text(root).split()))
+            return
         tree = root.find(f"{P}cSld/{P}spTree")
         for shape in sorted(_shapes(tree), key=lambda shape: _kind(shape) not in _TITLES):
             self._shape(shape)

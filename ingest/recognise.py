@@ -124,7 +124,7 @@ _MAGIC = (
     (b"BM", "a picture"),
     (b"\x7fELF", "a program"),
     (b"%!PS", "PostScript; save it as PDF"),
-    (b"// <!-- <mdb:mork", "an index of Thunderbird's; the mail is in the file beside it"),
+    (b"// <!-- <mdb:mork", "an index of Thunderbird's; let Thunderbird download the folder"),
 )
 _WORDLESS = ("a picture", "a program")
 """What holds no text that a question could match, so that skipping it is no gap."""
@@ -134,6 +134,9 @@ _CALENDAR = re.compile(rb"\s*BEGIN:(?:VCALENDAR|VEVENT|VTODO|VJOURNAL)\b", re.IG
 _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*|<!--.{0,1000}?-->\s*)*<(?:!doctype html|html|head|body)\b", re.I | re.S
 )
+_TABLE_ONLY = re.compile(rb"\s*<(?:table|div|p|meta|title|h[1-6]|font|center)\b", re.IGNORECASE)
+"""What a page begins with that a program wrote under the name of an office document."""
+_OFFICE = (".doc", ".xls", ".ppt", ".docx", ".xlsx", ".pptx")
 _LATEX = re.compile(rb"(?:\s|%[^\n]*\n)*\\(?:documentclass|documentstyle)\b")
 _NOTEBOOK = re.compile(rb"\s*\{.{0,2000}\"(?:cell_type|nbformat)\"\s*:", re.S)
 _FLAT_ODF = re.compile(rb"<office:document\b[^>]{0,8000}office:mimetype=\"([\w./-]+)\"")
@@ -170,6 +173,8 @@ def recognise(head: bytes, path: Path) -> Format:
         return Format.UNSUPPORTED
     if suffix in _BY_SUFFIX:
         return _BY_SUFFIX[suffix]
+    if suffix in _OFFICE and _TABLE_ONLY.match(bare):
+        return Format.HTML
     return _by_words(bare)
 
 
@@ -207,20 +212,19 @@ def refine(form: Format, data: bytes) -> Format:
 
 
 def _use_of_zip(data: bytes) -> Format:
-    from ingest.zips import directory_of, has_member
+    from ingest.zips import Zip, directory_of, has_member
 
-    if data[30:38] == b"mimetype":
-        kind = re.match(rb"[\w./+-]{0,100}", data[38:138])
-        for mimetype, form in _BY_MIMETYPE.items():
-            # Templates have a longer name.
-            if kind and kind[0].startswith(mimetype):
-                return form
     directory = directory_of(data)
     if has_member(directory, rb"\[Content_Types\]\.xml"):
         for parts, form in _BY_PARTS:
             if has_member(directory, parts):
                 return form
         return Format.UNSUPPORTED
+    if has_member(directory, rb"mimetype"):
+        kind = Zip(data).get("mimetype") or b""
+        # Templates have a longer name.
+        forms = (form for known, form in _BY_MIMETYPE.items() if kind.startswith(known))
+        return next(forms, Format.UNSUPPORTED)
     if has_member(directory, rb"META-INF/container\.xml"):
         return Format.EPUB
     if has_member(directory, rb"(?:Index\.zip|Index/|index\.apxl|META-INF/MANIFEST\.MF)"):

@@ -17,10 +17,11 @@ from ingest.item import Reason
 from ingest.ole import Ole, encrypted
 from ingest.origin import Origin
 from ingest.sieve import Read, Scope
-from ingest.tables import Row, nothing_in, sheet_reads
+from ingest.tables import Row, hidden_in, nothing_in, sheet_reads
 
 _FILE_PASS = 0x2F
 _FIRST_RECORDS = 10
+_MACROS = ("_VBA_PROJ".encode("utf-16-le"), b"vbaProject.bin")
 _RECTANGLE = 30_000_000
 """Cells of the rectangle around all that is written on a sheet, empty ones too."""
 
@@ -42,12 +43,15 @@ def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     except CalamineError as error:
         # Of a file that has no name it says no more than that it knows no such format.
         raise (encrypted() if _is_encrypted(data) else _damaged()) from error
-    macros = ["macros"] if b"_\0V\0B\0A\0_\0P\0R\0O\0J" in data or b"vbaProject.bin" in data else []
+    flags = ["macros"] if any(mark in data for mark in _MACROS) else []
+    hidden = 0
     is_empty = True
-    for known in book.sheets_metadata:
-        if known.typ not in (SheetTypeEnum.WorkSheet, SheetTypeEnum.DialogSheet):
-            continue
-        hidden = [] if known.visible is SheetVisibleEnum.Visible else ["hidden sheet"]
+    sheets = [
+        known
+        for known in book.sheets_metadata
+        if known.typ in (SheetTypeEnum.WorkSheet, SheetTypeEnum.DialogSheet)
+    ]
+    for known in sorted(sheets, key=lambda known: known.visible is SheetVisibleEnum.Visible):
         try:
             sheet = book.get_sheet_by_name(known.name)
         except CalamineError as error:
@@ -57,8 +61,13 @@ def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
             yield origin.skipped(Reason.TOO_LARGE, remedy, known.name)
             continue
         rows = _rows(sheet.iter_rows())
-        for read in sheet_reads(origin, known.name, rows, [*macros, *hidden]):
+        if known.visible is not SheetVisibleEnum.Visible:
+            hidden += hidden_in(rows)
+            flags.append("hidden sheet")
+            continue
+        for read in sheet_reads(origin, known.name, rows, flags, hidden):
             is_empty = False
+            hidden = 0
             yield read
     if is_empty:
         raise nothing_in(origin)

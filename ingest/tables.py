@@ -140,6 +140,12 @@ def sheet_reads(
         yield too_long(origin, f"end of sheet {name}")
 
 
+def hidden_in(rows: Iterable[Row]) -> int:
+    """Return the characters of a sheet that nobody sees, as far as they are counted."""
+    lines = _Lines()
+    return sum(len("".join(line.split())) for line in lines.of(rows))
+
+
 def line_starts(text: str) -> tuple[int, ...]:
     """Return where each line begins, () when there are too many to be passages."""
     if text.count("\n") >= RECORDS:

@@ -1,6 +1,7 @@
 """Excel workbooks (xlsx, xlsm): an item per sheet, its rows as records, values as last computed.
 
-Hidden sheets are read and flagged; hidden rows, which any filter makes, are marked in the text.
+What stands on hidden sheets is counted and left out, and the first sheet that is shown says so.
+Hidden rows, which any filter makes, are marked in the text.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ingest.layout import TEXT_LIMIT
 from ingest.ooxml import A, Package, R, S, chart_text, drawn_text
 from ingest.origin import Origin
 from ingest.sieve import Read, Scope
-from ingest.tables import HIDDEN_ROW, Row, nothing_in, sheet_reads
+from ingest.tables import HIDDEN_ROW, Row, hidden_in, nothing_in, sheet_reads
 from ingest.xmltree import Element, each
 
 _ROW, _C, _V, _IS, _T, _RICH = f"{S}row", f"{S}c", f"{S}v", f"{S}is", f"{S}t", f"{S}r"
@@ -22,6 +23,7 @@ _COMMENT, _COLS, _MARGINS = f"{S}comment", f"{S}cols", f"{S}headerFooter"
 _THREAD = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"
 _DIGITS = "0123456789"
 _ON = ("1", "true")
+_HIDDEN = ("hidden", "veryHidden")
 _CODES = re.compile(r'&"[^"]*"|&K[0-9A-F]{6}|&\d+|&[A-Za-z+]')
 
 
@@ -44,17 +46,24 @@ def xlsx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     properties = None if root is None else root.find(f"{S}workbookPr")
     from_1904 = properties is not None and properties.get("date1904") in _ON
     book = _Book(package, _strings(package, name), _forms(package, name, from_1904))
+    sheets = [] if root is None else root.findall(f"{S}sheets/{S}sheet")
+    sheets.sort(key=lambda sheet: sheet.get("state") not in _HIDDEN)
+    hidden = 0
+    flags = ["macros"] if package.has_macros else []
     is_empty = True
-    for sheet in () if root is None else root.iterfind(f"{S}sheets/{S}sheet"):
+    for sheet in sheets:
         relation = relations.get(sheet.get(f"{R}id") or "")
         if relation is None:
             continue
-        flags = ["macros"] if package.has_macros else []
-        if sheet.get("state") in ("hidden", "veryHidden"):
+        if sheet.get("state") in _HIDDEN:
+            hidden += hidden_in(_sheet(book, relation.target, []))
             flags.append("hidden sheet")
-        rows = _sheet(book, relation.target, flags)
-        for read in sheet_reads(origin, sheet.get("name") or "", rows, flags):
+            continue
+        own = [*flags]
+        rows = _sheet(book, relation.target, own)
+        for read in sheet_reads(origin, sheet.get("name") or "", rows, own, hidden):
             is_empty = False
+            hidden = 0
             yield read
     if is_empty:
         raise nothing_in(origin)
@@ -147,7 +156,8 @@ def _row(node: Element, book: _Book, columns: dict[str, int]) -> list[tuple[int,
             style = cell.get("s")
             text = forms[int(style)](raw) if style and forms else general(raw)
         elif kind == "s":
-            text = strings[int(raw)] if raw else ""
+            number = int(raw) if raw else -1
+            text = strings[number] if 0 <= number < len(strings) else ""
         elif kind == "b":
             text = "TRUE" if raw == "1" else "FALSE"
         elif kind == "inlineStr":

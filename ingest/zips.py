@@ -44,8 +44,12 @@ class Zip:
             remedy = "The archive is damaged or cut off; fetch it again."
             raise UnreadableError(Reason.CORRUPT, remedy) from error
         self.members = [member for member in self._zip.infolist() if not member.is_dir()]
+        if sum(member.compress_size for member in self.members) > len(data):
+            raise UnreadableError(Reason.CORRUPT, "Its members overlap, which no program writes.")
         self._by_name = {member.filename.lower(): member for member in self.members}
         self._left = CONTAINER_LIMIT
+        self.is_spent = False
+        """Whether a member was refused because the others took all that is allowed."""
 
     def names(self) -> Collection[str]:
         """Return the names of the members in lower case, which office programs disregard."""
@@ -65,6 +69,7 @@ class Zip:
             remedy = f"It unpacks to more than {RATIO} times its size."
             raise UnreadableError(Reason.TOO_LARGE, remedy)
         if size > self._left:
+            self.is_spent = True
             remedy = f"What the archive holds exceeds {CONTAINER_LIMIT >> 30} GB; unpack it."
             raise UnreadableError(Reason.TOO_LARGE, remedy)
         self._left -= size

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ingest.cellformats import form_of
 from ingest.item import Item, Reason, Skipped
 from ingest.read import read
 
@@ -111,8 +112,8 @@ def test_word_leaves_out_what_is_hidden_and_says_so(tmp_path: Path) -> None:
         vbaProject__bin=b"macro",
     )
     item = item_in(tmp_path, "a.docm", data)
-    assert item.text == "seen white inserted"
-    assert item.hidden_removed == len("notseentinydeleted")
+    assert item.text == "seen inserted"
+    assert item.hidden_removed == len("notseentinywhitedeleted")
     assert item.flags == ("macros", "white text")
 
 
@@ -179,3 +180,212 @@ def test_strict_documents_are_read_alike(tmp_path: Path) -> None:
         document = archive.read("word/document.xml").decode().replace(W[9:-1], strict)
     data = packed({"[Content_Types].xml": "", "word/document.xml": document})
     assert item_in(tmp_path, "a.docx", data).text == "strict words"
+
+
+S = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+
+
+def xlsx(*sheets: str, states: tuple[str, ...] = ()) -> bytes:
+    """Return a workbook with a sheet for each run of rows."""
+    listed = "".join(
+        f'<sheet name="Sheet {n}" sheetId="{n}" r:id="rId{n}" state="{state}"/>'
+        for n, state in enumerate((*states, *["visible"] * (len(sheets) - len(states))), 1)
+    )
+    formats = "".join(f'<xf numFmtId="{number}"/>' for number in (0, 14, 10, 200))
+    parts: dict[str, str | bytes] = {
+        "[Content_Types].xml": "<Types/>",
+        "xl/workbook.xml": f'<workbook xmlns="{S}" {R}><sheets>{listed}</sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": relations(
+            *(("worksheet", f"worksheets/sheet{n}.xml") for n in range(1, len(sheets) + 1))
+        ),
+        "xl/sharedStrings.xml": (
+            f'<sst xmlns="{S}"><si><t>Who</t></si><si><r><t>A</t></r><r><t>na</t></r></si></sst>'
+        ),
+        "xl/styles.xml": (
+            f'<styleSheet xmlns="{S}"><numFmts><numFmt numFmtId="200" formatCode="[$€-407]0.00"/>'
+            f"</numFmts><cellXfs>{formats}</cellXfs></styleSheet>"
+        ),
+    }
+    for n, rows in enumerate(sheets, 1):
+        content = f'<worksheet xmlns="{S}"><sheetData>{rows}</sheetData></worksheet>'
+        parts[f"xl/worksheets/sheet{n}.xml"] = content
+    return packed(parts)
+
+
+def cell(place: str, value: str, kind: str = "n", style: int = 0) -> str:
+    return f'<c r="{place}" t="{kind}" s="{style}"><v>{value}</v></c>'
+
+
+def row(*cells: str, hidden: bool = False) -> str:
+    return f'<row hidden="{int(hidden)}">{"".join(cells)}</row>'
+
+
+def test_sheets_are_items_whose_rows_name_their_columns(tmp_path: Path) -> None:
+    head = row(cell("A1", "0", "s"), cell("B1", "On", "str"), cell("D1", "Paid", "str"))
+    ana = row(cell("A2", "1", "s"), cell("B2", "46343", style=1), cell("D2", "0.5", style=2))
+    bo = row(cell("A3", "Bo", "str"), cell("D3", "1234.5", style=3), hidden=True)
+    first, second = found(tmp_path, "a.xlsx", xlsx(head + ana + bo, row(cell("A1", "7"))))
+    assert isinstance(first, Item)
+    assert isinstance(second, Item)
+    assert first.text == (
+        "Who | On |  | Paid\nWho: Ana | On: 2026-11-17 | Paid: 50.00%\n"
+        "[hidden row] | Who: Bo | Paid: €1234.50"
+    )
+    assert [first.text[at : at + 5] for at in first.records] == ["Who |", "Who: ", "[hidd"]
+    assert (first.title, first.locator.sheet, first.flags) == (
+        "a.xlsx, Sheet 1",
+        "Sheet 1",
+        ("hidden rows",),
+    )
+    assert (second.text, second.locator.sheet) == ("7", "Sheet 2")
+
+
+def test_hidden_sheets_are_left_out_and_counted(tmp_path: Path) -> None:
+    data = xlsx(row(cell("A1", "secret", "str")), row(cell("A1", "7")), states=("veryHidden",))
+    item = item_in(tmp_path, "a.xlsx", data)
+    assert (item.text, item.flags, item.hidden_removed) == ("7", ("hidden sheet",), len("secret"))
+
+
+def test_cells_in_far_corners_cost_nothing(tmp_path: Path) -> None:
+    data = xlsx(row(cell("A1", "near", "str")) + row(cell("XFD1048576", "far", "str")))
+    assert item_in(tmp_path, "a.xlsx", data).text == "near\nfar"
+
+
+def test_sheets_with_too_many_cells_are_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingest.tables.CELLS", 3)
+    data = xlsx("".join(row(cell(f"A{n}", str(n))) for n in range(1, 6)))
+    item, skip = found(tmp_path, "a.xlsx", data)
+    assert isinstance(item, Item)
+    assert isinstance(skip, Skipped)
+    assert (item.text, skip.reason) == ("1\n2\n3", Reason.TOO_LARGE)
+
+
+@pytest.mark.parametrize(
+    ("code", "raw", "shown"),
+    [
+        (0, "0.30000000000000004", "0.3"),
+        (14, "59", "1900-02-28"),
+        (22, "46343.75", "2026-11-17 18:00"),
+        (20, "0.5", "12:00"),
+        (9, "0.07", "7%"),
+        ("[h]:mm:ss", "1.5", "36:00:00"),
+        ("dd/mm/yyyy;@", "46343", "2026-11-17"),
+        ('#,##0.00 "kr"', "1234.5", "1234.50 kr"),
+        ("0.0##", "2.50", "2.500"),
+        ("General", "12", "12"),
+        ('"Day "0', "3", "3"),
+        ("@", "text", "text"),
+    ],
+)
+def test_numbers_are_shown_as_people_see_them(code: str | int, raw: str, shown: str) -> None:
+    assert form_of(code)(raw) == shown
+
+
+A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+P = 'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
+
+
+def slide(*texts: str, show: str = "1", kinds: tuple[str, ...] = ()) -> str:
+    shapes = "".join(
+        f'<p:sp><p:nvSpPr><p:nvPr><p:ph type="{kind}"/></p:nvPr></p:nvSpPr>'
+        f"<p:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+        for text, kind in zip(texts, (*kinds, *["body"] * len(texts)), strict=False)
+    )
+    tree = f"<p:cSld><p:spTree>{shapes}</p:spTree></p:cSld>"
+    return f'<p:sld {A} {P} show="{show}">{tree}</p:sld>'
+
+
+def test_slides_are_pages_in_the_order_they_are_shown(tmp_path: Path) -> None:
+    listed = "".join(f'<p:sldId r:id="rId{n}"/>' for n in (3, 1, 2))
+    main = f"<p:presentation {P} {R}><p:sldIdLst>{listed}</p:sldIdLst></p:presentation>"
+    targets = [("slide", f"slides/slide{n}.xml") for n in (1, 2, 3)]
+    data = packed(
+        {
+            "[Content_Types].xml": "",
+            "ppt/presentation.xml": main,
+            "ppt/_rels/presentation.xml.rels": relations(*targets),
+            "ppt/slides/slide1.xml": slide("secret", show="0"),
+            "ppt/slides/slide2.xml": slide("Body", "Rent", "12", kinds=("", "title", "sldNum")),
+            "ppt/slides/slide3.xml": slide("First"),
+            "ppt/slides/_rels/slide3.xml.rels": relations(("notesSlide", "../notes/notes1.xml")),
+            "ppt/notes/notes1.xml": slide("Speak slowly"),
+        }
+    )
+    item = item_in(tmp_path, "a.pptx", data)
+    assert item.text == "First\n\nNotes: Speak slowly\n\n\n\nRent\n\nBody"
+    assert [item.text[at : at + 4] for at in item.pages] == ["Firs", "\n\nRe", "Rent"]
+    assert (item.flags, item.hidden_removed) == (("hidden slide",), len("secret"))
+
+
+OASIS = " ".join(
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+    for name in ("office", "text", "table", "style")
+)
+
+
+def opendocument(body: str, styles: str = "") -> str:
+    automatic = f"<office:automatic-styles>{styles}</office:automatic-styles>"
+    content = f"{automatic}<office:body>{body}</office:body>"
+    return f"<office:document-content {OASIS}>{content}</office:document-content>"
+
+
+def odf(kind: str, body: str, styles: str = "") -> bytes:
+    mimetype = f"application/vnd.oasis.opendocument.{kind}"
+    return packed({"mimetype": mimetype, "content.xml": opendocument(body, styles)})
+
+
+def test_opendocument_texts_keep_lists_notes_and_comments(tmp_path: Path) -> None:
+    hidden = '<style:style style:name="H"><style:text-properties text:display="none"/>'
+    body = (
+        "<office:text><text:tracked-changes><text:p>old</text:p></text:tracked-changes>"
+        "<text:h>Lease</text:h><text:list><text:list-item><text:p>Rent\n   due"
+        '<text:s text:c="2"/>now</text:p></text:list-item></text:list>'
+        "<text:p>Fee<text:note><text:note-citation>1</text:note-citation><text:note-body>"
+        "<text:p>once</text:p></text:note-body></text:note><office:annotation><text:p>why?"
+        '</text:p></office:annotation> <text:span text:style-name="H">secret</text:span></text:p>'
+        "</office:text>"
+    )
+    item = item_in(tmp_path, "a.odt", odf("text", body, f"{hidden}</style:style>"))
+    assert item.text == (
+        "Lease\n\n- Rent due  now\n\nFee [note 1]\n\nNote 1: once\n\n[Comment: why?]"
+    )
+    assert item.hidden_removed == len("oldsecret")
+
+
+def test_opendocument_sheets_end_where_their_content_ends(tmp_path: Path) -> None:
+    value = '<table:table-cell office:date-value="2026-11-17T00:00:00"><text:p>17.11.26</text:p>'
+    rows = (
+        f"<table:table-row>{value}</table:table-cell><table:table-cell"
+        ' table:number-columns-repeated="2"><text:p>x</text:p></table:table-cell>'
+        '<table:table-cell table:number-columns-repeated="16381"/></table:table-row>'
+        '<table:table-row table:number-rows-repeated="1048575"><table:table-cell/>'
+        "</table:table-row>"
+    )
+    body = f'<table:table table:name="Costs">{rows}</table:table>'
+    data = odf("spreadsheet", f"<office:spreadsheet>{body}</office:spreadsheet>")
+    item = item_in(tmp_path, "a.ods", data)
+    assert (item.text, item.title) == ("2026-11-17 | x | x", "a.ods, Costs")
+
+
+def test_rich_text_is_decoded_and_what_is_hidden_left_out(tmp_path: Path) -> None:
+    data = (
+        rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}}"
+        rb"{\header Top\par}{\*\generator x;}Gr\'fcn \uc1\u8364? {\v secret}{\f1 \'ea\'e0}\par"
+        rb'{\field{\*\fldinst HYPERLINK "https://example.org/x"}{\fldrslt more}}\par'
+        rb"\trowd\intbl Who\cell Pays\cell\row\intbl Ana\cell 900\cell\row\pard "
+        rb"Fee{\footnote once\par}\par{\pict 0102{\bin4 }}}}}"
+        rb"}"
+    )
+    item = item_in(tmp_path, "a.doc", data)
+    assert item.text == (
+        "Top\n\nGrün € ка\n\nmore (https://example.org/x)\n\nWho | Pays\nAna | 900\n\n"
+        "Fee [note 1]\n\nNote 1: once"
+    )
+    assert item.hidden_removed == len("secret")
+
+
+def test_deeply_nested_rich_text_ends(tmp_path: Path) -> None:
+    data = b"{\\rtf1 " + b"{" * 100_000 + b"found" + b"}" * 100_000
+    assert item_in(tmp_path, "a.rtf", data).text == "found"
