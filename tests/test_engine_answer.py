@@ -19,6 +19,7 @@ from engine.errors import (
     TimeSpent,
 )
 from engine.events import Answered, Event, Found, Ranked, Reading, Sampled, Stage, Token, Understood
+from engine.memory import Memory
 from engine.settings import Settings
 from engine.strategies import registry
 from engine.values import Answer
@@ -263,3 +264,25 @@ def test_many_passages_without_a_shared_word_load_no_model(
     found = final(list(answer("Where do we eat?", [notes], models)))
     assert found.grounded == "none"
     assert found.usage.lookahead.prompt == found.usage.generator.prompt == 0
+
+
+def test_what_is_unchanged_is_not_cut_and_folded_again(notes: Path) -> None:
+    with Memory(workers=1) as memory:
+        first = list(search("lease", [notes], memory=memory))
+        cut = memory.last
+        assert cut is not None
+        again = list(search("lunch", [notes], memory=memory))
+        assert memory.last is cut
+        (notes / "lease.txt").write_text("The lease ends on 30 June 2031.\n")
+        changed = list(search("lease", [notes], memory=memory))
+        assert memory.last is not cut
+        memory.forget()
+        assert memory.last is None
+        assert memory.size == 0
+    hits = [events[-1].result.hits for events in (first, again, changed)]  # type: ignore[union-attr]
+    assert [[hit.passage.item.title for hit in some] for some in hits] == [
+        ["lease.txt"],
+        ["lunch.txt"],
+        ["lease.txt"],
+    ]
+    assert "2031" in hits[2][0].passage.text
