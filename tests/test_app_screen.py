@@ -276,3 +276,14 @@ async def test_a_password_is_kept_until_it_is_forgotten(config, fake_models):
         assert memory.session.passwords == ("secret",)
         await pilot.press("ctrl+l")
         assert memory.session.passwords == ()
+
+
+async def test_escape_leaves_the_password_out(config, fake_models):
+    memory = Memory()
+    app = AskanceApp(config, asker_over(config, fake_models()), memory)
+    async with app.run_test() as pilot:
+        await pilot.press("ctrl+o")
+        await pilot.press(*"secret", "escape")
+        await pilot.pause()
+        assert isinstance(app.screen, QuestionScreen)
+        assert memory.session.passwords == ()

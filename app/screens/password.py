@@ -20,7 +20,7 @@ class PasswordScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """Lay out one line to type on."""
         with Vertical(id="password"):
-            yield Static("Password of encrypted files. It stays in memory, until you leave.")
+            yield Static("Password of encrypted files, kept in memory until you leave:")
             yield Input(password=True, placeholder="Enter keeps it, Escape does not")
 
     @on(Input.Submitted)

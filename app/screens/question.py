@@ -44,8 +44,8 @@ class QuestionScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel", id="cancel"),
         Binding("ctrl+n", "ask_without", "Without filters", id="ask_without"),
-        Binding("ctrl+r", "ask_again", "Ask again", id="ask_again"),
-        Binding("ctrl+o", "unlock", "Unlock files", id="unlock"),
+        Binding("ctrl+r", "ask_again", "Again", id="ask_again"),
+        Binding("ctrl+o", "unlock", "Unlock", id="unlock"),
         Binding("ctrl+l", "forget", "Forget", id="forget"),
     ]
 
