@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ingest.item import Shelf
 
+_MARK = b"\xef\xbb\xbf"
 _LENGTH = re.compile(rb"(\d{1,10})[ \t]*\r?\n")
 _FLAGS = re.compile(rb"<key>flags</key>\s*<integer>(\d{1,18})</integer>")
 _DELETED, _DRAFT = 1 << 1, 1 << 6
@@ -26,7 +27,7 @@ def unwrap(data: bytes) -> Wrapped:
     """Return where the message lies in `data`: all of it, unless its length stands before it."""
     length = _LENGTH.match(data)
     if length is None:
-        return Wrapped(0, len(data))
+        return Wrapped(len(_MARK) if data.startswith(_MARK) else 0, len(data))
     end = min(length.end() + int(length[1]), len(data))
     found = _FLAGS.search(data, end, end + 65536)
     flags = int(found[1]) if found else 0

@@ -15,6 +15,7 @@ from ingest.item import Person
 LIMIT = 32 << 10
 """Characters of a header that are looked at: decoders take quadratic time on longer ones."""
 
+_SHOWN = ("subject", "from", "to", "cc")
 _WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=")
 _SIMPLE = re.compile(
     r"\s*(?:\"?([^<>,\"()@:;\\]*?)\"?\s*<([^<>\s,\"()]+@[^<>\s,\"()]+)>|([^<>\s,\"():;]+@[^<>\s,\"():;]+))\s*(?:,|$)"
@@ -32,6 +33,11 @@ class Headers:
     def __bool__(self) -> bool:
         """Say whether there is any field at all."""
         return bool(self._raw)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a field that an item shows is longer than what is looked at."""
+        return any(len(self._raw.get(name, "")) > LIMIT for name in _SHOWN)
 
     def raw(self, name: str) -> str:
         """Return the field as it stands, unfolded; empty when it is missing."""

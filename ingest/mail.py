@@ -14,7 +14,7 @@ from ingest.attachments import read_attachment, verdict_on
 from ingest.clean import clean
 from ingest.emlx import unwrap
 from ingest.exchange import named
-from ingest.headers import Headers, parse_date
+from ingest.headers import LIMIT, Headers, parse_date
 from ingest.item import Item, Kind, Locator, People, Person, Reason, Shelf, Skipped
 from ingest.mime import MAILS, Part, parse
 from ingest.parts import TEXT, Contents, take_apart
@@ -150,6 +150,9 @@ def _mail(
     if contents.refused:
         remedy = f"{contents.refused} parts are nested too deep or too many."
         yield Skipped(path, Reason.TOO_LARGE, remedy, title)
+    if headers.is_cut:
+        remedy = f"Only the first {LIMIT >> 10} KB of its subject and its people are read."
+        yield Skipped(path, Reason.TOO_LARGE, remedy, title)
     if contents.is_overlong:
         remedy = f"Only the first {TEXT >> 20} MB of its text are read."
         yield Skipped(path, Reason.TOO_LARGE, remedy, title)
@@ -169,7 +172,12 @@ def _attached(
     for number, part in contents.attachments:
         place = replace(locator, part=number, member=part.name or f"part {number}")
         is_small = part.size <= _SMALL
-        if part.kind in MAILS and len(around) < _NESTED:
+        if part.kind in MAILS:
+            if len(around) >= _NESTED:
+                remedy = "Mails are attached to each other too deep; open it in your mail program."
+                if Turn.FIRST in turn:
+                    yield Skipped(place.path, Reason.TOO_LARGE, remedy, place.member)
+                continue
             # A large one waits as a whole, and is then read as a whole.
             inner = turn if is_small else (Turn.FIRST | Turn.LATER) & _if_later(turn)
             if inner:

@@ -77,6 +77,9 @@ def _mail(
 ) -> Iterator[Read]:
     """Yield what this turn wants of the message at `span` in the file; `block` lies at `base`."""
     start, stop = span[0] - base, min(span[1] - base, len(block))
+    if span[0] == 0 and not block[start:stop].strip():
+        # Blank lines before the first message.
+        return
     begin = block.find(b"\n", start, stop) + 1 or stop
     separator, last = block[start:begin], span[1] >= file.size
     if block.find(b">From ", begin, stop) >= 0:

@@ -28,6 +28,7 @@ _PARAMETER = re.compile(r";\s*([\w-]+)=(?:\"([^\"]*)\"|([^\s;]+))", re.ASCII)
 _NAMES = re.compile(r"[!-9;-~]+")
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?")
 _IS_FIELD = re.compile(rb"From |[!-9;-~]*:|[\t ]")
+_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 _BOUNDARY_END = re.compile(rb"(--)?[ \t]*(?:\r\n|\r|\n|\Z)")
 MAILS = frozenset({"message/rfc822", "message/global", "message/news"})
 """Types of parts that are mails of their own."""
@@ -46,6 +47,10 @@ class _Content(NamedTuple):
     boundary: bytes | None
     name: str
     filename: str
+    is_flowed: bool = False
+    """Whether lines were broken for width alone (RFC 3676)."""
+    drops_space: bool = False
+    """Whether the space at such a break is no part of the text."""
 
 
 class Part:
@@ -265,6 +270,8 @@ def _content(field: str) -> _Content:
         boundary.rstrip().encode("ascii") if boundary else None,
         decode_words(found.get("name", "")),
         decode_words(found.get("filename", "")),
+        found.get("format", "").lower() == "flowed",
+        found.get("delsp", "").lower() == "yes",
     )
 
 
@@ -278,11 +285,14 @@ def _awkward_content(field: str) -> _Content:
     try:
         boundary = message.get_boundary()
         charset = message.get_content_charset()
-        names = [collapse_rfc2231_value(message.get_param(n, "")) for n in ("name", "filename")]
+        name, filename = (
+            decode_words(collapse_rfc2231_value(message.get_param(one, ""))).strip()
+            for one in ("name", "filename")
+        )
     except (LookupError, TypeError, ValueError, AttributeError):
         return _Content(kind, None, None, "", "")
     encoded = boundary.encode("utf-8", "replace") if boundary else None
-    return _Content(kind, charset, encoded, *(decode_words(name).strip() for name in names))
+    return _Content(kind, charset, encoded, name, filename)
 
 
 def decode_transfer(data: bytes, encoding: str) -> bytes:
@@ -303,7 +313,10 @@ def _from_base64(data: bytes) -> bytes:
             return binascii.a2b_base64(data + padding)
         except binascii.Error:
             continue
-    return data
+    digits = _NOT_BASE64.sub(b"", data)
+    if len(digits) * 10 < len(b"".join(data.split())) * 9:
+        return data  # It only says that it is.
+    return binascii.a2b_base64(digits[: len(digits) // 4 * 4])
 
 
 def _from_uuencoded(data: bytes) -> bytes:

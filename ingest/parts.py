@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ingest.clean import clean, clean_line, decode
+from ingest.flowed import unflowed
 from ingest.mime import REPORTS, Part, parse
 from ingest.seals import PKCS7, Seal, open_seal, without_armour
 
@@ -21,6 +22,15 @@ _SEALS = frozenset(
     {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"}
 )
 _BODY = frozenset({"text/plain", "text/html", "text/enriched", "text/x-amp-html"})
+_CODED = re.compile(
+    rb"^begin [0-7]{3,4} ([^\r\n]{1,255})\r?\n(?:[ -`]{1,90}\r?\n){0,1000000}?[ `]?\r?\n?end\b",
+    re.MULTILINE,
+)
+"""A file that was put into a text by uuencode."""
+_CODED_FIELDS = {
+    "content-type": "application/octet-stream",
+    "content-transfer-encoding": "x-uuencode",
+}
 _REPORT_LIMIT = 256 << 10
 _FOLD = re.compile(r"\r?\n[ \t]+")
 
@@ -61,6 +71,8 @@ class Words:
                 if "-----BEGIN PGP " in text:
                     text, locked = without_armour(text)
                 text, hidden = clean(text)
+                if self.part.content.is_flowed:
+                    text = unflowed(text, drops_space=self.part.content.drops_space)
             else:
                 from ingest.markup import html_text
 
@@ -148,6 +160,8 @@ def _walk(part: Part, number: str, depth: int, into: Contents) -> None:
     elif kind in PKCS7:
         _unseal(part, number, depth, into)
     elif _is_body(part, kind):
+        if kind == "text/plain" and part.data.find(b"\nbegin ", part.start, part.end) >= 0:
+            part = _without_coded_files(part, number, into)
         into.body.append(Words(part))
         into.is_plain = into.is_plain or kind == "text/plain"
     else:
@@ -192,6 +206,26 @@ def _walk_alternatives(children: list[tuple[str, Part]], depth: int, into: Conte
     if chosen is not None:
         into.body += chosen.body
         into.is_plain = chosen.is_plain
+
+
+def _without_coded_files(part: Part, number: str, into: Contents) -> Part:
+    """Return a text without the uuencoded files in it, which become attachments."""
+    data, kept, at = part.payload(), [], 0
+    for found in _CODED.finditer(data):
+        kept.append(data[at : found.start()])
+        at = found.end()
+        fields = {**_CODED_FIELDS, "content-disposition": f'attachment; filename="{_name(found)}"'}
+        index = f"{number or '1'}.{len(kept)}"
+        into.attachments.append((index, Part(data, fields, found.start(), at, "text/plain")))
+    if not kept:
+        return part
+    text = b"".join([*kept, data[at:]])
+    fields = {name: value for name, value in part.fields.items() if name == "content-type"}
+    return Part(text, fields, 0, len(text), "text/plain")
+
+
+def _name(found: re.Match[bytes]) -> str:
+    return found[1].decode("utf-8", "surrogateescape").replace('"', "").strip()
 
 
 def _is_body(part: Part, kind: str) -> bool:

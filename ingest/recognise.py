@@ -42,6 +42,7 @@ class Format(Enum):
     SEALED = "encrypted office document"
     OUTLOOK = "Outlook message"
     PST = "Outlook mailbox"
+    PST = "Outlook mailbox"
     ARCHIVE = "archive"
     TAR = "tar"
     PACKED = "compressed"
@@ -68,6 +69,7 @@ _BY_SUFFIX = {
     ".icalendar": Format.CALENDAR,
     ".eml": Format.MAIL,
     ".emlx": Format.MAIL,
+    ".emlx": Format.MAIL,
     ".ipynb": Format.NOTEBOOK,
     ".tex": Format.LATEX,
     ".latex": Format.LATEX,
@@ -78,6 +80,7 @@ _BY_MAGIC = (
     (b"PK\x05\x06", Format.ZIP),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Format.OLE),
     (b"{\\rtf", Format.RTF),
+    (b"!BDN", Format.PST),
     (b"!BDN", Format.PST),
     (b"\x1f\x8b\x08", Format.PACKED),
     (b"BZh", Format.PACKED),

@@ -11,6 +11,7 @@ from pathlib import Path
 from ingest.files import UnreadableError, not_a_file, unreadable
 from ingest.item import Reason, Skipped
 from ingest.shelves import shelved
+from ingest.thunderbird import is_state
 
 # Stores of other programs, without anything a person wrote there by hand.
 _NOT_ENTERED = frozenset({".git", ".hg", ".svn", ".bzr", "__pycache__", "node_modules"})
@@ -128,6 +129,8 @@ class _Walk:
         maildir = {"cur", "new"} <= names
         for entry in listed:
             if entry.name in _NOT_READ or entry.name in _NOT_ENTERED:
+                continue
+            if is_state(entry.name, names):
                 continue
             # In a Maildir, tmp holds what is not yet delivered; the rest is the server's state.
             if maildir and (entry.name == "tmp" or entry.name.startswith(_MAILDIR_STATE)):
