@@ -169,6 +169,7 @@ class Run:
         """What the caller waits for."""
         self._failed_starts = 0
         self._is_closed = False
+        self._is_down = False
         self._changed = threading.Condition()
         self._wake, self._woken = socket.socketpair()
         self._woken.setblocking(False)
@@ -195,8 +196,12 @@ class Run:
             self._wanted = job
             if self._untaken > _UNTAKEN:
                 self._wake.send(b"\0")
-            if not self._changed.wait_for(lambda: job.outcome or job.is_over, timeout):
+            if not self._changed.wait_for(
+                lambda: job.outcome or job.is_over or self._is_down, timeout
+            ):
                 raise TimeoutError
+            if self._is_down and not job.is_over:
+                raise RuntimeError("The thread that hands out reading has ended.")
             if not job.outcome:
                 return None
             outcome = job.outcome.popleft()
@@ -236,7 +241,16 @@ class Run:
         job.number = self._numbered
 
     def _pump(self) -> None:
-        """Give out jobs, take in what was read, replace what died. Runs in a thread of its own."""
+        """Do what `_serve` does, in a thread of its own; whoever waits learns when it ends."""
+        try:
+            self._serve()
+        finally:
+            with self._changed:
+                self._is_down = True
+                self._changed.notify_all()
+
+    def _serve(self) -> None:
+        """Give out jobs, take in what was read, replace what died."""
         while not self._is_closed:
             self._give_out()
             soonest = min((process.deadline() for process in self._processes), default=_NEVER)
