@@ -176,8 +176,11 @@ def _own_seen(query: Query, corpus: Corpus, settings: Settings) -> tuple[str, ..
     """Return addresses that look like the asker's when "I" is meant and none is set."""
     if settings.own or not FIRST_PERSON.search(query.text):
         return ()
-    owned = [one for item in _items(corpus) for one in (item, *item.copies)]
-    seen = Counter(address for one in owned for address in one.owners)
+    owners: list[str] = []
+    for item in _items(corpus):
+        owners += item.owners
+        owners += [owner for copy in item.copies for owner in copy.owners]
+    seen = Counter(owners)
     return tuple(address for address, _ in seen.most_common(OWN_SHOWN))
 
 

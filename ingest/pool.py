@@ -145,7 +145,7 @@ class _Process:
             return self.heard_at + _START
         if not self.jobs:
             return _NEVER
-        return self.heard_at + SILENCE + PATIENCE * (self.jobs[0].found.size / 1e6)
+        return self.heard_at + SILENCE + PATIENCE * (self.jobs[0].size / 1e6)
 
     def end(self) -> None:
         self._process.kill()
