@@ -14,6 +14,8 @@ from ingest.clean import clean_line, decode
 _QUOTED = re.compile(r'((?:"[^"]*"|\\.|[^:"\\])*):(.*)', re.DOTALL)
 _PARAMETER = re.compile(r';?([^=;"]+)(=(?:"[^"]*"|\\.|[^;"\\])*)?', re.DOTALL)
 _ITEM = re.compile(r'"[^"]*"|(?:\\.|[^,"\\])+', re.DOTALL)
+# What a broken encoder writes behind a line that is said to go on.
+_PROPERTY = re.compile(r"(?:[\w-]+\.)?[A-Z][A-Z-]+(?:;[^:]{0,200})?:")
 _BLANK = re.compile(r"\n{2,}")
 _CARET = re.compile(r"\^([n'^])")
 _ESCAPE = re.compile(r"\\([\\,;:\"nN])")
@@ -92,7 +94,7 @@ def _unfolded(text: str, is_old: bool) -> list[str]:
     rows: list[list[str]] = []
     goes_on = is_encoded = False
     for row in text.split("\n"):
-        if goes_on:
+        if goes_on and not _PROPERTY.match(row):
             rows[-1] += [row.removesuffix("=")] if row.endswith("=") else [row]
             goes_on = row.endswith("=")
         elif row[:1] in (" ", "\t") and rows:
