@@ -35,6 +35,7 @@ class _Row:
 
 _READERS = {
     Format.CALENDAR: _Row("ingest.calendars", "calendar_items", 128, is_titled=True),
+    Format.CARDS: _Row("ingest.contacts", "contact_items", 128, is_titled=True),
     Format.OUTLOOK: _Row("ingest.outlook", "outlook_items", 256, is_titled=True),
     Format.PST: _Row("ingest.pst", "pst_items", 256, is_titled=True),
     Format.PDF: _Row("ingest.pdf", "pdf_items", 512, is_titled=True),

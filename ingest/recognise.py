@@ -20,6 +20,7 @@ class Format(Enum):
     MBOX = "mbox"
     MAIL = "mail"
     CALENDAR = "calendar"
+    CARDS = "address cards"
     LINES = "JSON lines"
     JSON = "JSON"
     TABLE = "CSV"
@@ -42,7 +43,6 @@ class Format(Enum):
     SEALED = "encrypted office document"
     OUTLOOK = "Outlook message"
     PST = "Outlook mailbox"
-    PST = "Outlook mailbox"
     ARCHIVE = "archive"
     TAR = "tar"
     PACKED = "compressed"
@@ -54,6 +54,7 @@ class Format(Enum):
 
 DOCUMENT = frozenset({Kind.DOCUMENT})
 ENTRIES = frozenset({Kind.EVENT, Kind.TASK})
+CONTACT = frozenset({Kind.CONTACT})
 
 _BY_SUFFIX = {
     ".csv": Format.TABLE,
@@ -67,8 +68,9 @@ _BY_SUFFIX = {
     ".ics": Format.CALENDAR,
     ".ical": Format.CALENDAR,
     ".icalendar": Format.CALENDAR,
+    ".vcf": Format.CARDS,
+    ".vcard": Format.CARDS,
     ".eml": Format.MAIL,
-    ".emlx": Format.MAIL,
     ".emlx": Format.MAIL,
     ".ipynb": Format.NOTEBOOK,
     ".tex": Format.LATEX,
@@ -80,7 +82,6 @@ _BY_MAGIC = (
     (b"PK\x05\x06", Format.ZIP),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Format.OLE),
     (b"{\\rtf", Format.RTF),
-    (b"!BDN", Format.PST),
     (b"!BDN", Format.PST),
     (b"\x1f\x8b\x08", Format.PACKED),
     (b"BZh", Format.PACKED),
@@ -163,7 +164,7 @@ def recognise(head: bytes, path: Path) -> Format:
         return form
     if bare.startswith(_TEXT_MAGIC):
         return Format.UNSUPPORTED
-    if begins_message(bare):
+    if begins_message(bare.lstrip(b"\r\n")):
         return Format.MBOX
     # Before what looks binary: mail may hold a stray zero byte.
     if _begins_like_mail(bare, path):
@@ -173,7 +174,7 @@ def recognise(head: bytes, path: Path) -> Format:
     if _CALENDAR.match(bare):
         return Format.CALENDAR
     if _CARD.match(bare):
-        return Format.UNSUPPORTED
+        return Format.CARDS
     if suffix in _BY_SUFFIX:
         return _BY_SUFFIX[suffix]
     if suffix in _OFFICE and _TABLE_ONLY.match(bare):
@@ -256,6 +257,8 @@ def kinds_of(form: Format) -> frozenset[Kind]:
             return frozenset(Kind)
         case Format.CALENDAR:
             return ENTRIES | DOCUMENT  # A note of a calendar is a document.
+        case Format.CARDS:
+            return CONTACT
         case _:
             return DOCUMENT
 
@@ -265,8 +268,6 @@ def describe_unsupported(head: bytes) -> tuple[str, frozenset[Kind]]:
 
     A picture or program could have held nothing: it is reported, and is no gap in the reading.
     """
-    if _CARD.match(head):
-        return "Address cards are not read yet.", frozenset({Kind.CONTACT})
     for magic, words in _MAGIC:
         if head.startswith(magic):
             if words in _WORDLESS:
