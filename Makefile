@@ -33,11 +33,11 @@ check: $(INSTALLED) ## lint, format, types, direction of imports
 	@$(BIN)/lint-imports
 
 clean: ## remove .venv and caches, keep the models
-	@rm -rf .venv .make .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	@rm -rf engine/scan-*.so .venv .make .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	@echo "Removed .venv and caches. The models stay; before the next clean, 'askance models rm' removes them."
 
-$(INSTALLED): pyproject.toml constraints.txt packaging/before_install.py
+$(INSTALLED): pyproject.toml constraints.txt packaging/before_install.py packaging/compile_scan.py engine/scan.c
 	@$(PYTHON) packaging/before_install.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --upgrade -c constraints.txt 'pip>=25.1'

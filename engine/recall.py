@@ -12,28 +12,33 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import Literal, TypeVar
+from itertools import count as counting
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.scan import Chunk, Flags, Ints, Terms, distinct
-from engine.stemming import prefix_of, stem
+from engine.scan import Chunk, Flags, Ints, Scan
+from engine.scan_compiled import compiled
+from engine.scan_numpy import NumpyScan
+from engine.stemming import prefixes_of, stem
 from engine.tokens import FUNCTION_WORDS, folded_terms, folded_words
 
 T = TypeVar("T")
 Variant = Literal["lucene", "okapi"]
 K1 = 1.5
 B = 0.75
-CHUNK = 1 << 18
-"""Characters scanned together: what is made of them then stays in a core's cache."""
+CHUNK = 1 << 20
+"""Characters scanned together: more, and cores wait for each other at the end; fewer, and they
+wait for the interpreter in between."""
 STOP_WORDS = frozenset(word.encode() for word in FUNCTION_WORDS)
 
 Scores = npt.NDArray[np.float64]
 
 
 class Recall:
-    """Folded passages, and where their tokens are; about twice the bytes of the text in all."""
+    """Folded passages, and where their tokens are; one and a half times the bytes of the
+    text in all, with numpy twice."""
 
     def __init__(
         self,
@@ -42,16 +47,19 @@ class Recall:
         *,
         stop_words: bool = True,
         stemming: bool = True,
+        scan: Scan[Any] | None = None,
     ) -> None:
         """Begin with `texts`.
 
         With `stop_words`, function words of a query are not looked for, unless it has no other
         word. With `stemming`, a word of a query stands for all words of the same English stem.
         Both find more of what answers (docs/results.md); without them scores are plain BM25.
+        `scan` is the fastest one there is when None.
         """
         self.variant = variant
         self.stop_words = stop_words
         self.stemming = stemming
+        self._scan = scan or fastest_scan()
         self._chunks: list[Future[Chunk]] = []
         self._waiting: list[str] = []
         self._waiting_size = 0
@@ -67,13 +75,26 @@ class Recall:
 
     def _flush(self) -> None:
         if self._waiting:
-            self._chunks.append(_threads().submit(Chunk, self._waiting))
+            self._chunks.append(_threads().submit(self._scan.chunk, self._waiting))
             self._waiting, self._waiting_size = [], 0
 
-    def _all(self, task: Callable[[Chunk], T]) -> list[T]:
-        """Do a task for every chunk, in order; in threads, as numpy lets go of the interpreter."""
+    def _all(self, task: Callable[[Any], T]) -> list[T]:
+        """Do a task for every chunk, in order; each thread takes the next one when it is free."""
+        chunks = self._folded()
+        done: list[T | None] = [None] * len(chunks)
+        turn = counting()
+
+        def work() -> None:
+            while (number := next(turn)) < len(chunks):
+                done[number] = task(chunks[number].result())
+
+        for worker in [_threads().submit(work) for _ in range(min(_cores(), len(chunks)))]:
+            worker.result()
+        return cast(list[T], done)
+
+    def _folded(self) -> list[Future[Chunk]]:
         self._flush()
-        return list(_threads().map(lambda chunk: task(chunk.result()), self._chunks))
+        return self._chunks
 
     def scores(self, queries: Sequence[str]) -> Scores:
         """Return BM25 scores, shape (queries, passages). One pass counts all queries' terms.
@@ -82,7 +103,7 @@ class Recall:
         """
         counts = [self._terms(query) for query in queries]
         forms = self._forms({term for count in counts for term in count})
-        lengths = np.concatenate([np.zeros(0, np.int64), *self._all(lambda c: c.lengths)])
+        lengths = self._lengths()
         scores = np.zeros((len(queries), len(lengths)))
         if not forms or not len(lengths):
             return scores
@@ -99,11 +120,14 @@ class Recall:
         """
         words = folded_words(phrase)
         if not words:
-            return np.zeros(sum(self._all(lambda chunk: chunk.size)), dtype=np.bool_)
-        distinct = list(dict.fromkeys(words))
-        terms, order = Terms(distinct), np.array([distinct.index(word) for word in words])
-        parts = self._all(lambda chunk: chunk.holding(terms, order))
+            return np.zeros(len(self._lengths()), dtype=np.bool_)
+        parts = self._all(self._scan.holding(words))
         return np.concatenate([np.zeros(0, np.bool_), *parts])
+
+    def _lengths(self) -> Ints:
+        """Return the terms of each passage, shape (passages,); waits for the folding."""
+        parts = [chunk.result().lengths for chunk in self._folded()]
+        return np.concatenate([np.zeros(0, np.int64), *parts])
 
     def _terms(self, query: str) -> Counter[bytes]:
         """Return what a query asks for: terms, or stems, and how often."""
@@ -116,8 +140,8 @@ class Recall:
         """Return the terms to look for, by the term or stem asked for."""
         if not self.stemming:
             return {term: [term] for term in sorted(asked)}
-        prefixes = sorted({prefix for term in asked for prefix in prefix_of(term)})
-        found = distinct(self._all(lambda chunk: chunk.beginning(prefixes))) | asked
+        prefixes = sorted({prefix for term in asked for prefix in prefixes_of(term)})
+        found = asked.union(*self._all(self._scan.beginning(prefixes)) if prefixes else ())
         forms: dict[bytes, list[bytes]] = {term: [] for term in sorted(asked)}
         for form in sorted(found):
             if stem(form) in forms:
@@ -127,15 +151,15 @@ class Recall:
     def _weigh(self, forms: dict[bytes, list[bytes]], lengths: Ints) -> tuple[Ints, Ints, Scores]:
         """Return (passage, term, weight) wherever a passage holds a term (or a form of it)."""
         sizes = [len(some) for some in forms.values()]
-        terms = Terms([form for some in forms.values() for form in some])
+        terms = [form for some in forms.values() for form in some]
         groups = np.repeat(np.arange(len(forms)), sizes)
-        counted = self._all(lambda chunk: (chunk.size, *chunk.count(terms, groups)))
-        firsts = np.cumsum([0, *(part[0] for part in counted)])
+        counted = self._all(self._scan.counting(terms, groups))
+        firsts = np.cumsum([0, *(chunk.result().size for chunk in self._chunks)])
         rows = np.concatenate(
-            [first + part[1] for first, part in zip(firsts, counted, strict=False)]
+            [first + part.rows for first, part in zip(firsts, counted, strict=False)]
         )
-        columns = np.concatenate([part[2] for part in counted])
-        frequency = np.concatenate([part[3] for part in counted]).astype(np.float64)
+        columns = np.concatenate([part.groups for part in counted])
+        frequency = np.concatenate([part.found for part in counted]).astype(np.float64)
         average = lengths.mean() if lengths.any() else 1.0
         norm = K1 * (1 - B + B * lengths / average)
         saturated = frequency / (frequency + norm[rows])
@@ -151,11 +175,22 @@ class Recall:
         return np.log1p(ratio)
 
 
+def fastest_scan() -> Scan[Any]:
+    """Return the compiled scan, or numpy's where there is none."""
+    return compiled() or NumpyScan()
+
+
 @cache
 def _threads() -> ThreadPoolExecutor:
     """Return the threads that scan, one a core that this process may use."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return ThreadPoolExecutor(cores or 1, thread_name_prefix="recall")
+    return ThreadPoolExecutor(_cores(), thread_name_prefix="recall")
+
+
+@cache
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def best_first(scores: Scores) -> Ints:

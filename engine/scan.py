@@ -1,293 +1,66 @@
-"""Finds terms in folded text without an index: one pass for all of them, no object a hit.
+"""The seam between recall and its two scans, the compiled one and numpy's: same results.
 
-Text is kept in chunks of about a megabyte. For each token a chunk knows where it begins and a
-fingerprint of two bytes; a pass looks the fingerprints up in one table for all wanted terms, and
-compares the few that agree byte by byte. All of it is numpy, so chunks are scanned in threads.
+Text is folded once and kept in chunks of about a megabyte; a scan notes where their tokens are and
+looks for terms among them, without an index and without a Python object for each hit. A question
+is prepared once and then put to every chunk, in threads: both scans let go of the interpreter.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.tokens import FIRST_DIGIT_JOIN, LAST_JOIN, WORD_BYTE, fold_all
-
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-_Words = npt.NDArray[np.uint64]
-
-_EDGE = 16
-"""Zero bytes around a chunk, so that eight bytes can be read anywhere."""
-_KEEP = np.array([(1 << 8 * n) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
-"""`_KEEP[n]` masks the first n of eight bytes (little endian)."""
 
 
-_EACH = np.uint64(0x0101010101010101)
-_WORD = re.compile(rb"[\x30-\xff]+")
+class Counts(NamedTuple):
+    """How often passages of a chunk hold the terms of a group, by passage, then by group."""
+
+    rows: npt.NDArray[np.integer]
+    """Passages, from 0 in each chunk."""
+    groups: npt.NDArray[np.integer]
+    found: npt.NDArray[np.integer]
+    """Occurrences, none of them 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """Tokens of a chunk in order: its words, or the wholes that connectors join."""
-
-    starts: npt.NDArray[np.uint32]
-    """Offsets into the chunk's bytes."""
-    prints: npt.NDArray[np.uint16]
-    """A fingerprint each."""
-    heads: npt.NDArray[np.uint16]
-    """The first two bytes of each; of a word of one byte, with the separator behind it."""
-    ends: npt.NDArray[np.uint32] | None
-    """Offsets behind wholes; None for words, which end where no word byte follows."""
-    begins: Ints
-    """Number of the first token of each passage, and the count of all; shape (passages + 1,)."""
-
-    def rows(self, tokens: Ints) -> Ints:
-        """Return the passages of the given tokens."""
-        found: Ints = np.searchsorted(self.begins, tokens, side="right") - 1
-        return found
-
-
-class Terms:
-    """Distinct terms that are looked for together."""
-
-    def __init__(self, terms: Sequence[bytes]) -> None:
-        """Prepare the table of fingerprints; `terms` are folded and distinct."""
-        self.count = len(terms)
-        self.lengths = np.array([len(term) for term in terms], dtype=np.int64)
-        self.data = bytes(_EDGE) + b"".join(term + bytes(_EDGE) for term in terms)
-        steps = self.lengths + _EDGE
-        self.starts = _EDGE + np.cumsum(steps) - steps
-        entries = np.unique(self._entries(terms), axis=1)
-        self.prints = entries[0].astype(np.uint16)
-        """Fingerprints by size; a term of one byte has several, as its neighbours are in them."""
-        self.columns = entries[1]
-        """The term of each fingerprint."""
-        self.most_alike = int(np.unique(self.prints, return_counts=True)[1].max(initial=0))
-        """Terms that share a fingerprint, at most."""
-        self.wanted = np.zeros(1 << 16, dtype=np.bool_)
-        self.wanted[self.prints] = True
-
-    def _entries(self, terms: Sequence[bytes]) -> Ints:
-        """Return fingerprints and their terms, shape (2, entries)."""
-        longer = np.flatnonzero(self.lengths > 1)
-        starts = self.starts[longer]
-        data = np.frombuffer(self.data, np.uint8)
-        prints = [_fingerprints(_pairs(data), starts, starts + self.lengths[longer])]
-        columns = [longer]
-        between = range(LAST_JOIN + 1)
-        for column in np.flatnonzero(self.lengths == 1).tolist():
-            around = b"".join(
-                bytes([a]) + terms[column] + bytes([b]) for a in between for b in between
-            )
-            middles = np.arange(1, len(around), 3)
-            pairs = _pairs(np.frombuffer(around, np.uint8))
-            prints.append(_fingerprints(pairs, middles, middles + 1))
-            columns.append(np.full(len(middles), column))
-        both: Ints = np.array([np.concatenate(prints), np.concatenate(columns)], dtype=np.int64)
-        return both
-
-
-class Chunk:
+class Chunk(Protocol):
     """Folded passages side by side, and where their tokens are."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        """Fold the texts of passages and find their tokens."""
-        self.size = len(texts)
-        folded, bounds = fold_all(texts)
-        bounds += _EDGE
-        self.data = bytes(_EDGE) + folded + bytes(_EDGE)
-        self._bytes = np.frombuffer(self.data, np.uint8)
-        inside = self._bytes >= WORD_BYTE
-        changes = np.flatnonzero(inside[1:] != inside[:-1]) + 1
-        starts, ends = changes[0::2].copy(), changes[1::2].copy()
-        pairs = _pairs(self._bytes)
-        self.words = _tokens(pairs, starts, ends, bounds)
-        starts, ends = _wholes(self._bytes, inside, starts, ends)
-        self.wholes = _tokens(pairs, starts, ends, bounds, whole=True)
+    @property
+    def size(self) -> int:
+        """Passages."""
 
     @property
     def lengths(self) -> Ints:
         """Terms of each passage, shape (passages,)."""
-        counts: Ints = np.diff(self.words.begins) + np.diff(self.wholes.begins)
-        return counts
-
-    def find(self, terms: Terms, tokens: Tokens) -> tuple[Ints, Ints]:
-        """Return (token, term) of every occurrence in `tokens`, by token."""
-        candidates = np.flatnonzero(terms.wanted[tokens.prints])
-        if not len(candidates):
-            return candidates, candidates
-        place = np.searchsorted(terms.prints, tokens.prints[candidates])
-        found_tokens, found_terms = [], []
-        for step in range(terms.most_alike):
-            if step:  # another term has the same fingerprint
-                place = place + 1
-                same = place < len(terms.prints)
-                same[same] = terms.prints[place[same]] == tokens.prints[candidates[same]]
-                candidates, place = candidates[same], place[same]
-            column = terms.columns[place]
-            equal = self._equal(terms, column, tokens, candidates)
-            found_tokens.append(candidates[equal])
-            found_terms.append(column[equal])
-        return np.concatenate(found_tokens), np.concatenate(found_terms)
-
-    def count(self, terms: Terms, groups: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return (passage, group, occurrences) of every passage and group of terms that meet.
-
-        `groups` has the group of each term, shape (terms,).
-        """
-        width = int(groups.max()) + 1
-        keys = []
-        for tokens in (self.words, self.wholes):
-            found, columns = self.find(terms, tokens)
-            keys.append(tokens.rows(found) * width + groups[columns])
-        counts = np.bincount(np.concatenate(keys))
-        met = np.flatnonzero(counts)
-        return met // width, met % width, counts[met]
-
-    def holding(self, terms: Terms, phrase: Ints) -> Flags:
-        """Say which passages hold the words `terms[phrase[0]], terms[phrase[1]], …` in a row."""
-        found, columns = self.find(terms, self.words)
-        order = np.argsort(found, kind="stable")
-        found, columns = found[order], columns[order]
-        firsts = found[columns == phrase[0]]
-        for step, column in enumerate(phrase[1:].tolist(), start=1):
-            firsts = firsts[np.isin(firsts + step, found[columns == column], assume_unique=True)]
-        rows = self.words.rows(firsts)
-        held = np.zeros(self.size, dtype=np.bool_)
-        held[rows[rows == self.words.rows(firsts + len(phrase) - 1)]] = True
-        return held
-
-    def beginning(self, prefixes: Sequence[bytes]) -> tuple[_Words, set[bytes]]:
-        """Return the words that begin with any of `prefixes`, of which none is empty.
-
-        Those of less than eight bytes come as they stand in memory, one of each occurrence, for
-        `distinct`: numpy sorts those of all chunks at once. Longer ones come once.
-        """
-        wanted = np.zeros(1 << 16, dtype=np.bool_)
-        for prefix in prefixes:
-            # A pair has its first byte low; any byte may follow a prefix of one.
-            pairs = prefix[0] + 256 * np.arange(256) if len(prefix) == 1 else [_pair(prefix)]
-            wanted[pairs] = True
-        starts = self.words.starts[np.flatnonzero(wanted[self.words.heads])].astype(np.int64)
-        heads, longer = _first_eight(_eights(self.data), starts)
-        alike = np.zeros(len(starts), dtype=np.bool_)
-        for prefix in prefixes:
-            head = np.frombuffer(prefix[:8].ljust(8, b"\0"), "<u8")[0]
-            alike |= (heads & _KEEP[min(len(prefix), 8)]) == head
-        return heads[alike & ~longer], self._long(starts[alike & longer], tuple(prefixes))
-
-    def _long(self, starts: Ints, prefixes: tuple[bytes, ...]) -> set[bytes]:
-        """Return the distinct words of eight bytes or more at `starts`."""
-        if not len(starts):
-            return set()
-        eights = _eights(self.data)
-        first = eights[starts]
-        second, longest = _first_eight(eights, starts + 8)
-        # Words that agree in sixteen bytes are looked at one by one.
-        apart = np.where(longest, starts, 0).astype(np.uint64)
-        _, one = np.unique(np.array([first, second, apart]), axis=1, return_index=True)
-        words = (_WORD.match(self.data, start) for start in starts[one].tolist())
-        return {word[0] for word in words if word and word[0].startswith(prefixes)}
-
-    def _equal(self, terms: Terms, columns: Ints, tokens: Tokens, candidates: Ints) -> Flags:
-        """Say which candidates are the terms `columns`: they end there and have the same bytes."""
-        starts = tokens.starts[candidates].astype(np.int64)
-        lengths, origins = terms.lengths[columns], terms.starts[columns]
-        equal: Flags
-        if tokens.ends is None:
-            last = len(self._bytes) - 1  # a term may be longer than what is left of the chunk
-            equal = self._bytes[np.minimum(starts + lengths, last)] < WORD_BYTE
-            equal &= starts + lengths <= last - _EDGE + 1
-        else:
-            equal = tokens.ends[candidates] == starts + lengths
-        here, there = _eights(self.data), _eights(terms.data)
-        for offset in range(0, int(lengths.max(initial=0)), 8):
-            rest = np.flatnonzero(equal & (lengths > offset))
-            keep = _KEEP[np.minimum(lengths[rest] - offset, 8)]
-            differ = (here[starts[rest] + offset] ^ there[origins[rest] + offset]) & keep
-            equal[rest[differ != 0]] = False
-        return equal
 
 
-def distinct(found: Sequence[tuple[_Words, set[bytes]]]) -> set[bytes]:
-    """Return the distinct words of what `Chunk.beginning` found in all chunks."""
-    heads = np.concatenate([np.zeros(0, np.uint64), *(heads for heads, _ in found)])
-    short = np.unique(heads).astype("<u8").tobytes()
-    words = {short[i : i + 8].rstrip(b"\0") for i in range(0, len(short), 8)}
-    return words.union(*(long for _, long in found))
+AChunk = TypeVar("AChunk", bound=Chunk)
 
 
-def _wholes(
-    folded: npt.NDArray[np.uint8], inside: Flags, starts: Ints, ends: Ints
-) -> tuple[Ints, Ints]:
-    """Return where the wholes begin and end: two words or more, a single connector between each."""
-    middle = folded[1:-1]
-    join = inside[:-2] & inside[2:] & (middle - np.uint8(1) < LAST_JOIN)
-    joints = np.flatnonzero(join) + 1
-    if not len(joints):
-        return joints, joints
-    for_digits = folded[joints] >= FIRST_DIGIT_JOIN
-    digits = _is_digit(folded[joints - 1]) & _is_digit(folded[joints + 1])
-    joints = joints[~for_digits | digits]
-    after = np.searchsorted(starts, joints + 1)  # the word behind each joint
-    first = np.ones(len(joints), dtype=np.bool_)
-    first[1:] = after[1:] != after[:-1] + 1
-    last = np.ones(len(joints), dtype=np.bool_)
-    last[:-1] = first[1:]
-    return starts[after[first] - 1], ends[after[last]]
+class Scan(Protocol[AChunk]):
+    """A way to make chunks, and questions to put to them."""
+
+    name: str
+
+    def chunk(self, texts: Sequence[str]) -> AChunk:
+        """Fold the texts of passages and find their tokens."""
+
+    def counting(self, terms: Sequence[bytes], groups: Ints) -> Callable[[AChunk], Counts]:
+        """Count distinct folded terms, several at once; `groups` has the group of each."""
+
+    def holding(self, phrase: Sequence[bytes]) -> Callable[[AChunk], Flags]:
+        """Say which passages hold these words in a row, shape (passages,); there is one word."""
+
+    def beginning(self, prefixes: Sequence[bytes]) -> Callable[[AChunk], set[bytes]]:
+        """Find the distinct words that begin with any of the prefixes, of which none is empty."""
 
 
-def _is_digit(folded: npt.NDArray[np.uint8]) -> Flags:
-    digits: Flags = (folded >= ord("0")) & (folded <= ord("9"))
-    return digits
-
-
-def _tokens(
-    pairs: npt.NDArray[np.uint16], starts: Ints, ends: Ints, bounds: Ints, *, whole: bool = False
-) -> Tokens:
-    return Tokens(
-        starts.astype(np.uint32),
-        _fingerprints(pairs, starts, ends),
-        pairs[starts],
-        ends.astype(np.uint32) if whole else None,
-        np.searchsorted(starts, bounds).astype(np.int64),
-    )
-
-
-def _pairs(folded: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint16]:
-    """Return each byte together with the next: aligned, so that numpy gathers five times faster."""
-    wide = folded.astype(np.uint16)
-    pairs: npt.NDArray[np.uint16] = np.left_shift(wide[1:], np.uint16(8))
-    pairs |= wide[:-1]
-    return pairs
-
-
-def _fingerprints(
-    pairs: npt.NDArray[np.uint16], starts: Ints, ends: Ints
-) -> npt.NDArray[np.uint16]:
-    """Mix a token's first two bytes, last two, and length; its neighbour's when it has but one."""
-    mixed: npt.NDArray[np.uint16] = pairs[starts] * np.uint16(0x9E37)
-    mixed ^= pairs[ends - 2] * np.uint16(0x85EB)
-    mixed += (ends - starts).astype(np.uint16) * np.uint16(0xC2B3)
-    return mixed
-
-
-def _pair(word: bytes) -> int:
-    return int.from_bytes(word[:2], "little")
-
-
-def _first_eight(eights: _Words, starts: Ints) -> tuple[_Words, Flags]:
-    """Return up to eight bytes of the words at `starts`, zeros behind, and which have eight."""
-    read = eights[starts]
-    # The top bit of every byte below WORD_BYTE, exact for the first such byte of the eight.
-    ends = (read - _EACH * np.uint64(WORD_BYTE)) & ~read & (_EACH << np.uint64(7))
-    end = (ends & (~ends + np.uint64(1))) >> np.uint64(7)
-    return read & (end - np.uint64(1)), ends == 0
-
-
-def _eights(data: bytes) -> _Words:
-    return np.ndarray((len(data) - 7,), "<u8", buffer=data, strides=(1,))
+def check_size(size: int) -> None:
+    """Raise `OverflowError` when a chunk has too many bytes for offsets of 32 bits."""
+    if size >= 1 << 32:
+        raise OverflowError(f"A passage of {size} bytes cannot be ranked.")

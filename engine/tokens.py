@@ -27,7 +27,7 @@ LAST_JOIN = len(JOINS_WORDS + JOINS_DIGITS)
 
 
 _JOIN_NAMES = bytes.maketrans(bytes(range(1, LAST_JOIN + 1)), JOINS_WORDS + JOINS_DIGITS)
-_BETWEEN = b"\xff"
+BETWEEN = b"\xff"
 """Between texts that are folded together: no text encoded as UTF-8 holds it."""
 _MARKS = (b"\xcc", b"\xcd")
 """First bytes of combining accents, which join the letter before them."""
@@ -43,13 +43,14 @@ def _table() -> bytes:
     for byte in range(256):
         if byte >= 0x80 or chr(byte).isalnum() or byte == ord("_"):
             table[byte] = ord(chr(byte).lower()) if byte < 0x80 else byte
-    table[_BETWEEN[0]] = 0
+    table[BETWEEN[0]] = 0
     for number, byte in enumerate(JOINS_WORDS + JOINS_DIGITS, start=1):
         table[byte] = number
     return bytes(table)
 
 
-_FOLD = _table()
+ASCII = _table()
+"""How each byte of ASCII is folded; `bytes.translate` leaves the others as they are."""
 
 _WORD = re.compile(rb"[\x30-\xff]+")
 _WHOLE = re.compile(
@@ -69,40 +70,42 @@ def fold_all(texts: Sequence[str]) -> tuple[bytes, npt.NDArray[np.int64]]:
     Returns the bytes, and where each text begins and, one behind its separator, the last one
     would end; shape (texts + 1,).
     """
-    joined = _fold_runs(_BETWEEN.join([_encoded(text) for text in texts]))
-    between = np.flatnonzero(np.frombuffer(joined, np.uint8) == _BETWEEN[0])
+    encoded = [composed(text, text.encode("utf-8", "surrogatepass")) for text in texts]
+    joined = _fold_runs(BETWEEN.join(encoded))
+    between = np.flatnonzero(np.frombuffer(joined, np.uint8) == BETWEEN[0])
     bounds = np.concatenate([[0], between + 1, [len(joined) + 1]])
-    return joined.translate(_FOLD), bounds
+    return joined.translate(ASCII), bounds
 
 
-def _encoded(text: str) -> bytes:
-    if text.isascii():
-        return text.encode()
-    encoded = text.encode("utf-8", "surrogatepass")
-    if any(mark in encoded for mark in _MARKS):
-        return unicodedata.normalize("NFC", text).encode("utf-8", "surrogatepass")
-    return encoded
+def composed(text: str, encoded: bytes) -> bytes:
+    """Return `encoded`, which is `text`, with accents joined to their letters."""
+    if _MARKS[0] not in encoded and _MARKS[1] not in encoded:
+        return encoded
+    return unicodedata.normalize("NFC", text).encode("utf-8", "surrogatepass")
 
 
 def _fold_runs(text: bytes) -> bytes:
     """Fold the runs of bytes beyond ASCII; `re` would need six times as long to find them."""
     data = np.frombuffer(b"\0" + text + b"\0", np.uint8)
-    beyond = (data >= 0x80) & (data != _BETWEEN[0])
+    beyond = (data >= 0x80) & (data != BETWEEN[0])
     bounds = np.flatnonzero(beyond[1:] != beyond[:-1]).tolist()
     if not bounds:
         return text
     pieces: list[bytes] = []
     done = 0
     for begin, end in zip(bounds[0::2], bounds[1::2], strict=True):
-        pieces += (text[done:begin], _fold_run(text[begin:end]))
+        pieces += (text[done:begin], fold_run(text[begin:end]))
         done = end
     pieces.append(text[done:])
     return b"".join(pieces)
 
 
 @lru_cache(maxsize=4096)
-def _fold_run(run: bytes) -> bytes:
-    """Keep letters, cut Chinese, Japanese and Korean into bigrams, blank the rest."""
+def fold_run(run: bytes) -> bytes:
+    """Keep letters, cut Chinese, Japanese and Korean into bigrams, blank the rest.
+
+    `run` is text beyond ASCII; what becomes ASCII is still to be folded as such.
+    """
     plain = unicodedata.normalize("NFKC", run.decode("utf-8", "surrogatepass"))
     kept = "".join(
         _SAME.get(char, char if unicodedata.category(char)[0] in _LETTERS else " ")
