@@ -113,6 +113,21 @@ def ics_no_start() -> bytes:
     return calendar(entry("SUMMARY:Some day"))
 
 
+def ics_nothing_said() -> bytes:
+    return b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+
+
+def ics_alarm_only() -> bytes:
+    alarm = b"BEGIN:VALARM\r\nUID:1\r\nDESCRIPTION:Remember the milk\r\nEND:VALARM\r\n"
+    return b"BEGIN:VEVENT\r\n" + alarm + b"END:VEVENT\r\n"
+
+
+def ics_over_before_it_begins() -> bytes:
+    """A rule that ends before the first day; that day counts all the same."""
+    days = "DTSTART;VALUE=DATE:20261120", "RRULE:FREQ=WEEKLY;UNTIL=20261101;BYDAY=FR"
+    return calendar(entry(*days, "SUMMARY:Course"))
+
+
 def ics_no_end() -> bytes:
     return ics_plain().partition(b"END:VEVENT")[0]
 
