@@ -26,7 +26,7 @@ from typing import Any
 
 from ingest.files import File, UnreadableError
 from ingest.item import Item
-from ingest.recognise import HEAD, recognise
+from ingest.recognise import HEAD, recognise, refine
 from ingest.session import Session
 
 NOW = datetime(2026, 11, 17, tzinfo=UTC)
@@ -76,7 +76,7 @@ def outcome_of(path: Path, session: Session) -> Outcome:
 def _format_of(path: Path) -> str:
     try:
         with File(path, path.resolve()) as file:
-            return recognise(file.at(0, HEAD), path).value
+            return refine(recognise(file.at(0, HEAD), path), file.whole(1 << 30)).value
     except (UnreadableError, OSError):
         return "no regular file"
 
