@@ -46,5 +46,6 @@ $(INSTALLED): pyproject.toml constraints.txt packaging/before_install.py packagi
 	    *) extra='[torch]'; $(BIN)/python packaging/before_torch.py ;; \
 	esac; \
 	$(BIN)/python -m pip install -c constraints.txt -e ".$$extra" --group dev
+	@ls engine/scan-*.so >/dev/null 2>&1 || echo "No C compiler that works: ranking is not compiled, and takes three times as long."
 	@rm -f .venv/.installed-*
 	@touch $@

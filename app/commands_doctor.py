@@ -19,6 +19,7 @@ from app.options import json_option
 from app.output import print_json
 from app.plain import one_line
 from app.report import size_text
+from engine.recall import fastest_scan
 from ingest.pool import protection
 from models.catalogue import load_catalogue
 from models.errors import RuntimeFailed
@@ -41,7 +42,7 @@ class Check:
 @json_option
 def command(as_json: bool) -> int:
     """Say what works here. Opens no source, uses no network. Exit code 4: a model is missing."""
-    checks = [*_machine(), _runtime(), *_models(), *_settings(), _sandbox(), _offline()]
+    checks = [*_machine(), _recall(), _runtime(), *_models(), *_settings(), _sandbox(), _offline()]
     if as_json:
         print_json({"checks": [asdict(check) for check in checks]})
     else:
@@ -73,6 +74,14 @@ def _memory() -> str:
     except (ValueError, OSError, AttributeError):  # Windows has no sysconf
         return "unknown"
     return size_text(total)
+
+
+def _recall() -> Check:
+    scan = fastest_scan().name
+    if scan == "compiled":
+        return Check("recall", "ok", scan)
+    remedy = "Install a C compiler, then Askance again: ranking is then three times as fast."
+    return Check("recall", "note", f"{scan}: the compiled scan is not there", remedy)
 
 
 def _runtime() -> Check:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -9,27 +11,39 @@ from pathlib import Path
 
 import pytest
 
+from engine.scan_compiled import library_path
+
 ROOT = Path(__file__).parents[1]
 ROOMS = ("app", "engine", "ingest", "models")
 DATA = {".md", ".toml", ".tcss", ".mbox", ".eml", ".ics", ".pdf", ".txt", ".typed"}
 
 
-def pip(*arguments: str) -> None:
-    """Run pip without an index; its output is shown when it fails."""
+COMPILER = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
+
+
+def pip(*arguments: str, **environment: str) -> str:
+    """Run pip without an index and return what it said; shown when it fails."""
     done = subprocess.run(
-        [sys.executable, "-m", "pip", *arguments, "--no-index", "--no-deps", "--quiet"],
+        [sys.executable, "-m", "pip", *arguments, "--no-index", "--no-deps"],
         capture_output=True,
         text=True,
+        env=os.environ | environment,
     )
     assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def build(folder: Path, **environment: str) -> tuple[Path, str]:
+    """Return a wheel and what was said while it was built."""
+    wanted = ("--no-build-isolation", "--verbose", "--wheel-dir", str(folder))
+    said = pip("wheel", str(ROOT), *wanted, **environment)
+    (built,) = folder.glob("askance-*.whl")
+    return built, said
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    pip("wheel", str(ROOT), "--no-build-isolation", "--wheel-dir", str(folder))
-    (built,) = folder.glob("askance-*.whl")
-    return built
+    return build(tmp_path_factory.mktemp("wheel"), CC="cc")[0]
 
 
 def test_it_holds_the_rooms_and_nothing_else(wheel: Path) -> None:
@@ -62,6 +76,21 @@ def test_it_carries_the_licence_and_the_command(wheel: Path) -> None:
     assert b"Apache License" in archive.read(licence)
 
 
+@COMPILER
+def test_it_holds_the_compiled_scan_for_this_platform_only(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert library_path(ROOT / "engine" / "scan.c").relative_to(ROOT).as_posix() in names
+    assert "-py3-none-" in wheel.name
+    assert not wheel.name.endswith("-any.whl")
+
+
+def test_without_a_compiler_it_is_a_pure_one_and_says_so(tmp_path: Path) -> None:
+    wheel, said = build(tmp_path, CC="/nowhere/cc")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    assert not [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".so")]
+    assert "Recall is not compiled and will be slower: no C compiler found (/nowhere/cc)" in said
+
+
 PROBE = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -70,6 +99,8 @@ import app, engine, ingest, models
 assert all(room.__file__.startswith(sys.argv[1]) for room in (app, engine, ingest, models))
 from models.catalogue import load_catalogue
 print(load_catalogue().starter()[0].id)
+from engine.recall import fastest_scan
+print(fastest_scan().name)
 print(sorted(p.name for p in files("engine").joinpath("prompts").iterdir()))
 print(sorted(p.name for p in files("app").joinpath("sample", "data").iterdir()))
 """
@@ -88,5 +119,6 @@ def test_installed_elsewhere_it_finds_prompts_catalogue_and_sample(
     )
     assert done.returncode == 0, done.stderr
     assert "qwen2.5" in done.stdout
+    assert ("compiled" if shutil.which("cc") else "numpy") in done.stdout
     assert "'question.md'" in done.stdout
     assert "['calendars', 'documents', 'mail', 'notes']" in done.stdout

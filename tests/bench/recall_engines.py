@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.recall import Recall, Scores
+from engine.scan_numpy import NumpyScan
 from engine.tokens import terms
 
 TOP = 10
@@ -45,7 +46,7 @@ def top(scores: npt.NDArray[Any]) -> list[int]:
 class Ours:
     """`engine.recall`: as the program uses it, or with other settings."""
 
-    def __init__(self, **settings: bool) -> None:
+    def __init__(self, **settings: Any) -> None:
         """Take settings of `Recall`; its defaults are the program's."""
         self._settings = settings
 
@@ -170,6 +171,7 @@ ENGINES: dict[str, Callable[[], Engine]] = {
     "ours": Ours,
     "ours, no stems": partial(Ours, stemming=False),
     "ours, every word": partial(Ours, stop_words=False, stemming=False),
+    "ours, numpy": partial(Ours, scan=NumpyScan()),
     "rank_bm25": RankBM25,
     "bm25s": BM25S,
     "tantivy": Tantivy,
