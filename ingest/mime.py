@@ -234,7 +234,7 @@ def _spans(
         if line is None or (hit > start and data[hit - 1] not in b"\r\n"):
             continue
         if len(spans) == PARTS:
-            return spans, 1 + data.count(needle, at, end), True
+            return spans, 1 + data.count(needle, begun, end), True
         # Of several boundaries in a row all but the first count for nothing, an end included.
         if begun not in (-1, hit):
             spans.append((begun, _before_newline(data, begun, hit)))
