@@ -22,7 +22,7 @@ from ingest.mbox import read_later, read_mbox, read_message
 from ingest.origin import Origin
 from ingest.recognise import HEAD, Format, kinds_of, recognise
 from ingest.sieve import Later, Read, Scope, moment
-from ingest.zips import CONTAINER_LIMIT, MEMBER_LIMIT, MEMBERS, RATIO, Zip
+from ingest.zips import CONTAINER_LIMIT, MEMBER_LIMIT, MEMBERS, RATIO, Zip, name_of
 
 DEPTH = 2
 """Archives within each other that are opened."""
@@ -43,7 +43,7 @@ def zip_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     if not archive.members:
         raise UnreadableError(Reason.EMPTY, "The archive is empty.")
     for member in archive.members:
-        name = member.filename
+        name = name_of(member)
         if any(junk in name for junk in _JUNK):
             continue
         try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 Form = Callable[[str], str]
 """Turns a number as it stands in the file into text."""
@@ -27,6 +28,7 @@ _ELAPSED = re.compile(r"\[[hms]+\]", re.IGNORECASE)
 _BRACKETS = re.compile(r"\[[^\]]*\]")
 _PLACES = re.compile(r"([^#0?]*)[#0?,]+(?:\.([0?#]*))?(%?)([^#0?]*)")
 _SYMBOL = re.compile(r"[^\w\s.,;:()/#?+%@-]|\b[A-Z]{3}\b|\bkr\b")
+_DIGITS = 15
 _LATEST = 2_958_466
 """Day number of 10000-01-01."""
 
@@ -48,7 +50,7 @@ def form_of(code: str | int, *, from_1904: bool = False) -> Form:
 
 def general(raw: str) -> str:
     """Return a number as it is, without the digits that only binary fractions add."""
-    if raw.isdecimal():
+    if raw.isdecimal() or (len(raw) < _DIGITS and "E" not in raw and "e" not in raw):
         return raw
     try:
         return f"{float(raw):.15g}"
@@ -60,6 +62,7 @@ def _moments(is_dated: bool, bare: str, from_1904: bool) -> Form:
     is_timed = re.search("[hs]", bare) is not None
     epoch = datetime(1904, 1, 1) if from_1904 else datetime(1899, 12, 30)
 
+    @lru_cache(4096)
     def shown(raw: str) -> str:
         try:
             number = float(raw)

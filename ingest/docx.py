@@ -15,7 +15,7 @@ from ingest.numbering import Numbering
 from ingest.ooxml import CHART, DIAGRAM, MC, Package, R, W, chart_text, drawn_text, link_of
 from ingest.origin import Origin
 from ingest.sieve import Read, Scope
-from ingest.xmltree import Element
+from ingest.xmltree import Element, parse
 
 _P, _R, _T, _TBL, _TR, _TC = f"{W}p", f"{W}r", f"{W}t", f"{W}tbl", f"{W}tr", f"{W}tc"
 _RPR, _PPR, _VAL, _ID = f"{W}rPr", f"{W}pPr", f"{W}val", f"{W}id"
@@ -33,6 +33,8 @@ _SILENT = frozenset(
 )
 _DRAWN = (f"{W}drawing", f"{W}pict", f"{W}object")
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
+_NUMBERED, _STYLED = f"{W}numPr", f"{W}pStyle"
+_MAY_HIDE = (b"vanish", b"FFFFFF", b"ffffff", *(b':sz w:val="%d"' % size for size in range(3)))
 _OFF = frozenset({"0", "false", "off", "none"})
 _INVISIBLE_SIZES = ("0", "1", "2")
 """Half points of letters that are taken for hidden."""
@@ -46,10 +48,8 @@ def docx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     layout = reader.layout
     if package.has_macros:
         layout.flag("macros")
-    root = package.part(name)
     _add_all(package, "header", reader)
-    if root is not None:
-        reader.blocks(root)
+    reader.read()
     reader.add_rest()
     _add_all(package, "footer", reader)
     yield from layout.reads(origin)
@@ -59,11 +59,10 @@ def _add_all(package: Package, kind: str, main: _Reader) -> None:
     """Append the headers or the footers, each once."""
     texts: dict[str, None] = {}
     for name in package.following(main.relations, kind):
-        if (root := package.part(name)) is not None:
-            reader = _Reader(package, name)
-            reader.blocks(root)
-            texts[reader.layout.text()] = None
-            main.layout.hidden += reader.layout.hidden
+        reader = _Reader(package, name)
+        reader.read()
+        texts[reader.layout.text()] = None
+        main.layout.hidden += reader.layout.hidden
     for text in texts:
         main.layout.add(text)
 
@@ -74,6 +73,9 @@ class _Reader:
     def __init__(self, package: Package, name: str) -> None:
         self.layout = Layout()
         self._package = package
+        self._name = name
+        self._may_hide = True
+        """Whether runs can be hidden, told by the bytes, since most documents hide none."""
         self._folder = name.rpartition("/")[0]
         self.relations = package.relations(name)
         self._after: list[str] = []
@@ -81,6 +83,14 @@ class _Reader:
         self._counts = Counter[str]()
         self._told: set[str] = set()
         """Notes and comments that have been written, which might refer to themselves."""
+
+    def read(self) -> None:
+        """Append the whole part."""
+        data = self._package.content(self._name)
+        if data:
+            self._may_hide = any(mark in data for mark in _MAY_HIDE) or bool(self._vanished)
+            self.blocks(parse(data))
+            self._may_hide = True
 
     def blocks(self, parent: Element) -> None:
         """Append the paragraphs and tables within `parent`."""
@@ -115,7 +125,7 @@ class _Reader:
     def _line(self, paragraph: Element) -> tuple[str, bool]:
         """Return a paragraph's text, and whether it is an item of a list."""
         out: list[str] = []
-        properties = paragraph.find(_PPR)
+        properties = paragraph[0] if len(paragraph) and paragraph[0].tag == _PPR else None
         self._inline(paragraph, out)
         text = "".join(out)
         label = None
@@ -125,9 +135,8 @@ class _Reader:
 
     def _may_count(self, properties: Element) -> bool:
         """Say whether a paragraph may be numbered, before the lists are parsed for it."""
-        if properties.find(f"{W}numPr") is not None:
-            return True
-        return self._styles is not None and properties.find(f"{W}pStyle") is not None
+        tags = {child.tag for child in properties}
+        return _NUMBERED in tags or (self._styles is not None and _STYLED in tags)
 
     def _inline(self, parent: Element, out: list[str]) -> None:
         """Append what `parent` shows to `out`."""
@@ -136,8 +145,7 @@ class _Reader:
             if tag == _T:
                 out.append(node.text or "")
             elif tag == _R:
-                style = node.find(_RPR)
-                if style is None or not self._is_hidden(style, node):
+                if not (self._may_hide and self._is_hidden(node)):
                     self._inline(node, out)
             elif tag in _TEXT:
                 out.append(_TEXT[tag])
@@ -162,8 +170,11 @@ class _Reader:
             else:
                 self._inline(node, out)
 
-    def _is_hidden(self, style: Element, run: Element) -> bool:
+    def _is_hidden(self, run: Element) -> bool:
         """Say whether no reader sees a run, counting it."""
+        style = run.find(_RPR)
+        if style is None:
+            return False
         hidden = style.find(f"{W}vanish")
         if hidden is not None and hidden.get(_VAL) not in _OFF:
             self._count(run)
@@ -259,7 +270,7 @@ class _Reader:
     def _foreign(self, node: Element) -> None:
         """Append a page of HTML or a text that Word has not taken in yet."""
         relation = self.relations.get(node.get(f"{R}id") or "")
-        data = None if relation is None else self._package.bytes(relation.target)
+        data = None if relation is None else self._package.content(relation.target)
         if data and b"<" in data and data[:2] != b"PK":
             from ingest.clean import decode
             from ingest.markup import html_text
@@ -287,7 +298,7 @@ class _Reader:
     @cached_property
     def _styles(self) -> Element | None:
         """The styles, where any of them numbers or hides; to parse them takes a third of all."""
-        data = self._package.bytes(f"{self._folder}/styles.xml") or b""
+        data = self._package.content(f"{self._folder}/styles.xml") or b""
         if b":vanish" not in data and b":numPr" not in data:
             return None
         return self._package.part(f"{self._folder}/styles.xml")

@@ -10,7 +10,7 @@ from ingest.files import UnreadableError
 from ingest.item import Reason
 from ingest.layout import shown_target
 from ingest.xmltree import Element, parse
-from ingest.zips import Zip
+from ingest.zips import MEMBER_LIMIT, Zip
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -52,9 +52,17 @@ class Package:
                 return relation.target
         raise UnreadableError(Reason.CORRUPT, "Its main part is missing; save it again.")
 
-    def bytes(self, name: str) -> bytes | None:
+    def content(self, name: str) -> bytes | None:
         """Return the part of this name, None when there is none."""
         return self._zip.get(name)
+
+    def beginning(self, name: str) -> bytes | None:
+        """Return the part of this name, only the first of it when it is very large."""
+        return self._zip.get(name, whole=False)
+
+    def is_whole(self, name: str) -> bool:
+        """Say whether `beginning` returns all of a part."""
+        return self._zip.size(name) <= MEMBER_LIMIT
 
     def part(self, name: str) -> Element | None:
         """Return the root of the XML part of this name, None when there is none."""

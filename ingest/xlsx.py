@@ -11,17 +11,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ingest.cellformats import Form, form_of, general
-from ingest.layout import TEXT_LIMIT
+from ingest.item import Item
+from ingest.layout import too_long
 from ingest.ooxml import A, Package, R, S, chart_text, drawn_text
 from ingest.origin import Origin
+from ingest.sheetxml import Cell, around_rows, plain, rows_of, strings_of
 from ingest.sieve import Read, Scope
 from ingest.tables import HIDDEN_ROW, Row, hidden_in, nothing_in, sheet_reads
-from ingest.xmltree import Element, each
+from ingest.xmltree import Element
 
-_ROW, _C, _V, _IS, _T, _RICH = f"{S}row", f"{S}c", f"{S}v", f"{S}is", f"{S}t", f"{S}r"
+_T = f"{S}t"
 _COMMENT, _COLS, _MARGINS = f"{S}comment", f"{S}cols", f"{S}headerFooter"
 _THREAD = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments}"
-_DIGITS = "0123456789"
 _ON = ("1", "true")
 _HIDDEN = ("hidden", "veryHidden")
 _CODES = re.compile(r'&"[^"]*"|&K[0-9A-F]{6}|&\d+|&[A-Za-z+]')
@@ -61,34 +62,22 @@ def xlsx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
             continue
         own = [*flags]
         rows = _sheet(book, relation.target, own)
-        for read in sheet_reads(origin, sheet.get("name") or "", rows, own, hidden):
+        name = sheet.get("name") or ""
+        is_whole = package.is_whole(relation.target)
+        for read in sheet_reads(origin, name, rows, own, hidden):
             is_empty = False
             hidden = 0
+            is_whole = is_whole or not isinstance(read, Item)
             yield read
+        if not is_whole:
+            yield too_long(origin, f"end of sheet {name}")
     if is_empty:
         raise nothing_in(origin)
 
 
 def _strings(package: Package, main: str) -> list[str]:
-    data = package.bytes(f"{main.rpartition('/')[0]}/sharedStrings.xml")
-    if not data:
-        return []
-    found: list[str] = []
-    size = 0
-    for node in each(data, f"{S}si"):
-        text = _string(node)
-        size += len(text)
-        # The texts beyond are lost to the sheets, which are cut at this length anyway.
-        found.append(text if size <= TEXT_LIMIT else "")
-    return found
-
-
-def _string(node: Element) -> str:
-    """Return a text in one piece; how its words are pronounced is not part of it."""
-    if len(node) == 1 and node[0].tag == _T:
-        return node[0].text or ""
-    parts = (child if child.tag == _T else child.find(_T) for child in node.iterchildren(_T, _RICH))
-    return "".join(part.text or "" for part in parts if part is not None)
+    data = package.content(f"{main.rpartition('/')[0]}/sharedStrings.xml")
+    return strings_of(data) if data else []
 
 
 def _forms(package: Package, main: str, from_1904: bool) -> list[Form]:
@@ -113,60 +102,50 @@ def _forms(package: Package, main: str, from_1904: bool) -> list[Form]:
 
 def _sheet(book: _Book, name: str, flags: list[str]) -> Iterator[Row]:
     """Yield the rows of a sheet, then what is written on and around it; adds to `flags`."""
-    data = book.package.bytes(name)
+    data = book.package.beginning(name)
     if not data:
         return
     columns: dict[str, int] = {}
-    for node in each(data, _ROW, _COLS, _MARGINS):
-        if node.tag == _ROW:
-            row = _row(node, book, columns)
-            if row and node.get("hidden") in _ON:
-                flags.append("hidden rows")
-                row.insert(0, HIDDEN_ROW)
-            if row:
-                yield row
-        elif node.tag == _COLS:
-            if any(column.get("hidden") in _ON for column in node):
-                flags.append("hidden columns")
-        else:
-            yield from _margins(node)
+    for source in rows_of(data):
+        row = _row(source.cells, book, columns)
+        if row and source.is_hidden:
+            flags.append("hidden rows")
+            row.insert(0, HIDDEN_ROW)
+        if row:
+            yield row
+    root = around_rows(data)
+    if root is not None:
+        if any(column.get("hidden") in _ON for column in root.iterfind(f"{_COLS}/*")):
+            flags.append("hidden columns")
+        for margins in root.iterfind(_MARGINS):
+            yield from _margins(margins)
     yield from _around(book.package, name)
 
 
-def _row(node: Element, book: _Book, columns: dict[str, int]) -> list[tuple[int, str]]:
+def _row(cells: list[Cell], book: _Book, columns: dict[str, int]) -> list[tuple[int, str]]:
     row: list[tuple[int, str]] = []
     strings, forms = book.strings, book.forms
     column = -1
-    for cell in node:
-        reference = cell.get("r")
-        if reference is None:
-            column += 1
-        else:
-            letters = reference.rstrip(_DIGITS)
+    for letters, style, kind, raw in cells:
+        if letters:
             known = columns.get(letters)
             column = columns.setdefault(letters, _column(letters)) if known is None else known
-        if not len(cell):
+        else:
+            column += 1
+        if not raw:
             continue
-        value = cell.find(_V)
-        raw = None if value is None else value.text
-        kind = cell.get("t")
-        if kind is None or kind == "n":
-            if raw is None:
-                continue
-            style = cell.get("s")
-            text = forms[int(style)](raw) if style and forms else general(raw)
+        if kind in ("", "n"):
+            number = int(style) if style else 0
+            text = forms[number](raw) if number < len(forms) else general(raw)
         elif kind == "s":
-            number = int(raw) if raw else -1
-            text = strings[number] if 0 <= number < len(strings) else ""
+            number = int(raw) if raw.isdecimal() else -1
+            text = strings[number].strip() if 0 <= number < len(strings) else ""
         elif kind == "b":
             text = "TRUE" if raw == "1" else "FALSE"
-        elif kind == "inlineStr":
-            inline = cell.find(_IS)
-            text = "" if inline is None else _string(inline)
         else:
-            text = raw or ""
-        if text and not text.isspace():
-            row.append((column, text.strip()))
+            text = plain(raw).strip()
+        if text:
+            row.append((column, text))
     return row
 
 

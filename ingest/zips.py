@@ -25,7 +25,7 @@ _RATIO_FROM = 1 << 20
 _ENTRY = b"PK\x01\x02"
 _END = b"PK\x05\x06"
 _AES = 99
-_IS_ENCRYPTED = 1
+_IS_ENCRYPTED, _IS_UNICODE = 1, 0x800
 _TAIL = 66_000
 
 
@@ -55,19 +55,28 @@ class Zip:
         """Return the names of the members in lower case, which office programs disregard."""
         return self._by_name.keys()
 
-    def get(self, name: str) -> bytes | None:
+    def get(self, name: str, *, whole: bool = True) -> bytes | None:
         """Return the member of this name in any case, None when there is none."""
         member = self._by_name.get(name.lower())
-        return None if member is None else self.read(member)
+        return None if member is None else self.read(member, whole=whole)
 
-    def read(self, member: ZipInfo) -> bytes:
-        """Return the bytes of a member. Raises UnreadableError when it is not to be had."""
+    def size(self, name: str) -> int:
+        """Return the size that is declared for the member of this name."""
+        member = self._by_name.get(name.lower())
+        return 0 if member is None else member.file_size
+
+    def read(self, member: ZipInfo, *, whole: bool = True) -> bytes:
+        """Return the bytes of a member, without `whole` no more of it than one may have.
+
+        Raises UnreadableError when it is not to be had.
+        """
         size = member.file_size
-        if size > MEMBER_LIMIT:
+        if size > MEMBER_LIMIT and whole:
             raise UnreadableError(Reason.TOO_LARGE, f"It unpacks to {size >> 20:,} MB.")
         if size > _RATIO_FROM and size > member.compress_size * RATIO:
             remedy = f"It unpacks to more than {RATIO} times its size."
             raise UnreadableError(Reason.TOO_LARGE, remedy)
+        size = min(size, MEMBER_LIMIT)
         if size > self._left:
             self.is_spent = True
             remedy = f"What the archive holds exceeds {CONTAINER_LIMIT >> 30} GB; unpack it."
@@ -81,9 +90,9 @@ class Zip:
             raise UnreadableError(Reason.UNSUPPORTED, remedy)
         if member.flag_bits & _IS_ENCRYPTED:
             return self._decrypted(member)
-        return self._unpacked(member)
+        return self._unpacked(member, size)
 
-    def _unpacked(self, member: ZipInfo) -> bytes:
+    def _unpacked(self, member: ZipInfo, size: int) -> bytes:
         """Return a member without the library, whose small steps take twice the time."""
         at = member.header_offset
         if self._data[at : at + 4] != b"PK\x03\x04":
@@ -92,13 +101,15 @@ class Zip:
         at += 30 + name + extra
         packed = memoryview(self._data)[at : at + member.compress_size]
         if member.compress_type == ZIP_STORED:
-            content = bytes(packed)
+            content = bytes(packed[:size])
         else:
             try:
-                content = zlib.decompressobj(-15).decompress(packed, member.file_size + 1)
+                content = zlib.decompressobj(-15).decompress(packed, size + 1)
             except zlib.error as error:
                 raise _damaged() from error
-        if len(content) != member.file_size or zlib.crc32(content) != member.CRC:
+        if size < member.file_size:
+            return content[:size]
+        if len(content) != size or zlib.crc32(content) != member.CRC:
             raise _damaged()
         return content
 
@@ -111,6 +122,16 @@ class Zip:
             except (RuntimeError, BadZipFile, zlib.error):
                 continue
         raise needs_password()
+
+
+def name_of(member: ZipInfo) -> str:
+    """Return a member's name; some programs write UTF-8 and do not say so."""
+    if member.flag_bits & _IS_UNICODE or member.filename.isascii():
+        return member.filename
+    try:
+        return member.filename.encode("cp437").decode()
+    except UnicodeError:
+        return member.filename
 
 
 def needs_password() -> UnreadableError:
