@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import io
 import os
-import random
 import signal
-import struct
 import subprocess
 import sys
 import threading
@@ -27,19 +24,11 @@ from models.errors import ModelCorrupt, PullFailed
 from models.parts import PartialFile
 from models.pip_child import pip_failure
 from models.store import Store
+from tests.toy_models import gguf, sha256
 
 ROOT = Path(__file__).parents[1]
 PART = 800_000
 """Bytes of a part: pip writes 256 KiB at a time, so it is seen to grow."""
-
-
-def sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def gguf_bytes(size: int) -> bytes:
-    header = struct.pack("<4sIQQ", b"GGUF", 3, 2, 2)
-    return header + random.Random(7).randbytes(size - len(header))
 
 
 def write_wheel(folder: Path, number: int, members: Mapping[str, bytes]) -> Wheel:
@@ -119,7 +108,7 @@ class Toy:
 
 
 def make_toy(folder: Path, parts: int) -> Toy:
-    content = gguf_bytes(parts * PART)
+    content = gguf(size=parts * PART)
     (folder / "wheels").mkdir()
     wheels = [
         write_wheel(folder / "wheels", n + 1, {"part.bin": content[n * PART : (n + 1) * PART]})

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import struct
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,16 +12,11 @@ from models import store as store_module
 from models.catalogue import Extra, FileSource, Row
 from models.errors import ModelCorrupt, ModelError, ModelMissing, PullFailed
 from models.files import locked_folder
-from models.gguf import gguf_fault
 from models.store import Store
+from tests.toy_models import gguf, sha256
 
-HEADER = struct.pack("<4sIQQ", b"GGUF", 3, 2, 2)
-CONTENT = HEADER + bytes(range(256)) * 8
+CONTENT = gguf()
 VOCAB = b"[PAD]\n"
-
-
-def sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 @pytest.fixture
@@ -206,25 +199,6 @@ def test_remove_waits_for_no_pull(store: Store, row: Row) -> None:
     ):
         store.remove(row)
     assert store.open(row).exists()
-
-
-@pytest.mark.parametrize(
-    ("start", "fault"),
-    [
-        (HEADER, None),
-        (b"GGUF", "does not begin"),
-        (b"GGML" + HEADER[4:], "does not begin"),
-        (struct.pack("<4sIQQ", b"GGUF", 1, 2, 2), "version 1"),
-        (struct.pack(">4sIQQ", b"GGUF", 3, 2, 2), "version 50331648"),
-        (struct.pack("<4sIQQ", b"GGUF", 3, 0, 2), "promises 0 tensors"),
-        (struct.pack("<4sIQQ", b"GGUF", 3, 1 << 40, 2), "promises 1099511627776"),
-    ],
-)
-def test_gguf_headers(tmp_path: Path, start: bytes, fault: str | None) -> None:
-    path = tmp_path / "model.gguf"
-    path.write_bytes(start + bytes(200 if len(start) > 4 else 0))
-    found = gguf_fault(path)
-    assert found is None if fault is None else fault in (found or "")
 
 
 def test_a_file_of_the_right_hash_that_is_no_gguf_is_not_loaded(store: Store, row: Row) -> None:
