@@ -69,11 +69,11 @@ def outcome_of(path: Path, session: Session) -> Outcome:
     seconds = time.perf_counter() - begin
     characters = sum(len(item.text) for item in items)
     return Outcome(
-        os.fsdecode(path), _format_of(path), len(items), reasons, characters, seconds, error
+        os.fsdecode(path), format_of(path), len(items), reasons, characters, seconds, error
     )
 
 
-def _format_of(path: Path) -> str:
+def format_of(path: Path) -> str:
     try:
         with File(path, path.resolve()) as file:
             return refine(recognise(file.at(0, HEAD), path), file.whole(1 << 30)).value
