@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ingest.layout import Layout, shown_target
 from ingest.origin import Origin
 from ingest.sieve import Read, Scope
 
 _TOKEN = re.compile(
-    r"\\([a-zA-Z]{1,32})(-?\d{1,9})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[^\\{}\r\n]+", re.S
+    r"\\([a-zA-Z]{1,32})(-?\d{1,9})? ?|((?:\\'[0-9a-fA-F]{2})+)|\\([^a-zA-Z])|([{}])|[^\\{}\r\n]+",
+    re.S,
 )
 _BRACE = re.compile(r"\\bin(\d{1,9}) ?|\\[^b]|[{}]", re.S)
 _CODECS = {
@@ -84,6 +85,10 @@ class _Group:
     outer: list[str] = field(default_factory=list)
     """The paragraph in which it stands."""
 
+    def inner(self, begin: int) -> _Group:
+        """Return a group within this one, which is written as this one is."""
+        return _Group(self.codec, self.fallback, self.is_hidden, self.is_fonts, "", begin)
+
 
 def rtf_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the text in `data`; raises UnreadableError when there is none."""
@@ -128,16 +133,14 @@ class _Reader:
             elif brace == "{":
                 self._flush()
                 self._groups.append(self._group)
-                self._group = replace(
-                    self._group, target="", begin=len(self._line), aside="", outer=[]
-                )
+                self._group = self._group.inner(len(self._line))
             elif brace == "}":
                 self._close()
             elif sign:
                 is_optional = sign == "*"
                 self._sign(sign)
             else:
-                self._text(chr(int(token[3], 16)) if token[3] else token[0])
+                self._text(_bytes(token[3]) if token[3] else token[0])
         if self._cells:
             self._end_cell(is_row=True)
         self._end_paragraph()
@@ -307,3 +310,8 @@ class _Reader:
             elif token[1]:
                 at += int(token[1])
         return len(self._source)
+
+
+def _bytes(escapes: str) -> str:
+    """Return bytes that are written as numbers, each as the character of this number."""
+    return bytes.fromhex(escapes.replace("\\'", "")).decode("latin-1")

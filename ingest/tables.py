@@ -15,7 +15,7 @@ from itertools import accumulate, chain, islice
 from ingest.clean import clean, clean_line
 from ingest.files import UnreadableError
 from ingest.item import Reason
-from ingest.layout import TEXT_LIMIT, too_long
+from ingest.layout import TEXT_LIMIT
 from ingest.origin import Origin
 from ingest.sieve import Read
 
@@ -97,6 +97,7 @@ class _Lines:
     """The lines of a table as they come, up to the limits."""
 
     def __init__(self) -> None:
+        self.count = 0
         self.is_cut = False
 
     def of(self, rows: Iterable[Row]) -> Iterator[str]:
@@ -114,6 +115,7 @@ class _Lines:
             if size > TEXT_LIMIT or cells > CELLS:
                 self.is_cut = True
                 return
+            self.count += 1
             yield line
 
 
@@ -137,7 +139,13 @@ def sheet_reads(
         item = place.document(text, hidden + removed, title=title, records=line_starts(text))
         yield replace(item, flags=tuple(dict.fromkeys(flags)))
     if lines.is_cut:
-        yield too_long(origin, f"end of sheet {name}")
+        yield sheet_cut(origin, name, lines.count)
+
+
+def sheet_cut(origin: Origin, name: str, row: int) -> Read:
+    """Return the skip of what lies beyond the last row of a sheet that is read."""
+    remedy = "The sheet is too long to be read to its end; split it."
+    return origin.skipped(Reason.TOO_LARGE, remedy, f"sheet {name} after row {row:,}")
 
 
 def hidden_in(rows: Iterable[Row]) -> int:

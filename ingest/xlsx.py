@@ -12,12 +12,11 @@ from dataclasses import dataclass
 
 from ingest.cellformats import Form, form_of, general
 from ingest.item import Item
-from ingest.layout import too_long
 from ingest.ooxml import A, Package, R, S, chart_text, drawn_text
 from ingest.origin import Origin
 from ingest.sheetxml import Cell, around_rows, plain, rows_of, strings_of
 from ingest.sieve import Read, Scope
-from ingest.tables import HIDDEN_ROW, Row, hidden_in, nothing_in, sheet_reads
+from ingest.tables import HIDDEN_ROW, Row, hidden_in, nothing_in, sheet_cut, sheet_reads
 from ingest.xmltree import Element
 
 _T = f"{S}t"
@@ -63,14 +62,13 @@ def xlsx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
         own = [*flags]
         rows = _sheet(book, relation.target, own)
         name = sheet.get("name") or ""
-        is_whole = package.is_whole(relation.target)
-        for read in sheet_reads(origin, name, rows, own, hidden):
+        last: Read | None = None
+        for last in sheet_reads(origin, name, rows, own, hidden):
             is_empty = False
             hidden = 0
-            is_whole = is_whole or not isinstance(read, Item)
-            yield read
-        if not is_whole:
-            yield too_long(origin, f"end of sheet {name}")
+            yield last
+        if isinstance(last, Item) and not package.is_whole(relation.target):
+            yield sheet_cut(origin, name, len(last.records))
     if is_empty:
         raise nothing_in(origin)
 
