@@ -98,6 +98,7 @@ static const byte *whole_end(const byte *at)
 
 /* ---- Fingerprints ---- */
 
+/* Mixes 16 bytes in; every bit of them reaches the upper half, and from there the lower one. */
 static uint64_t mixed(uint64_t hash, uint64_t first, uint64_t second)
 {
     hash += first * 0x9e3779b97f4a7c15u + second * 0xc2b2ae3d27d4eb4fu;

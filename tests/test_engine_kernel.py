@@ -56,7 +56,7 @@ def counted(scan: Scan[Any], texts: Sequence[str], terms: Sequence[bytes]) -> li
 
 @scans
 @given(corpora)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_a_scan_counts_what_the_tokeniser_finds(scan: Scan[Any], texts: list[str]) -> None:
     expected = [Counter(folded_terms(text)) for text in texts]
     vocabulary = sorted({term for count in expected for term in count} | {b"ab", b"q", b"a\1b"})
@@ -119,7 +119,7 @@ def test_long_words_with_a_prefix_are_told_apart_beyond_sixteen_bytes(scan: Scan
     st.lists(st.text("ab .", max_size=30), min_size=1, max_size=4),
     st.lists(st.sampled_from([b"a", b"b", b"ab"]), min_size=1, max_size=6),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_phrases_are_found(scan: Scan[Any], texts: list[str], phrase: list[bytes]) -> None:
     def holds(words: list[bytes]) -> bool:
         return any(words[i : i + len(phrase)] == phrase for i in range(len(words)))
@@ -151,7 +151,7 @@ def test_more_terms_than_fingerprints(scan: Scan[Any]) -> None:
 
 
 @given(st.text(st.characters(min_codepoint=0x80, max_codepoint=0x20C0), max_size=8))
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None)
 def test_runs_beyond_ascii_are_folded_alike(run: str) -> None:
     folded = [bytes(scan.chunk([f"x {run}", run]).data).strip(b"\0") for scan in SCANS]
     assert len(set(folded)) == 1
