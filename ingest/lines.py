@@ -21,6 +21,8 @@ _CARET = re.compile(r"\^([n'^])")
 _ESCAPE = re.compile(r"\\([\\,;:\"nN])")
 _LONGEST = 4096
 """Characters of a line's parameters that are looked at."""
+_PARTS = 1000
+"""Parts of a value that has so many at most; of a longer one they are not told apart."""
 _PRINTABLE = "QUOTED-PRINTABLE"
 
 
@@ -118,6 +120,8 @@ def _options(parameters: str) -> dict[str, list[str]]:
 
 def split(value: str, separator: str) -> list[str]:
     r"""Return what stands between the separators that no `\` escapes, still escaped."""
+    if value.count(separator) > _PARTS:
+        return [value]
     if "\\" not in value:
         return value.split(separator)
     parts = [""]

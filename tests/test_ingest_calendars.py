@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from icalendar import Calendar, Event, vCalAddress
 
-from ingest.item import Filters, Item, Kind, Person, Reason, Skipped
+from ingest.calendars import calendar_items, cut_up
+from ingest.clean import clean_line
+from ingest.entries import Timing
+from ingest.item import Filters, Item, Kind, Locator, People, Person, Reason, Skipped
+from ingest.moments import Moments
+from ingest.origin import Origin
 from ingest.read import read
+from ingest.sieve import Scope
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 17, 9, 0, tzinfo=BERLIN)
@@ -467,8 +476,105 @@ def test_a_series_that_begins_far_ahead_is_found(tmp_path: Path) -> None:
     assert items_of(path)[0].locator.occurrence == "2045-01-05T15:00:00+01:00"
 
 
-def test_many_series_share_one_limit(tmp_path: Path) -> None:
-    rule = "DTSTART:20180101T150000\nRRULE:FREQ=DAILY"
-    path = calendar(tmp_path, *(f"UID:{number}\nSUMMARY:Tea\n{rule}" for number in range(30)))
-    assert 50_000 <= len(items_of(path)) < 55_000
-    assert "more entries are not read" in skipped_of(path)[-1].remedy
+def test_many_series_share_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.events._OCCURRENCES", 100)
+    series = "".join(
+        f"BEGIN:VEVENT\nUID:{n}\nDTSTART:20260101\nRRULE:FREQ=DAILY;COUNT=30\nEND:VEVENT\n"
+        for n in range(9)
+    )
+    origin = Origin("", None, People(), Locator(Path("/a.ics")))
+    found = list(calendar_items(series.encode(), origin, Scope(Filters(), BERLIN, NOW)))
+    assert len([one for one in found if isinstance(one, Item)]) == 120
+    (skipped,) = [one for one in found if isinstance(one, Skipped)]
+    assert "5 more entries are not read" in skipped.remedy
+
+
+PIECES = [
+    *("BEGIN:VEVENT\n", "END:VEVENT\n", "BEGIN:VTODO\n", "END:VTODO\n", "BEGIN:VJOURNAL\n"),
+    *("BEGIN:VALARM\n", "END:VALARM\n", "END:VCALENDAR\n", "BEGIN:VTIMEZONE\n", "UID:1\n"),
+    *("DTSTART:20261117T090000\n", "DTSTART;VALUE=DATE:00010101\n", "DTEND:99991231T235959Z\n"),
+    *("DTSTART;TZID=Europe/Berlin:99991231T235959\n", "DTSTART;TZID=a/../b:20261117T090000\n"),
+    *("DURATION:-P9999W\n", "DURATION:PT1H\n", "DUE:20261301\n", "RECURRENCE-ID:20261117\n"),
+    *("RECURRENCE-ID;RANGE=THISANDFUTURE:20261118T090000\n", "RDATE:20261117,x/PT1H,/\n"),
+    *("RRULE:FREQ=DAILY;COUNT=3\n", "RRULE:FREQ=YEARLY;BYMONTH=0,13L;BYDAY=9MO\n", "RRULE:;\n"),
+    *("RRULE:FREQ=WEEKLY;UNTIL=20270101T000000;INTERVAL=-1\n", "RRULE:FREQ=MONTHLY;BYSETPOS=0\n"),
+    *("EXDATE;TZID=Nowhere:20261118T090000,20261119\n", "SEQUENCE:x\n", "SEQUENCE:9\n", " fold\n"),
+    *(
+        'ATTENDEE;CN="a:b;PARTSTAT=DECLINED:mailto:x\n',
+        "ORGANIZER;CN=\\;:x@y\n",
+        "X-WR-TIMEZONE:UTC\n",
+    ),
+    *(
+        "DESCRIPTION:<br>\\n<div>\x1b\u202e\n",
+        "SUMMARY;ENCODING=QUOTED-PRINTABLE:=FF=\n",
+        "\r",
+        ":",
+    ),
+    *("TZID:Own\n", "BEGIN:STANDARD\n", "TZOFFSETTO:+9900\n", "END:STANDARD\n", "END:VTIMEZONE\n"),
+    *("DTSTART;TZID=Own:20261117T090000\n", "STATUS:CANCELLED\n", "PERCENT-COMPLETE:x\n"),
+]
+
+
+def test_arbitrary_entries_give_items_or_say_why_not(tmp_path: Path) -> None:
+    path = tmp_path / "a.ics"
+    pieces = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=6)), max_size=30)
+
+    @settings(max_examples=200, deadline=None, suppress_health_check=CHECKS, database=None)
+    @given(pieces)
+    def check(parts: list[str]) -> None:
+        text = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\n" + "".join(parts)
+        path.write_bytes(text.encode("utf-8", "replace"))
+        for one in read([path], zone=BERLIN, now=NOW):
+            if isinstance(one, Skipped):
+                assert "could not be read" not in one.remedy
+            else:
+                assert "\x1b" not in one.text + one.title
+                assert one.when is None or one.when.tzinfo is not None
+
+    check()
+
+
+CHECKS = list(HealthCheck)
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cf"]), max_size=90)
+ZONES = st.sampled_from([None, UTC, BERLIN, ZoneInfo("America/New_York")])
+MOMENTS = st.datetimes(datetime(1971, 1, 1), datetime(2200, 1, 1), timezones=ZONES)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=CHECKS, database=None)
+@given(
+    st.fixed_dictionaries(dict.fromkeys(("summary", "location", "description"), TEXTS)),
+    st.one_of(MOMENTS, st.dates(date(1971, 1, 1), date(2200, 1, 1))),
+    st.timedeltas(timedelta(days=1), timedelta(days=9)),
+    TEXTS,
+)
+def test_lines_are_read_as_the_library_reads_them(
+    texts: dict[str, str], start: date, length: timedelta, name: str
+) -> None:
+    event = Event()
+    for key, text in texts.items():
+        event.add(key, text)
+    length = timedelta(length.days)
+    if isinstance(start, datetime):
+        start = start.replace(microsecond=0)
+        length += timedelta(hours=5, minutes=30)
+    event.add("dtstart", start)
+    event.add("duration", length)
+    guest = vCalAddress("mailto:bo@example.org")
+    guest.params["CN"] = name.replace('"', "")
+    event.add("attendee", guest)
+    calendar = Calendar()
+    calendar.add_component(event)
+    written = calendar.to_ical().decode()
+    (theirs,) = Calendar.from_ical(written).events
+    (entry,) = cut_up("\n" + written.replace("\r\n", "\n")).entries
+    ours = entry.fields()
+    for key in texts:
+        line = ours.first(key.upper())
+        assert line is not None
+        assert line.text == str(theirs[key])
+    timing = Timing.of(ours, Moments())
+    assert timing.start == theirs.start
+    assert timing.end == theirs.end
+    (guest_line,) = ours.all("ATTENDEE")
+    assert guest_line.option("CN") == clean_line(str(theirs["attendee"].params["CN"]))
+    assert guest_line.text == theirs["attendee"]
