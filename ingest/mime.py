@@ -242,7 +242,8 @@ def _spans(
             return spans, 0, begun >= 0
         begun = at = line.end()
     if begun >= 0:
-        spans.append((begun, end))
+        is_ended = end > begun and data[end - 1] in b"\r\n"
+        spans.append((begun, _before_newline(data, begun, end) if is_ended else end))
     return spans, 0, False
 
 

@@ -163,7 +163,7 @@ def unpacked_rtf(data: bytes) -> bytes:
                 offset, length = divmod(int.from_bytes(data[at : at + 2], "big"), 16)
                 at += 2
                 if offset == write % 4096:
-                    return bytes(out)
+                    return bytes(out[:size])
                 piece = bytearray()
                 for step in range(length + 2):
                     byte = window[(offset + step) % 4096]
@@ -175,4 +175,4 @@ def unpacked_rtf(data: bytes) -> bytes:
                 at += 1
             out += piece
             write += len(piece)
-    return bytes(out)
+    return bytes(out[:size])
