@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ingest.files import UnreadableError
@@ -33,6 +34,9 @@ _S, _C, _SPAN, _A = f"{_TEXT}s", f"{_TEXT}c", f"{_TEXT}span", f"{_TEXT}a"
 _SHEET, _PAGE_NOTES = f"{_TABLE}table", f"{_SHOW}notes"
 _HIDDEN = frozenset([f"{_TEXT}tracked-changes", f"{_TEXT}hidden-text", f"{_TEXT}hidden-paragraph"])
 _REPEATED, _ROWS_REPEATED = f"{_TABLE}number-columns-repeated", f"{_TABLE}number-rows-repeated"
+_MARGIN = re.compile(rb"<style:(?:header|footer)[ >]")
+"""What the styles are parsed for."""
+_DATE = f"{_OFFICE}date-value"
 _SPACES = 100
 _COPIES = 1000
 """Times that a cell or row with content is repeated at most."""
@@ -51,8 +55,10 @@ class _File:
             content = archive.get("content.xml")
             if content is None:
                 raise UnreadableError(Reason.CORRUPT, "Its content is missing; save it again.")
-            styles = archive.get("styles.xml")
-            self.roots = [parse(content), *([parse(styles)] if styles else [])]
+            styles = archive.get("styles.xml") or b""
+            self.roots = [parse(content)]
+            if _MARGIN.search(styles):
+                self.roots.append(parse(styles))
             self.has_macros = any(name.startswith("basic/") for name in archive.names())
         else:
             self.roots = [parse(data)]
@@ -171,8 +177,9 @@ def _rows(table: Element, reader: _Reader, flags: list[str]) -> Iterator[Row]:
 
 def _shown(cell: Element, reader: _Reader) -> str:
     """Return a cell as it is shown, but dates with the year first, as everywhere."""
-    date = cell.get(f"{_OFFICE}date-value")
-    text = reader.flat(cell)
+    date = cell.get(_DATE)
+    is_plain = len(cell) == 1 and not len(cell[0]) and cell[0].tag == _P
+    text = _collapsed(cell[0].text).strip() if is_plain else reader.flat(cell)
     if date and text:
         remarks = text[text.index("[Comment") :] if "[Comment" in text else ""
         return f"{date[:16].replace('T00:00', '').replace('T', ' ')} {remarks}".strip()
