@@ -52,6 +52,7 @@ _SAMPLE = 64 << 10
 _WIDE_SAMPLE = 4 << 10
 _LOW_BYTES = bytes((*range(9), 11, 12, *range(14, 32)))
 _LOW = frozenset(_LOW_BYTES)
+_ASCII = bytes(range(32, 127))
 _WIDE = ("utf-16-le", "utf-16-be")
 _PRINTABLE = re.compile(r"[\w\s!-/:-@\[-`{-~\u2010-\u2044\u20ac\u3000-\u303f\uff00-\uffef]+")
 _EASTERN = re.compile(r"[\s!-~\u0e00-\u0e7f\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]+")
@@ -133,6 +134,8 @@ def _is_wide(text: str) -> bool:
 
 def clean_line(text: str) -> str:
     """Return `text` cleaned and on one line, for names, titles and header fields."""
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())
     return " ".join(clean(text)[0].split())
 
 
@@ -161,6 +164,9 @@ def wide_charset(head: bytes) -> str | None:
     elif not head[0::4].strip(b"\0") and _low_bytes(head[1::4] + head[2::4]) * 10 > half * 7:
         name = "utf-32-be"
     else:
+        # Two letters of ASCII would make one of the East.
+        if len(head.translate(None, _ASCII)) * 6 < len(head):
+            return None
         return next((name for name in _WIDE if _shown(head, name, _EASTERN)), None)
     return name if _shown(head, name, _PRINTABLE) else None
 

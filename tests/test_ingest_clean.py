@@ -95,7 +95,8 @@ def test_numbers_are_no_wide_text() -> None:
     chance = random.Random(1)
     small = b"".join(chance.randrange(300).to_bytes(2, "little") for _ in range(2048))
     large = b"".join(chance.randrange(30_000).to_bytes(4, "little") for _ in range(1024))
-    for data in (small, large, chance.randbytes(4096), bytes(4096)):
+    zeros = b"text\0with\0zero bytes in it"
+    for data in (small, large, chance.randbytes(4096), bytes(4096), zeros):
         assert wide_charset(data) is None
         assert looks_binary(data)
 

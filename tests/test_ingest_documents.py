@@ -1,4 +1,4 @@
-"""Documents: text in any encoding, HTML, records."""
+"""Documents: text and records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from ingest.clean import clean
 from ingest.item import Filters, Item, Kind, Reason, Skipped
 from ingest.read import read
 
@@ -35,30 +34,6 @@ def test_text_keeps_its_lines_and_is_dated_by_its_file(tmp_path: Path) -> None:
     assert path.read_bytes().splitlines()[line - 1] == b"Rent is due."
 
 
-WORDS = "Der Grüne Weg führt über die Brücke… „schön“ für Fußgänger."
-RUSSIAN = "Привет, как дела? Сегодня хорошая погода, и мы идём гулять в парк. " * 4
-
-
-@pytest.mark.parametrize(
-    ("encoding", "text"),
-    [
-        ("utf-8", WORDS),
-        ("utf-8-sig", WORDS),
-        ("utf-16", WORDS),
-        ("utf-16-le", WORDS),
-        ("utf-16-be", WORDS),
-        ("utf-32", WORDS),
-        ("cp1252", WORDS),
-        ("koi8-r", RUSSIAN),
-        ("shift_jis", "これは日本語の文章です。明日は会議があります。" * 4),
-    ],
-)
-def test_text_is_read_in_any_encoding(tmp_path: Path, encoding: str, text: str) -> None:
-    path = tmp_path / "a.txt"
-    path.write_bytes(text.encode(encoding))
-    assert items_of(path)[0].text == text
-
-
 def test_binary_files_are_unsupported_and_say_why(tmp_path: Path) -> None:
     samples = {
         "a.bin": bytes(range(256)) * 4,
@@ -71,43 +46,6 @@ def test_binary_files_are_unsupported_and_say_why(tmp_path: Path) -> None:
     assert {skip.reason for skip in found.values()} == {Reason.UNSUPPORTED}
     assert found.keys() == samples.keys()
     assert "PostScript" in found["b.ps"].remedy
-
-
-def test_clean_keeps_newlines_and_joiners_and_counts_the_rest() -> None:
-    family = "👨\u200d👩"
-    assert clean(f"a\x00b\u202e\U000e0041c\r\n{family}\rd\f") == (f"abc\n{family}\nd ", 3)
-    assert clean("re\xadadable") == ("readable", 0)
-    assert clean("\ud800x")[0] == "\ufffdx"
-    assert clean("\x1b[1;31mred\x1b[0m \x9b2Jx")[0] == "red x"
-
-
-def test_html_becomes_lines_without_what_is_hidden(tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    path.write_text(
-        "<html><head><title>My &amp; Page</title><style>p{}</style></head><body>"
-        "<h1>Rent</h1><p>Due on\n the <b>first</b>.</p>"
-        "<ul><li>Ana</li><li>Bo</li></ul>"
-        "<table><tr><th>Who</th><th>Pays</th></tr><tr><td>Ana</td><td>900</td></tr></table>"
-        "<pre>a\n  b</pre><script>alert(1)</script>"
-        "<div style='display: none'>secret <span hidden>orders</span></div>"
-        "<a href='https://example.org/x'>more</a> "
-        "<a href='https://example.org/y'>https://example.org/y</a>"
-        "<p style='font-size:0.9em'>small</p></body></html>"
-    )
-    (item,) = items_of(path)
-    assert item.title == "My & Page"
-    assert item.text == (
-        "Rent\n\nDue on the first.\n\n- Ana\n- Bo\n\nWho | Pays\nAna | 900\n\na\n  b\n\n"
-        "more (https://example.org/x) https://example.org/y\n\nsmall"
-    )
-    assert item.hidden_removed == len("secretorders")
-
-
-def test_deeply_nested_and_unclosed_html_ends_in_time(tmp_path: Path) -> None:
-    (tmp_path / "deep.html").write_text("<div>" * 100_000 + "found" + "</div>" * 100_000)
-    (tmp_path / "open.html").write_text("<html>" + "<script" * 50_000 + "<" * 50_000)
-    assert [item.text for item in items_of(tmp_path / "deep.html")] == ["found"]
-    assert list(read([tmp_path / "open.html"], zone=UTC))
 
 
 def test_json_lines_are_items_with_their_line(tmp_path: Path) -> None:
