@@ -29,6 +29,8 @@ DEPTH = 2
 _BLOCK = 1 << 20
 _RECORD = 512
 _KINDS = kinds_of(Format.ARCHIVE)
+_UNPACKING = (OSError, EOFError, zlib.error, lzma.LZMAError)
+"""What the libraries raise for damaged streams."""
 _JUNK = ("__MACOSX/", ".DS_Store")
 """What macOS adds to archives."""
 _TAR_SUFFIXES = {".tgz": ".tar", ".tbz": ".tar", ".tbz2": ".tar", ".txz": ".tar"}
@@ -72,7 +74,7 @@ def packed_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     _check_depth(origin)
     try:
         start = _opened(data).read(512)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+    except _UNPACKING as error:
         raise _damaged() from error
     if start[257:262] == b"ustar":
         yield from _tar(_Budgeted(_opened(data), len(data)), origin, scope)
@@ -158,9 +160,10 @@ def _tar(source: _Budgeted, origin: Origin, scope: Scope) -> Iterator[Read]:
                     data = content.read()
                     left -= len(data)
                     yield from member_items(data, inner, scope)
-    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError) as error:
+        is_cut = not source.ends_in_zeros()
+    except (tarfile.TarError, *_UNPACKING) as error:
         raise _damaged() from error
-    if not source.ends_in_zeros():
+    if is_cut:
         yield origin.skipped(Reason.CORRUPT, "It is cut off; fetch it again.", kinds=_KINDS)
     if links:
         remedy = f"{links} links or devices in it are not followed."
@@ -197,7 +200,7 @@ class _Budgeted:
         try:
             while block := self.read(_BLOCK):
                 blocks.append(block)
-        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        except _UNPACKING as error:
             raise _damaged() from error
         return b"".join(blocks)
 
