@@ -23,6 +23,11 @@ def zipped(members: Mapping[str, bytes | str], level: int = 6) -> bytes:
     return out.getvalue()
 
 
+def unzipped(archive: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
 @dataclass
 class Member:
     """A member of a zip as its headers describe it, true or not."""
