@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Flag, auto
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
 from ingest.attachments import read_attachment, verdict_on
-from ingest.clean import clean
+from ingest.clean import clean_line
 from ingest.emlx import unwrap
 from ingest.exchange import named
 from ingest.headers import LIMIT, Headers, parse_date
@@ -238,7 +239,8 @@ def _excluded(message: Part, headers: Headers, scope: Scope, separator: bytes) -
         return True
     if not scope.by_envelope:
         return False
-    if scope.admits_date(_date_of(headers, separator)):
+    dated = scope.admits_date(_date_of(headers, separator))
+    if dated and scope.admits_titles(headers.text("subject")):
         envelope = envelope_of(headers, separator)
         if scope.admits(envelope.when, envelope.people, titles=[envelope.subject]):
             return False
@@ -319,6 +321,7 @@ def _header_lines(envelope: Envelope, contents: Contents) -> Iterator[str]:
         yield "Attachments: " + ", ".join(name for name in attached if name)
 
 
+@lru_cache(maxsize=2048)
 def _listed(persons: tuple[Person, ...]) -> str:
     return ", ".join(str(person) for person in persons)
 
@@ -337,7 +340,7 @@ def _forwarded(
 
 def _message_id(headers: Headers, message: Part, begin: int) -> str:
     """Return the Message-ID with its brackets, or a hash of the header block."""
-    found = clean(headers.raw("message-id"))[0].strip()
+    found = clean_line(headers.raw("message-id"))
     if found:
         return found
     block = message.data[begin : message.start].rstrip(b"\r\n")

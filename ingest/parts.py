@@ -31,6 +31,11 @@ _CODED_FIELDS = {
     "content-type": "application/octet-stream",
     "content-transfer-encoding": "x-uuencode",
 }
+_LIKE_ASCII = frozenset(
+    {None, "us-ascii", "ascii", "utf-8", "iso-8859-1", "iso-8859-15", "windows-1252"}
+)
+_SHIFTS = (b"\0", b"\x1b", b"~{", b"+A")
+"""What ASCII stands for something else by, in character sets that mails do not always declare."""
 _REPORT_LIMIT = 256 << 10
 _FOLD = re.compile(r"\r?\n[ \t]+")
 
@@ -66,7 +71,7 @@ class Words:
         if kind in REPORTS:
             text, hidden = "\n".join(_report_lines(data[:_REPORT_LIMIT])), 0
         else:
-            text = decode(data[:TEXT], self.part.content.charset or "us-ascii")
+            text = _decoded(data[:TEXT], self.part.content.charset)
             if kind == "text/plain" or kind.startswith("multipart/"):
                 if "-----BEGIN PGP " in text:
                     text, locked = without_armour(text)
@@ -232,6 +237,13 @@ def _is_body(part: Part, kind: str) -> bool:
     if kind not in _BODY:
         return False
     return not part.name and part.disposition != "attachment"
+
+
+def _decoded(data: bytes, charset: str | None) -> str:
+    """Return the text of a body. Most bodies are plain ASCII, and by any of these names."""
+    if charset in _LIKE_ASCII and data.isascii() and not any(m in data for m in _SHIFTS):
+        return data.decode("ascii")
+    return decode(data, charset or "us-ascii")
 
 
 def _report_lines(data: bytes) -> Iterator[str]:
