@@ -16,7 +16,7 @@ from ingest.layout import TEXT_LIMIT, too_long
 from ingest.origin import Origin
 from ingest.recognise import HEAD
 from ingest.sieve import LeftOut, Read, Scope
-from ingest.tables import RECORDS, SAMPLE, header_of, line_of
+from ingest.tables import RECORDS, SAMPLE, Naming
 
 _NESTED = 12
 
@@ -33,6 +33,8 @@ def table_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield a CSV file as one document whose rows are records; `ingest.tables` says how."""
     text, hidden, is_cut = _text(data, origin)
     text, records, is_cut_again = _rows(text)
+    if not text.strip():
+        raise UnreadableError(Reason.EMPTY, "It holds nothing but quotes.")
     yield origin.document(text, hidden, line=1, records=records)
     if is_cut or is_cut_again:
         yield too_long(origin)
@@ -175,10 +177,9 @@ def _rows(text: str) -> tuple[str, tuple[int, ...], bool]:
     try:
         numbered = ((row, source.line_num) for row in source)
         sample = list(islice(numbered, SAMPLE))
-        header = header_of([_cells(row) for row, _ in sample])
-        last = header.index if header else -1
-        for number, (row, line) in enumerate(chain(sample, numbered)):
-            shown = line_of(_cells(row), header if number > last else None)
+        naming = Naming([_cells(row) for row, _ in sample])
+        for row, line in chain(sample, numbered):
+            shown = naming.line(_cells(row))
             if shown:
                 starts.append(size)
             shown += "\n" * (line - before - shown.count("\n"))
