@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from typing import TYPE_CHECKING
 
 from ingest.clean import clean_line, decode
 from ingest.entries import Entry
@@ -16,6 +17,9 @@ from ingest.moments import Moments
 from ingest.origin import Origin
 from ingest.recognise import ENTRIES
 from ingest.sieve import LeftOut, Read, Scope
+
+if TYPE_CHECKING:
+    from ingest.events import EventReader
 
 _BOUNDARY = re.compile(
     r"\n(BEGIN|END):(VEVENT|VTODO|VJOURNAL|VTIMEZONE|VCALENDAR)[ \t]*(?=\n)", re.IGNORECASE
@@ -49,7 +53,7 @@ def calendar_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     text = decode(data, origin.charset).replace("\r\n", "\n").replace("\r", "\n")
     cut = cut_up(f"\n{text}\n")
     if not cut.entries:
-        if cut.zones or b"END:VCALENDAR" in data[-512:].upper():
+        if cut.zones or b"END:V" in data[-512:].upper():
             raise UnreadableError(Reason.EMPTY, "The calendar holds no entries.")
         raise UnreadableError(Reason.CORRUPT, "It is not a calendar; export it again.")
     said = cut.says()
@@ -59,9 +63,20 @@ def calendar_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
         return
     moments = Moments(cut.zones, said.get("X-WR-TIMEZONE", ""))
     reader = EventReader(origin, scope, Calendar(name, said.get("METHOD", "").upper(), moments))
-    yield from _damaged(cut.entries, origin, scope)
-    for entries in _series(cut.entries, scope):
-        yield from reader.items(entries) if entries else [LeftOut()]
+    said_nothing = scope.filters.since is None and scope.filters.until is None
+    for read in _reads(cut.entries, reader, origin, scope):
+        said_nothing = False
+        yield read
+    if said_nothing:
+        raise UnreadableError(Reason.EMPTY, "None of its entries says anything or takes place.")
+
+
+def _reads(
+    entries: list[Entry], reader: EventReader, origin: Origin, scope: Scope
+) -> Iterator[Read]:
+    yield from _damaged(entries, origin, scope)
+    for series in _series(entries, scope):
+        yield from reader.items(series) if series else [LeftOut()]
     yield from reader.rest()
 
 

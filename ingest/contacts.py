@@ -15,7 +15,7 @@ from ingest.origin import Origin
 from ingest.recognise import CONTACT
 from ingest.sieve import LeftOut, Read, Scope
 
-_BOUNDARY = re.compile(r"\n(BEGIN|END):VCARD[ \t]*(?=\n)", re.IGNORECASE)
+_BOUNDARY = re.compile(r"\n(?:[\w-]+\.)?(BEGIN|END):VCARD[ \t]*(?=\n)", re.IGNORECASE)
 _OLD = re.compile(r"\nVERSION:2\.1[ \t]*\n", re.IGNORECASE)
 _NAMED = 20
 """Damaged cards of one file that are told one by one."""

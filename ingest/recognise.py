@@ -133,7 +133,7 @@ _MAGIC = (
 _WORDLESS = ("a picture", "a program")
 """What holds no text that a question could match, so that skipping it is no gap."""
 _TEXT_MAGIC = (b"%!PS", b"// <!-- <mdb:mork")
-_CARD = re.compile(rb"\s*BEGIN:VCARD\b", re.IGNORECASE)
+_CARD = re.compile(rb"\s*(?:[\w-]+\.)?BEGIN:VCARD\b", re.IGNORECASE)
 _CALENDAR = re.compile(rb"\s*BEGIN:(?:VCALENDAR|VEVENT|VTODO|VJOURNAL)\b", re.IGNORECASE)
 _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*|<!--.{0,1000}?-->\s*)*<(?:!doctype html|html|head|body)\b", re.I | re.S

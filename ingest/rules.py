@@ -58,6 +58,8 @@ def refuse(rule: Rule, first: datetime, ends: datetime) -> None:
     frequency = _first(rule, "FREQ")
     if frequency not in _PERIODS:
         raise UnfitRuleError(f"they are {str(frequency).lower()}")
+    if str(_first(rule, "RSCALE") or "GREGORIAN").upper() != "GREGORIAN":
+        raise UnfitRuleError("they follow another calendar than ours")
     if rule.get("BYMINUTE") or rule.get("BYSECOND"):
         raise UnfitRuleError("they are many an hour")
     if int(_first(rule, "INTERVAL") or 1) < 1:

@@ -155,6 +155,7 @@ def test_a_series_that_ended_long_ago_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "rule",
     [
+        "RSCALE=CHINESE;FREQ=YEARLY",
         "FREQ=SECONDLY",
         "FREQ=MINUTELY;COUNT=3",
         "FREQ=HOURLY;BYMINUTE=1,2,3",
@@ -235,6 +236,8 @@ def test_what_is_no_calendar_is_corrupt_and_one_without_entries_empty(tmp_path: 
     bare.write_text("BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-\nEND:VCALENDAR\n")
     assert [s.reason for s in skipped_of(junk)] == [Reason.CORRUPT]
     assert skipped_of(junk)[0].kinds == {Kind.EVENT, Kind.TASK, Kind.DOCUMENT}
+    assert [s.reason for s in skipped_of(bare)] == [Reason.EMPTY]
+    bare.write_text("BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VEVENT\nEND:VCALENDAR\n")
     assert [s.reason for s in skipped_of(bare)] == [Reason.EMPTY]
 
 

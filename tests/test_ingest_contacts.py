@@ -178,6 +178,9 @@ def test_filters_of_contacts(tmp_path: Path) -> None:
 
 def test_a_card_is_known_by_what_it_holds(tmp_path: Path) -> None:
     assert items_of(cards(tmp_path, "FN:A", name="card.txt"))[0].kind is Kind.CONTACT
+    grouped = tmp_path / "card.ics"
+    grouped.write_text("home.begin:vcard\nhome.fn:Ana\nhome.end:vcard\n")
+    assert items_of(grouped)[0].text == "Contact: Ana"
     junk = tmp_path / "junk.vcf"
     junk.write_text("this is no card\n")
     assert [(s.reason, s.kinds) for s in skipped_of(junk)] == [(Reason.CORRUPT, {Kind.CONTACT})]
