@@ -50,7 +50,9 @@ def form_of(code: str | int, *, from_1904: bool = False) -> Form:
 
 def general(raw: str) -> str:
     """Return a number as it is, without the digits that only binary fractions add."""
-    if raw.isdecimal() or (len(raw) < _DIGITS and "E" not in raw and "e" not in raw):
+    if raw.isdecimal():
+        return raw
+    if len(raw) < _DIGITS and raw[-1:] != "0" and "E" not in raw and "e" not in raw:
         return raw
     try:
         return f"{float(raw):.15g}"

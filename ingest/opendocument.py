@@ -11,7 +11,7 @@ from ingest.layout import Layout, shown_target
 from ingest.ole import encrypted
 from ingest.origin import Origin
 from ingest.sieve import Read, Scope
-from ingest.tables import CELLS, HIDDEN_ROW, Row, nothing_in, sheet_reads
+from ingest.tables import CELLS, HIDDEN_ROW, Row, Sheet, workbook_reads
 from ingest.xmltree import Element, parse
 from ingest.zips import Zip
 
@@ -133,24 +133,13 @@ def slide_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the sheets of the workbook, its values as they are shown."""
     file = _File(data)
-    tables = file.body.findall(f"*/{_SHEET}")
-    tables.sort(key=lambda table: not file.is_hidden(table))
-    flags = list(file.flags)
-    hidden = 0
-    is_empty = True
-    for table in tables:
-        if file.is_hidden(table):
-            flags.append("hidden sheet")
-            hidden += _length(table)
-            continue
-        own = [*flags]
-        rows = _rows(table, _Reader(file), own)
-        for read in sheet_reads(origin, table.get(f"{_TABLE}name") or "", rows, own, hidden):
-            is_empty = False
-            hidden = 0
-            yield read
-    if is_empty:
-        raise nothing_in(origin)
+    sheets = []
+    for table in file.body.findall(f"*/{_SHEET}"):
+        flags: list[str] = []
+        rows = _rows(table, _Reader(file), flags)
+        name = table.get(f"{_TABLE}name") or ""
+        sheets.append(Sheet(name, rows, file.is_hidden(table), flags))
+    yield from workbook_reads(origin, sheets, file.flags)
 
 
 def _rows(table: Element, reader: _Reader, flags: list[str]) -> Iterator[Row]:

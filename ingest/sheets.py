@@ -17,7 +17,7 @@ from ingest.item import Reason
 from ingest.ole import Ole, encrypted
 from ingest.origin import Origin
 from ingest.sieve import Read, Scope
-from ingest.tables import Row, hidden_in, nothing_in, sheet_reads
+from ingest.tables import Row, Sheet, workbook_reads
 
 _FILE_PASS = 0x2F
 _FIRST_RECORDS = 10
@@ -43,34 +43,20 @@ def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     except CalamineError as error:
         # Of a file that has no name it says no more than that it knows no such format.
         raise (encrypted() if _is_encrypted(data) else _damaged()) from error
-    flags = ["macros"] if any(mark in data for mark in _MACROS) else []
-    hidden = 0
-    is_empty = True
-    sheets = [
-        known
-        for known in book.sheets_metadata
-        if known.typ in (SheetTypeEnum.WorkSheet, SheetTypeEnum.DialogSheet)
-    ]
-    for known in sorted(sheets, key=lambda known: known.visible is SheetVisibleEnum.Visible):
+    sheets = []
+    for known in book.sheets_metadata:
+        if known.typ not in (SheetTypeEnum.WorkSheet, SheetTypeEnum.DialogSheet):
+            continue
         try:
             sheet = book.get_sheet_by_name(known.name)
         except CalamineError as error:
             raise _damaged() from error
-        if sheet.total_height * sheet.total_width > _RECTANGLE:
-            remedy = "The sheet is too wide and long; remove what stands far out."
-            yield origin.skipped(Reason.TOO_LARGE, remedy, known.name)
-            continue
-        rows = _rows(sheet.iter_rows())
-        if known.visible is not SheetVisibleEnum.Visible:
-            hidden += hidden_in(rows)
-            flags.append("hidden sheet")
-            continue
-        for read in sheet_reads(origin, known.name, rows, flags, hidden):
-            is_empty = False
-            hidden = 0
-            yield read
-    if is_empty:
-        raise nothing_in(origin)
+        is_hidden = known.visible is not SheetVisibleEnum.Visible
+        is_sane = sheet.total_height * sheet.total_width <= _RECTANGLE
+        rows = _rows(sheet.iter_rows()) if is_sane else ()
+        sheets.append(Sheet(known.name, rows, is_hidden, is_whole=is_sane))
+    has_macros = any(mark in data for mark in _MACROS)
+    yield from workbook_reads(origin, sheets, ["macros"] if has_macros else [])
 
 
 def _is_encrypted(data: bytes) -> bool:

@@ -8,9 +8,11 @@ words of the header stand in every row and thus weigh next to nothing when passa
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, islice
+from typing import Self
 
 from ingest.clean import clean, clean_line
 from ingest.files import UnreadableError
@@ -32,9 +34,10 @@ HIDDEN_ROW = (-1, "[hidden row]")
 """Stands before the cells of such a row."""
 
 _HEADER_ROWS = 10
-_NAME_LENGTH = 60
+_NAME_LENGTH = 80
 _GAP = 8
 _WORDS = re.compile(r"[^\W\d_]")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _FIGURE = re.compile(r"\d")
 _BREAKS = re.compile(r"\s*[\r\n]\s*")
 
@@ -46,37 +49,88 @@ class Header:
     index: int
     names: Mapping[int, str]
     """By column, each with its colon."""
+    figures: frozenset[int] = frozenset()
+    """Columns that have figures below."""
+
+    @classmethod
+    def at(cls, index: int, row: Row, figures: frozenset[int]) -> Self:
+        """Return the header that is `row`."""
+        names = {column: f"{_one_line(text)}: " for column, text in row if column >= 0}
+        return cls(index, names, figures)
+
+    def is_repeated_in(self, row: Row) -> bool:
+        """Say whether `row` is the header once more."""
+        return all(self.names.get(column) == f"{_one_line(text)}: " for column, text in row)
+
+    def ends_at(self, row: Row) -> bool:
+        """Say whether `row` is the header of the next table below: words where figures were."""
+        words = []
+        for column, text in row:
+            if column in self.figures:
+                if not _WORDS.search(text):
+                    return False
+                words.append(text)
+        return len(words) >= 2 and len(set(words)) == len(words)
+
+
+class Naming:
+    """Writes a table row by row, by the header above each."""
+
+    def __init__(self, sample: Sequence[Row]) -> None:
+        """Look for a header in the first rows."""
+        self._header = header_of(sample)
+        self._next = 0
+
+    def line(self, row: Row) -> str:
+        """Return the next row as a line; its cells may hold newlines still."""
+        number, header = self._next, self._header
+        self._next += 1
+        if header is None or number <= header.index:
+            return line_of(row)
+        if header.is_repeated_in(row):
+            return line_of(row)
+        if header.figures and header.ends_at(row):
+            self._header = Header.at(number, row, header.figures)
+            return line_of(row)
+        return line_of(row, header)
 
 
 def header_of(rows: Sequence[Row]) -> Header | None:
     """Return the header of a table that begins with `rows`, None where none is certain.
 
-    A header has words only, each once, over every column that the rows below it use; and either
-    figures are common below it or there are three columns, since two columns of words may as well
-    be pairs from the first row on.
+    A header has words or years only, each once, over every column but the first that the rows
+    below it use; and either figures are common below it or there are three columns that are mostly
+    filled, since two columns of words may as well be pairs from the first row on.
     """
     for index, row in enumerate(rows[:_HEADER_ROWS]):
         cells = [(column, text) for column, text in row if column >= 0]
-        below = [other for other in rows[index + 1 :] if other]
-        if len(cells) >= 2 and below and _names_columns(cells, below):
-            return Header(index, {column: f"{_one_line(text)}: " for column, text in cells})
-        if len(cells) >= 2:
+        if len(cells) < 2:
+            continue
+        years = sum(_YEAR.fullmatch(text) is not None for _, text in cells)
+        if sum(_WORDS.search(text) is not None for _, text in cells) + years < len(cells):
             return None
+        below = [other for other in rows[index + 1 :] if other]
+        under = [cell for other in below for cell in other if cell[0] >= 0]
+        # One year may as well be a figure of the first row.
+        if years != 1 and _names_columns(cells, under, len(below)):
+            figures = Counter(column for column, text in under if not _WORDS.search(text))
+            most = frozenset(column for column, count in figures.items() if count >= 2)
+            return Header.at(index, cells, most)
     return None
 
 
-def _names_columns(cells: Row, below: Sequence[Row]) -> bool:
+def _names_columns(cells: Row, under: Row, rows: int) -> bool:
     texts = [text for _, text in cells]
-    if len(set(texts)) < len(texts):
+    if len(set(texts)) < len(texts) or any(len(text) > _NAME_LENGTH for text in texts):
         return False
-    if not all(len(text) <= _NAME_LENGTH and _WORDS.search(text) for text in texts):
-        return False
-    columns = {column for column, _ in cells}
-    under = [cell for row in below for cell in row if cell[0] >= 0]
-    if sum(column in columns for column, _ in under) * 10 < len(under) * 9:
+    first = min((column for column, _ in under), default=0)
+    named = {first, *(column for column, _ in cells)}
+    if sum(column in named for column, _ in under) * 10 < len(under) * 9:
         return False
     figures = sum(_FIGURE.search(text) is not None for _, text in under)
-    return bool(under) and (len(cells) >= 3 or figures * 10 >= len(under) * 3)
+    if figures * 10 >= len(under) * 3:
+        return bool(under)
+    return len(cells) >= 3 and len(under) * 10 >= len(cells) * rows * 6
 
 
 def line_of(row: Row, header: Header | None = None) -> str:
@@ -93,65 +147,81 @@ def line_of(row: Row, header: Header | None = None) -> str:
     return " | ".join(parts)
 
 
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One sheet of a workbook, before its rows are read."""
+
+    name: str
+    rows: Iterable[Row]
+    is_hidden: bool = False
+    flags: list[str] = field(default_factory=list)
+    """What to know of it; complete when the rows have been read."""
+    is_whole: bool = True
+    """Whether the rows are all there are."""
+
+
 class _Lines:
     """The lines of a table as they come, up to the limits."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int) -> None:
         self.count = 0
         self.is_cut = False
+        self._limit = limit
 
     def of(self, rows: Iterable[Row]) -> Iterator[str]:
         source = iter(rows)
         sample = list(islice(source, SAMPLE))
-        header = header_of(sample)
-        last = header.index if header else -1
+        naming = Naming(sample)
         size = cells = 0
-        for number, row in enumerate(chain(sample, source)):
-            line = line_of(row, header if number > last else None)
+        for row in chain(sample, source):
+            line = naming.line(row)
             if "\n" in line or "\r" in line:
                 line = _one_line(line)
             size += len(line) + 1
             cells += len(row)
-            if size > TEXT_LIMIT or cells > CELLS:
+            if size > self._limit or cells > CELLS:
                 self.is_cut = True
                 return
             self.count += 1
             yield line
 
 
-def sheet_reads(
-    origin: Origin,
-    name: str,
-    rows: Iterable[Row],
-    flags: Iterable[str] = (),
-    hidden: int = 0,
+def workbook_reads(
+    origin: Origin, sheets: Iterable[Sheet], flags: Iterable[str] = ()
 ) -> Iterator[Read]:
-    """Yield one sheet of a workbook, its rows as records, and what was left out of it.
+    """Yield an item for each sheet that is shown, its rows as records, and what was left out.
 
-    `flags` are asked for when the rows have been read. A sheet without text yields nothing.
+    What hidden sheets hold is counted, and the first sheet that is shown says so. Raises
+    UnreadableError when no sheet that is shown holds text.
     """
-    name = clean_line(name)
-    lines = _Lines()
-    text, removed = clean("\n".join(line for line in lines.of(rows) if line))
-    if text.strip():
-        place = replace(origin, locator=replace(origin.locator, sheet=name))
-        title = f"{origin.title}, {name}" if name else origin.title
-        item = place.document(text, hidden + removed, title=title, records=line_starts(text))
-        yield replace(item, flags=tuple(dict.fromkeys(flags)))
-    if lines.is_cut:
-        yield sheet_cut(origin, name, lines.count)
-
-
-def sheet_cut(origin: Origin, name: str, row: int) -> Read:
-    """Return the skip of what lies beyond the last row of a sheet that is read."""
-    remedy = "The sheet is too long to be read to its end; split it."
-    return origin.skipped(Reason.TOO_LARGE, remedy, f"sheet {name} after row {row:,}")
-
-
-def hidden_in(rows: Iterable[Row]) -> int:
-    """Return the characters of a sheet that nobody sees, as far as they are counted."""
-    lines = _Lines()
-    return sum(len("".join(line.split())) for line in lines.of(rows))
+    about = dict.fromkeys(flags)
+    left = TEXT_LIMIT
+    hidden = 0
+    is_empty = True
+    for sheet in sorted(sheets, key=lambda sheet: not sheet.is_hidden):
+        name = clean_line(sheet.name)
+        lines = _Lines(left)
+        rows = lines.of(sheet.rows)
+        if sheet.is_hidden:
+            hidden += sum(len("".join(line.split())) for line in rows)
+            about["hidden sheet"] = None
+            continue
+        text, removed = clean("\n".join(line for line in rows if line))
+        if text.strip():
+            place = replace(origin, locator=replace(origin.locator, sheet=name))
+            title = f"{origin.title}, {name}" if name else origin.title
+            item = place.document(text, hidden + removed, title=title, records=line_starts(text))
+            yield replace(item, flags=tuple(about | dict.fromkeys(sheet.flags)))
+            left -= len(text)
+            hidden = 0
+            is_empty = False
+        if lines.is_cut or not sheet.is_whole:
+            remedy = "The sheet is too long to be read to its end; split it."
+            place_of_cut = f"sheet {name} after row {lines.count:,}"
+            yield origin.skipped(Reason.TOO_LARGE, remedy, place_of_cut)
+            is_empty = False
+    if is_empty:
+        raise UnreadableError(Reason.EMPTY, "Its sheets hold nothing.")
 
 
 def line_starts(text: str) -> tuple[int, ...]:
@@ -159,11 +229,6 @@ def line_starts(text: str) -> tuple[int, ...]:
     if text.count("\n") >= RECORDS:
         return ()
     return (0, *accumulate(len(line) + 1 for line in text.split("\n")[:-1]))
-
-
-def nothing_in(origin: Origin) -> UnreadableError:
-    """Return the error for a workbook in which no sheet holds text."""
-    return UnreadableError(Reason.EMPTY, "Its sheets hold nothing.")
 
 
 def _one_line(text: str) -> str:

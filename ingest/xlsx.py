@@ -1,6 +1,5 @@
 """Excel workbooks (xlsx, xlsm): an item per sheet, its rows as records, values as last computed.
 
-What stands on hidden sheets is counted and left out, and the first sheet that is shown says so.
 Hidden rows, which any filter makes, are marked in the text.
 """
 
@@ -11,12 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ingest.cellformats import Form, form_of, general
-from ingest.item import Item
-from ingest.ooxml import A, Package, R, S, chart_text, drawn_text
+from ingest.ooxml import A, Package, R, Relation, S, chart_text, drawn_text
 from ingest.origin import Origin
 from ingest.sheetxml import Cell, around_rows, plain, rows_of, strings_of
 from ingest.sieve import Read, Scope
-from ingest.tables import HIDDEN_ROW, Row, hidden_in, nothing_in, sheet_cut, sheet_reads
+from ingest.tables import HIDDEN_ROW, Row, Sheet, workbook_reads
 from ingest.xmltree import Element
 
 _T = f"{S}t"
@@ -46,31 +44,21 @@ def xlsx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     properties = None if root is None else root.find(f"{S}workbookPr")
     from_1904 = properties is not None and properties.get("date1904") in _ON
     book = _Book(package, _strings(package, name), _forms(package, name, from_1904))
-    sheets = [] if root is None else root.findall(f"{S}sheets/{S}sheet")
-    sheets.sort(key=lambda sheet: sheet.get("state") not in _HIDDEN)
-    hidden = 0
-    flags = ["macros"] if package.has_macros else []
-    is_empty = True
-    for sheet in sheets:
-        relation = relations.get(sheet.get(f"{R}id") or "")
-        if relation is None:
-            continue
-        if sheet.get("state") in _HIDDEN:
-            hidden += hidden_in(_sheet(book, relation.target, []))
-            flags.append("hidden sheet")
-            continue
-        own = [*flags]
-        rows = _sheet(book, relation.target, own)
-        name = sheet.get("name") or ""
-        last: Read | None = None
-        for last in sheet_reads(origin, name, rows, own, hidden):
-            is_empty = False
-            hidden = 0
-            yield last
-        if isinstance(last, Item) and not package.is_whole(relation.target):
-            yield sheet_cut(origin, name, len(last.records))
-    if is_empty:
-        raise nothing_in(origin)
+    nodes = [] if root is None else root.findall(f"{S}sheets/{S}sheet")
+    sheets = [_sheet(node, relations.get(node.get(f"{R}id") or ""), book) for node in nodes]
+    yield from workbook_reads(origin, sheets, ["macros"] if package.has_macros else [])
+
+
+def _sheet(node: Element, relation: Relation | None, book: _Book) -> Sheet:
+    flags: list[str] = []
+    part = "" if relation is None else relation.target
+    return Sheet(
+        node.get("name") or "",
+        _rows(book, part, flags),
+        node.get("state") in _HIDDEN,
+        flags,
+        book.package.is_whole(part),
+    )
 
 
 def _strings(package: Package, main: str) -> list[str]:
@@ -98,7 +86,7 @@ def _forms(package: Package, main: str, from_1904: bool) -> list[Form]:
     return forms
 
 
-def _sheet(book: _Book, name: str, flags: list[str]) -> Iterator[Row]:
+def _rows(book: _Book, name: str, flags: list[str]) -> Iterator[Row]:
     """Yield the rows of a sheet, then what is written on and around it; adds to `flags`."""
     data = book.package.beginning(name)
     if not data:

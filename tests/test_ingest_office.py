@@ -266,6 +266,7 @@ def test_sheets_with_too_many_cells_are_cut(
     ("code", "raw", "shown"),
     [
         (0, "0.30000000000000004", "0.3"),
+        (0, "13.0", "13"),
         (14, "59", "1900-02-28"),
         (22, "46343.75", "2026-11-17 18:00"),
         (20, "0.5", "12:00"),
@@ -389,3 +390,25 @@ def test_rich_text_is_decoded_and_what_is_hidden_left_out(tmp_path: Path) -> Non
 def test_deeply_nested_rich_text_ends(tmp_path: Path) -> None:
     data = b"{\\rtf1 " + b"{" * 100_000 + b"found" + b"}" * 100_000
     assert item_in(tmp_path, "a.rtf", data).text == "found"
+
+
+def test_tables_below_each_other_have_headers_of_their_own(tmp_path: Path) -> None:
+    def line(number: int, *values: str) -> str:
+        cells = zip("ABC", values, strict=True)
+        return row(*(cell(f"{c}{number}", v, "n" if v.isdigit() else "str") for c, v in cells if v))
+
+    rows = (
+        ("In euros", "spring", ""),
+        ("", "Rent", "Heat"),
+        ("May", "900", "60"),
+        ("June", "910", "20"),
+        ("Flats", "Rooms", "Floor"),
+        ("Alfama", "3", "2"),
+    )
+    data = xlsx("".join(line(n, *values) for n, values in enumerate(rows, 1)))
+    assert item_in(tmp_path, "a.xlsx", data).text.split("\n")[2:] == [
+        "May | Rent: 900 | Heat: 60",
+        "June | Rent: 910 | Heat: 20",
+        "Flats | Rooms | Floor",
+        "Flats: Alfama | Rooms: 3 | Floor: 2",
+    ]
