@@ -14,6 +14,7 @@ from ingest.recognise import DOCUMENT, ENTRIES, HEAD, Format, recognise
 from ingest.seals import Seal
 from ingest.sieve import LeftOut, Read, Scope
 
+_CARDS = frozenset({"text/vcard", "text/x-vcard", "text/directory"})
 _BY_TYPE = {"text/calendar": Format.CALENDAR, "text/html": Format.HTML}
 _AS_TEXT = frozenset({Format.MBOX, Format.MAIL, Format.LINES})
 _PICTURES = ("image/", "audio/", "video/")
@@ -81,8 +82,11 @@ def _encrypted(origin: Origin) -> Skipped:
 
 def _left_out(kind: str, origin: Origin, scope: Scope) -> bool:
     """Say whether filters exclude the attachment before it is decoded."""
-    if kind == "text/calendar" or (origin.locator.member or "").lower().endswith(".ics"):
+    name = (origin.locator.member or "").lower()
+    if kind == "text/calendar" or name.endswith(".ics"):
         return not scope.wants_any(ENTRIES)
+    if kind in _CARDS or name.endswith(".vcf"):
+        return not scope.wants(Kind.CONTACT)
     follows = scope.admits(origin.when, origin.people, titles=origin.subjects)
     return not scope.wants(Kind.DOCUMENT) or not follows
 
