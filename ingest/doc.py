@@ -70,7 +70,7 @@ def doc_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 def _document(main: bytes, table: bytes) -> _Document:
     """Return the texts of a document: they lie one after the other in its pieces."""
-    edits = sorted(_edits(main, table))
+    edits = _Edits(sorted(_hidden(main, table)), sorted(_ends(main, table)))
     pieces = _pieces(main, table)
     text = "".join(part for piece in pieces for part in _piece(main, *piece, edits))
     # Lengths are counted in units of UTF-16.
@@ -104,43 +104,63 @@ def _pieces(main: bytes, table: bytes) -> Iterator[tuple[int, int, bool]]:
             yield length, (offset if is_wide else (offset & 0x3FFFFFFF) // 2), is_wide
 
 
-def _piece(
-    main: bytes, length: int, begin: int, is_wide: bool, edits: list[tuple[int, int, str]]
-) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class _Edits:
+    """Where the bytes of the text are not shown as they stand."""
+
+    hidden: list[tuple[int, int]]
+    ends: list[tuple[int, str]]
+    """Where paragraphs of tables end, and what stands for their last sign."""
+
+    def within(self, begin: int, end: int, width: int) -> list[tuple[int, int, str]]:
+        """Return what to replace between two places by what, in order."""
+        # What is hidden may begin in the piece before.
+        at = max(0, bisect_left(self.hidden, (begin, 0)) - 1)
+        found = []
+        while at < len(self.hidden) and self.hidden[at][0] < end:
+            first, last = max(self.hidden[at][0], begin), min(self.hidden[at][1], end)
+            if first < last:
+                found.append((first, last, "\0" * ((last - first) // width)))
+            at += 1
+        at = bisect_left(self.ends, (begin + 1, ""))
+        while at < len(self.ends) and self.ends[at][0] <= end:
+            last, mark = self.ends[at]
+            found.append((last - width, last, mark))
+            at += 1
+        return sorted(found)
+
+
+def _piece(main: bytes, length: int, begin: int, is_wide: bool, edits: _Edits) -> Iterator[str]:
     """Yield the text of a piece, its hidden characters as zeros, its rows and cells marked."""
     width = 2 if is_wide else 1
     codec = "utf-16-le" if is_wide else "cp1252"
     end = min(begin + length * width, len(main))
     at = begin
-    for first, last, mark in edits[bisect_left(edits, (begin, 0, "")) :]:
-        if first >= end:
-            break
-        if last > end or first < at:
+    for first, last, instead in edits.within(begin, end, width):
+        if first < at:
             continue
-        if mark == "\0":
-            yield main[at:first].decode(codec, "replace")
-            yield "\0" * ((last - first) // width)
-            at = last
-        else:
-            cut = last - width
-            yield main[at:cut].decode(codec, "replace")
-            is_marked = main[cut] == (7 if mark == _ROW else 13)
-            yield mark if is_marked else main[cut:last].decode(codec, "replace")
-            at = last
+        yield main[at:first].decode(codec, "replace")
+        is_other = instead in (_ROW, _JOIN) and main[first] != (7 if instead == _ROW else 13)
+        yield main[first:last].decode(codec, "replace") if is_other else instead
+        at = last
     yield main[at:end].decode(codec, "replace")
 
 
-def _edits(main: bytes, table: bytes) -> Iterator[tuple[int, int, str]]:
-    """Yield the ranges of bytes whose formatting matters, and the mark for each."""
+def _hidden(main: bytes, table: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of bytes that are hidden or deleted."""
     for first, last, codes in _formats(main, table, 0xFA, 1):
         if any(code in (_VANISH, _DELETED) and on for code, on in codes):
-            yield first, last, "\0"
-    for first, last, codes in _formats(main, table, 0x102, 13):
+            yield first, last
+
+
+def _ends(main: bytes, table: bytes) -> Iterator[tuple[int, str]]:
+    """Yield where paragraphs of tables end, and what stands for their last sign."""
+    for _, last, codes in _formats(main, table, 0x102, 13):
         kinds = {code for code, on in codes if on}
         if _ROW_END in kinds:
-            yield first, last, _ROW
+            yield last, _ROW
         elif _IN_TABLE in kinds:
-            yield first, last, _JOIN
+            yield last, _JOIN
 
 
 def _formats(

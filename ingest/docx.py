@@ -235,8 +235,9 @@ class _Reader:
     def _notes(self, kind: str) -> dict[str, Element]:
         """Return the notes of a kind by their identifiers."""
         if kind not in self._parts:
-            root = self._package.part(f"{self._folder}/{kind}.xml")
-            self._parts[kind] = {} if root is None else {n.get(_ID) or "": n for n in root}
+            data = self._package.content(f"{self._folder}/{kind}.xml") or b""
+            self._may_hide |= any(mark in data for mark in _MAY_HIDE)
+            self._parts[kind] = {n.get(_ID) or "": n for n in parse(data)} if data else {}
         return self._parts[kind]
 
     def _flat(self, parent: Element) -> str:

@@ -14,7 +14,7 @@ from ingest.origin import Origin
 from ingest.sieve import Read, Scope
 
 _SEALED = 0xF3D1C4DF
-_SLIDE_INFO, _SLIDE_ATOM, _NOTES_ATOM, _PERSIST = 0x03F9, 0x03EF, 0x03F1, 0x03F3
+_SLIDE_INFO, _NOTES_ATOM, _PERSIST = 0x03F9, 0x03F1, 0x03F3
 _LIST, _CHARS, _BYTES, _STRING, _COMMENT = 0x0FF0, 0x0FA0, 0x0FA8, 0x0FBA, 0x2EE0
 _VBA, _TAGGED = 0x0400, 0x138B
 """Whether there are macros; and what later versions added, comments among it."""

@@ -118,7 +118,8 @@ def test_word_leaves_out_what_is_hidden_and_says_so(tmp_path: Path) -> None:
 
 
 def test_words_notes_comments_and_margins_are_told_apart(tmp_path: Path) -> None:
-    note = f'<w:footnotes {W}><w:footnote w:id="2">{paragraph(run("small print"))}</w:footnote>'
+    small = paragraph(run("small print"), run("secret", "<w:vanish/>"))
+    note = f'<w:footnotes {W}><w:footnote w:id="2">{small}</w:footnote>'
     comment = f'<w:comments {W}><w:comment w:id="0" w:author="Bo">{paragraph(run("why?"))}'
     margin = f"<w:hdr {W}>{paragraph(run('Confidential'))}</w:hdr>"
     data = docx(
