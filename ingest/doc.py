@@ -77,11 +77,12 @@ def _document(main: bytes, table: bytes) -> _Document:
     units = text.encode("utf-16-le", "surrogatepass")
     parts: list[str] = []
     at = 0
-    for length in unpack_from("<7i", main, 0x4C):
+    for length in unpack_from("<8i", main, 0x4C):
         end = at + 2 * max(0, length)
         parts.append(units[at:end].decode("utf-16-le", "replace"))
         at = end
-    body, notes, margins, _, comments, endnotes, boxes = parts
+    body, notes, margins, _, comments, endnotes, boxes, margin_boxes = parts
+    margins = f"{margins}\r{margin_boxes}"
     return _Document(body, notes, margins, comments, endnotes, boxes, text.count("\0"))
 
 
