@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ingest.clean import clean, clean_line, decode
 from ingest.files import UnreadableError
 from ingest.item import Reason
+from ingest.layout import TEXT_LIMIT, too_long
 from ingest.origin import Origin
 from ingest.sieve import Read, Scope
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
 _PARSED = 8 << 20
+_TAGS = 500_000
+"""Characters and tags of a page beyond which tags are only stripped, to bound the time."""
 _DEEP = 3000
 """Nested elements beyond which tags are only stripped: the parser takes quadratic time on them."""
 _TOGETHER = 500
@@ -55,7 +58,10 @@ def html_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     page = read_html(markup)
     if not page.text.strip():
         raise UnreadableError(Reason.EMPTY, "The page holds no text.")
-    yield replace(origin.document(page.text, page.hidden, title=_title(markup)), flags=page.flags)
+    text = page.text[:TEXT_LIMIT]
+    yield replace(origin.document(text, page.hidden, title=_title(markup)), flags=page.flags)
+    if len(text) < len(page.text):
+        yield too_long(origin)
 
 
 def html_text(markup: str) -> tuple[str, int]:
@@ -67,7 +73,7 @@ def html_text(markup: str) -> tuple[str, int]:
 def read_html(markup: str) -> Visible:
     """Return what `markup` shows to who looks at it."""
     markup = markup.replace("\0", "")
-    if len(markup) > _PARSED or _is_deep(markup):
+    if len(markup) > _PARSED or markup.count("<") > _TAGS or _is_deep(markup):
         text = unescape(_ANY_TAG.sub(" ", _SCRIPT.sub(" ", markup)))
         page = Visible(re.sub(r"[ \t\f]+", " ", text), 0)
     else:

@@ -33,15 +33,14 @@ _NAMED = {"white": "ffffff", "black": "000000"}
 _NEARLY_WHITE = re.compile("(?:f[0-9a-f]){3}")
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|$)", re.DOTALL)
-_BRACED = re.compile(r"([^{}]*)([{}])")
+_BRACE = re.compile("([{}])")
 _SELECTOR = re.compile(r"(?:[a-z][a-z0-9]*)?(?:[.#][a-z_][\w-]*)+", re.IGNORECASE)
 _SHOWN = re.compile(r"display\s*:|visibility\s*:\s*visible", re.IGNORECASE)
 _SHEET = 256 << 10
 """Characters of style sheets that are looked at."""
 _RULES = 200
-
-Decides = Callable[["LexborNode"], object]
-"""Says whether an element decides about the letters within it, as its own or for its children."""
+_NOTHING = "nothing"
+"""A size."""
 
 
 class Unseen:
@@ -61,51 +60,48 @@ class Unseen:
         self._remove(hidden, body.css(_DROPPED))
         if any(map(_is_nothing, styles)):
             self._remove_shrunk(body)
-        colours = {_colour_in(style) for style in styles if "color" in style.lower()}
-        colours |= {_colour_at(node) for node in body.css("font[color]")}
-        grounds = {_ground_in(style) for style in styles if "background" in style.lower()}
-        codes = {node.attributes.get("bgcolor") or "" for node in body.css("[bgcolor]")}
-        grounds |= set(map(_coded, codes))
-        risky = {one for one in colours if one in grounds or _NEARLY_WHITE.fullmatch(one)} - {""}
+        risky = _risky_colours(body, styles)
         if risky:
             self._remove_blended(body, risky)
 
     def _remove(self, hidden: list[LexborNode], dropped: list[LexborNode]) -> None:
         doomed = {node.mem_id: (node, False) for node in dropped}
         doomed |= {node.mem_id: (node, True) for node in hidden if node.tag != "body"}
+        known: dict[int, str] = {}
+
+        def inside(node: LexborNode) -> str:
+            return "doomed" if node.mem_id in doomed else ""
+
         # Removing a node frees those within, so only outermost ones are taken.
-        outermost = [
-            pair for pair in doomed.values() if not any(a.mem_id in doomed for a in above(pair[0]))
-        ]
+        outermost = [pair for pair in doomed.values() if not _given(pair[0].parent, inside, known)]
         for node, counts in outermost:
             self.characters += _letters(node.text()) if counts else 0
             node.decompose()
 
     def _remove_shrunk(self, body: LexborNode) -> None:
         """Remove letters of no size; what is around words often has none, and they their own."""
-        for node in body.css('[style*="font-size" i]'):
-            if _is_nothing(node.attributes.get("style") or ""):
-                self._remove_text(node, _sized)
+        known: dict[int, str] = {}
+        for leaf in leaves(body):
+            if _given(leaf.parent, _size_at, known) == _NOTHING:
+                self._remove_leaf(leaf)
 
     def _remove_blended(self, body: LexborNode, risky: set[str]) -> None:
         """Remove letters in the colour of their ground, and notice other white ones."""
-        for node in body.css('[style*="color" i],font[color]'):
-            colour = _colour_at(node)
-            if colour not in risky:
+        colours: dict[int, str] = {}
+        grounds: dict[int, str] = {}
+        for leaf in leaves(body):
+            colour = _given(leaf.parent, _colour_at, colours)
+            if colour not in risky or not (leaf.text_content or "").strip():
                 continue
-            ground = next(filter(None, map(_ground_at, (node, *above(node)))), "")
+            ground = _given(leaf.parent, _ground_at, grounds)
             if ground == colour:
-                self._remove_text(node, _colour_at)
-            elif not ground and _NEARLY_WHITE.fullmatch(colour) and _letters(node.text()):
+                self._remove_leaf(leaf)
+            elif not ground and _NEARLY_WHITE.fullmatch(colour):
                 self.has_white_text = True
 
-    def _remove_text(self, node: LexborNode, decides: Decides) -> None:
-        """Remove the text below `node`, but for where something within decides otherwise."""
-        for leaf in leaves(node):
-            around = next(a for a in above(leaf) if a.mem_id == node.mem_id or decides(a))
-            if around.mem_id == node.mem_id:
-                self.characters += _letters(leaf.text_content or "")
-                leaf.decompose()
+    def _remove_leaf(self, leaf: LexborNode) -> None:
+        self.characters += _letters(leaf.text_content or "")
+        leaf.decompose()
 
 
 def hiding_rules(sheets: str) -> list[str]:
@@ -126,7 +122,8 @@ def hiding_rules(sheets: str) -> list[str]:
 def _rules(sheets: str) -> Iterator[tuple[str, str]]:
     """Yield selectors and style of each rule, but for those that hold only on some screens."""
     depth, head = 0, ""
-    for text, brace in _BRACED.findall(sheets):
+    pieces = _BRACE.split(sheets)
+    for text, brace in zip(pieces[::2], pieces[1::2], strict=False):
         if brace == "{":
             depth += 1
             head = text.rpartition(";")[2] if depth == 1 else head
@@ -134,14 +131,6 @@ def _rules(sheets: str) -> Iterator[tuple[str, str]]:
             if depth == 1 and "@" not in head:
                 yield head, text
             depth = max(0, depth - 1)
-
-
-def above(node: LexborNode) -> Iterator[LexborNode]:
-    """Yield the elements around a node, from the inside out."""
-    parent = node.parent
-    while parent is not None:
-        yield parent
-        parent = parent.parent
 
 
 def leaves(node: LexborNode) -> list[LexborNode]:
@@ -158,8 +147,37 @@ def _is_nothing(style: str) -> bool:
     return bool(sizes and sizes[-1].strip() and _NO_SIZE.fullmatch(sizes[-1].strip()))
 
 
-def _sized(node: LexborNode) -> object:
-    return _SIZE.search(node.attributes.get("style") or "")
+def _given(node: LexborNode | None, at: Callable[[LexborNode], str], known: dict[int, str]) -> str:
+    """Return what `at` says of a node, or else of the next one around it of which it says anything.
+
+    What is `known` of each is kept, so that all nodes of a page take no longer than its length.
+    """
+    passed: list[int] = []
+    value = ""
+    while node is not None and not value:
+        if node.mem_id in known:
+            value = known[node.mem_id]
+            break
+        passed.append(node.mem_id)
+        value = at(node)
+        node = node.parent
+    known.update(dict.fromkeys(passed, value))
+    return value
+
+
+def _risky_colours(body: LexborNode, styles: set[str]) -> set[str]:
+    """Return the colours of letters that are also those of a ground, or white."""
+    colours = {_colour_in(style) for style in styles if "color" in style.lower()}
+    colours |= {_colour_at(node) for node in body.css("font[color]")}
+    grounds = {_ground_in(style) for style in styles if "background" in style.lower()}
+    codes = {node.attributes.get("bgcolor") or "" for node in body.css("[bgcolor]")}
+    grounds |= set(map(_coded, codes))
+    return {one for one in colours if one in grounds or _NEARLY_WHITE.fullmatch(one)} - {""}
+
+
+def _size_at(node: LexborNode) -> str:
+    style = node.attributes.get("style") or ""
+    return "" if not _SIZE.search(style) else _NOTHING if _is_nothing(style) else "some"
 
 
 def _hides(style: str) -> bool:

@@ -12,6 +12,9 @@ from ingest.item import Reason
 # Line-end hyphens come out of pdfium as U+FFFE: mostly the word goes on below.
 _HYPHEN = "\ufffe"
 _NO_WORD = re.compile(r"[/@_]\S*$|[\W\d_]$|^$")
+# Some programs place each letter of the East on its own, which then seems to be a word.
+_EASTERN = "[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
+_GAP = re.compile(f"(?<={_EASTERN}) (?={_EASTERN})")
 # What fonts without a map of characters give: codes of their own, and the letters nobody types.
 _CODES = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\uffff\ue000-\uf8ff]")
 _CODES_OR_RARE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u0180-\u02af\ufffd\uffff\ue000-\uf8ff]")
@@ -54,6 +57,13 @@ def join_hyphens(text: str) -> str:
         goes_on = rest[:1].islower() and not _NO_WORD.search(joined[-1][-60:])
         joined += ("" if goes_on else "-", rest)
     return "".join(joined)
+
+
+def close_up(text: str) -> str:
+    """Return `text` without the spaces between letters that are not set apart by any."""
+    if text.isascii() or text.count(" ") * 3 < len(text):
+        return text
+    return _GAP.sub("", text)
 
 
 def is_gibberish(text: str, unmapped: float) -> bool:

@@ -16,7 +16,15 @@ from typing import Any
 import pypdfium2
 from pypdfium2 import raw
 
-from ingest.pdf_page import Attached, Gap, Page, is_gibberish, join_hyphens, needs_password
+from ingest.pdf_page import (
+    Attached,
+    Gap,
+    Page,
+    close_up,
+    is_gibberish,
+    join_hyphens,
+    needs_password,
+)
 from ingest.pdf_visible import Sight, drawn_types, quick
 
 ATTACHED = 200
@@ -152,7 +160,7 @@ class Document:
         text = units.decode("utf-16-le", "replace")
         if is_gibberish(text, sight.unmapped):
             return "", hidden, True
-        return join_hyphens(text), hidden, False
+        return close_up(join_hyphens(text)), hidden, False
 
     def _units(self, text_page: int, count: int) -> bytes:
         """Return the text as UTF-16, an index into which pdfium gives for each character."""

@@ -157,7 +157,11 @@ def test_deeply_nested_and_unclosed_pages_end_in_time(tmp_path: Path) -> None:
     (tmp_path / "mixed.html").write_text("<i><b><u>" * 50_000 + "found")
     (tmp_path / "open.html").write_text("<html>" + "<script" * 50_000 + "<" * 50_000)
     (tmp_path / "sheet.html").write_text("<style>" + "@{" * 100_000 + "</style>found")
-    for name in ("deep", "stray", "mixed", "sheet"):
+    (tmp_path / "comments.html").write_text("<style>" + "/*" * 100_000 + "</style>found")
+    (tmp_path / "white.html").write_text(
+        "<div>" * 2000 + "<b style='color:#fff' hidden>x</b>" * 20_000 + "found"
+    )
+    for name in ("deep", "stray", "mixed", "sheet", "comments", "white"):
         assert [item.text for item in items_of(tmp_path / f"{name}.html")] == ["found"]
     assert list(read([tmp_path / "open.html"], zone=UTC))
 

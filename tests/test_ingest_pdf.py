@@ -12,7 +12,7 @@ from pypdf import PdfReader, PdfWriter
 from ingest.formats import items_in
 from ingest.item import Filters, Item, Locator, People, Reason, Skipped
 from ingest.origin import Origin
-from ingest.pdf_page import join_hyphens
+from ingest.pdf_page import close_up, join_hyphens
 from ingest.read import read
 from ingest.recognise import Format
 from ingest.sieve import Scope
@@ -103,6 +103,12 @@ def test_words_cut_at_the_end_of_a_line_are_joined(path: Path) -> None:
     assert join_hyphens("con\ufffe\r\ntent") == "content"
     assert join_hyphens("Ana\ufffeMaria") == "Ana-Maria"
     assert join_hyphens("https://x.invalid/a\ufffeb") == "https://x.invalid/a-b"
+
+
+def test_letters_of_the_east_are_not_set_apart() -> None:
+    assert close_up("目 录 关 于 \n作 战 a") == "目录关于 \n作战 a"
+    assert close_up("하나 둘 셋 넷") == "하나 둘 셋 넷"
+    assert close_up("a b c d e") == "a b c d e"
 
 
 def test_scanned_pages_are_reported_never_empty(path: Path) -> None:
