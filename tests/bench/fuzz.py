@@ -141,7 +141,6 @@ def _named(name: str) -> str:
 def run(form_name: str, minutes: float, folders: list[Path], out: Path) -> None:
     """Fuzz for so long, with a new process after each that hung or died, and print what came."""
     out.mkdir(parents=True, exist_ok=True)
-    until = time.monotonic() + minutes * 60
     executions = ends = 0
     with TemporaryDirectory() as temporary:
         corpus = Path(temporary) / "corpus"
@@ -149,6 +148,7 @@ def run(form_name: str, minutes: float, folders: list[Path], out: Path) -> None:
         for data in seeds(form_name, folders):
             (corpus / sha256(data).hexdigest()).write_bytes(data)
         count = len(list(corpus.iterdir()))
+        until = time.monotonic() + minutes * 60
         while (left := until - time.monotonic()) > 1 and ends < 50:
             flags = [f"-max_total_time={left:.0f}", f"-timeout={HANG}", f"-max_len={LONGEST}"]
             flags += [f"-rss_limit_mb={MEMORY_MB}", f"-artifact_prefix={out}/", str(corpus)]

@@ -74,6 +74,5 @@ class Target:
             and all(0 <= at <= length for at in item.pages),
             "records": all(0 <= at <= length for at in item.records),
             "quoted": all(0 <= begin <= end <= length for begin, end in item.quoted),
-            "member with a folder above": ".." not in Path(item.locator.member or "").parts,
         }
         return next((name for name, is_right in checks.items() if not is_right), "")
