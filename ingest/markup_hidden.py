@@ -67,15 +67,9 @@ class Unseen:
     def _remove(self, hidden: list[LexborNode], dropped: list[LexborNode]) -> None:
         doomed = {node.mem_id: (node, False) for node in dropped}
         doomed |= {node.mem_id: (node, True) for node in hidden if node.tag != "body"}
-        known: dict[int, str] = {}
-
-        def inside(node: LexborNode) -> str:
-            return "doomed" if node.mem_id in doomed else ""
-
         # Removing a node frees those within, so only outermost ones are taken.
-        outermost = [pair for pair in doomed.values() if not _given(pair[0].parent, inside, known)]
-        for node, counts in outermost:
-            self.characters += _letters(node.text()) if counts else 0
+        for node in _outermost([node for node, _ in doomed.values()]):
+            self.characters += _letters(node.text()) if doomed[node.mem_id][1] else 0
             node.decompose()
 
     def _remove_shrunk(self, body: LexborNode) -> None:
@@ -89,7 +83,9 @@ class Unseen:
         """Remove letters in the colour of their ground, and notice other white ones."""
         colours: dict[int, str] = {}
         grounds: dict[int, str] = {}
-        for leaf in leaves(body):
+        coloured = body.css('[style*="color" i],font[color]')
+        coloured = _outermost([node for node in coloured if _colour_at(node) in risky])
+        for leaf in [leaf for node in coloured for leaf in leaves(node)]:
             colour = _given(leaf.parent, _colour_at, colours)
             if colour not in risky or not (leaf.text_content or "").strip():
                 continue
@@ -163,6 +159,17 @@ def _given(node: LexborNode | None, at: Callable[[LexborNode], str], known: dict
         node = node.parent
     known.update(dict.fromkeys(passed, value))
     return value
+
+
+def _outermost(nodes: list[LexborNode]) -> list[LexborNode]:
+    """Return those of the nodes that lie in no other of them."""
+    known: dict[int, str] = {}
+    among = {node.mem_id for node in nodes}
+
+    def within(node: LexborNode) -> str:
+        return "one of them" if node.mem_id in among else ""
+
+    return [node for node in nodes if not _given(node.parent, within, known)]
 
 
 def _risky_colours(body: LexborNode, styles: set[str]) -> set[str]:
