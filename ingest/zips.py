@@ -83,8 +83,7 @@ class Zip:
             raise UnreadableError(Reason.TOO_LARGE, remedy)
         self._left -= size
         if member.compress_type == _AES:
-            remedy = "It is encrypted with AES, which is not read; unpack it first."
-            raise UnreadableError(Reason.ENCRYPTED, remedy)
+            return self._decrypted_aes(member)
         if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             remedy = "It is packed in a way that is not read; unpack it first."
             raise UnreadableError(Reason.UNSUPPORTED, remedy)
@@ -121,6 +120,21 @@ class Zip:
             # A wrong password can pass the one byte that is checked first.
             except (RuntimeError, BadZipFile, zlib.error):
                 continue
+        raise needs_password()
+
+    def _decrypted_aes(self, member: ZipInfo) -> bytes:
+        """Return a member encrypted as WinZip and 7-Zip do, by the first password that fits."""
+        from pyzipper import AESZipFile
+        from pyzipper.zipfile import BadZipFile as BadAESZipFile
+
+        archive = AESZipFile(BytesIO(self._data))
+        place = self._zip.infolist().index(member)
+        for password in self._passwords:
+            try:
+                content: bytes = archive.read(archive.infolist()[place], password.encode())
+            except (RuntimeError, BadAESZipFile, zlib.error):
+                continue
+            return content
         raise needs_password()
 
 

@@ -13,6 +13,7 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from pyzipper import WZ_AES, AESZipFile
 
 from ingest.files import UnreadableError
 from ingest.item import Item, Kind, Reason, Skipped
@@ -130,3 +131,16 @@ def test_encrypted_members_open_with_a_password_of_the_session() -> None:
     with pytest.raises(UnreadableError) as refused:
         Zip(ENCRYPTED).get("a.txt")
     assert (refused.value.reason, "--unlock" in refused.value.remedy) == (Reason.ENCRYPTED, True)
+
+
+def test_members_encrypted_with_aes_open_too() -> None:
+    out = BytesIO()
+    with AESZipFile(out, "w", encryption=WZ_AES) as archive:
+        archive.setpassword(b"open")
+        archive.writestr("a.txt", b"secret words")
+    data = out.getvalue()
+    opened = Zip(data, ["wrong", "open"])
+    assert opened.get("a.txt") == b"secret words"
+    with pytest.raises(UnreadableError) as refused:
+        Zip(data, ["wrong"]).get("a.txt")
+    assert refused.value.reason is Reason.ENCRYPTED
