@@ -252,7 +252,8 @@ def _misfits(sample: bytes, name: str) -> float:
     text = _try(sample, name) if name not in _OTHERS else sample.decode(name, "replace")
     if text is None:
         return 1.0
-    words = _WORD.findall(text)
+    # ASCII words read alike in all of them.
+    words = [word for word in _WORD.findall(text) if not word.isascii()]
     letters = sum(map(len, words)) or 1
     turned: int = sum(a.islower() and b.isupper() for word in words for a, b in pairwise(word))
     return (turned + len(_MISFIT.findall(text)) + text.count("\ufffd")) / letters
