@@ -8,7 +8,8 @@ AskanceError
 │   ├── CatalogueInvalid           exit 2: a row is not as documented
 │   └── PullFailed                 download, disk or hash; what was verified is kept
 ├── RuntimeFailed                  exit 1: the runtime refused to load or decode
-│   └── ContextExceeded            the prompt is longer than the context
+│   ├── ContextExceeded            the prompt is longer than the context
+│   └── MemorySpent                memory ran out; the model was unloaded
 └── …                              `engine.errors` goes on
 Every message says what happened, where, and what to do next.
 """
@@ -87,3 +88,9 @@ class ContextExceeded(RuntimeFailed):
     """The prompt and the room for its reply do not fit the model's context."""
 
     kind = "context_exceeded"
+
+
+class MemorySpent(RuntimeFailed):
+    """Memory ran out while a model was loaded or at work. It is unloaded, the program goes on."""
+
+    kind = "memory"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,14 +20,42 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How tokens are drawn."""
+    """How tokens are drawn: temperature, then top-k, top-p, min-p, then a draw."""
 
     temperature: float = 0.0
     """0 takes the likeliest token; nothing is random then."""
     top_p: float = 0.9
     top_k: int = 50
+    """0 keeps all."""
     seed: int = 0
     """Sequence `i` of a batch draws with `seed + i`."""
+    min_p: float = 0.0
+    """Tokens less likely than this share of the likeliest one are left out; 0 keeps all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The reply is exactly one of these strings."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Beginnings:
+    """The reply begins with one of these strings and goes on freely."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """The reply is a sentence of this grammar."""
+
+    gbnf: str
+    """In llama.cpp's notation; its first rule is called `root`."""
+
+
+Constraint = Choices | Beginnings | Grammar
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +63,16 @@ class Piece:
     """A bit of text from one of the sequences decoded together."""
 
     index: int
-    """Which sequence, 0-based."""
+    """Which sequence, 0-based; sequence `i` of prompt `p` is `p * n + i`."""
     text: str
-    """New text; never a broken character, never part of a stop string."""
+    """New text; never a broken character, never part of a stop string or of hidden thoughts."""
     finished: Literal["stop", "length"] | None = None
     """Set on the last piece of the sequence: it ended, or ran out of `max_tokens`."""
     watched: tuple[float, ...] = ()
-    """On the first piece of all: log-probabilities of the `watch` strings' first tokens."""
+    """On the first piece of a prompt: log-probabilities of the `watch` strings' first tokens."""
+    logprobs: tuple[float, ...] = ()
+    """When asked for: what the model gave to each token drawn since the sequence's piece before,
+    before temperature, truncation and constraint; the token that ends the reply included."""
 
 
 @dataclass(slots=True)
@@ -50,10 +84,28 @@ class TokenCount:
     computed: int = 0
     """Of those, the tokens that were run through the model rather than found in its cache."""
     generated: int = 0
+    hidden: int = 0
+    """Of the generated ones, those of thoughts that are not part of the reply."""
+
+    @property
+    def hit_rate(self) -> float:
+        """Share of the input tokens that the cache held, 0 to 1."""
+        return 1 - self.computed / self.prompt if self.prompt else 0.0
+
+
+class Cancelled(Exception):
+    """`stopped()` became true while a model was at work. The model can be used on."""
+
+
+Stopped = Callable[[], bool]
+"""Asked often, from the thread that uses the model: is the result still wanted?"""
 
 
 class Generator(Protocol):
-    """A causal language model, loaded. Not for use by two threads at once."""
+    """A causal language model, loaded. Not for use by two threads at once.
+
+    Every method may raise `RuntimeFailed`; after running out of memory `closed` is true.
+    """
 
     @property
     def id(self) -> str:
@@ -66,6 +118,10 @@ class Generator(Protocol):
     @property
     def usage(self) -> TokenCount:
         """Running totals since loading."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the weights are freed, by `close` or because memory ran out."""
 
     def count(self, text: str) -> int:
         """Return the number of tokens in `text`, without special tokens."""
@@ -82,16 +138,39 @@ class Generator(Protocol):
         sampling: Sampling,
         stop: Sequence[str] = (),
         watch: Sequence[str] = (),
+        constraint: Constraint | None = None,
+        logprobs: bool = False,
+        stopped: Stopped | None = None,
     ) -> Iterator[Piece]:
         """Decode `n` continuations of one prompt together, prefilled once.
 
         With `watch`, a piece without text comes first and says how likely each of those strings
         was to begin the reply.
         Closing the iterator stops decoding. Raises `ContextExceeded` before any work when
-        prompt and reply do not fit.
+        prompt and reply do not fit, and `Cancelled` as soon as `stopped()`, prefill included.
         """
 
-    def next_token_logprobs(self, prompt: str, choices: Sequence[str]) -> list[float]:
+    def sample_many(
+        self,
+        prompts: Sequence[str],
+        *,
+        n: int = 1,
+        max_tokens: int,
+        sampling: Sampling,
+        stop: Sequence[str] = (),
+        watch: Sequence[str] = (),
+        constraint: Constraint | None = None,
+        logprobs: bool = False,
+        stopped: Stopped | None = None,
+    ) -> Iterator[Piece]:
+        """Decode `n` continuations of each prompt, as many together as fit.
+
+        What prompts have in common at their beginning is prefilled once. Otherwise as `sample`.
+        """
+
+    def next_token_logprobs(
+        self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
+    ) -> list[float]:
         """Return the log-probability of each choice's first token right after `prompt`."""
 
     def close(self) -> None:
@@ -106,9 +185,56 @@ class Encoder(Protocol):
         """Catalogue id."""
 
 
+@dataclass(frozen=True, slots=True)
+class AttentionColumns:
+    """How much attention each token of a context received (YOURA section 3.2).
+
+    All of it comes from one pass over context and query: attention is causal, so the context's
+    rows are the same with the query appended as without.
+    """
+
+    layers: tuple[int, ...]
+    context_sums: npt.NDArray[np.float64]
+    """S: column sums over the context's rows, mean over heads; shape (layers, c)."""
+    query_sums: npt.NDArray[np.float64]
+    """R: column sums over the query's rows, mean over heads; shape (layers, c)."""
+    query_tokens: int
+    """q, the number of query rows."""
+    spans: npt.NDArray[np.int64]
+    """Where each context token's characters begin and end in the context; shape (c, 2). A
+    character cut into several tokens belongs to all of them; control tokens are empty."""
+
+
 class AttentionReader(Protocol):
-    """Reads attention while prefilling (reaction scores); no implementation yet."""
+    """Reads attention while prefilling (reaction scores). Not for two threads at once."""
 
     @property
     def id(self) -> str:
         """Catalogue id."""
+
+    @property
+    def context(self) -> int:
+        """Tokens of context and query together."""
+
+    @property
+    def layers(self) -> int:
+        """How many layers the model has; they are numbered from 0."""
+
+    @property
+    def usage(self) -> TokenCount:
+        """Running totals since loading."""
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens in `text`, without special tokens."""
+
+    def read(
+        self, context: str, query: str, *, layers: Sequence[int], stopped: Stopped | None = None
+    ) -> AttentionColumns:
+        """Run one pass over context and query and return what the context's columns received.
+
+        Layers beyond the last chosen one are not computed. Raises `ContextExceeded`,
+        `RuntimeFailed` and `Cancelled`.
+        """
+
+    def close(self) -> None:
+        """Free the weights. Further calls are errors."""
