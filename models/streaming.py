@@ -1,4 +1,4 @@
-"""Bytes from a tokenizer to text for a person: whole characters, stop strings cut off."""
+"""Bytes from a tokenizer to text for a person: whole characters, no thoughts, no stop strings."""
 
 from __future__ import annotations
 
@@ -6,20 +6,83 @@ import codecs
 from collections.abc import Sequence
 from typing import Literal
 
+OPEN, CLOSE = "<think>", "</think>"
+
+
+class Thoughts:
+    """Takes out what a reasoning model writes between `<think>` and `</think>` before it replies.
+
+    Only at the very beginning: the same marks further on are quoted from somewhere.
+    """
+
+    def __init__(self, *, thinking: bool) -> None:
+        """`thinking`: the prompt has opened the thoughts already."""
+        self._state: Literal["unsure", "thinking", "after", "replying"] = (
+            "thinking" if thinking else "unsure"
+        )
+        self._held = ""
+
+    @property
+    def thinking(self) -> bool:
+        """Whether what comes now is hidden."""
+        return self._state == "thinking"
+
+    def feed(self, text: str) -> str:
+        """Take a bit of the reply; return what of it is certainly no thought."""
+        if self._state == "replying":
+            return text
+        self._held += text
+        if self._state == "unsure":
+            self._decide()
+        if self._state == "thinking":
+            self._skip()
+        if self._state == "after" and self._held.lstrip():
+            self._state, self._held = "replying", self._held.lstrip()
+        return self._release() if self._state == "replying" else ""
+
+    def _decide(self) -> None:
+        begun = self._held.lstrip()
+        if begun.startswith(OPEN):
+            self._state, self._held = "thinking", begun.removeprefix(OPEN)
+        elif not OPEN.startswith(begun):
+            self._state = "replying"
+
+    def _skip(self) -> None:
+        _, mark, rest = self._held.partition(CLOSE)
+        if mark:
+            self._state, self._held = "after", rest
+        else:
+            self._held = self._held[-(len(CLOSE) - 1) :]
+
+    def end(self) -> str:
+        """Return what was held back in doubt; thoughts that never closed are dropped."""
+        return self._release() if self._state == "unsure" else ""
+
+    def _release(self) -> str:
+        text, self._held = self._held, ""
+        return text
+
 
 class TextStream:
     """Text of one sequence. Holds back what could still become a stop string."""
 
-    def __init__(self, stop: Sequence[str]) -> None:
-        """Remember the stop strings."""
+    def __init__(self, stop: Sequence[str], thoughts: Thoughts | None = None) -> None:
+        """Remember the stop strings. They are not looked for in thoughts."""
         self._stop = tuple(stop)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._thoughts = thoughts
         self._held = ""
         self.finished: Literal["stop", "length"] | None = None
 
+    @property
+    def thinking(self) -> bool:
+        """Whether what comes now is hidden."""
+        return self._thoughts is not None and self._thoughts.thinking
+
     def feed(self, data: bytes) -> str:
         """Take a token's bytes; return the text that is now certain."""
-        self._held += self._decoder.decode(data)
+        text = self._decoder.decode(data)
+        self._held += self._thoughts.feed(text) if self._thoughts else text
         cut = [at for at in (self._held.find(s) for s in self._stop) if at >= 0]
         if cut:
             self.finished = "stop"
@@ -29,7 +92,10 @@ class TextStream:
     def end(self, reason: Literal["stop", "length"]) -> str:
         """Finish; return what was held back."""
         self.finished = reason
-        self._held += self._decoder.decode(b"", final=True)
+        text = self._decoder.decode(b"", final=True)
+        if self._thoughts:
+            text = self._thoughts.feed(text) + self._thoughts.end()
+        self._held += text
         return self._release(len(self._held))
 
     def _undecided(self) -> int:
