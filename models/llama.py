@@ -1,54 +1,97 @@
-"""A `Generator` over llama.cpp: one prefill, K sequences decoded in one batch."""
+"""A `Generator` over llama.cpp: prompts prefilled once, all replies decoded in one batch."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 
-import numpy as np
-
-from models.errors import ContextExceeded
-from models.llama_api import LlamaContext, LlamaModel, LlamaSampler, self_test
-from models.protocols import Message, Piece, Sampling, TokenCount
-from models.streaming import TextStream
+from models.errors import ContextExceeded, MemorySpent, RuntimeFailed
+from models.llama_api import LlamaContext, LlamaModel, self_test
+from models.llama_batch import Prompt, Request, Wave
+from models.llama_cache import PrefixCache
+from models.llama_grammar import Form, Vocabulary, form_of
+from models.llama_templates import ChatTemplate
+from models.protocols import Choices, Constraint, Message, Piece, Sampling, Stopped, TokenCount
+from models.streaming import CLOSE, OPEN
 
 CHUNK = 256
-"""Prompt tokens per decode call. Shorter ones prefill slower, longer ones delay Ctrl-C."""
-MAX_SEQUENCES = 8
+"""Prompt tokens per decode call. Shorter ones prefill slower, longer ones need more memory and
+delay Ctrl-C on a GPU."""
+MAX_SEQUENCES = 16
+"""Replies decoded at once; more prompts wait for the next wave."""
+KEPT_PROMPTS = 16
+"""Prompts that stay in the cache, room permitting."""
 DEFAULT_CONTEXT = 8192
+THOUGHT_TOKENS = 512
+"""A reasoning model may think for so long before its thoughts are closed for it."""
 
 
 def load_llama(
-    path: Path, model_id: str, *, context: int = DEFAULT_CONTEXT, gpu_layers: int = -1
+    path: Path,
+    model_id: str,
+    *,
+    context: int = DEFAULT_CONTEXT,
+    gpu_layers: int = -1,
+    memory: int | None = None,
+    kept_prompts: int = KEPT_PROMPTS,
 ) -> LlamaGenerator:
     """Load a verified GGUF file. Raises `RuntimeFailed`.
 
-    `context` is in tokens, at most what the model was trained for; `gpu_layers` of -1 offloads
-    everything where the build can.
+    `context` is in tokens, at most what the model was trained for. `gpu_layers` is how many
+    layers the GPU's memory takes by the estimate, -1 for all; a build without a GPU ignores it.
+    `memory` is how many bytes the cache may take: where the system promises more memory than it
+    has, asking for too much would end the program later instead of failing now.
     """
     self_test()
-    return LlamaGenerator(LlamaModel(path, gpu_layers=gpu_layers), model_id, context)
+    model = LlamaModel(path, gpu_layers=gpu_layers)
+    try:
+        _check_memory(model, model_id, min(context, model.train_context), memory)
+        return LlamaGenerator(model, model_id, context, kept_prompts=kept_prompts)
+    except RuntimeFailed:
+        model.close()
+        raise
+
+
+def _check_memory(model: LlamaModel, model_id: str, context: int, memory: int | None) -> None:
+    wanted = model.cache_bytes(context)
+    if memory is not None and wanted > memory:
+        raise MemorySpent(
+            f"A context of {context} tokens takes {wanted / 1e6:.0f} MB beside the weights of "
+            f"{model_id}; {memory / 1e6:.0f} MB are free.",
+            remedy="Lower --max-context or choose a smaller model.",
+        )
 
 
 class LlamaGenerator:
-    """A GGUF model. A prompt that begins like the one before pays only for what is new."""
+    """A GGUF model. A prompt that begins like one of the last pays only for what is new."""
 
-    def __init__(self, model: LlamaModel, model_id: str, context: int) -> None:
+    def __init__(
+        self,
+        model: LlamaModel,
+        model_id: str,
+        context: int,
+        *,
+        kept_prompts: int = KEPT_PROMPTS,
+    ) -> None:
         """Allocate the context. Use `load_llama`."""
         self._model = model
         self._id = model_id
+        self._size = min(context, model.train_context)
         self._context = LlamaContext(
             model,
-            context=min(context, model.train_context),
-            sequences=MAX_SEQUENCES,
-            threads=_physical_cores(),
+            context=self._size,
+            sequences=MAX_SEQUENCES + kept_prompts,
+            threads=physical_cores(),
             chunk=CHUNK,
         )
-        self._size = min(context, model.train_context)
-        self._cached: list[int] = []
+        kept = range(MAX_SEQUENCES, MAX_SEQUENCES + kept_prompts)
+        self._cache = PrefixCache(self._context, kept, self._size, cuts=model.cuts)
         self._usage = TokenCount()
+        self._template = ChatTemplate(model, model_id)
+        self._closed = False
 
     @property
     def id(self) -> str:
@@ -65,9 +108,18 @@ class LlamaGenerator:
         """Running totals since loading."""
         return self._usage
 
+    @property
+    def closed(self) -> bool:
+        """Whether the weights are freed, by `close` or because memory ran out."""
+        return self._closed
+
     @cached_property
-    def _control_texts(self) -> list[str]:
-        return [text for text in self._model.control_texts() if len(text) > 1]
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._model.pieces, self._model.ends)
+
+    @cached_property
+    def _thought_end(self) -> list[int]:
+        return self._model.tokenize(f"\n{CLOSE}\n\n", special=True)
 
     def count(self, text: str) -> int:
         """Return the number of tokens in `text`, without special tokens."""
@@ -77,15 +129,9 @@ class LlamaGenerator:
         """Apply the chat template. Template markers inside a message are broken apart.
 
         A mail that contains `<|im_end|>` must not end the turn it is quoted in.
+        Raises `RuntimeFailed` for a template that cannot be used.
         """
-        turns = [(m.role, self._defused(m.content)) for m in messages]
-        return self._model.apply_template(turns) + primed
-
-    def _defused(self, content: str) -> str:
-        for text in self._control_texts:
-            if text in content:
-                content = content.replace(text, f"{text[0]} {text[1:]}")
-        return content
+        return self._template.render(messages) + primed
 
     def sample(
         self,
@@ -96,83 +142,113 @@ class LlamaGenerator:
         sampling: Sampling,
         stop: Sequence[str] = (),
         watch: Sequence[str] = (),
+        constraint: Constraint | None = None,
+        logprobs: bool = False,
+        stopped: Stopped | None = None,
     ) -> Iterator[Piece]:
         """Decode `n` continuations together, the prompt prefilled once.
 
         Raises `ContextExceeded` before any work; closing the iterator stops decoding.
         """
-        if not 1 <= n <= MAX_SEQUENCES:
-            raise ValueError(f"n must be 1 to {MAX_SEQUENCES}, not {n}")
-        tokens = self._model.tokenize(prompt, special=True)
-        self._check_room(len(tokens), n * max_tokens)
-        return self._sample(tokens, n, max_tokens, sampling, stop, watch)
+        return self.sample_many(
+            [prompt],
+            n=n,
+            max_tokens=max_tokens,
+            sampling=sampling,
+            stop=stop,
+            watch=watch,
+            constraint=constraint,
+            logprobs=logprobs,
+            stopped=stopped,
+        )
 
-    def _sample(
+    def sample_many(
         self,
-        tokens: list[int],
-        n: int,
+        prompts: Sequence[str],
+        *,
+        n: int = 1,
         max_tokens: int,
         sampling: Sampling,
-        stop: Sequence[str],
-        watch: Sequence[str],
+        stop: Sequence[str] = (),
+        watch: Sequence[str] = (),
+        constraint: Constraint | None = None,
+        logprobs: bool = False,
+        stopped: Stopped | None = None,
     ) -> Iterator[Piece]:
-        last_row = self._prefill(tokens)
-        if watch:
-            yield Piece(0, "", watched=tuple(self._first_logprobs(last_row, watch)))
-        samplers = [
-            LlamaSampler(
-                temperature=sampling.temperature,
-                top_k=sampling.top_k,
-                top_p=sampling.top_p,
-                seed=sampling.seed + i,
-            )
-            for i in range(n)
-        ]
-        streams = [TextStream(stop) for _ in range(n)]
+        """Decode `n` continuations of each prompt, as many together as sequences and room allow.
+
+        Raises `ContextExceeded` before any work, `ValueError` for a constraint that cannot be
+        followed; closing the iterator stops decoding.
+        """
+        if not 1 <= n <= MAX_SEQUENCES:
+            raise ValueError(f"n must be 1 to {MAX_SEQUENCES}, not {n}")
+        thinks = self._template.thinks and constraint is None
+        request = Request(
+            n=n,
+            max_tokens=_whole_choices(constraint, max_tokens),
+            sampling=sampling,
+            stop=stop,
+            watch=[self._first_token(text) for text in watch],
+            new_form=self._new_form(constraint),
+            logprobs=logprobs,
+            stopped=stopped,
+            thought_tokens=THOUGHT_TOKENS if thinks else 0,
+            thought_end=self._thought_end if thinks else (),
+        )
+        return self._run(prompts, request)
+
+    def _run(self, prompts: Sequence[str], request: Request) -> Iterator[Piece]:
+        self._check_open()
+        waiting = deque(self._prompt(i, text) for i, text in enumerate(prompts))
+        for prompt in waiting:
+            self._check_room(len(prompt.tokens), request.room)
+        return self._waves(waiting, request)
+
+    def _prompt(self, index: int, text: str) -> Prompt:
+        tokens = self._model.tokenize(text, special=True)
+        return Prompt(index, tokens, thinking=text.rstrip().endswith(OPEN))
+
+    def _new_form(self, constraint: Constraint | None) -> Callable[[], Form] | None:
+        if constraint is None:
+            return None
+        new_form = partial(form_of, constraint, self._model, self._vocabulary)
+        new_form().close()  # tells now, and not amid decoding, what cannot be followed
+        return new_form
+
+    def _waves(self, waiting: deque[Prompt], request: Request) -> Iterator[Piece]:
+        sequences = range(MAX_SEQUENCES)
         try:
-            for i in range(1, n):
-                self._context.copy_sequence(0, i)
-            rows = dict.fromkeys(range(n), last_row)
-            for step in range(max_tokens):
-                drawn = {i: samplers[i].draw(self._context, row) for i, row in rows.items()}
-                for i, token in drawn.items():
-                    yield from self._advance(i, token, streams[i], step + 1 == max_tokens)
-                live = [i for i in drawn if not streams[i].finished]
-                if not live:
-                    break
-                position = len(tokens) + step
-                self._context.decode([(drawn[i], position, i, True) for i in live])
-                rows = {i: row for row, i in enumerate(live)}
-        finally:
-            for sampler in samplers:
-                sampler.close()
-            for i in range(1, n):
-                self._context.cut_sequence(i)
-            self._context.cut_sequence(0, len(tokens))
+            while waiting:
+                wave = Wave(
+                    self._model, self._context, self._cache, self._usage, request, sequences
+                )
+                yield from wave.run(waiting)
+        except (MemorySpent, MemoryError) as error:
+            self.close()
+            raise MemorySpent(
+                f"Memory ran out while {self._id} was at work, and it was unloaded.",
+                remedy="Close other programs, lower --max-context or choose a smaller model.",
+            ) from error
 
-    def _advance(self, index: int, token: int, stream: TextStream, last: bool) -> Iterator[Piece]:
-        if self._model.is_end(token):
-            text = stream.end("stop")
-        else:
-            self._usage.generated += 1
-            text = stream.feed(self._model.piece(token))
-            if last and not stream.finished:
-                text += stream.end("length")
-        if text or stream.finished:
-            yield Piece(index, text, stream.finished)
-
-    def next_token_logprobs(self, prompt: str, choices: Sequence[str]) -> list[float]:
+    def next_token_logprobs(
+        self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
+    ) -> list[float]:
         """Return the log-probability of each choice's first token right after `prompt`."""
-        tokens = self._model.tokenize(prompt, special=True)
-        self._check_room(len(tokens), 1)
-        return self._first_logprobs(self._prefill(tokens), choices)
+        request = Request(
+            n=0,
+            max_tokens=1,
+            sampling=Sampling(),
+            watch=[self._first_token(choice) for choice in choices],
+            stopped=stopped,
+        )
+        return [logprob for piece in self._run([prompt], request) for logprob in piece.watched]
 
-    def _first_logprobs(self, row: int, choices: Sequence[str]) -> list[float]:
-        logits = self._context.logits(row).astype(np.float64)
-        logits -= logits.max()
-        normaliser = np.log(np.exp(logits).sum())
-        first = [self._model.tokenize(choice, special=False)[0] for choice in choices]
-        return [float(logits[token] - normaliser) for token in first]
+    def _first_token(self, text: str) -> int:
+        return self._model.tokenize(text, special=False)[0]
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeFailed(f"{self._id} is not loaded any more.", remedy="Ask again.")
 
     def _check_room(self, prompt: int, reply: int) -> None:
         if prompt + reply > self._size:
@@ -182,36 +258,29 @@ class LlamaGenerator:
                 remedy="Lower --max-context or use a smaller --effort.",
             )
 
-    def _prefill(self, tokens: list[int]) -> int:
-        """Bring sequence 0 to `tokens`; return the batch row that holds the last logits."""
-        shared = _common_prefix(self._cached, tokens[:-1])
-        self._context.cut_sequence(0, shared)
-        self._cached = tokens[:shared]
-        self._usage.prompt += len(tokens)
-        row = 0
-        for start in range(shared, len(tokens), CHUNK):
-            chunk = tokens[start : start + CHUNK]
-            final = len(tokens) - 1
-            self._context.decode([(t, p, 0, p == final) for p, t in enumerate(chunk, start=start)])
-            self._cached = tokens[: start + len(chunk)]
-            self._usage.computed += len(chunk)
-            row = len(chunk) - 1
-        return row
+    def forget(self) -> None:
+        """Empty the cache. What comes then is the same, bit for bit, whatever was asked before.
+
+        A cached beginning is exact, but where in the cache it lies changes how sums are rounded.
+        """
+        self._cache.forget()
+        self._context.clear()
 
     def close(self) -> None:
         """Free cache and weights."""
+        self._closed = True
         self._context.close()
         self._model.close()
 
 
-def _common_prefix(one: list[int], other: list[int]) -> int:
-    for i, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a != b:
-            return i
-    return min(len(one), len(other))
+def _whole_choices(constraint: Constraint | None, max_tokens: int) -> int:
+    """Return room for the longest choice: half a choice is none."""
+    if not isinstance(constraint, Choices):
+        return max_tokens
+    return max(max_tokens, *(len(text.encode()) for text in constraint.texts))
 
 
-def _physical_cores() -> int:
+def physical_cores() -> int:
     """Return the cores this process may use; hyper-threads slow llama.cpp down."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
     return max(1, allowed or os.cpu_count() or 1)

@@ -33,6 +33,11 @@ def model() -> Iterator[LlamaGenerator]:
     loaded.close()
 
 
+@pytest.fixture(autouse=True)
+def begin_empty(model: LlamaGenerator) -> None:
+    model.forget()
+
+
 def text_of(model: LlamaGenerator, prompt: str, n: int = 1, **sampling: float) -> list[str]:
     replies = [""] * n
     for piece in model.sample(
@@ -76,7 +81,10 @@ def test_the_cache_does_not_change_what_is_likely(model: LlamaGenerator) -> None
 def test_sequences_of_one_batch_equal_sequences_alone(model: LlamaGenerator) -> None:
     prompt = ask(model, "Name a colour.")
     together = text_of(model, prompt, n=3, temperature=1.0, seed=5)
-    alone = [text_of(model, prompt, temperature=1.0, seed=5 + i)[0] for i in range(3)]
+    alone = []
+    for seed in (5, 6, 7):
+        model.forget()
+        alone += text_of(model, prompt, temperature=1.0, seed=seed)
     assert len(set(together)) > 1
     assert together == alone
 

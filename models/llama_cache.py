@@ -1,0 +1,200 @@
+"""Which prompts stay in the key-value cache, so that the next one that begins alike is cheaper.
+
+Every kept prompt is a sequence of llama.cpp's unified cache. A prompt that begins like a kept one
+shares the cells of that beginning and pays only for the rest; the one used longest ago goes when
+cells or sequence numbers run short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+SHORT_TAIL = 64
+"""A kept prompt that ends this soon after the shared beginning is overwritten, not kept beside:
+computing so few tokens again costs less than the places that near-copies would take."""
+
+
+class SequenceMemory(Protocol):
+    """What is asked of llama.cpp's cache."""
+
+    def copy_sequence(self, source: int, target: int, start: int = 0, end: int = -1) -> None:
+        """Let `target` share the cells of `source` at these positions."""
+
+    def cut_sequence(self, sequence: int, start: int = 0) -> None:
+        """Forget the sequence from position `start` on."""
+
+
+@dataclass
+class Prefix:
+    """A prompt in the cache."""
+
+    sequence: int
+    tokens: list[int]
+    """What it holds or will hold once queued batches have run."""
+    computed: int
+    """How many of them have run."""
+    cells: npt.NDArray[np.int64] = field(repr=False)
+    """A name for each token's cell; prompts that share one have the same name."""
+    used: int = 0
+    """When, in calls."""
+    pinned: bool = False
+    """Part of the batch at work: not to be cut or dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The kept prompt that begins most like a new one."""
+
+    prefix: Prefix | None
+    shared: int
+
+    @property
+    def waits(self) -> bool:
+        """Whether the shared beginning is queued and has not run yet."""
+        return self.prefix is not None and self.shared > self.prefix.computed
+
+
+class PrefixCache:
+    """Kept prompts over the sequence numbers and cells that they may take."""
+
+    def __init__(
+        self, memory: SequenceMemory, sequences: Sequence[int], cells: int, *, cuts: bool = True
+    ) -> None:
+        """`cuts` is false where a sequence cannot be cut back: it is then shared whole or not."""
+        self._memory = memory
+        self._free = list(sequences)
+        self._cells = cells
+        self._cuts = cuts
+        self._kept: list[Prefix] = []
+        self._names = 0
+        self._calls = 0
+        self._reserved = 0
+
+    def find(self, tokens: Sequence[int]) -> Found:
+        """Return the longest shared beginning; the last token is never part of it.
+
+        Its logits are what is wanted, so it is run in any case.
+        """
+        best = Found(None, 0)
+        for prefix in self._kept:
+            shared = min(common_length(prefix.tokens, tokens), len(tokens) - 1)
+            if not self._cuts and shared < len(prefix.tokens):
+                continue
+            if (shared, -len(prefix.tokens)) > (
+                best.shared,
+                -len(best.prefix.tokens) if best.prefix else 0,
+            ):
+                best = Found(prefix, shared)
+        return best
+
+    def open(self, tokens: Sequence[int], found: Found, replies: int) -> Prefix | None:
+        """Return a pinned prompt that holds the shared beginning, with room for the rest.
+
+        `replies` cells more stay free until `release`. None when what is pinned leaves no room.
+        """
+        prefix = self._overwrite(found) or self._beside(found)
+        if prefix is None:
+            return None
+        self._calls += 1
+        prefix.used, prefix.pinned = self._calls, True
+        if not self._make_room(len(tokens) - found.shared + replies):
+            prefix.pinned = False
+            return None
+        self._reserved += replies
+        self._extend(prefix, tokens[found.shared :])
+        return prefix
+
+    def _overwrite(self, found: Found) -> Prefix | None:
+        """Cut the found prompt back, where little is lost by that."""
+        prefix = found.prefix
+        if prefix is None or prefix.pinned or len(prefix.tokens) - found.shared > SHORT_TAIL:
+            return None
+        self.cut(prefix, found.shared)
+        return prefix
+
+    def _beside(self, found: Found) -> Prefix | None:
+        """Take a sequence number and share the beginning with the found prompt."""
+        source = found.prefix
+        if not self._free and not self._drop_oldest(source):
+            return None
+        cells = source.cells[: found.shared] if source else np.empty(0, dtype=np.int64)
+        tokens = source.tokens[: found.shared] if source else []
+        prefix = Prefix(self._free.pop(), tokens, found.shared, cells)
+        if source and found.shared:
+            self._memory.copy_sequence(source.sequence, prefix.sequence, 0, found.shared)
+        self._kept.append(prefix)
+        return prefix
+
+    def _extend(self, prefix: Prefix, tokens: Sequence[int]) -> None:
+        names = np.arange(self._names, self._names + len(tokens), dtype=np.int64)
+        self._names += len(tokens)
+        prefix.tokens = [*prefix.tokens, *tokens]
+        prefix.cells = np.concatenate([prefix.cells, names])
+
+    def add_reply(self, prefix: Prefix, tokens: Sequence[int], sequence: int) -> None:
+        """Keep a reply behind its prompt; `sequence` holds both."""
+        start = len(prefix.tokens)
+        self._memory.copy_sequence(sequence, prefix.sequence, start, start + len(tokens))
+        self._extend(prefix, tokens)
+        prefix.computed = len(prefix.tokens)
+
+    def _make_room(self, wanted: int) -> bool:
+        while self._cells - self._used() - self._reserved < wanted:
+            if not self._drop_oldest():
+                return False
+        return True
+
+    def _used(self) -> int:
+        """Count the cells that kept prompts hold, shared ones once."""
+        cells = [prefix.cells for prefix in self._kept]
+        return len(np.unique(np.concatenate(cells))) if cells else 0
+
+    def _drop_oldest(self, spare: Prefix | None = None) -> bool:
+        droppable = [p for p in self._kept if not p.pinned and p is not spare]
+        if not droppable:
+            return False
+        self.drop(min(droppable, key=lambda prefix: prefix.used))
+        return True
+
+    def drop(self, prefix: Prefix) -> None:
+        """Forget a prompt."""
+        self._memory.cut_sequence(prefix.sequence)
+        self._kept.remove(prefix)
+        self._free.append(prefix.sequence)
+
+    def forget(self) -> None:
+        """Forget every prompt."""
+        for prefix in list(self._kept):
+            self.drop(prefix)
+
+    def cut(self, prefix: Prefix, size: int) -> None:
+        """Forget a prompt's tokens from `size` on."""
+        if size == len(prefix.tokens) == prefix.computed:
+            return
+        if not self._cuts:
+            self.drop(prefix)
+            return
+        self._memory.cut_sequence(prefix.sequence, size)
+        prefix.tokens, prefix.cells = prefix.tokens[:size], prefix.cells[:size]
+        prefix.computed = min(prefix.computed, size)
+
+    def release(self) -> None:
+        """End a batch: unpin its prompts and forget what they did not come to compute."""
+        self._reserved = 0
+        for prefix in list(self._kept):
+            prefix.pinned = False
+            self.cut(prefix, prefix.computed)
+            if not prefix.computed and prefix in self._kept:
+                self.drop(prefix)
+
+
+def common_length(one: Sequence[int], other: Sequence[int]) -> int:
+    """Return how many tokens two sequences share at their beginning."""
+    size = min(len(one), len(other))
+    differing = np.flatnonzero(np.asarray(one[:size]) != np.asarray(other[:size]))
+    return int(differing[0]) if differing.size else size
