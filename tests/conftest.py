@@ -7,12 +7,21 @@ import signal
 import socket
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from models.protocols import Message, Piece, Sampling, TokenCount
+from models.protocols import (
+    Cancelled,
+    Constraint,
+    Message,
+    Piece,
+    Sampling,
+    Stopped,
+    TokenCount,
+)
 from models.roles import ModelSet
 
 # A shell that starts the tests in the background ignores SIGINT, and children inherit that.
@@ -111,7 +120,8 @@ class FakeGenerator:
     """A `models.protocols.Generator` that says what the test wrote; a token is a word.
 
     Honest in what callers rely on: pieces interleave over the sequences, stop strings and
-    `max_tokens` end a sequence, usage counts, closing the iterator stops, `close` closes.
+    `max_tokens` end a sequence, usage counts, closing the iterator stops, `close` closes. A
+    script that breaks a constraint is not corrected.
     """
 
     def __init__(
@@ -152,6 +162,9 @@ class FakeGenerator:
         sampling: Sampling,
         stop: Sequence[str] = (),
         watch: Sequence[str] = (),
+        constraint: Constraint | None = None,
+        logprobs: bool = False,
+        stopped: Stopped | None = None,
     ) -> Iterator[Piece]:
         assert not self.closed, "sample() after close()"
         self._count_prompt(prompt)
@@ -164,16 +177,26 @@ class FakeGenerator:
                 last = step + 1 >= len(words)
                 out_of_room = step + 1 == max_tokens
                 reason = "stop" if last else "length" if out_of_room else None
-                yield Piece(index, words[step] if words else "", reason)
+                if stopped is not None and stopped():
+                    raise Cancelled
+                drawn = (UNLIKELY,) if logprobs else ()
+                yield Piece(index, words[step] if words else "", reason, logprobs=drawn)
                 if reason:
                     del waiting[index]
+
+    def sample_many(self, prompts: Sequence[str], *, n: int = 1, **options: Any) -> Iterator[Piece]:
+        for number, prompt in enumerate(prompts):
+            for piece in self.sample(prompt, n=n, **options):
+                yield replace(piece, index=number * n + piece.index)
 
     def _count_prompt(self, prompt: str) -> None:
         self.prompts.append(prompt)
         self.usage.prompt += self.count(prompt)
         self.usage.computed += self.count(prompt)
 
-    def next_token_logprobs(self, prompt: str, choices: Sequence[str]) -> list[float]:
+    def next_token_logprobs(
+        self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
+    ) -> list[float]:
         self._count_prompt(prompt)
         if self._logprobs:
             return self._logprobs(prompt, choices)

@@ -186,7 +186,7 @@ async def test_escape_stops_a_model_between_two_tokens(config, fake_models, fake
     class Endless(fake_generator):
         closed_early = False
 
-        def sample(self, prompt, *, n=1, max_tokens, sampling, stop=(), watch=()):
+        def sample(self, prompt, **options):
             try:
                 while True:
                     threading.Event().wait(0.01)

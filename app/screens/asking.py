@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from app.screens.stopping import Stopped, stoppable
+from app.screens.stopping import stoppable
 from engine.events import Event
 from models.errors import AskanceError
+from models.protocols import Cancelled
 from models.roles import ModelSet
 
 
@@ -66,7 +67,7 @@ class Asker:
         try:
             for event in self._events(question, infer, post):
                 post(EventArrived(event))
-        except Stopped:
+        except Cancelled:
             self._cancelled.set()
         except AskanceError as raised:
             error = raised

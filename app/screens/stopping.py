@@ -6,19 +6,24 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, cast
 
-from models.protocols import Generator, Message, Piece, Sampling, TokenCount
+from models.protocols import (
+    Cancelled,
+    Constraint,
+    Generator,
+    Message,
+    Piece,
+    Sampling,
+    Stopped,
+    TokenCount,
+)
 from models.roles import ModelSet
 
 if TYPE_CHECKING:
     from collections.abc import Generator as Steps
 
 
-class Stopped(Exception):
-    """The person does not want the answer any more."""
-
-
 def stoppable(models: ModelSet, stopped: Callable[[], bool]) -> ModelSet:
-    """Return the same models; while they decode they raise `Stopped` once `stopped()` is true."""
+    """Return the same models; while they decode they raise `Cancelled` once `stopped()` is true."""
 
     def load(model_id: str) -> Generator:
         same = model_id == models.lookahead_id
@@ -50,6 +55,11 @@ class StoppableGenerator:
         """Running totals since loading."""
         return self._model.usage
 
+    @property
+    def closed(self) -> bool:
+        """Whether the weights are freed."""
+        return self._model.closed
+
     def count(self, text: str) -> int:
         """Return the number of tokens in `text`, without special tokens."""
         return self._model.count(text)
@@ -67,21 +77,66 @@ class StoppableGenerator:
         sampling: Sampling,
         stop: Sequence[str] = (),
         watch: Sequence[str] = (),
+        constraint: Constraint | None = None,
+        logprobs: bool = False,
+        stopped: Stopped | None = None,
     ) -> Iterator[Piece]:
-        """Decode as the model does. Raises `Stopped`."""
-        self._check()
-        pieces = self._model.sample(
-            prompt, n=n, max_tokens=max_tokens, sampling=sampling, stop=stop, watch=watch
+        """Decode as the model does. Raises `Cancelled`."""
+        return self._checked(
+            self._model.sample(
+                prompt,
+                n=n,
+                max_tokens=max_tokens,
+                sampling=sampling,
+                stop=stop,
+                watch=watch,
+                constraint=constraint,
+                logprobs=logprobs,
+                stopped=stopped or self._stopped,
+            )
         )
+
+    def sample_many(
+        self,
+        prompts: Sequence[str],
+        *,
+        n: int = 1,
+        max_tokens: int,
+        sampling: Sampling,
+        stop: Sequence[str] = (),
+        watch: Sequence[str] = (),
+        constraint: Constraint | None = None,
+        logprobs: bool = False,
+        stopped: Stopped | None = None,
+    ) -> Iterator[Piece]:
+        """Decode as the model does. Raises `Cancelled`."""
+        return self._checked(
+            self._model.sample_many(
+                prompts,
+                n=n,
+                max_tokens=max_tokens,
+                sampling=sampling,
+                stop=stop,
+                watch=watch,
+                constraint=constraint,
+                logprobs=logprobs,
+                stopped=stopped or self._stopped,
+            )
+        )
+
+    def _checked(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
         with closing(cast("Steps[Piece, None, None]", pieces)):
+            self._check()
             for piece in pieces:
                 self._check()
                 yield piece
 
-    def next_token_logprobs(self, prompt: str, choices: Sequence[str]) -> list[float]:
-        """Return the log-probability of each choice's first token. Raises `Stopped`."""
+    def next_token_logprobs(
+        self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
+    ) -> list[float]:
+        """Return the log-probability of each choice's first token. Raises `Cancelled`."""
         self._check()
-        return self._model.next_token_logprobs(prompt, choices)
+        return self._model.next_token_logprobs(prompt, choices, stopped=stopped or self._stopped)
 
     def close(self) -> None:
         """Free the weights."""
@@ -89,4 +144,4 @@ class StoppableGenerator:
 
     def _check(self) -> None:
         if self._stopped():
-            raise Stopped
+            raise Cancelled
