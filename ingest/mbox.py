@@ -19,6 +19,7 @@ MESSAGE_LIMIT = 128 << 20
 _LOOK_AHEAD = 2048
 """Bytes from the beginning of a message that suffice to know it for one."""
 _LOOK_BACK = 3
+_LARGE, _FEW = 32 << 10, 64
 # What marks a message even where the line before it is not empty.
 _CERTAIN = re.compile(
     rb"From [^ \r\n]+ +[A-Z][a-z]{2} [A-Z][a-z]{2} +\d\d? +\d\d:\d\d[^\r\n]*\r?\n"
@@ -82,11 +83,26 @@ def _mail(
         return
     begin = block.find(b"\n", start, stop) + 1 or stop
     separator, last = block[start:begin], span[1] >= file.size
-    if block.find(b">From ", begin, stop) >= 0:
+    if _has_escapes(block, begin, stop):
         block = _ESCAPED.sub(rb"\n\1", block[begin:stop])
         begin, stop = 0, len(block)
     message = Content(block, begin, stop, span[0], separator, last)
     yield from mail_items(message, file.path, scope, turn)
+
+
+def _has_escapes(block: bytes, begin: int, stop: int) -> bool:
+    """Say whether a line of a message is escaped; the coded files in it hold no ">" at all.
+
+    One byte is looked for ten times faster than six.
+    """
+    at = begin
+    for _ in range(_FEW if stop - begin > _LARGE else 0):
+        at = block.find(b">", at, stop) + 1
+        if at == 0:
+            return False
+        if block.startswith(b"From ", at):
+            return True
+    return block.find(b">From ", max(begin, at - 1), stop) >= 0
 
 
 def _messages(file: File, begin: int, end: int) -> Iterator[tuple[int, int, bytes, int]]:
@@ -128,10 +144,11 @@ def _starts(block: bytes, base: int, begin: int, end: int) -> Iterator[int]:
     """
     if begin == 0 < end:
         yield 0
-    at, bound = max(begin - base - 1, 0), end - base + len(b"From ") - 1
-    while (newline := block.find(b"\nFrom ", at, bound)) >= 0:
-        start = at = newline + 1
-        if begins_message(block, start):
+    at, bound = max(begin - base, 1), end - base + len(b"From") - 1
+    # Four bytes are found twice as fast as six.
+    while (start := block.find(b"From", at, bound)) >= 0:
+        at, newline = start + 1, start - 1
+        if block[newline] == 0x0A and begins_message(block, start):
             is_apart = block[max(0, newline - 2) : newline].rstrip(b"\r").endswith(b"\n")
             if is_apart or _CERTAIN.match(block, start, start + _LOOK_AHEAD):
                 yield base + start
