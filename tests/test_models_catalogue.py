@@ -28,6 +28,21 @@ SOURCE = f"""
 kind = "index"
 wheels = [{{ requirement = "toy==1.0", sha256 = "{"1" * 64}", member = "toy/part" }}]
 """
+UNVERIFIED = """
+[[model]]
+id = "toy"
+title = "Toy"
+roles = ["generator"]
+format = "gguf"
+file = "toy.gguf"
+licence = "Apache-2.0"
+quantisation = "Q4_0"
+verified = false
+[[model.source]]
+kind = "hub"
+repo = "a/b"
+file = "f.gguf"
+"""
 EXTRA = f"""
 [[model.extra]]
 file = "sub/vocab.txt"
@@ -44,8 +59,61 @@ def test_starter_pair_is_the_default_and_can_be_pulled() -> None:
     assert catalogue.default("lookahead").id == "qwen2.5-coder-0.5b-instruct-q4_k_m"
     assert catalogue.default("generator").id == "qwen2.5-coder-1.5b-instruct-q4_k_m"
     assert catalogue.default("encoder").id == "all-minilm-l6-v2"
-    assert all(isinstance(row.sources[0], IndexSource) for row in catalogue.rows)
-    assert all(row.verified for row in catalogue.rows)
+    assert all(isinstance(row.sources[0], IndexSource) for row in catalogue.starter())
+    assert all(row.verified for row in catalogue.starter())
+
+
+def test_what_nobody_verified_has_no_hash_no_revision_and_comes_last() -> None:
+    rows = load_catalogue().rows
+    assert [row.bound for row in rows] == sorted((row.bound for row in rows), reverse=True)
+    assert [row.verified for row in rows] == [row.bound for row in rows]
+    for row in rows:
+        if not row.verified:
+            assert not row.sha256
+            assert [source.kind for source in row.sources] == ["hub"]
+            assert all(isinstance(s, HubSource) and not s.revision for s in row.sources)
+            assert not any(extra.sha256 for extra in row.extras)
+
+
+def test_curated_pairs_go_from_small_to_large_and_are_openly_licensed() -> None:
+    catalogue = load_catalogue()
+    for device in ("cpu", "gpu"):
+        sizes = [pair.memory for pair in catalogue.pairs if pair.device == device]
+        assert sizes == sorted(sizes)
+    assert {8, 16, 24, 48} <= {p.memory // 10**9 for p in catalogue.pairs if p.device == "gpu"}
+    for pair in catalogue.pairs:
+        small, large = catalogue.row(pair.lookahead), catalogue.row(pair.generator)
+        assert small.parameters < large.parameters
+        assert "lookahead" in small.roles
+        assert "generator" in large.roles
+        assert small.size + large.size < pair.memory
+    assert {row.licence for row in catalogue.rows} <= {"Apache-2.0", "MIT"}
+    assert sum(row.roles == ("encoder",) for row in catalogue.rows) == 3
+
+
+def test_rows_of_two_files_are_joined_and_unbound_ones_come_last() -> None:
+    mine = parse_catalogue((ROW + SOURCE).replace('"toy"', '"mine"'), "models.toml")
+    free = parse_catalogue(UNVERIFIED.replace('"toy"', '"free"'), "models.toml")
+    both = parse_catalogue(ROW + SOURCE, "toy.toml").joined(free, "f").joined(mine, "m")
+    assert [row.id for row in both.rows] == ["toy", "mine", "free"]
+    with pytest.raises(CatalogueInvalid, match=r"models\.toml has two models with the id 'mine'"):
+        both.joined(mine, "models.toml")
+
+
+def test_a_row_without_a_hash_needs_no_numbers_but_says_that_it_is_not_verified() -> None:
+    row = parse_catalogue(UNVERIFIED, "toy.toml").row("toy")
+    assert (row.bound, row.size, row.context, row.sources) == (
+        *(False, 0, 0),
+        (HubSource("a/b", "", "f.gguf"),),
+    )
+    with pytest.raises(CatalogueInvalid, match="lacks the key 'size'"):
+        parse_catalogue(UNVERIFIED.replace("verified = false", "verified = true"), "toy.toml")
+
+
+def test_a_pair_names_models_that_there_are() -> None:
+    pair = '[[pair]]\ndevice = "gpu"\nmemory = 1\nlookahead = "toy"\ngenerator = "other"\n'
+    with pytest.raises(CatalogueInvalid, match="generator = 'other', not one of toy"):
+        parse_catalogue(ROW + SOURCE + pair, "toy.toml")
 
 
 def test_no_wheel_stands_in_the_catalogue_twice() -> None:
@@ -101,6 +169,11 @@ def test_hub_and_file_sources_are_read() -> None:
         ('file = "toy.gguf"', 'file = "/toy.gguf"', "leaves the model's folder"),
         ('file = "toy.gguf"', 'file = ".lock"', "leaves the model's folder"),
         ('"generator", "lookahead"', '"writer"', "not a list of lookahead"),
+        (
+            'requirement = "toy==1.0", sha256',
+            'requirement = "toy==1.0", sha',
+            "lacks the key 'sha256'",
+        ),
         ('kind = "index"', 'kind = "ftp"', "not one of index, hub, file"),
         ('"toy==1.0"', '"toy>=1.0"', "not of the form"),
         ('"toy==1.0"', '"toy==1.0 --index-url=x"', "not of the form"),
