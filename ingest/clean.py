@@ -6,6 +6,7 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from operator import itemgetter
 
@@ -48,6 +49,7 @@ _COVERED = 0.97
 _OTHERS = ("cp1251", "koi8-u", "cp866", "iso8859-5", "cp1253", "iso8859-7")
 _MISFIT = re.compile(r"[^\W\d_][^\w\s'’.,:;!?()/@-][^\W\d_]|[a-z][^\W\d_a-z]|[^\W\d_a-z][a-z]")  # noqa: RUF001
 _WORD = re.compile(r"[^\W\d_]+")
+_FOREIGN_WORD = re.compile(rb"[^\s\x80-\xff]*[\x80-\xff]\S*")
 _SAMPLE = 64 << 10
 _WIDE_SAMPLE = 4 << 10
 _LOW_BYTES = bytes((*range(9), 11, 12, *range(14, 32)))
@@ -232,19 +234,27 @@ def _eight_bit(sample: bytes) -> str:
 
     found = from_bytes(sample).best()
     name = found.encoding if found else "cp1252"
-    misfits = {other: _misfits(sample, other) for other in (name, *_OTHERS)}
+    # Words of ASCII letters read alike in all of them.
+    foreign = b" ".join(_FOREIGN_WORD.findall(sample))
+    misfits = {other: _misfits(foreign, other) for other in (name, *_OTHERS)}
     return min(misfits, key=lambda other: misfits[other])
 
 
 def _coverages(high: Counter[int], total: int) -> Iterator[tuple[float, str]]:
     """Yield for each encoding the share of letters that one language explains."""
-    for names, alphabets in _ALPHABETS.items():
-        for name in names:
-            letters = {byte: bytes((byte,)).decode(name, "replace") for byte in high}
-            for alphabet in alphabets:
-                known = {*alphabet, *alphabet.upper(), *_PUNCTUATION}
-                covered = sum(high[byte] for byte, letter in letters.items() if letter in known)
-                yield covered / max(1, total), name
+    for name, known in _known_bytes():
+        yield sum(count for byte, count in high.items() if byte in known) / max(1, total), name
+
+
+@cache
+def _known_bytes() -> list[tuple[str, frozenset[int]]]:
+    """Return the bytes that each language uses in each of its encodings."""
+    return [
+        (name, frozenset(letters.encode(name, "ignore")) - frozenset(range(128)))
+        for names, alphabets in _ALPHABETS.items()
+        for name in names
+        for letters in [f"{alphabet}{alphabet.upper()}{_PUNCTUATION}" for alphabet in alphabets]
+    ]
 
 
 def _misfits(sample: bytes, name: str) -> float:
@@ -252,7 +262,6 @@ def _misfits(sample: bytes, name: str) -> float:
     text = _try(sample, name) if name not in _OTHERS else sample.decode(name, "replace")
     if text is None:
         return 1.0
-    # ASCII words read alike in all of them.
     words = [word for word in _WORD.findall(text) if not word.isascii()]
     letters = sum(map(len, words)) or 1
     turned: int = sum(a.islower() and b.isupper() for word in words for a, b in pairwise(word))
