@@ -75,7 +75,7 @@ class Layout:
             starts.append(at)
             at += len(text) + 2
             self.hidden += removed
-        if not any(texts):
+        if not any(text.strip() for text in texts):
             raise UnreadableError(Reason.EMPTY, nothing or "It holds no text.")
         pages = tuple(starts) if paged else ()
         item = origin.document("\n\n".join(texts), self.hidden, title=title, pages=pages)

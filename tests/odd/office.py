@@ -605,6 +605,10 @@ def rtf_hidden() -> bytes:
     return rb"{\rtf1\ansi Visible words. {\v HIDDEN WORDS} More words.\par}"
 
 
+def rtf_all_hidden() -> bytes:
+    return rb"{\rtf1\ansi {\v HIDDEN WORDS} \par}"
+
+
 def rtf_with_object() -> bytes:
     return (
         rb"{\rtf1\ansi Before. {\object\objemb{\*\objdata 0105000002000000deadbeefdeadbeef}}"
