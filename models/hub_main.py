@@ -148,7 +148,6 @@ class Download:
         self._size = size
         self._file = file
         self._patience = Patience(job["pause"])
-        self._told = 0.0
         self._done = file.seek(0, os.SEEK_END) if job["resume"] else 0
         if self._done > size:
             self._done = 0
@@ -157,11 +156,18 @@ class Download:
     def run(self) -> None:
         """Fetch what is missing. Raises `Fatal`."""
         say("at", done=self._done)
+        threading.Thread(target=self._tell, daemon=True).start()
         while self._done < self._size:
             self._patience.call(self._attempt)
         self._file.flush()
         os.fsync(self._file.fileno())
         say("at", done=self._done)
+
+    def _tell(self) -> None:
+        """Say how far it is, also while nothing comes: the parent may want to stop."""
+        while True:
+            time.sleep(TELL_SECONDS)
+            say("at", done=self._done)
 
     def _attempt(self) -> None:
         headers = build_hf_headers(token=self._token)
@@ -217,9 +223,6 @@ class Download:
             self._file.write(block)
             self._done += len(block)
             self._patience.failures = 0
-            if time.monotonic() > self._told + TELL_SECONDS:
-                self._told = time.monotonic()
-                say("at", done=self._done)
 
 
 def work(lines: queue.SimpleQueue[bytes]) -> None:
