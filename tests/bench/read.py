@@ -63,13 +63,15 @@ class Figures:
     characters: int = 0
     kept: int = 0
     """Bytes that the session says it keeps."""
+    before_mb: float = 0.0
+    """Resident in the program before it read anything."""
     program_mb: float = 0.0
     workers_mb: float = 0.0
     protection: list[str] = field(default_factory=list)
 
 
 def ours(tree: Path, workers: int) -> Figures:
-    figures = Figures()
+    figures = Figures(before_mb=_resident(os.getpid()))
     with Session(workers=workers) as session:
         begin = time.process_time()
         figures.seconds, figures.mails_seconds, items = _timed(session, tree, figures)
@@ -226,13 +228,14 @@ def _print_row(
 
 def _print_session(one: Figures, megabytes: float) -> None:
     text = max(one.characters / 1e6, 0.01)
-    whole = one.program_mb + one.workers_mb
+    grown = one.program_mb - one.before_mb
+    whole = grown + one.workers_mb
     again = one.seconds / one.again_seconds
     print(
         f"    {one.files} files, {one.mails} mails, {one.items} items, {one.skipped} skipped;"
         f" to the end {one.seconds:.2f} s, {megabytes / one.seconds:.1f} MB/s\n"
-        f"    {text:.1f} M characters, kept in {one.kept / 1e6:.1f} MB; resident in the program"
-        f" {one.program_mb / text:.1f} times that, with its workers {whole / text:.1f} times\n"
+        f"    {text:.1f} M characters, kept in {one.kept / 1e6:.1f} MB; the program grew by"
+        f" {grown:.0f} MB, {grown / text:.1f} times that, with its workers {whole / text:.1f}\n"
         f"    second question {one.again_seconds:.3f} s, {again:.0f} times as fast; forgotten and"
         f" read again {one.refill_seconds:.2f} s; protection: {', '.join(one.protection) or 'none'}"
     )
