@@ -1,0 +1,100 @@
+"""When models are loaded, swapped and unloaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from app.screens.stopping import stoppable
+from models.protocols import Sampling
+from models.roles import Loading, ModelSet
+
+
+class House:
+    """Loads fakes; an hour passes with every loading."""
+
+    def __init__(self, fake: Callable[..., Any]) -> None:
+        self.now = 0.0
+        self.made: list[Any] = []
+        self._fake = fake
+
+    def load(self, model_id: str) -> Any:
+        self.now += 3600
+        self.made.append(self._fake(model_id))
+        return self.made[-1]
+
+    @property
+    def open(self) -> list[str]:
+        return [model.id for model in self.made if not model.closed]
+
+
+@pytest.fixture
+def house(fake_generator: Callable[..., Any]) -> House:
+    return House(fake_generator)
+
+
+def test_both_stay_where_both_fit(house: House) -> None:
+    models = ModelSet("small", "large", house.load)
+    assert [models.lookahead.id, models.generator.id, models.lookahead.id] == [
+        *("small", "large", "small")
+    ]
+    assert house.open == ["small", "large"]
+    models.close()
+    assert house.open == []
+
+
+def test_what_does_not_fit_is_swapped_and_the_cost_shown(house: House) -> None:
+    shown: list[Loading] = []
+    models = ModelSet(
+        *("small", "large", house.load),
+        fit_together=lambda one, other: False,
+        show=shown.append,
+        clock=lambda: house.now,
+    )
+    assert models.lookahead.id == "small"
+    assert models.generator.id == "large"
+    assert house.open == ["large"]
+    assert models.lookahead.id == "small"
+    assert house.open == ["small"]
+    assert shown == models.loadings
+    assert shown == [
+        Loading("small", 3600),
+        Loading("large", 3600, "small"),
+        Loading("small", 3600, "large"),
+    ]
+
+
+def test_idle_models_are_unloaded_and_come_back(house: House) -> None:
+    models = ModelSet("small", "large", house.load, idle_seconds=600, clock=lambda: house.now)
+    assert models.lookahead.id == "small"
+    assert models.release_idle() == []
+    assert models.generator.id == "large"  # an hour later
+    assert models.release_idle() == ["small"]
+    assert house.open == ["large"]
+    assert not models.lookahead.closed
+
+
+def test_without_a_limit_nothing_is_idle(house: House) -> None:
+    models = ModelSet("small", "large", house.load, clock=lambda: house.now)
+    assert models.lookahead.id == "small"
+    house.now += 1e9
+    assert models.release_idle() == []
+
+
+def test_a_model_that_ran_out_of_memory_is_loaded_again(house: House) -> None:
+    models = ModelSet("same", "same", house.load)
+    models.generator.close()
+    assert not models.lookahead.closed
+    assert len(house.made) == 2
+
+
+def test_a_swap_behind_a_stoppable_set_is_noticed(house: House) -> None:
+    models = stoppable(
+        ModelSet("small", "large", house.load, fit_together=lambda one, other: False),
+        lambda: False,
+    )
+    for role in ("lookahead", "generator", "lookahead"):
+        model = getattr(models, role)
+        assert list(model.sample("Hi", max_tokens=1, sampling=Sampling()))
