@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
+from ingest.files import UnreadableError
 from ingest.layout import Layout
 from ingest.numbering import Numbering
 from ingest.ooxml import CHART, DIAGRAM, MC, Package, R, W, chart_text, drawn_text, link_of
@@ -36,6 +37,12 @@ _DRAWN = (f"{W}drawing", f"{W}pict", f"{W}object")
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 _NUMBERED, _STYLED = f"{W}numPr", f"{W}pStyle"
 _MAY_HIDE = (b"vanish", b"FFFFFF", b"ffffff", *(b':sz w:val="%d"' % size for size in range(3)))
+# Elements by the prefix that Word and all others write.
+_LOOKS = re.compile(
+    rb"<w:rPr>.*?</w:rPr>|<w:(?:rPr/|(?:bookmarkStart|bookmarkEnd|proofErr|lastRenderedPageBreak"
+    rb"|spacing|ind|jc|keepNext|keepLines|widowControl|contextualSpacing) ?[^<>]*/)>",
+    re.DOTALL,
+)
 _OFF = frozenset({"0", "false", "off", "none"})
 _INVISIBLE_SIZES = ("0", "1", "2")
 """Half points of letters that are taken for hidden."""
@@ -90,7 +97,7 @@ class _Reader:
         data = self._package.content(self._name)
         if data:
             self._may_hide = any(mark in data for mark in _MAY_HIDE) or bool(self._vanished)
-            self.blocks(parse(data))
+            self.blocks(parse(data) if self._may_hide else _parse_lean(data))
             self._may_hide = True
 
     def blocks(self, parent: Element) -> None:
@@ -339,6 +346,16 @@ class _Reader:
     @cached_property
     def _numbering(self) -> Numbering:
         return Numbering(self._package.part(f"{self._folder}/numbering.xml"), self._styles)
+
+
+def _parse_lean(data: bytes) -> Element:
+    """Parse a part without what only says how it looks: half of the bytes, most of the time."""
+    if b"<![CDATA[" not in data:
+        try:
+            return parse(_LOOKS.sub(b"", data))
+        except UnreadableError:  # something lay within that ends alike
+            pass
+    return parse(data)
 
 
 def _remark(comment: Element, text: str) -> str:
