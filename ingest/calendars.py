@@ -12,7 +12,7 @@ from ingest.clean import clean_line, decode
 from ingest.entries import Entry
 from ingest.files import UnreadableError
 from ingest.item import Reason
-from ingest.lines import content_lines
+from ingest.lines import content_lines, whole_letters
 from ingest.moments import Moments
 from ingest.origin import Origin
 from ingest.recognise import ENTRIES
@@ -50,7 +50,7 @@ def calendar_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the events, tasks and notes in `data`; raises UnreadableError when there are none."""
     from ingest.events import Calendar, EventReader
 
-    text = decode(data, origin.charset).replace("\r\n", "\n").replace("\r", "\n")
+    text = decode(whole_letters(data), origin.charset).replace("\r\n", "\n").replace("\r", "\n")
     cut = cut_up(f"\n{text}\n")
     if not cut.entries:
         if cut.zones or b"END:V" in data[-512:].upper():

@@ -145,10 +145,10 @@ def looks_binary(head: bytes) -> bool:
     """Say whether `head`, the first bytes of a file, cannot be text in any encoding."""
     if head.startswith(tuple(mark for mark, _ in _BOMS[1:])) or wide_charset(head):
         return False
-    if b"\0" in head:
-        return True
+    zeros = head.count(0)
     odd = len(head) - len(head.translate(None, bytes(range(1, 9)) + bytes(range(14, 27))))
-    return odd * 10 > len(head)
+    # A stray zero or two do not make binary what is otherwise flawless text.
+    return odd * 10 > len(head) or (zeros > 0 and (odd > 0 or zeros * 200 > len(head)))
 
 
 def wide_charset(head: bytes) -> str | None:

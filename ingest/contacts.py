@@ -10,7 +10,7 @@ from ingest.cards import WANTED, bare, full_name, label_of, parts_of, said
 from ingest.clean import clean, clean_line, decode
 from ingest.files import UnreadableError
 from ingest.item import Item, Kind, People, Person, Reason
-from ingest.lines import Line, content_lines
+from ingest.lines import Line, content_lines, whole_letters
 from ingest.origin import Origin
 from ingest.recognise import CONTACT
 from ingest.sieve import LeftOut, Read, Scope
@@ -64,7 +64,7 @@ class _Fields:
 
 def contact_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield a contact for each card in `data`; raises UnreadableError when there is none."""
-    text = decode(data, origin.charset).replace("\r\n", "\n").replace("\r", "\n")
+    text = decode(whole_letters(data), origin.charset).replace("\r\n", "\n").replace("\r", "\n")
     cards = _cut_up(f"\n{text}\n")
     if not cards:
         raise UnreadableError(Reason.CORRUPT, "It holds no address cards; export it again.")

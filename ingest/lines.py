@@ -19,11 +19,17 @@ _PROPERTY = re.compile(r"(?:[\w-]+\.)?[A-Z][A-Z-]+(?:;[^:]{0,200})?:")
 _BLANK = re.compile(r"\n{2,}")
 _CARET = re.compile(r"\^([n'^])")
 _ESCAPE = re.compile(r"\\([\\,;:\"nN])")
+_CUT_LETTER = re.compile(rb"\r?\n[ \t](?=[\x80-\xbf])")
 _LONGEST = 4096
 """Characters of a line's parameters that are looked at."""
 _PARTS = 1000
 """Parts of a value that has so many at most; of a longer one they are not told apart."""
 _PRINTABLE = "QUOTED-PRINTABLE"
+
+
+def whole_letters(data: bytes) -> bytes:
+    """Return folded lines with those joined that were folded within a letter of UTF-8."""
+    return _CUT_LETTER.sub(b"", data)
 
 
 class Line(NamedTuple):

@@ -142,8 +142,11 @@ def _component(part: Part, moments: Moments, span: Span) -> Component:
             raise UnfitRuleError(f"they have more than {_DATES} dates of their own")
         if dates:
             component[name] = vDDDLists(dates)
-    if part.rules:
-        component["RRULE"] = [_bounded(rule, timing.start, span.ends) for rule in part.rules]
+    first = _earliest([part])
+    # Of a rule that is over before it begins the first day counts all the same.
+    rules = [rule for rule in part.rules if not first or (end_of(rule) or first) >= first]
+    if rules:
+        component["RRULE"] = [_bounded(rule, timing.start, span.ends) for rule in rules]
     return component
 
 
