@@ -10,6 +10,7 @@ import contextlib
 import io
 import json
 import logging
+import re
 import signal
 import subprocess
 import sys
@@ -37,7 +38,7 @@ def mail(path: Path) -> list[str]:
     from email.utils import getaddresses
 
     data = path.read_bytes()
-    if data.startswith(b"From "):
+    if data.startswith(b"From ") or path.suffix == ".emlx":
         data = data.partition(b"\n")[2]
     message = message_from_bytes(data)
     subject = str(make_header(decode_header(str(message.get("subject", "")))))
@@ -150,7 +151,11 @@ def rtf(path: Path) -> list[str]:
 def html(path: Path) -> list[str]:
     from lxml import html as pages
 
-    root = pages.fromstring(path.read_bytes())
+    data = path.read_bytes()
+    try:
+        root = pages.fromstring(re.sub(r"<\?xml[^>]*>", "", data.decode("utf-8")))
+    except UnicodeDecodeError:
+        root = pages.fromstring(data)
     for node in root.xpath("//script|//style|//head|//template|//noscript|//comment()"):
         node.drop_tree()
     return [" ".join(root.itertext())]
@@ -164,7 +169,8 @@ def epub(path: Path) -> list[str]:
     book = read_epub(str(path))
     spine = [book.get_item_with_id(name) for name, _ in book.spine]
     bodies = [one.get_body_content() for one in spine if one and one.get_type() == ITEM_DOCUMENT]
-    return ["\n".join(" ".join(pages.fromstring(body).itertext()) for body in bodies if body)]
+    texts = [body.decode("utf-8", "replace") for body in bodies if body]
+    return ["\n".join(" ".join(pages.fromstring(text).itertext()) for text in texts)]
 
 
 def cards(path: Path) -> list[str]:
@@ -173,7 +179,7 @@ def cards(path: Path) -> list[str]:
     pieces = []
     for card in vobject.readComponents(path.read_text("utf-8", "replace"), ignoreUnreadable=True):
         values = [card.contents.get(name, []) for name in ("fn", "email", "tel", "note")]
-        pieces.append(" ".join(str(one.value) for some in values for one in some))
+        pieces.append(" ".join(str(o.value).removeprefix("tel:") for some in values for o in some))
     return ["\n".join(pieces)]
 
 
