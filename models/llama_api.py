@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import time
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from pathlib import Path
@@ -18,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from models.errors import MemorySpent, RuntimeFailed
-from models.llama_thread import CallThread
+from models.llama_thread import computing_thread
 from models.protocols import Cancelled, Sampling, Stopped
 
 PINNED = "0.3.36"
@@ -33,9 +32,6 @@ THOUGHT_MARKS = ("<think>", "</think>")
 
 DECODE_INVALID = -1
 """The status of a batch that llama.cpp refuses; beyond it are failures to compute."""
-FEW_ROWS = 32
-"""A batch of so few takes a moment; more are run where Ctrl-C and Escape reach them."""
-MOMENT_SECONDS = 0.05
 
 Rows = Sequence[tuple[int, int, int, bool]]
 """(token, position, sequence, wants logits), one for each row of a batch."""
@@ -267,9 +263,7 @@ class LlamaContext:
         self.chunk = chunk
         self.vocab_size = model.vocab_size
         self._batch = llama_cpp.llama_batch_init(chunk, 0, 1)
-        self._thread = CallThread()
         self._abort = AbortFlag()
-        self._step_seconds = 0.0
         llama_cpp.llama_set_abort_callback(
             self.pointer, self._abort.callback, ctypes.addressof(self._abort.buffer)
         )
@@ -289,7 +283,11 @@ class LlamaContext:
             batch.n_seq_id[i] = 1
             batch.seq_id[i][0] = sequence
             batch.logits[i] = wanted
-        status = self._decode(len(rows), stopped)
+        self._abort.lower()
+        _log_lines.clear()
+        status = computing_thread().call(
+            lambda: int(llama_cpp.llama_decode(self.pointer, batch)), stopped, self._abort.hoist
+        )
         if self._watcher is not None:
             self._watcher.reraise()
         if self._abort.raised:
@@ -300,21 +298,6 @@ class LlamaContext:
                 f"llama.cpp failed to decode a batch (status {status}): {_last_error()}.",
                 remedy="Lower --max-context or choose a smaller model.",
             )
-
-    def _decode(self, rows: int, stopped: Stopped | None) -> int:
-        """Return llama.cpp's status; what is over in a moment needs no thread of its own."""
-
-        def call() -> int:
-            return int(llama_cpp.llama_decode(self.pointer, self._batch))
-
-        self._abort.lower()
-        _log_lines.clear()
-        if rows > FEW_ROWS or self._step_seconds > MOMENT_SECONDS or self._watcher is not None:
-            return self._thread.call(call, stopped, self._abort.hoist)
-        began = time.perf_counter()
-        status = call()
-        self._step_seconds = time.perf_counter() - began
-        return status
 
     def logits(self, row: int) -> npt.NDArray[np.float32]:
         """Return the logits of a batch row that wanted them, shape (vocabulary,).
@@ -339,7 +322,6 @@ class LlamaContext:
 
     def close(self) -> None:
         """Free the cache."""
-        self._thread.close()
         if self.pointer:
             llama_cpp.llama_batch_free(self._batch)
             llama_cpp.llama_free(self.pointer)

@@ -1,15 +1,21 @@
-"""A thread for long calls into C, so that whoever asked can change their mind meanwhile.
+"""The one thread that llama.cpp computes in, so that whoever asked can change their mind meanwhile.
 
 Python runs signal handlers in the main thread, between two of its own instructions: during a
 call into C that lasts seconds, Ctrl-C does nothing. Nor can another thread close an iterator
 that is at work. So the call runs elsewhere and the asking thread waits, awake.
+
+It is one thread for the whole process. OpenMP keeps a team of helpers for every thread that
+computes, and once the teams together outnumber the cores it lets none of them wait actively:
+with two, a token of a 135M model took 13 ms instead of 9.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
-from typing import TypeVar
+from functools import cache
+from queue import SimpleQueue
+from typing import Generic, TypeVar
 
 from models.protocols import Stopped
 
@@ -19,12 +25,50 @@ POLL_SECONDS = 0.02
 T = TypeVar("T")
 
 
+class Ticket(Generic[T]):
+    """One call and what became of it."""
+
+    def __init__(self, function: Callable[[], T]) -> None:
+        """Not begun yet."""
+        self._function = function
+        self._over = threading.Lock()
+        self._over.acquire()
+        self._value: T
+        self._error: Exception | None = None
+        self.finished = False
+
+    def run(self) -> None:
+        """Call, keep the result, wake who waits."""
+        try:
+            self._value = self._function()
+        except Exception as error:  # noqa: BLE001 -- raised again where the call was asked for
+            self._error = error
+        self.finished = True
+        self._over.release()
+
+    def wait(self, timeout: float = -1) -> bool:
+        """Say whether it is over, after at most so many seconds. Only one thread may wait."""
+        return self.finished or self._over.acquire(timeout=timeout)
+
+    def result(self) -> T:
+        """Return or raise what the function did."""
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+
 class CallThread:
     """Runs one call at a time, always in the same thread."""
 
     def __init__(self) -> None:
-        """Start nothing yet."""
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="llama")
+        """Start the thread; it ends with the process."""
+        self._tickets: SimpleQueue[Ticket[object]] = SimpleQueue()
+        self._turn = threading.Lock()
+        threading.Thread(target=self._work, name="llama", daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            self._tickets.get().run()
 
     def call(
         self, function: Callable[[], T], stopped: Stopped | None, abort: Callable[[], None]
@@ -34,19 +78,21 @@ class CallThread:
         When `stopped()` turns true, or this thread is interrupted, `abort` is called, which must
         make the function return soon. The call is always over when this method is.
         """
-        future = self._pool.submit(function)
-        try:
-            while True:
-                try:
-                    return future.result(timeout=POLL_SECONDS)
-                except TimeoutError:
+        ticket = Ticket(function)
+        with self._turn:
+            self._tickets.put(ticket)  # type: ignore[arg-type]
+            try:
+                while not ticket.wait(POLL_SECONDS):
                     if stopped is not None and stopped():
                         abort()
-        finally:
-            if not future.done():
-                abort()
-                wait([future])
+            finally:
+                if not ticket.finished:
+                    abort()
+                    ticket.wait()
+        return ticket.result()
 
-    def close(self) -> None:
-        """Wait for the call that runs, if any, and end the thread."""
-        self._pool.shutdown()
+
+@cache
+def computing_thread() -> CallThread:
+    """Return the process's own."""
+    return CallThread()

@@ -40,10 +40,8 @@ class Work:
 
 
 @pytest.fixture
-def thread() -> Iterator[CallThread]:
-    made = CallThread()
-    yield made
-    made.close()
+def thread() -> CallThread:
+    return CallThread()
 
 
 def test_a_call_returns_what_it_returns(thread: CallThread) -> None:
@@ -66,6 +64,30 @@ def test_an_interrupt_ends_the_call_before_it_goes_on(thread: CallThread) -> Non
     with pytest.raises(KeyboardInterrupt):
         thread.call(work, interrupted, work.aborted.set)
     assert work.over
+
+
+def test_calls_of_two_threads_take_turns(thread: CallThread) -> None:
+    at_work = [0]
+    most = [0]
+
+    def work() -> int:
+        at_work[0] += 1
+        most[0] = max(most[0], at_work[0])
+        threading.Event().wait(0.001)
+        at_work[0] -= 1
+        return threading.get_ident()
+
+    seen: set[int] = set()
+    callers = [
+        threading.Thread(target=lambda: seen.update(thread.call(work, None, int) for _ in "abcde"))
+        for _ in range(4)
+    ]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert most == [1]
+    assert len(seen) == 1
 
 
 def test_the_abort_flag_is_read_by_c() -> None:
