@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from html import unescape
+from html import escape, unescape
 from typing import TYPE_CHECKING
 
 from ingest.clean import clean, clean_line, decode
@@ -17,7 +17,7 @@ from ingest.origin import Origin
 from ingest.sieve import Read, Scope
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborNode
 
 _PARSED = 8 << 20
 _TAGS = 500_000
@@ -32,6 +32,9 @@ _CLOSED_ALONE = frozenset(
         *("li", "td", "th", "tr", "tbody", "thead", "tfoot", "option", "dt", "dd", "source"),
     }
 )
+_DROPPED = ("script", "style", "iframe", "template")
+_RAW = ",".join((*_DROPPED, "xmp", "noembed", "noframes", "plaintext"))
+"""Elements whose text the parser writes as it is, and templates, which hold no text."""
 _NAME = re.compile(r"<(/?[a-z][^\s/>]{0,30})")
 _DECLARED = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _XML = re.compile(rb"^\s*<\?xml[^>]{0,100}encoding\s*=\s*[\"']([\w-]+)", re.IGNORECASE)
@@ -88,24 +91,43 @@ def _shown(markup: str) -> Visible:
     from selectolax.lexbor import LexborHTMLParser
 
     from ingest.markup_hidden import Unseen
-    from ingest.markup_layout import lay_out, unmarked
+    from ingest.markup_layout import lay_out
+    from ingest.markup_page import Page
+    from ingest.markup_styles import looks
+    from ingest.markup_tags import unmarked
 
-    tree = LexborHTMLParser(unmarked(markup))
-    body = tree.body or tree.root
-    if body is None:
+    tree = LexborHTMLParser(markup)
+    root = tree.root
+    if root is None:
         return Visible("", 0)
-    unseen = Unseen(body, _sheets(tree))
+    body = tree.body or root
+    _prepare(body, tree.css(_RAW))
+    page = Page(unmarked(body.html or ""))
+    around, _ = looks("html", {name: value or "" for name, value in root.attributes.items()})
+    unseen = Unseen(page, around)
     flags = ("white text",) if unseen.has_white_text else ()
-    return Visible(lay_out(body), unseen.characters, flags)
+    return Visible(lay_out(page), unseen.characters, flags)
 
 
-def _sheets(tree: LexborHTMLParser) -> str:
-    return "\n".join(node.text() for node in tree.css("style"))
+def _prepare(body: LexborNode, raw: list[LexborNode]) -> None:
+    """Mark what style sheets hide, remove scripts and the like, and escape what is not."""
+    from ingest.markup_hidden import hiding_rules
+
+    sheets = "\n".join(node.text() for node in raw if node.tag == "style")
+    rules = hiding_rules(sheets)
+    for node in body.css(",".join(rules)) if rules else ():
+        node.attrs["hidden"] = ""
+    for node in raw:
+        if node.tag in _DROPPED:
+            node.decompose()
+        elif leaf := node.first_child:
+            leaf.replace_with(escape(node.text(), quote=False))
 
 
 def _is_deep(markup: str) -> bool:
     """Say whether elements nest deeply, as far as the names of tags tell."""
-    if markup.count("<") - markup.count("</") < _DEEP:
+    opened = markup.count("<")
+    if opened < _DEEP or opened - markup.count("</") < _DEEP:
         return False
     names: list[str] = _NAME.findall(markup.lower())
     is_open: Counter[str] = Counter()

@@ -126,7 +126,7 @@ def test_style_sheets_hide_what_their_rules_select() -> None:
         " .a, p#b , p > .d {display:none} @media print{.e{display:none}} .f{display:none}"
         " .f{display:block} .g{font-size:0} body{visibility:visible}"
     )
-    assert hiding_rules(sheet) == [".a", "p#b", ".g"]
+    assert hiding_rules(sheet) == (".a", "p#b", ".g")
     marked = "".join(f"<i class={name}>{name}</i>" for name in "acdefg")
     page = read_html(f"<style>{sheet}</style><p id=b>b</p>{marked}")
     assert (page.text, page.hidden) == ("cdef", 3)
