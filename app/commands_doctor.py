@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
@@ -15,16 +16,18 @@ from app.commands_models import in_use
 from app.commands_sources import look_at
 from app.config import load_config
 from app.exits import ExitCode
+from app.loading import known_models
 from app.options import json_option
 from app.output import print_json
 from app.plain import one_line
 from app.report import size_text
 from engine.recall import fastest_scan
 from ingest.pool import protection
-from models.catalogue import load_catalogue
 from models.errors import RuntimeFailed
+from models.estimate import CONTEXT, layers_that_fit
+from models.gguf import HeaderFault, read_header
+from models.machine import Gpu, gpus_present, memory
 from models.offline import OFFLINE
-from models.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class Check:
 @json_option
 def command(as_json: bool) -> int:
     """Say what works here. Opens no source, uses no network. Exit code 4: a model is missing."""
-    checks = [*_machine(), _recall(), _runtime(), *_models(), *_settings(), _sandbox(), _offline()]
+    checks = [*_machine(), _recall(), *_runtime(), *_models(), *_settings(), _sandbox(), _offline()]
     if as_json:
         print_json({"checks": [asdict(check) for check in checks]})
     else:
@@ -69,11 +72,8 @@ def _machine() -> list[Check]:
 
 
 def _memory() -> str:
-    try:
-        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError, AttributeError):  # Windows has no sysconf
-        return "unknown"
-    return size_text(total)
+    here = memory()
+    return f"{size_text(here.total)}, {size_text(here.free)} free" if here.total else "unknown"
 
 
 def _recall() -> Check:
@@ -84,27 +84,70 @@ def _recall() -> Check:
     return Check("recall", "note", f"{scan}: the compiled scan is not there", remedy)
 
 
-def _runtime() -> Check:
+def _runtime() -> list[Check]:
     remedy = "Install Askance again: its llama-cpp-python does not load."
     try:
         found = version("llama-cpp-python")
     except PackageNotFoundError:
-        return Check("llama-cpp-python", "missing", "not installed", remedy)
+        return [Check("llama-cpp-python", "missing", "not installed", remedy)]
     try:
         from models.llama_api import gpu_offload_supported, self_test
+        from models.llama_system import gpus_used, instruction_sets
 
         self_test()
     except RuntimeFailed as error:
-        return Check("llama-cpp-python", "missing", error.message, error.remedy)
+        return [Check("llama-cpp-python", "missing", error.message, error.remedy)]
     except (ImportError, OSError, RuntimeError) as error:
         # ImportError: no package; OSError and RuntimeError: its shared library does not load.
-        return Check("llama-cpp-python", "missing", f"{found}: {error}", remedy)
-    offload = "GPU offload compiled in" if gpu_offload_supported() else "CPU only"
-    return Check("llama-cpp-python", "ok", f"{found}, {offload}")
+        return [Check("llama-cpp-python", "missing", f"{found}: {error}", remedy)]
+    offload = gpu_offload_supported()
+    compiled = "GPU offload compiled in" if offload else "CPU only"
+    return [
+        Check("llama-cpp-python", "ok", f"{found}, {compiled}"),
+        Check("instruction sets", "ok", ", ".join(instruction_sets())),
+        gpu_check(gpus_used(), gpus_present(), offload=offload),
+    ]
+
+
+def gpu_check(used: Sequence[Gpu], present: Sequence[Gpu], *, offload: bool) -> Check:
+    """Say what goes to a GPU, or why nothing does."""
+    if used:
+        cards = "; ".join(
+            f"{gpu.name}, {size_text(gpu.memory.free)} of {size_text(gpu.memory.total)} free"
+            for gpu in used
+        )
+        return Check("gpu", "ok", f"{cards}; {_offloaded(sum(gpu.memory.free for gpu in used))}")
+    names = ", ".join(gpu.name for gpu in present)
+    if not present:
+        return Check("gpu", "ok", "none is here; every layer runs on the CPU")
+    if not offload:
+        remedy = (
+            "Install it again with GPU support, for NVIDIA: CMAKE_ARGS=-DGGML_CUDA=on "
+            "pip install --force-reinstall --no-binary llama-cpp-python "
+            f"llama-cpp-python=={version('llama-cpp-python')}"
+        )
+        return Check("gpu", "note", f"{names} is not used: llama.cpp was built without it", remedy)
+    remedy = "Check the driver, and CUDA_VISIBLE_DEVICES or its like."
+    return Check("gpu", "note", f"{names} is not used: llama.cpp finds no device", remedy)
+
+
+def _offloaded(free: int) -> str:
+    """Say how many layers of the models in use a GPU with so much free memory takes."""
+    catalogue, store = known_models(os.environ)
+    said = []
+    for model_id in in_use(load_config(os.environ), catalogue):
+        path = store.file(catalogue.row(model_id))
+        try:
+            header, size = read_header(path), path.stat().st_size
+        except (OSError, HeaderFault):
+            continue
+        layers = layers_that_fit(header, CONTEXT, size, free)
+        said.append(f"{layers} of {header.layers} layers of {model_id}")
+    return ", ".join(said) or "no model is here"
 
 
 def _models() -> list[Check]:
-    catalogue, store = load_catalogue(), Store.default(os.environ)
+    catalogue, store = known_models(os.environ)
     used = in_use(load_config(os.environ), catalogue)
     needed = {row.id for row in catalogue.starter()} | set(used)
     checks = []

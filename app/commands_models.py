@@ -4,28 +4,39 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, cast
 
 import click
 
+from app.commands_models_fit import add, estimate_, recommend_
 from app.config import Config, load_config
 from app.config_edit import set_text
 from app.errors import NotBuilt, UsageError
 from app.exits import ExitCode
 from app.lazy import StrictGroup
-from app.loading import row_for
+from app.loading import known_models, row_for, user_rows_path
+from app.models_shown import (
+    found_line,
+    found_object,
+    model_line,
+    model_object,
+    pull_text,
+    table,
+)
 from app.options import json_option
 from app.output import print_json
 from app.progress import StatusLine
 from app.report import size_text
-from models.catalogue import Catalogue, Role, Row, load_catalogue
+from models.catalogue import Catalogue, Role, Row
+from models.consent import accepted, refuse_unbound
 from models.download import pull
 from models.errors import ModelUnknown
+from models.found import found_models
 from models.pull_progress import PullProgress
 from models.store import Store
+from models.user_rows import remove_row
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -33,49 +44,81 @@ if TYPE_CHECKING:
 ROLES_BUILT: tuple[Role, ...] = ("lookahead", "generator")
 
 
-@click.group("models", cls=StrictGroup, not_built=("estimate",))
+@click.group("models", cls=StrictGroup)
 def command() -> None:
     """Fetch, check and choose models. Only `pull` uses the network."""
 
 
+for _further in (add, estimate_, recommend_):
+    command.add_command(_further)
+
+
 @command.command("list")
+@click.option("--found", is_flag=True, help="GGUF files of Ollama, LM Studio and the hub's cache.")
 @json_option
-def list_(as_json: bool) -> int:
-    """List the catalogue: what is here, what it is for, what it costs."""
-    catalogue, store = load_catalogue(), Store.default(os.environ)
+def list_(found: bool, as_json: bool) -> int:
+    """List the catalogue: what is here, what it is for, what it costs, whether it fits."""
+    if found:
+        return _list_found(as_json)
+    catalogue, store = known_models(os.environ)
     used = in_use(load_config(os.environ), catalogue)
-    rows = [model_object(row, store, used) for row in catalogue.rows]
     if as_json:
-        print_json({"models": rows})
+        print_json({"models": [model_object(row, store, used) for row in catalogue.rows]})
         return ExitCode.ANSWERED
-    width = max((len(row.id) for row in catalogue.rows), default=0)
-    for row, shown in zip(catalogue.rows, rows, strict=True):
-        roles = ", ".join(row.roles)
-        uses = f"  in use: {', '.join(used[row.id])}" if row.id in used else ""
-        size = size_text(row.total_size)
+    for line in table([model_line(row, store, used) for row in catalogue.rows]):
+        click.echo(line)
+    if not all(row.bound for row in catalogue.rows):
         click.echo(
-            f"{row.id:<{width}}  {shown['state']:<9} {size:>10}  {row.licence}  {roles}{uses}"
+            "unverified: nobody here has seen the file. `askance models pull ID "
+            "--accept-unverified` fetches it and binds it to the hash of what came.",
+            err=True,
         )
+    return ExitCode.ANSWERED
+
+
+def _list_found(as_json: bool) -> int:
+    files = found_models(os.environ)
+    if as_json:
+        print_json({"found": [found_object(file) for file in files]})
+        return ExitCode.ANSWERED
+    for line in table([found_line(file) for file in files]):
+        click.echo(line)
+    said = "To use one where it is: askance models add PATH" if files else "Nothing was found."
+    click.echo(said, err=True)
     return ExitCode.ANSWERED
 
 
 @command.command("pull")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--starter", is_flag=True, help="The starter pair; so does naming no model.")
+@click.option(
+    "--accept-unverified",
+    "accept",
+    is_flag=True,
+    help="Fetch also what nobody verified, and bind it to the hash of what came.",
+)
 @json_option
-def pull_(ids: tuple[str, ...], starter: bool, as_json: bool) -> int:
+def pull_(ids: tuple[str, ...], starter: bool, accept: bool, as_json: bool) -> int:
     """Fetch models. What was fetched before is checked and kept; a cut pull goes on."""
-    catalogue, store = load_catalogue(), Store.default(os.environ)
+    catalogue, store = known_models(os.environ)
     rows = [catalogue.row(model_id) for model_id in ids]
     if starter or not rows:
         rows.extend(catalogue.starter())
     wanted = list(dict.fromkeys(rows))
     for row in wanted:
-        click.echo(f"{row.id}: {size_text(row.total_size)}, {row.licence}", err=True)
-        _pull_one(row, store)
+        if not accept:
+            refuse_unbound(row)
+    for row in wanted:
+        click.echo(
+            f"{row.id}: {'' if row.bound else 'about '}{size_text(row.total_size)}, {row.licence}",
+            err=True,
+        )
+        _pull_one(row, store, accept=accept)
+    catalogue, store = known_models(os.environ)  # with what was accepted just now
     used = in_use(load_config(os.environ), catalogue)
     if as_json:
-        print_json({"models": [model_object(row, store, used) for row in wanted]})
+        shown = [catalogue.row(row.id) for row in wanted]
+        print_json({"models": [model_object(row, store, used) for row in shown]})
     return ExitCode.ANSWERED
 
 
@@ -84,7 +127,7 @@ def pull_(ids: tuple[str, ...], starter: bool, as_json: bool) -> int:
 @json_option
 def verify(ids: tuple[str, ...], as_json: bool) -> int:
     """Hash models again (all that are here, or IDs). Exit code 4: one is wrong or missing."""
-    catalogue, store = load_catalogue(), Store.default(os.environ)
+    catalogue, store = known_models(os.environ)
     rows = [catalogue.row(model_id) for model_id in ids] or [
         row for row in catalogue.rows if store.state(row) in ("present", "partial")
     ]
@@ -107,11 +150,13 @@ def verify(ids: tuple[str, ...], as_json: bool) -> int:
 @json_option
 def rm(ids: tuple[str, ...], yes: bool, as_json: bool) -> int:
     """Delete models from this machine; asks first."""
-    catalogue, store = load_catalogue(), Store.default(os.environ)
+    catalogue, store = known_models(os.environ)
     rows = [catalogue.row(model_id) for model_id in ids]
     if not yes:
         _confirm(f"Delete {', '.join(row.id for row in rows)} from {store.root}?")
     freed = {row.id: store.remove(row) for row in rows}
+    for row in rows:
+        remove_row(user_rows_path(os.environ), row.id)
     if as_json:
         print_json({"models": [{"id": one, "freed_bytes": size} for one, size in freed.items()]})
     else:
@@ -131,7 +176,7 @@ def use(role: str, model_id: str, as_json: bool) -> int:
             f'The role "{role}" is not built yet.',
             remedy=f"Roles that are: {', '.join(ROLES_BUILT)}.",
         )
-    config, catalogue = load_config(os.environ), load_catalogue()
+    config, (catalogue, store) = load_config(os.environ), known_models(os.environ)
     row = row_for(role, model_id, config, catalogue)
     set_text(config.path, "models", role, row.id)
     changed = load_config(os.environ)
@@ -141,7 +186,6 @@ def use(role: str, model_id: str, as_json: bool) -> int:
             f"{row.id} is now the {role} in {config.path}, but {variable} overrides it.",
             remedy=f"Unset {variable}.",
         )
-    store = Store.default(os.environ)
     if as_json:
         print_json({"models": [model_object(row, store, in_use(changed, catalogue))]})
     else:
@@ -149,23 +193,6 @@ def use(role: str, model_id: str, as_json: bool) -> int:
     if store.state(row) != "present":
         click.echo(f"It is not here yet: askance models pull {row.id}", err=True)
     return ExitCode.ANSWERED
-
-
-def model_object(row: Row, store: Store, used: dict[str, list[str]]) -> dict[str, object]:
-    """Return one model for `--json`."""
-    return {
-        "id": row.id,
-        "title": row.title,
-        "roles": list(row.roles),
-        "size_bytes": row.total_size,
-        "state": store.state(row),
-        "licence": row.licence,
-        "context": row.context,
-        "parameters": row.parameters,
-        "quantisation": row.quantisation,
-        "starter": row.starter,
-        "in_use": used.get(row.id, []),
-    }
 
 
 def in_use(config: Config, catalogue: Catalogue) -> dict[str, list[str]]:
@@ -199,37 +226,18 @@ def _confirm(question: str) -> None:
         raise UsageError("Nothing was deleted.", remedy="")
 
 
-def _pull_one(row: Row, store: Store) -> None:
-    steps = cast("Generator[PullProgress, None, None]", pull(row, store))
-    rate = _Rate()
+def _pull_one(row: Row, store: Store, *, accept: bool) -> None:
+    steps = cast("Generator[PullProgress, None, None]", pull(row, store, accept=accept))
     with StatusLine() as status, closing(steps):
         for progress in steps:
             if progress.stage == "done":
                 status.clear()
-                click.echo(f"{row.id}: ready", err=True)
+                click.echo(f"{row.id}: ready{_recorded(row, store)}", err=True)
             else:
-                status.show(f"{row.id}: {rate.text(progress)}", now=False)
+                status.show(f"{row.id}: {pull_text(progress)}", now=False)
 
 
-class _Rate:
-    """Bytes per second since this run began: what was there before does not count."""
-
-    def __init__(self) -> None:
-        self._began: tuple[float, int] | None = None
-
-    def text(self, progress: PullProgress) -> str:
-        """Return stage, share, rate and time left."""
-        done, total = progress.done_bytes, progress.total_bytes
-        share = f"{100 * done // max(total, 1)} % of {size_text(total)}"
-        if progress.stage == "verify":
-            return f"checking {share}"
-        if self._began is None:
-            self._began = (time.monotonic(), done)
-        seconds = time.monotonic() - self._began[0]
-        fetched = done - self._began[1]
-        part = f"part {progress.part} of {progress.of}"
-        if seconds < 1 or fetched <= 0:
-            return f"{share}, {part}"
-        speed = fetched / seconds
-        left = int((total - done) / speed)
-        return f"{share}, {part}, {size_text(int(speed))}/s, {left // 60}:{left % 60:02} left"
+def _recorded(row: Row, store: Store) -> str:
+    """Say what the person's consent is bound to."""
+    bound = accepted(row, store.folder(row))
+    return "" if row.bound else f"; from now on only with SHA-256 {bound.sha256}"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
-from models.gguf_types import FILE_TYPES, TENSOR_TYPES
+from models.gguf_types import FILE_TYPES, REPACKED_TYPES, TENSOR_TYPES
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
@@ -94,6 +94,8 @@ class Header:
     parameters: int
     """Numbers in all tensors; an embedding that stands there twice counts twice."""
     tensor_bytes: int
+    repacked_bytes: int
+    """Of `tensor_bytes`, what llama.cpp copies into another order for a CPU with AVX2."""
 
 
 def gguf_fault(path: Path) -> str | None:
@@ -209,9 +211,12 @@ class _Reader:
         if self._at + count * each > len(self._data):
             raise HeaderFault(f"is cut short, or lies, in {what}")
 
-    def _tensor_table(self, values: Mapping[str, Value]) -> tuple[int, int]:
-        """Return the numbers in all tensors and their bytes; the last must lie in the file."""
-        parameters, size, furthest = 0, 0, 0
+    def _tensor_table(self, values: Mapping[str, Value]) -> tuple[int, int, int]:
+        """Return the numbers in all tensors, their bytes, and of these the repacked ones.
+
+        The last tensor must lie in the file.
+        """
+        parameters, size, repacked, furthest = 0, 0, 0, 0
         for _ in range(self._tensors):
             name = self._text("a tensor's name")
             dimensions = self._number(U32)
@@ -222,8 +227,11 @@ class _Reader:
             parameters += count
             if kind in TENSOR_TYPES:  # a newer type: llama.cpp says whether it knows it
                 block, block_bytes = TENSOR_TYPES[kind]
-                size += count // block * block_bytes
-                furthest = max(furthest, offset + count // block * block_bytes)
+                here = count // block * block_bytes
+                size += here
+                furthest = max(furthest, offset + here)
+                if kind in REPACKED_TYPES and not name.startswith(("token_embd", "output.")):
+                    repacked += here
         alignment = max(1, _count(values, "general.alignment") or 32)
         begin = -(-self._at // alignment) * alignment
         if begin + furthest > len(self._data):
@@ -231,10 +239,10 @@ class _Reader:
                 f"is cut short: its tensors end at byte {begin + furthest:,}, "
                 f"the file at {len(self._data):,}"
             )
-        return parameters, size
+        return parameters, size, repacked
 
 
-def _header(values: Mapping[str, Value], parameters: int, size: int) -> Header:
+def _header(values: Mapping[str, Value], parameters: int, size: int, repacked: int) -> Header:
     architecture = _text_of(values, "general.architecture")
     if not architecture:
         raise HeaderFault("does not name its architecture")
@@ -262,6 +270,7 @@ def _header(values: Mapping[str, Value], parameters: int, size: int) -> Header:
         splits=max(1, _count(values, "split.count")),
         parameters=parameters,
         tensor_bytes=size,
+        repacked_bytes=repacked,
     )
 
 

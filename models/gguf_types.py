@@ -38,6 +38,9 @@ TENSOR_TYPES: dict[int, tuple[int, int]] = {
 }
 """Numbers in a block, and bytes of a block, by ggml's type."""
 
+REPACKED_TYPES = (2, 10, 12, 20)
+"""Q4_0, Q2_K, Q4_K and IQ4_NL."""
+
 FILE_TYPES = {
     0: "F32",
     1: "F16",

@@ -7,9 +7,16 @@ from pathlib import Path
 
 from models.catalogue import FileSource, Row
 from models.errors import PullFailed
-from models.files import link_in_place
+from models.files import link_in_place, locked_folder
 from models.pull_progress import Meter, PullProgress
 from models.store import Store, fault_steps
+
+
+def adopt(row: Row, path: Path, store: Store) -> None:
+    """Use a file where it is; `row` was made from its hash just now. Raises `PullFailed`."""
+    with locked_folder(store.folder(row), row.id):
+        link_in_place(path, store.file(row))
+        store.remember(row, store.file(row), row)
 
 
 class LocalFetch:

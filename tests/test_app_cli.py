@@ -21,6 +21,8 @@ from models.roles import ModelSet
 QUESTION = "When does the lease of the boathouse end?"
 GOOD = "The lease of the boathouse ends on 31 December 2026 [1]."
 
+FREE = "qwen2.5-7b-instruct-q4_k_m"
+"""A model that nobody has verified."""
 NUMBER = (int, float)
 OPTIONAL_TEXT = (str, types.NoneType)
 OPTIONAL_COUNT = (int, types.NoneType)
@@ -417,7 +419,12 @@ def test_remembered_sources_are_asked(files, ask_with, capsys):
         (["history", "list"], 2, "not_built", "history"),
         (["search", "x", ".", "--memory", "little"], 2, "usage", "2 GB"),
         (["search", "x", ".", "--unlock"], 2, "usage", "terminal"),
-        (["models", "estimate"], 2, "not_built", "models estimate"),
+        (["models", "estimate", "no-such"], 4, "model_unknown", "no-such"),
+        (["models", "estimate", "all-minilm-l6-v2"], 2, "usage", "Nothing is known"),
+        (["models", "pull", "distilbert-base-uncased"], 4, "model_unverified", "--accept"),
+        (["models", "add", "."], 2, "usage", "neither a file nor"),
+        (["models", "add", "ada/toy"], 2, "usage", "--file"),
+        (["ask", "x", ".", "--lookahead", FREE], 4, "model_unverified", "--accept"),
         (["models", "use", "encoder", "x"], 2, "not_built", "encoder"),
         (["models", "frob"], 2, "usage", "list, pull"),
         (["frobnicate"], 2, "usage", "ask, search"),

@@ -45,8 +45,7 @@ path = "/nowhere"
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> Catalogue:
     rows = parse_catalogue(ROW, "test")
-    for module in ("app.commands_models", "app.loading", "app.commands_doctor"):
-        monkeypatch.setattr(f"{module}.load_catalogue", lambda: rows)
+    monkeypatch.setattr("app.loading.load_catalogue", lambda: rows)
     assert catalogue_module.load_catalogue is load_catalogue
     return rows
 
@@ -77,7 +76,7 @@ def test_list_says_what_is_here_and_in_use(stored, capsys):
 
 
 def test_pull_reports_on_stderr_and_lists_on_stdout(tiny, monkeypatch, capsys):
-    def pulled(row, store):
+    def pulled(row, store, *, accept):
         for done in (0, 3500, 7000):
             yield PullProgress(row.id, done, 7000, "download", 1, 1)
         yield PullProgress(row.id, 7000, 7000, "done", 1, 1)
@@ -92,7 +91,7 @@ def test_pull_reports_on_stderr_and_lists_on_stdout(tiny, monkeypatch, capsys):
 def test_an_interrupted_pull_closes_the_download(tiny, monkeypatch, capsys):
     closed = []
 
-    def pulled(row, store):
+    def pulled(row, store, *, accept):
         try:
             yield PullProgress(row.id, 1, 7000, "download", 1, 1)
             raise KeyboardInterrupt
@@ -106,7 +105,7 @@ def test_an_interrupted_pull_closes_the_download(tiny, monkeypatch, capsys):
 
 
 def test_a_failed_pull_is_exit_4(tiny, monkeypatch, capsys):
-    def pulled(row, store):
+    def pulled(row, store, *, accept):
         raise PullFailed("The disk is too full.", remedy="Make room.")
         yield
 

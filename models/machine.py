@@ -1,0 +1,104 @@
+"""What this machine has: memory, and graphics processors, used or not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+MEMINFO = Path("/proc/meminfo")
+CGROUP = Path("/sys/fs/cgroup")
+NVIDIA = Path("/proc/driver/nvidia/gpus")
+CARDS = Path("/sys/class/drm")
+AMD = "0x1002"
+QUERY = ("--query-gpu=name,memory.total,memory.free", "--format=csv,noheader,nounits")
+MEBIBYTE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Bytes; 0 is unknown."""
+
+    total: int
+    free: int
+    """What a program can get without pushing others out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """A graphics processor."""
+
+    name: str
+    memory: Memory
+
+
+def memory() -> Memory:
+    """Return the machine's memory, or what this process may use of it."""
+    total, free = _system_memory()
+    limit = _number(CGROUP / "memory.max")
+    if limit and (not total or limit < total):
+        total, free = limit, min(free, max(0, limit - _number(CGROUP / "memory.current")))
+    return Memory(total, free)
+
+
+def gpus_present() -> list[Gpu]:
+    """Return the graphics processors that the system shows, whoever can use them."""
+    return _nvidia() or _amd()
+
+
+def _system_memory() -> tuple[int, int]:
+    try:
+        lines = MEMINFO.read_text().splitlines()
+        found = {name: int(rest.split()[0]) * 1024 for name, rest in (x.split(":") for x in lines)}
+        return found["MemTotal"], found["MemAvailable"]
+    except (OSError, ValueError, KeyError, IndexError):
+        pass
+    try:
+        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):  # Windows has no sysconf
+        return 0, 0
+    return total, total * 3 // 4  # where nothing says what is free
+
+
+def _nvidia() -> list[Gpu]:
+    if not NVIDIA.is_dir():
+        return []
+    program = shutil.which("nvidia-smi")
+    if program:
+        try:
+            said = subprocess.run(  # noqa: S603 -- the driver's own program, fixed arguments
+                [program, *QUERY], capture_output=True, text=True, timeout=10, check=True
+            ).stdout
+            return [_nvidia_line(line) for line in said.splitlines() if line.strip()]
+        except (OSError, ValueError, subprocess.SubprocessError):
+            pass
+    return [Gpu("NVIDIA", Memory(0, 0)) for _ in NVIDIA.iterdir()]
+
+
+def _nvidia_line(line: str) -> Gpu:
+    name, total, free = line.rsplit(",", 2)
+    return Gpu(name.strip(), Memory(int(total) * MEBIBYTE, int(free) * MEBIBYTE))
+
+
+def _amd() -> list[Gpu]:
+    found = []
+    for card in sorted(CARDS.glob("card[0-9]*/device")):
+        try:
+            vendor = (card / "vendor").read_text().strip()
+        except OSError:
+            continue
+        total = _number(card / "mem_info_vram_total")
+        if vendor == AMD and total:
+            used = _number(card / "mem_info_vram_used")
+            found.append(Gpu("AMD", Memory(total, max(0, total - used))))
+    return found
+
+
+def _number(path: Path) -> int:
+    """Return the number in a file of the kernel's, 0 when there is none ("max")."""
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return 0

@@ -1,0 +1,180 @@
+"""`models add`, `estimate`, `recommend`, `list --found`, and consent, through the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli import main
+from app.commands_doctor import gpu_check
+from app.loading import fitting_layers, known_models, user_rows_path
+from models.consent import Accepted, write_consent
+from models.estimate import ModelTooLarge
+from models.machine import Gpu, Memory
+from tests.toy_models import SHAPE, gguf, sha256
+
+GOOD = gguf()
+FREE = "qwen2.5-0.5b-instruct-q4_k_m"
+
+
+def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    capsys.readouterr()
+    assert main(["models", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    path = tmp_path / "My Model (v2).gguf"
+    path.write_bytes(GOOD)
+    return path
+
+
+def test_a_file_of_ones_own_is_added_used_and_removed_but_stays(mine, capsys):
+    [added] = shown(capsys, "add", str(mine))["models"]
+    assert (added["id"], added["state"], added["context"]) == ("my-model-v2", "present", 4096)
+    assert not added["verified"]
+    assert added["bound"]
+    assert main(["models", "add", str(mine)]) == 2
+    assert "already" in capsys.readouterr().err
+    assert main(["models", "use", "generator", "my-model-v2"]) == 0
+    assert main(["models", "verify", "my-model-v2"]) == 0
+    ids = [model["id"] for model in shown(capsys, "list")["models"]]
+    assert ids.index("my-model-v2") < ids.index(FREE)
+    mine.write_bytes(GOOD[:-1] + b"!")
+    assert main(["models", "verify", "my-model-v2"]) == 4
+    assert mine.exists()
+    assert main(["models", "rm", "my-model-v2", "--yes"]) == 0
+    assert mine.exists()
+    assert "my-model-v2" not in user_rows_path(os.environ).read_text()
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (GOOD[:900], "cut short"),
+        (b"text", "does not begin"),
+        (gguf(SHAPE | {"split.count": 3}), "one of 3 files"),
+        (gguf(SHAPE | {"general.architecture": "frobnicator9"}), "does not know"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_not_added(tmp_path, capsys, data, says):
+    path = tmp_path / "odd.gguf"
+    path.write_bytes(data)
+    assert main(["models", "add", str(path)]) == 4
+    assert says in capsys.readouterr().err
+    assert not user_rows_path(os.environ).exists()
+
+
+def test_a_file_of_the_hub_is_added_without_a_network_and_wants_consent(capsys):
+    [added] = shown(capsys, "add", "ada/Toy-GGUF", "--file", "Toy.Q4_K_M.gguf")["models"]
+    assert (added["id"], added["bound"], added["fits"]) == ("toy.q4_k_m", False, None)
+    assert main(["models", "pull", "toy.q4_k_m"]) == 4
+    assert "--accept-unverified" in capsys.readouterr().err
+    assert main(["models", "list"]) == 0
+    out, err = capsys.readouterr()
+    assert "toy.q4_k_m" in out
+    assert "size unknown" in out
+    assert "--accept-unverified" in err
+
+
+def test_consent_binds_the_row_that_every_command_sees(capsys):
+    catalogue, store = known_models(os.environ)
+    row = catalogue.row(FREE)
+    store.folder(row).mkdir(parents=True)
+    store.file(row).write_bytes(GOOD)
+    write_consent(store.folder(row), "c" * 40, {row.file: Accepted(len(GOOD), sha256(GOOD))})
+    [model] = [m for m in shown(capsys, "list")["models"] if m["id"] == FREE]
+    assert (model["state"], model["bound"], model["verified"]) == ("present", True, False)
+    assert main(["models", "verify", FREE]) == 0
+    store.file(row).write_bytes(GOOD[:-1] + b"!")
+    assert main(["models", "verify", FREE]) == 4
+
+
+def test_an_estimate_names_what_fits_instead(mine, capsys, monkeypatch):
+    shown(capsys, "add", str(mine), "--id", "mine")
+    found = shown(capsys, "estimate", "mine", "--context", "4096")["estimate"]
+    assert found["exact"]
+    assert found["weights_bytes"] == len(GOOD)
+    assert found["needed_bytes"] > found["weights_bytes"] + found["cache_bytes"]
+    big = gguf(SHAPE | {"qwen2.context_length": 1 << 20, "qwen2.block_count": 100})
+    mine.write_bytes(big)
+    free = Memory(10**8, 10**8)
+    monkeypatch.setattr("app.commands_models_fit.memory", lambda: free)
+    found = shown(capsys, "estimate", "mine", "--context", "1000000")["estimate"]
+    assert not found["fits"]
+    assert found["instead"]["context"] in (1024, 2048, 4096)
+    assert main(["models", "estimate", "mine", "--context", "1000000"]) == 0
+    assert f"does not fit. --context {found['instead']['context']} does." in capsys.readouterr().out
+    assert main(["models", "estimate", "qwen2.5-32b-instruct-q8_0"]) == 0
+    out, err = capsys.readouterr()
+    assert "It does not fit." in out
+    assert "Roughly" in err
+
+
+def test_a_model_that_does_not_fit_is_refused_before_it_is_loaded(mine, capsys, monkeypatch):
+    shown(capsys, "add", str(mine), "--id", "mine")
+    catalogue, store = known_models(os.environ)
+    row = catalogue.row("mine")
+    monkeypatch.setattr("app.loading.memory", lambda: Memory(10**7, 10**7))
+    with pytest.raises(ModelTooLarge, match=r"0\.0 GB are free"):
+        fitting_layers(row, store.file(row), catalogue, store)
+    monkeypatch.setattr("app.loading.memory", lambda: Memory(10**11, 10**11))
+    assert fitting_layers(row, store.file(row), catalogue, store) in (0, -1)
+    monkeypatch.setattr("app.loading.memory", lambda: Memory(0, 0))
+    assert fitting_layers(row, store.file(row), catalogue, store) in (0, -1)
+
+
+def test_a_pair_is_recommended_with_the_commands_that_get_it(capsys, monkeypatch):
+    monkeypatch.setattr(
+        "app.commands_models_fit._device", lambda: ("gpu", 16 * 10**9, 16 * 10**9, "")
+    )
+    found = shown(capsys, "recommend")["recommendation"]
+    assert found["generator"]["id"] == "qwen2.5-14b-instruct-q4_k_m"
+    assert found["device"] == "gpu"
+    assert found["together"]
+    assert main(["models", "recommend"]) == 0
+    out, err = capsys.readouterr()
+    assert "askance models pull qwen2.5-14b-instruct-q4_k_m --accept-unverified" in out
+    assert "askance models use generator qwen2.5-14b-instruct-q4_k_m" in out
+    assert "Nobody here has verified these files" in err
+
+
+def test_files_of_other_programs_are_listed(home, capsys):
+    path = home / ".lmstudio" / "models" / "ada" / "toy" / "toy.gguf"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(GOOD)
+    [file] = shown(capsys, "list", "--found")["found"]
+    assert (file["program"], file["path"], file["usable"]) == ("LM Studio", str(path), True)
+    assert main(["models", "list", "--found"]) == 0
+    out, err = capsys.readouterr()
+    assert str(path) in out
+    assert "askance models add PATH" in err
+    path.write_bytes(b"\x1b[31m")
+    assert main(["models", "list", "--found"]) == 0
+    assert "does not begin like a GGUF file" in capsys.readouterr().out
+
+
+def test_doctor_says_why_a_gpu_is_not_used():
+    card = Gpu("NVIDIA H100", Memory(80 * 10**9, 79 * 10**9))
+    assert gpu_check([], [], offload=False).state == "ok"
+    unused = gpu_check([], [card], offload=False)
+    assert "H100 is not used: llama.cpp was built without it" in unused.detail
+    assert "GGML_CUDA=on" in (unused.remedy or "")
+    blind = gpu_check([], [card], offload=True)
+    assert "finds no device" in blind.detail
+    used = gpu_check([card], [card], offload=True)
+    assert used.state == "ok"
+    assert "79.0 GB of 80.0 GB free" in used.detail
+
+
+def test_doctor_names_instruction_sets_and_gpu(capsys):
+    main(["doctor", "--json"])
+    checks = {check["name"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
+    assert checks["instruction sets"]["state"] == "ok"
+    assert "gpu" in checks
+    assert "free" in checks["memory"]["detail"]

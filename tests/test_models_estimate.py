@@ -1,0 +1,235 @@
+"""Memory told before loading, the pairs recommended from it, and what the machine shows."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from models import machine
+from models.catalogue import load_catalogue
+from models.estimate import (
+    CHUNK,
+    CONTEXT,
+    SEQUENCES,
+    Estimate,
+    ModelUnusable,
+    checked_header,
+    context_that_fits,
+    estimate,
+    estimate_row,
+    layers_that_fit,
+    smaller_model,
+    too_large,
+)
+from models.gguf import Header
+from models.machine import Gpu, Memory, gpus_present, memory
+from models.protocols import Sampling
+from models.recommend import recommend
+from models.store import Store
+from tests.toy_models import SHAPE, gguf
+
+GB = 10**9
+CODER = Header(
+    architecture="qwen2",
+    name="Qwen2.5 Coder 1.5B",
+    licence="",
+    context=32768,
+    layers=28,
+    embedding=1536,
+    heads=12,
+    kv_heads=(2,) * 28,
+    key_length=128,
+    value_length=128,
+    vocabulary=151936,
+    feed_forward=8960,
+    quantisation="Q4_K_M",
+    chat_template=True,
+    splits=1,
+    parameters=1_777_088_000,
+    tensor_bytes=1_111_370_240,
+    repacked_bytes=625_508_352,
+)
+FILE = 1_117_320_768
+
+
+def test_the_cache_is_what_llama_cpp_allocates() -> None:
+    found = estimate(CODER, 8192, FILE)
+    assert found.cache == 224 << 20, "as llama.cpp says when it loads this model"
+    compute = CHUNK * 4 * (151936 + 2 * 1536)
+    assert round(compute / 2**20, 2) == 151.38
+    assert found.buffers > compute
+    assert found.needed == FILE + found.cache + found.buffers
+    assert found.peak == found.needed + 625_508_352
+
+
+def test_a_context_is_at_most_what_the_model_was_made_for_and_is_rounded_up() -> None:
+    assert estimate(CODER, 1 << 20, FILE).context == 32768
+    assert estimate(CODER, 1, FILE).cache == estimate(CODER, 256, FILE).cache > 0
+
+
+def test_layers_with_fewer_heads_take_less() -> None:
+    half = replace(CODER, kv_heads=(2,) * 14 + (0,) * 14)
+    assert estimate(half, 8192, FILE).cache * 2 == estimate(CODER, 8192, FILE).cache
+
+
+def test_a_smaller_context_is_found_when_one_fits() -> None:
+    free = estimate(CODER, 4096, FILE).needed
+    assert context_that_fits(CODER, FILE, free, 32768) == 4096
+    assert context_that_fits(CODER, FILE, free, 4096) == 2048
+    assert context_that_fits(CODER, FILE, FILE, 32768) is None
+
+
+def test_layers_on_a_gpu_are_all_some_or_none() -> None:
+    whole = estimate(CODER, 8192, FILE).needed
+    assert layers_that_fit(CODER, 8192, FILE, 2 * whole) == 28
+    assert 5 < layers_that_fit(CODER, 8192, FILE, whole // 2) < 20
+    assert layers_that_fit(CODER, 8192, FILE, 10**8) == 0
+
+
+def test_the_refusal_names_what_fits() -> None:
+    rows = load_catalogue()
+    row, other = rows.row("qwen2.5-32b-instruct-q8_0"), rows.starter()[0]
+    found = Estimate(8192, 34 * GB, 2 * GB, GB, 0, exact=False)
+    refusal = too_large(found, row, 8 * GB, 2048, other)
+    assert "needs about 37.0 GB with a context of 8192 tokens; 8.0 GB are free" in refusal.message
+    assert refusal.remedy.startswith("With a context of 2048 tokens it fits.")
+    assert other.id in refusal.remedy
+    assert refusal.exit_code == 4
+    assert "recommend" in too_large(found, row, 8 * GB, None, None).remedy
+
+
+def test_what_is_not_here_is_estimated_roughly(tmp_path: Path) -> None:
+    rows, store = load_catalogue(), Store(tmp_path)
+    found = estimate_row(rows.row("qwen2.5-7b-instruct-q4_k_m"), store, CONTEXT)
+    assert found is not None
+    assert not found.exact
+    assert 4.7 * GB < found.needed < 6.5 * GB
+    assert estimate_row(rows.row("all-minilm-l6-v2"), store, CONTEXT) is None
+    row = rows.row("qwen2.5-32b-instruct-q8_0")
+    smaller = smaller_model(rows.rows, store, row, 12 * GB)
+    assert smaller is not None
+    assert smaller.id == "qwen2.5-14b-instruct-q4_k_m"
+    assert smaller_model(rows.rows, store, row, GB // 10) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (gguf(SHAPE | {"general.architecture": "frobnicator9"}), "architecture 'frobnicator9'"),
+        (gguf()[:900], "cut short"),
+        (b"junk", "does not begin like a GGUF"),
+    ],
+)
+def test_what_cannot_be_loaded_is_refused_before_it_is(
+    tmp_path: Path, data: bytes, says: str
+) -> None:
+    path = tmp_path / "toy.gguf"
+    path.write_bytes(data)
+    with pytest.raises(ModelUnusable, match="recommend") as caught:
+        checked_header(path, "toy")
+    assert says in caught.value.message
+    assert caught.value.exit_code == 4
+
+
+@pytest.mark.parametrize(
+    ("device", "total", "cores", "generator"),
+    [
+        ("cpu", 2, 8, "qwen2.5-coder-1.5b-instruct-q4_k_m"),
+        ("cpu", 8, 8, "qwen2.5-1.5b-instruct-q4_k_m"),
+        ("cpu", 64, 2, "qwen2.5-1.5b-instruct-q4_k_m"),
+        ("cpu", 64, 8, "qwen3-4b-instruct-2507-q4_k_m"),
+        ("gpu", 8, 8, "qwen2.5-7b-instruct-q4_k_m"),
+        ("gpu", 16, 8, "qwen2.5-14b-instruct-q4_k_m"),
+        ("gpu", 24, 8, "mistral-small-24b-instruct-2501-q4_k_m"),
+        ("gpu", 80, 8, "qwen2.5-32b-instruct-q8_0"),
+    ],
+)
+def test_pairs_by_machine(
+    tmp_path: Path, device: str, total: int, cores: int, generator: str
+) -> None:
+    found = recommend(
+        *(load_catalogue(), Store(tmp_path)),
+        device=device,  # type: ignore[arg-type]
+        total=total * GB,
+        free=total * GB,
+        cores=cores,
+    )
+    assert found.generator.id == generator
+    assert found.together == (found.needed <= total * GB)
+    if total >= 8:
+        assert found.together
+
+
+def test_constants_are_those_the_runtime_uses() -> None:
+    from models import llama
+
+    assert (CONTEXT, CHUNK) == (llama.DEFAULT_CONTEXT, llama.CHUNK)
+    assert SEQUENCES == llama.MAX_SEQUENCES + llama.KEPT_PROMPTS
+
+
+def test_memory_is_the_machines_or_the_control_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text("MemTotal: 8000000 kB\nMemFree: 1 kB\nMemAvailable: 6000000 kB\n")
+    monkeypatch.setattr(machine, "MEMINFO", meminfo)
+    monkeypatch.setattr(machine, "CGROUP", tmp_path)
+    assert memory() == Memory(8_192_000_000, 6_144_000_000)
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory().total == 8_192_000_000
+    (tmp_path / "memory.max").write_text("2000000000\n")
+    (tmp_path / "memory.current").write_text("500000000\n")
+    assert memory() == Memory(2_000_000_000, 1_500_000_000)
+    meminfo.write_text("nonsense")
+    assert memory().total > 0
+
+
+def test_graphics_processors_are_found_though_nobody_uses_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "NVIDIA", tmp_path / "nvidia")
+    monkeypatch.setattr(machine, "CARDS", tmp_path / "drm")
+    assert gpus_present() == []
+    card = tmp_path / "drm" / "card0" / "device"
+    card.mkdir(parents=True)
+    (card / "vendor").write_text("0x1002\n")
+    (card / "mem_info_vram_total").write_text("8000\n")
+    (card / "mem_info_vram_used").write_text("3000\n")
+    assert gpus_present() == [Gpu("AMD", Memory(8000, 5000))]
+    (tmp_path / "nvidia" / "0000:01:00.0").mkdir(parents=True)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert gpus_present() == [Gpu("NVIDIA", Memory(0, 0))]
+    program = tmp_path / "nvidia-smi"
+    program.write_text("#!/bin/sh\necho 'NVIDIA H100, 81559, 80000'\n")
+    program.chmod(0o700)
+    mebibyte = 1 << 20
+    assert gpus_present() == [Gpu("NVIDIA H100", Memory(81559 * mebibyte, 80000 * mebibyte))]
+
+
+@pytest.mark.slow
+def test_an_estimate_covers_what_loading_takes() -> None:
+    row = load_catalogue().row("smollm2-135m-instruct-q4_1")
+    store = Store.default(os.environ)
+    found = estimate_row(row, store, CONTEXT)
+    assert found is not None
+    assert found.exact
+
+    from models.llama import load_llama
+
+    before = resident()
+    model = load_llama(store.open(row), row.id)
+    try:
+        next(iter(model.sample("x " * 3000, max_tokens=1, sampling=Sampling())))
+        taken = resident() - before
+    finally:
+        model.close()
+    assert taken < found.peak
+    assert taken > found.weights
+
+
+def resident() -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
