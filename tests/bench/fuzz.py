@@ -154,6 +154,7 @@ def run(form_name: str, minutes: float, folders: list[Path], out: Path) -> None:
         until = time.monotonic() + minutes * 60
         while (left := until - time.monotonic()) > 1 and ends < 50:
             flags = [f"-max_total_time={left:.0f}", f"-timeout={STARVED}", f"-max_len={LONGEST}"]
+            flags += [f"-report_slow_units={STARVED}"]
             flags += [f"-rss_limit_mb={MEMORY_MB}", f"-artifact_prefix={out}/", str(corpus)]
             command = [sys.executable, __file__, form_name, "--child", json.dumps(flags)]
             done = subprocess.run(
