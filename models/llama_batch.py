@@ -121,9 +121,15 @@ class Reply:
             return text
         if self.form is not None and self.form.complete:
             return text + self.stream.end("stop")
-        if len(self.tokens) - self._hidden >= self._request.max_tokens:
+        if len(self.tokens) >= self._request.max_tokens + self._thought_room:
             return text + self.stream.end("length")
         return text
+
+    @property
+    def _thought_room(self) -> int:
+        """How many of its hidden tokens do not count against `max_tokens`."""
+        request = self._request
+        return min(self._hidden, request.thought_tokens + len(request.thought_end))
 
     def piece(self, text: str) -> Piece | None:
         """Return the text with the log-probabilities since the piece before; None for nothing."""

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import models.llama
 from models.catalogue import load_catalogue
 from models.llama import LlamaGenerator, load_llama
+from models.llama_templates import ChatTemplate
 from models.protocols import Beginnings, Choices, Grammar, Message, Sampling
 from models.store import Store
 
@@ -196,3 +198,28 @@ ws ::= " "?
 def test_a_grammar_that_cannot_be_read_is_refused_at_once(model: LlamaGenerator) -> None:
     with pytest.raises(ValueError, match="grammar"):
         model.sample("Hi", max_tokens=3, sampling=GREEDY, constraint=Grammar("root ::= ("))
+
+
+def thinking(model: LlamaGenerator, **options: Any) -> tuple[str, str | None, int]:
+    """Let it reply behind thoughts just opened: text, how it ended, hidden tokens."""
+    before = model.usage.hidden
+    prompt = ask(model, "What is the capital of France?") + "<think>\n"
+    pieces = list(model.sample(prompt, sampling=GREEDY, **options))
+    text = "".join(piece.text for piece in pieces)
+    return text, pieces[-1].finished, model.usage.hidden - before
+
+
+def test_thoughts_without_end_are_closed_and_the_reply_follows(
+    model: LlamaGenerator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ChatTemplate, "thinks", True)
+    monkeypatch.setattr(models.llama, "THOUGHT_TOKENS", 6)
+    text, finished, hidden = thinking(model, max_tokens=8)
+    assert finished
+    assert text.strip()
+    assert "think" not in text
+    assert 6 < hidden < 20
+
+
+def test_thoughts_that_nobody_expected_are_bounded_too(model: LlamaGenerator) -> None:
+    assert thinking(model, max_tokens=5) == ("", "length", 5)
