@@ -19,6 +19,8 @@ MESSAGE_LIMIT = 128 << 20
 _LOOK_AHEAD = 2048
 """Bytes from the beginning of a message that suffice to know it for one."""
 _LOOK_BACK = 3
+_FIRST_LOOK = 64 << 10
+"""Bytes in which the next message is looked for first; most begin there."""
 _LARGE, _FEW = 32 << 10, 64
 # What marks a message even where the line before it is not empty.
 _CERTAIN = re.compile(
@@ -125,15 +127,17 @@ def _messages(file: File, begin: int, end: int) -> Iterator[tuple[int, int, byte
 
 def _next_start(file: File, begin: int, give_up: int) -> int:
     """Return where the first message from `begin` on starts, or a place beyond `give_up`."""
-    for window in range(begin, file.size, BLOCK):
+    window, step = begin, _FIRST_LOOK
+    while window < file.size:
         if window > give_up:
             return window
         base = max(0, window - _LOOK_BACK)
-        until = min(window + BLOCK, file.size)
+        until = min(window + step, file.size)
         block = file.at(base, until + _LOOK_AHEAD - base)
         start = next(_starts(block, base, window, until), None)
         if start is not None:
             return start
+        window, step = until, min(4 * step, BLOCK)
     return file.size
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 RANGE = 2 << 20
 """Bytes of a large mailbox that are one task."""
+_RANGES = 64
 LARGE = 2 * RANGE
 """Bytes from which on a mailbox is read in ranges."""
 
@@ -96,7 +97,9 @@ def perform(task: Task, file: File, scope: Scope) -> Iterator[Read]:
 
 def ranges(size: int) -> list[Task]:
     """Return the tasks that read a mailbox of so many bytes, its newest messages first."""
-    bounds = [*range(0, size, RANGE), size]
+    # Of a very large one as many as keep all processes busy; each begins by looking about.
+    step = max(RANGE, size // _RANGES)
+    bounds = [*range(0, size, step), size]
     newest_first = reversed(list(pairwise(bounds)))
     return [Task(What.MESSAGES, begin, end) for begin, end in newest_first]
 
