@@ -15,6 +15,7 @@ import pytest
 from ingest.files import File, UnreadableError
 from ingest.item import Filters, Item, Kind, Reason, Skipped
 from ingest.read import Reading, read
+from ingest.walk import list_files
 
 
 def names_of(reading: Reading) -> list[str]:
