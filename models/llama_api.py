@@ -275,6 +275,8 @@ class LlamaContext:
         the batch. What it computed by then is in the cache, and the caller has to cut it.
         Raises `Cancelled`, `MemorySpent` and `RuntimeFailed`.
         """
+        if not self.pointer:
+            raise RuntimeFailed("The model was unloaded while it was at work.", remedy="Ask again.")
         batch = self._batch
         batch.n_tokens = len(rows)
         for i, (token, position, sequence, wanted) in enumerate(rows):
@@ -313,8 +315,12 @@ class LlamaContext:
         llama_cpp.llama_memory_seq_cp(self.memory, source, target, start, end)
 
     def cut_sequence(self, sequence: int, start: int = 0) -> None:
-        """Forget the sequence from position `start` on."""
-        llama_cpp.llama_memory_seq_rm(self.memory, sequence, start, -1)
+        """Forget the sequence from position `start` on.
+
+        An iterator that somebody still holds calls this when the model is long closed.
+        """
+        if self.pointer:
+            llama_cpp.llama_memory_seq_rm(self.memory, sequence, start, -1)
 
     def clear(self) -> None:
         """Forget every sequence."""

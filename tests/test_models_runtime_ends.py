@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -171,6 +172,18 @@ def test_a_batch_that_is_refused_leaves_the_model_loaded(
             says(model, "Who?")
     assert not model.closed
     assert says(model, "Is ice cold?")
+
+
+@pytest.mark.slow
+def test_an_iterator_outlives_its_model(weights: Path) -> None:
+    """A traceback may hold one until the models are closed."""
+    for finish in (lambda pieces: pieces.close(), list):
+        model = load_llama(weights, SMALL, context=512)
+        pieces = model.sample("Once upon a time", max_tokens=9, sampling=Sampling())
+        next(pieces)
+        model.close()
+        with contextlib.suppress(RuntimeFailed):
+            finish(pieces)
 
 
 @pytest.mark.slow
