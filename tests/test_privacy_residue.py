@@ -94,7 +94,8 @@ def residue(word: str, folders: list[Path], since: float) -> list[Path]:
     spelled = list(forms(word))
     found = []
     for folder in folders:
-        for path in folder.rglob("*"):
+        # Unlike `rglob`, it goes on when another program's folder is gone meanwhile.
+        for path in (Path(top, name) for top, _, names in os.walk(folder) for name in names):
             with contextlib.suppress(OSError):  # another program's file, gone meanwhile
                 facts = path.lstat()
                 if path.is_symlink() or not path.is_file() or facts.st_mtime < since:
