@@ -1,6 +1,8 @@
 """Compare the estimate of a model's memory with what loading it takes.
 
-python -P tests/bench/model_memory.py ID [CONTEXT]     one model a process: the peak is the process's
+python -P tests/bench/model_memory.py ID [CONTEXT]
+
+One model a process: the peak is that of the process. `-P` keeps `models.py` beside this file apart.
 """
 
 from __future__ import annotations
