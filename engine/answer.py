@@ -77,6 +77,7 @@ def answer_over(
     """Answer over a corpus already read, as `answer` does from there on."""
     timings = timings or Timings()
     strategy = registry.get(settings.strategy)
+    models.forget()
     tools = Toolbox(
         query,
         corpus,

@@ -173,6 +173,9 @@ class Generator(Protocol):
     ) -> list[float]:
         """Return the log-probability of each choice's first token right after `prompt`."""
 
+    def forget(self) -> None:
+        """Drop what is kept of earlier prompts: the next reply does not depend on them."""
+
     def close(self) -> None:
         """Free the weights. Further calls are errors."""
 

@@ -95,6 +95,15 @@ class ModelSet:
             self._unload(model_id)
         return idle
 
+    def forget(self) -> None:
+        """Drop what loaded models keep of earlier prompts.
+
+        What is computed upon a kept prompt is rounded otherwise than what is computed at once, so
+        that the same question and seed could give another reply.
+        """
+        for model in self._loaded.values():
+            model.forget()
+
     def _unload(self, model_id: str) -> None:
         self._loaded.pop(model_id).close()
 

@@ -202,6 +202,9 @@ class FakeGenerator:
             return self._logprobs(prompt, choices)
         return [-0.05 if position == 0 else -3.0 for position in range(len(choices))]
 
+    def forget(self) -> None:
+        """Nothing is kept."""
+
     def close(self) -> None:
         self.closed = True
 

@@ -27,7 +27,9 @@ def stoppable(models: ModelSet, stopped: Callable[[], bool]) -> ModelSet:
 
     def load(model_id: str) -> Generator:
         same = model_id == models.lookahead_id
-        return StoppableGenerator(models.lookahead if same else models.generator, stopped)
+        model = models.lookahead if same else models.generator
+        model.forget()  # these are new for each question
+        return StoppableGenerator(model, stopped)
 
     return ModelSet(models.lookahead_id, models.generator_id, load)
 
@@ -137,6 +139,10 @@ class StoppableGenerator:
         """Return the log-probability of each choice's first token. Raises `Cancelled`."""
         self._check()
         return self._model.next_token_logprobs(prompt, choices, stopped=stopped or self._stopped)
+
+    def forget(self) -> None:
+        """Drop what the model keeps of earlier prompts."""
+        self._model.forget()
 
     def close(self) -> None:
         """Free the weights."""
