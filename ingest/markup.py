@@ -102,11 +102,13 @@ def _shown(markup: str) -> Visible:
         return Visible("", 0)
     body = tree.body or root
     _prepare(body, tree.css(_RAW))
-    page = Page(unmarked(body.html or ""))
+    html = body.html or ""
+    plain = unmarked(html)
+    page = Page(plain)
     around, _ = looks("html", {name: value or "" for name, value in root.attributes.items()})
     unseen = Unseen(page, around)
     flags = ("white text",) if unseen.has_white_text else ()
-    return Visible(lay_out(page), unseen.characters, flags)
+    return Visible(lay_out(page), unseen.characters + len(html) - len(plain), flags)
 
 
 def _prepare(body: LexborNode, raw: list[LexborNode]) -> None:

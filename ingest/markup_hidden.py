@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ingest.markup_page import Page
-from ingest.markup_styles import NOTHING, UNSEEN, Look, has_no_size, is_nearly_white
+from ingest.markup_styles import NOTHING, Look, has_no_size, is_nearly_white, is_unseen
 from ingest.markup_tags import unescaped
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|$)", re.DOTALL)
 _BRACE = re.compile("([{}])")
 _SELECTOR = re.compile(r"(?:[a-z][a-z0-9]*)?(?:[.#][a-z_][\w-]*)+", re.IGNORECASE)
-_TELLING = re.compile(r"display|visib|hide|opacity|indent|left|top|right|clip|size", re.IGNORECASE)
 _SHOWN = re.compile(r"display\s*:|visibility\s*:\s*visible", re.IGNORECASE)
 _SHEET = 256 << 10
 """Characters of style sheets that are looked at."""
@@ -81,10 +80,8 @@ def hiding_rules(sheets: str) -> tuple[str, ...]:
 def _hiding_rules(sheets: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for selectors, style in _rules(_COMMENT.sub("", sheets)):
-        if not _TELLING.search(style):
-            continue
-        hides = bool(UNSEEN.search(style)) or has_no_size(style)
-        if not hides and not _SHOWN.search(style):
+        hides = is_unseen(style) or has_no_size(style)
+        if not hides and not _shows(style):
             continue
         for selector in map(str.strip, selectors.split(",")):
             if hides and _SELECTOR.fullmatch(selector):
@@ -94,7 +91,7 @@ def _hiding_rules(sheets: str) -> tuple[str, ...]:
     return tuple(found)[:_RULES]
 
 
-_known_rules = lru_cache(32)(_hiding_rules)
+_known_rules = lru_cache(64)(_hiding_rules)
 
 
 def _rules(sheets: str) -> Iterator[tuple[str, str]]:
@@ -109,6 +106,11 @@ def _rules(sheets: str) -> Iterator[tuple[str, str]]:
             if depth == 1 and "@" not in head:
                 yield head, text
             depth = max(0, depth - 1)
+
+
+def _shows(style: str) -> bool:
+    lower = style.lower()
+    return ("display" in lower or "visib" in lower) and bool(_SHOWN.search(lower))
 
 
 def _letters(text: str) -> int:

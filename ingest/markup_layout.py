@@ -74,8 +74,7 @@ def _keep(page: Page) -> None:
 
 def _in_lines(text: str) -> str:
     """Return `text` with its marks turned into line breaks, bars and bullets."""
-    if TABLE in text:
-        text = _with_rows(text)
+    text = _with_rows(text) if TABLE in text else text.replace(ROW, LINE)
     if LINKED in text:
         text = _SAID.sub(_with_target, text)
         text = _LOST.sub("", text) if LINK in text or LINKED in text else text
@@ -95,7 +94,7 @@ def _with_rows(text: str) -> str:
     Tables with tables within, or with a lot in each cell, are there to set out a page.
     """
     first, *tables = text.split(TABLE)
-    parts = [first]
+    parts = [first.replace(ROW, LINE)]
     for table in tables:
         rows, end, rest = table.partition(TABLE_END)
         is_data = end and len(rows) <= _LONG_CELL * rows.count(CELL)

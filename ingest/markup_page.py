@@ -10,7 +10,7 @@ import re
 from ingest.markup_tags import KNOWN, NO_TAG, unescaped
 
 _COMMENT = re.compile(r"<!--[^-]*(?:-(?!->)[^-]*)*-->|<\?[^>]*>")
-_TAG = re.compile(r"<([^>]*)>")
+_ANY = re.compile(rf"{_COMMENT.pattern}|<([^>]*)>")
 
 
 class Page:
@@ -20,11 +20,13 @@ class Page:
 
     def __init__(self, html: str) -> None:
         """Take apart what the parser writes; no element of it holds text that is not escaped."""
+        told = html
         if "<!--" in html or "<?" in html:
-            html = _COMMENT.sub("", html)
-        if html.count("<") != html.count(">"):
-            html = _TAG.sub(lambda tag: f"<{tag[1].replace('<', '')}>", html)
-        pieces = html.replace(">", "<").split("<")
+            told = _COMMENT.sub("", html)
+        pieces = told.replace(">", "<").split("<")
+        if len(pieces) != 2 * told.count(">") + 1:
+            # Names of broken tags have brackets, or what looks like the start of a comment.
+            pieces = _ANY.sub(_mended, html).replace(">", "<").split("<")
         self.tags = list(map(KNOWN.__getitem__, pieces[1::2]))
         self.texts = pieces[2::2]
         """What follows each tag, with entities."""
@@ -41,3 +43,7 @@ class Page:
         self.tags[start : end + 1] = [NO_TAG] * (end + 1 - start)
         self.texts[start:end] = [""] * (end - start)
         return text, end
+
+
+def _mended(tag: re.Match[str]) -> str:
+    return "" if tag[1] is None else f"<{tag[1].replace('<', '_')}>"

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _END = r"\s*(?:!|;|$)"
-UNSEEN = re.compile(
+_UNSEEN = re.compile(
     rf"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all"
     rf"|(?<![\w-])opacity\s*:\s*0*(?:\.0*)?{_END}"
     rf"|text-indent\s*:\s*-\d{{3,}}|(?<![\w-])(?:margin-)?(?:left|top|right)\s*:\s*-\d{{4,}}"
@@ -27,6 +27,8 @@ _PICTURE = "picture"
 _NAMED = {"white": "ffffff", "black": "000000"}
 _NEARLY_WHITE = re.compile("(?:f[0-9a-f]){3}")
 
+_HIDING = ("display", "visib", "hide", "opacity", "indent", "left", "top", "right", "clip")
+"""What styles that hide have in them: looking for each is ten times faster than for a pattern."""
 NOTHING = "nothing"
 """A size."""
 _LONG_STYLE = 1000
@@ -61,16 +63,22 @@ def is_nearly_white(colour: str) -> bool:
     return bool(_NEARLY_WHITE.fullmatch(colour))
 
 
+def is_unseen(style: str) -> bool:
+    """Say whether a style hides an element with all within."""
+    lower = style.lower()
+    return any(word in lower for word in _HIDING) and bool(_UNSEEN.search(lower))
+
+
 def has_no_size(style: str) -> bool:
     """Say whether a style makes letters too small to be seen."""
-    sizes = _SIZE.findall(style)
+    sizes = _SIZE.findall(style) if "size" in style.lower() else []
     return bool(sizes and sizes[-1].strip() and _NO_SIZE.fullmatch(sizes[-1].strip()))
 
 
 def _read(style: str) -> tuple[Look, bool]:
     if not style:
         return PLAIN, False
-    hides = bool(UNSEEN.search(style) or (_CUT.search(style) and _FLAT.search(style)))
+    hides = bool(is_unseen(style) or (_CUT.search(style) and _FLAT.search(style)))
     size = NOTHING if has_no_size(style) else "some" if _SIZE.search(style) else ""
     return Look(size, _colour_in(style), _ground_in(style)), hides
 

@@ -11,11 +11,12 @@ from ingest.markup_styles import PLAIN, Look, looks
 
 _LONG_TARGET = 120
 _LONG_ALT = 80
-# Characters that stand for these until the white space of the page has been joined.
-LINE, PARAGRAPH, BREAK, ITEM = "\ue000", "\ue001", "\ue002", "\ue003"
-ROW, CELL, TABLE, TABLE_END = "\ue004", "\ue005", "\ue006", "\ue007"
-SPACE, LINK, SHOWN, LINKED = "\ue008", "\ue009", "\ue00a", "\ue00b"
-_MARKS = "".join(map(chr, range(0xE000, 0xE00C)))
+# Characters that stand for these until the white space of the page has been joined: such as are
+# shown nowhere, and such that a text of one byte a letter stays one.
+LINE, PARAGRAPH, BREAK, ITEM = "\x01", "\x02", "\x03", "\x04"
+ROW, CELL, TABLE, TABLE_END = "\x05", "\x06", "\x07", "\x08"
+SPACE, LINK, SHOWN, LINKED = "\x0e", "\x0f", "\x10", "\x11"
+_MARKS = "\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11"
 _LINES = (
     *("div", "section", "article", "header", "footer", "nav", "aside", "main", "address", "dt"),
     *("dd", "figcaption", "option", "legend", "summary", "details", "button", "center"),
@@ -54,7 +55,7 @@ _VOID = frozenset(
 _DROPPED = frozenset({"noscript", "object", "svg", "select"})
 _ANCHOR = frozenset({"a", "/a"})
 _KEEPING = frozenset({"pre", "textarea"})
-_TELLING = re.compile(r'(?:style|hidden|color|background|alt)="')
+_TELLING = ('style="', 'hidden="', 'color="', 'background="', 'alt="')
 _MANY = 16384
 _LONG = 400
 """How many tags are remembered, and up to how many characters of each."""
@@ -69,7 +70,7 @@ class Tag:
         """Take a tag as the parser writes it, without brackets."""
         name, _, rest = tag.partition(" ")
         self.mark = _MARK.get(name, "")
-        self.step = -1 if name[:1] == "/" else 0 if name in _VOID else 1
+        self.step = 0 if name.lstrip("/") in _VOID else -1 if name[0] == "/" else 1
         """How much deeper the next tag lies."""
         self.is_anchor = name in _ANCHOR
         self.is_dropped = name in _DROPPED
@@ -88,7 +89,7 @@ class Tag:
                 self.mark = f"{LINK}{target}{SHOWN}"
             if rest.startswith('href="') and rest.find('"', 6) == len(rest) - 1:
                 return
-        if _TELLING.search(tag):
+        if any(told in rest for told in _TELLING):
             said = attributes(tag)
             look, self.hides = looks(name, said)
             self.look = look if look != PLAIN else None
@@ -109,7 +110,7 @@ class _Tags(dict[str, Tag]):
 def unmarked(markup: str) -> str:
     """Return `markup` without the characters that are taken for marks."""
     if any(mark in markup for mark in _MARKS):
-        markup = markup.translate(dict.fromkeys(map(ord, _MARKS), " "))
+        markup = markup.translate(dict.fromkeys(map(ord, _MARKS)))
     return markup
 
 
