@@ -63,6 +63,18 @@ def test_a_page_becomes_lines_without_what_is_hidden(tmp_path: Path) -> None:
         ("<a href='mailto:ana@x.invalid'>Ana</a>", "Ana (mailto:ana@x.invalid)"),
         ("<a href='javascript:x()'>no</a><a name=q>where</a>", "nowhere"),
         ("<p title='1 > 0'>x &amp;amp; y</p>", "x &amp; y"),
+        ("<p title='a>b<c style='>x<?php y ?>z <!-- <p> > w --!>1 < 2 > 0</p>", "xz 1 < 2 > 0"),
+        (
+            "<p <b='' <!-- >seen</p><!-- not -->too<br<>side</br<> by side",
+            "seen\n\ntooside by side",
+        ),
+        ("<xmp><b>&amp;</xmp><script>'<p>'</script><iframe><p></iframe>", "<b>&amp;"),
+        ("<math><tr>a</tr><input>b</input></math><svg><col>c</col><p>d", "ab\n\nd"),
+        ("<img alt='Plan of\nit'> \ue004", "[Plan of it] \ue004"),
+        (
+            "<a name=q><b>one</b></a> <a href='HTTP://x.invalid/?a=1&amp;b=2'>two</a>",
+            ("one two (HTTP://x.invalid/?a=1&b=2)"),
+        ),
         ("<p>seen<!-- a comment --><template>t</template><noscript>n</noscript>", "seen"),
         (
             "<meta http-equiv=refresh content='0;url=http://x.invalid'><img src=http://x.invalid>",
