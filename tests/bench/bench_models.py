@@ -1,6 +1,6 @@
 """What the llama.cpp runtime costs over llama.cpp itself, and what it saves.
 
-    python tests/bench/models.py MODEL.gguf [--runs 5] [--prompt 1500] [--new 64]
+    python tests/bench/bench_models.py MODEL.gguf [--runs 5] [--prompt 1500] [--new 64]
 
 Every comparison is made in one run, its sides in turn, and the medians are printed with their
 ratio. The bare loop is `llama_decode` of the same binding over the same tokens, with as many
@@ -20,9 +20,6 @@ from functools import partial
 from pathlib import Path
 
 import llama_cpp
-
-if sys.path[0] == str(Path(__file__).parent):
-    del sys.path[0]  # or "models" would be this file
 
 from models.llama import CHUNK, LlamaGenerator, load_llama, physical_cores
 from models.llama_attention import LlamaAttentionReader
