@@ -43,7 +43,7 @@ class Zip:
         except BadZipFile as error:
             remedy = "The archive is damaged or cut off; fetch it again."
             raise UnreadableError(Reason.CORRUPT, remedy) from error
-        self.members = [member for member in self._zip.infolist() if not member.is_dir()]
+        self.members = [one for one in self._zip.infolist() if not one.filename.endswith("/")]
         if sum(member.compress_size for member in self.members) > len(data):
             raise UnreadableError(Reason.CORRUPT, "Its members overlap, which no program writes.")
         self._by_name = {member.filename.lower(): member for member in self.members}

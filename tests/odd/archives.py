@@ -140,6 +140,10 @@ def zip_climbing_names() -> bytes:
     return raw_zip(*(stored(name, b"Words of " + name) for name in names))
 
 
+def zip_member_without_name() -> bytes:
+    return raw_zip(stored(b"", b"Nameless."), stored(b"notes.txt", b"Notes on the flat."))
+
+
 def zip_names_in_cp437() -> bytes:
     return raw_zip(stored("Übersicht.txt".encode("cp437"), b"Old name."))
 
