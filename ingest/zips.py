@@ -40,7 +40,7 @@ class Zip:
         self._passwords = tuple(passwords)
         try:
             self._zip = ZipFile(BytesIO(data))
-        except BadZipFile as error:
+        except (BadZipFile, NotImplementedError, UnicodeDecodeError, struct.error) as error:
             remedy = "The archive is damaged or cut off; fetch it again."
             raise UnreadableError(Reason.CORRUPT, remedy) from error
         self.members = [one for one in self._zip.infolist() if not one.filename.endswith("/")]
