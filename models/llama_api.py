@@ -19,6 +19,7 @@ import numpy.typing as npt
 from models.errors import MemorySpent, RuntimeFailed
 from models.llama_thread import computing_thread
 from models.protocols import Cancelled, Sampling, Stopped
+from models.runtime import Rows
 
 PINNED = "0.3.36"
 """The version whose structures were checked; pyproject.toml pins the same."""
@@ -32,9 +33,6 @@ THOUGHT_MARKS = ("<think>", "</think>")
 
 DECODE_INVALID = -1
 """The status of a batch that llama.cpp refuses; beyond it are failures to compute."""
-
-Rows = Sequence[tuple[int, int, int, bool]]
-"""(token, position, sequence, wants logits), one for each row of a batch."""
 
 _log_lines: list[str] = []
 
@@ -182,6 +180,10 @@ class LlamaModel:
             return None
         return buffer.raw[:size].decode("utf-8", "replace")
 
+    def grammar(self, gbnf: str) -> LlamaGrammar:
+        """Parse a grammar. Raises `ValueError`."""
+        return LlamaGrammar(self, gbnf)
+
     def close(self) -> None:
         """Free the weights."""
         if self.pointer:
@@ -310,6 +312,10 @@ class LlamaContext:
         values = llama_cpp.llama_get_logits_ith(self.pointer, row)
         return np.ctypeslib.as_array(values, shape=(self.vocab_size,))
 
+    def sampler(self, sampling: Sampling, seed: int) -> LlamaSampler:
+        """Return what draws the tokens of one sequence."""
+        return LlamaSampler(self, sampling, seed)
+
     def copy_sequence(self, source: int, target: int, start: int = 0, end: int = -1) -> None:
         """Let `target` share the cells of `source` at these positions; nothing is computed."""
         llama_cpp.llama_memory_seq_cp(self.memory, source, target, start, end)
@@ -337,8 +343,9 @@ class LlamaContext:
 class LlamaSampler:
     """Temperature, top-k, top-p, min-p, then a draw: what transformers does."""
 
-    def __init__(self, sampling: Sampling, seed: int) -> None:
+    def __init__(self, context: LlamaContext, sampling: Sampling, seed: int) -> None:
         """Build the chain; a temperature of 0 is greedy and needs none."""
+        self._context = context
         self.pointer = None
         if sampling.temperature <= 0:
             return
@@ -354,11 +361,11 @@ class LlamaSampler:
     def _add(self, sampler: object) -> None:
         llama_cpp.llama_sampler_chain_add(self.pointer, sampler)
 
-    def draw(self, context: LlamaContext, row: int) -> int:
+    def draw(self, row: int) -> int:
         """Draw a token from the logits of a batch row."""
         if self.pointer is None:
-            return int(context.logits(row).argmax())
-        return int(llama_cpp.llama_sampler_sample(self.pointer, context.pointer, row))
+            return int(self._context.logits(row).argmax())
+        return int(llama_cpp.llama_sampler_sample(self.pointer, self._context.pointer, row))
 
     def close(self) -> None:
         """Free the chain."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from models.llama_api import LlamaContext, LlamaModel, LlamaSampler
 from models.llama_cache import Prefix, PrefixCache
 from models.llama_grammar import Form
 from models.protocols import Cancelled, Piece, Sampling, Stopped, TokenCount
+from models.runtime import Batches, Sampler, Weights
 from models.streaming import TextStream, Thoughts
 
 
@@ -59,8 +59,10 @@ class Prompt:
 class Reply:
     """One sequence: its token to come, its text so far."""
 
-    def __init__(self, prompt: Prompt, i: int, sequence: int, request: Request) -> None:
-        """`i` is its number among the replies to its prompt, `sequence` llama.cpp's number."""
+    def __init__(
+        self, prompt: Prompt, i: int, sequence: int, request: Request, sampler: Sampler
+    ) -> None:
+        """`i` is its number among the replies to its prompt, `sequence` the runtime's number."""
         self.prompt = prompt
         self.index = prompt.index * request.n + i
         self.sequence = sequence
@@ -69,7 +71,7 @@ class Reply:
         self.stream = TextStream(request.stop, thoughts)
         self.tokens: list[int] = []
         """Those drawn; all but the last have been run."""
-        self._sampler = LlamaSampler(request.sampling, request.sampling.seed + i)
+        self._sampler = sampler
         self._request = request
         self._forced: deque[int] = deque()
         self._hidden = 0
@@ -80,7 +82,7 @@ class Reply:
         """Where its last token belongs."""
         return len(self.prompt.tokens) + len(self.tokens) - 1
 
-    def draw(self, context: LlamaContext, row: int) -> int:
+    def draw(self, context: Batches, row: int) -> int:
         """Draw the next token from a row's logits."""
         token = self._drawn(context, row)
         self.tokens.append(token)
@@ -88,10 +90,10 @@ class Reply:
             self.form.accept(token)
         return token
 
-    def _drawn(self, context: LlamaContext, row: int) -> int:
+    def _drawn(self, context: Batches, row: int) -> int:
         if self._forced:
             return self._forced.popleft()
-        token = self._sampler.draw(context, row)
+        token = self._sampler.draw(row)
         if self.form is None or self.form.allows(token):
             return token
         # Rejecting and drawing anew gives every allowed token its share, as llama.cpp does it:
@@ -99,11 +101,11 @@ class Reply:
         logits = context.logits(row)
         as_they_were = logits.copy()
         self.form.restrict(logits)
-        token = self._sampler.draw(context, row)
+        token = self._sampler.draw(row)
         logits[:] = as_they_were
         return token
 
-    def read(self, token: int, model: LlamaModel, usage: TokenCount, logprob: float | None) -> str:
+    def read(self, token: int, model: Weights, usage: TokenCount, logprob: float | None) -> str:
         """Turn the token into text and see whether the reply is over."""
         if logprob is not None:
             self._logprobs.append(logprob)
@@ -149,13 +151,13 @@ class Reply:
 class Wave:
     """The prompts that are decoded together, until all their replies are over."""
 
-    model: LlamaModel
-    context: LlamaContext
+    model: Weights
+    context: Batches
     cache: PrefixCache
     usage: TokenCount
     request: Request
     sequences: Sequence[int]
-    """llama.cpp's numbers for replies; those of kept prompts are the cache's."""
+    """The runtime's numbers for replies; those of kept prompts are the cache's."""
     replies: list[Reply] = field(default_factory=list)
     _queue: list[tuple[int, int, int, bool]] = field(default_factory=list)
     _queued: list[Prompt] = field(default_factory=list)
@@ -235,7 +237,8 @@ class Wave:
         for i in range(self.request.n):
             sequence = self.sequences[len(self.replies)]
             self.context.copy_sequence(prompt.prefix.sequence, sequence)
-            begun.append(Reply(prompt, i, sequence, self.request))
+            sampler = self.context.sampler(self.request.sampling, self.request.sampling.seed + i)
+            begun.append(Reply(prompt, i, sequence, self.request, sampler))
             self.replies.append(begun[-1])
         yield from self._draw(dict.fromkeys(begun, row))
 

@@ -1,7 +1,7 @@
 """Replies in a given form: which tokens may come next.
 
 Choices and beginnings are followed byte by byte, so every way to cut a choice into tokens is
-allowed and the model takes the one it knows. Grammars are llama.cpp's own.
+allowed and the model takes the one it knows. Grammars are the runtime's own.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from models.llama_api import LlamaGrammar, LlamaModel
 from models.protocols import Choices, Constraint, Grammar
+from models.runtime import TokenGrammar, Weights
 
 AFTER_ANY = b"\xff" * 8
 """Sorts behind whatever a token's bytes go on with: 0xFF is no byte of UTF-8."""
@@ -132,11 +132,11 @@ class OneOf:
 
 
 class Grammatical:
-    """A sentence of a grammar. llama.cpp offers its end where the sentence may end."""
+    """A sentence of a grammar. The runtime offers its end where the sentence may end."""
 
     complete = False
 
-    def __init__(self, grammar: LlamaGrammar) -> None:
+    def __init__(self, grammar: TokenGrammar) -> None:
         """Begin at the grammar's root."""
         self._grammar = grammar
 
@@ -157,9 +157,9 @@ class Grammatical:
         self._grammar.close()
 
 
-def form_of(constraint: Constraint, model: LlamaModel, vocabulary: Vocabulary) -> Form:
+def form_of(constraint: Constraint, model: Weights, vocabulary: Vocabulary) -> Form:
     """Return the form of one sequence. Raises `ValueError` for what cannot be followed."""
     if isinstance(constraint, Grammar):
-        return Grammatical(LlamaGrammar(model, constraint.gbnf))
+        return Grammatical(model.grammar(constraint.gbnf))
     alone = isinstance(constraint, Choices)
     return OneOf(vocabulary, constraint.texts, alone=alone)

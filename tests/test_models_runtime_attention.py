@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.catalogue import load_catalogue
+from models.columns import spans
 from models.errors import ContextExceeded
-from models.llama_attention import BLOCK, LlamaAttentionReader, load_llama_attention, spans
+from models.llama_attention import BLOCK, LlamaAttentionReader, load_llama_attention
 from models.protocols import Cancelled
 from models.store import Store
 

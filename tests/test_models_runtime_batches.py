@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import models.llama
+import models.generating
 from models.catalogue import load_catalogue
 from models.llama import LlamaGenerator, load_llama
 from models.llama_templates import ChatTemplate
@@ -213,7 +213,7 @@ def test_thoughts_without_end_are_closed_and_the_reply_follows(
     model: LlamaGenerator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ChatTemplate, "thinks", True)
-    monkeypatch.setattr(models.llama, "THOUGHT_TOKENS", 6)
+    monkeypatch.setattr(models.generating, "THOUGHT_TOKENS", 6)
     text, finished, hidden = thinking(model, max_tokens=8)
     assert finished
     assert text.strip()
