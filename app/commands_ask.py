@@ -14,6 +14,7 @@ from app.exits import ExitCode
 from app.loading import model_set
 from app.options import (
     FilterFlags,
+    budget_options,
     filter_options,
     json_option,
     memory_of,
@@ -42,10 +43,14 @@ from engine.values import Answer
 @click.option(
     "--time-budget", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="In all."
 )
+@budget_options
 @filter_options
 @reading_options
 @click.option(
     "--infer/--no-infer", default=None, help="Read filters out of the question, and show them."
+)
+@click.option(
+    "--strict", is_flag=True, help="Abstain where no majority of readings gives one answer."
 )
 @click.option("--seed", type=int, help="The same seed, the same samples.")
 @click.option("--lookahead", metavar="ID", help="Small model that looks ahead.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -12,17 +13,27 @@ import click
 from app.config import load_config
 from app.exits import ExitCode
 from app.loading import model_set
-from app.options import json_option, settings_of
+from app.options import budget_options, json_option, settings_of
 from app.output import SCHEMA_VERSION
 from app.progress import StatusLine
-from engine.evaluation.runner import Choice, Scored, Summary, evaluate
+from engine.evaluation.runner import Choice, Scored, evaluate
+from engine.evaluation.runs import Summary
+from engine.settings import Budget
 from engine.strategies.registry import get, names
+from engine.tasks import TASKS
 
 
 @click.command("eval")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
-@click.option("--strategy", metavar="NAME", help=f"One of {', '.join(names())}.")
+@click.option(
+    "--strategy",
+    "strategies",
+    multiple=True,
+    metavar="NAME",
+    help=f"One of {', '.join(names())}; may repeat: all share the look-ahead samples.",
+)
+@budget_options
 @click.option("--effort", type=click.Choice(["quick", "balanced", "thorough"]))
 @click.option("--max-context", type=click.IntRange(1), metavar="TOKENS", help="Over all calls.")
 @click.option("--seed", type=int, help="The same seed, the same samples.")
@@ -40,6 +51,19 @@ from engine.strategies.registry import get, names
     "--unanswerable/--answerable", default=None, help="Only these questions; default all."
 )
 @click.option("--original", is_flag=True, help="Ask question_original over the scope alone.")
+@click.option("--candidates", is_flag=True, help="Ask over each question's own candidates alone.")
+@click.option(
+    "--task",
+    type=click.Choice(list(TASKS)),
+    help="Prompts to ask with; default those of the data set.",
+)
+@click.option(
+    "--examples",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Solved questions to show, from the end of FILE, never one that is asked.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -57,8 +81,12 @@ def command(
     mode: str | None,
     unanswerable: bool | None,
     original: bool,
+    candidates: bool,
+    task: str | None,
+    examples: int,
     out: Path | None,
-    strategy: str | None,
+    strategies: tuple[str, ...],
+    budget: Budget | None,
     effort: str | None,
     max_context: int | None,
     seed: int | None,
@@ -71,22 +99,24 @@ def command(
     config = load_config(os.environ)
     settings = settings_of(
         config,
-        strategy=strategy,
+        budget=budget,
         effort=effort,
         max_context=max_context,
         seed=seed,
         least_confidence=least_confidence,
     )
-    get(settings.strategy)
-    choice = Choice(limit, skip, mode, unanswerable, original)
+    arms = [replace(settings, strategy=name) for name in strategies or (settings.strategy,)]
+    for arm in arms:
+        get(arm.strategy)
+    choice = Choice(limit, skip, mode, unanswerable, original, candidates, task, examples)
     models = model_set(config, lookahead=lookahead, generator=generator)
     over = [path.absolute() for path in paths]
     with closing(models), StatusLine() as line:
-        for step in evaluate(file, over, models, settings, choice, out):
+        for step in evaluate(file, over, models, arms, choice, out):
             if isinstance(step, Scored):
                 if as_json:
                     click.echo(json.dumps({"schema_version": SCHEMA_VERSION, **step.row}))
-                line.show(f"{step.done} of {step.of} questions, {step.left_text}")
+                line.show(f"{step.done} of {step.of} answers, {step.left_text}")
             else:
                 line.clear()
                 _report(step, as_json)
@@ -95,9 +125,14 @@ def command(
 
 def _report(summary: Summary, as_json: bool) -> None:
     if as_json:
-        shown = {"questions": summary.questions, "means": summary.scores, "over": summary.counts}
+        shown = {
+            "strategy": summary.strategy,
+            "questions": summary.questions,
+            "means": summary.scores,
+            "over": summary.counts,
+        }
         click.echo(json.dumps({"schema_version": SCHEMA_VERSION, "summary": shown}))
         return
-    click.echo(f"{summary.questions} questions")
+    click.echo(f"{summary.strategy}: {summary.questions} questions")
     for name, value in summary.scores.items():
         click.echo(f"{name:24} {value:8.3f}  over {summary.counts[name]}")

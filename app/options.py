@@ -6,9 +6,10 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, tzinfo
+from functools import wraps
 from getpass import getpass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from zoneinfo import ZoneInfo
 
 import click
@@ -18,7 +19,7 @@ from app.errors import SourceMissing, UsageError
 from app.setting_kinds import SIZE, size_from_text
 from engine.errors import NoSources
 from engine.operators import first_day, last_day, no_date, printable
-from engine.settings import Settings
+from engine.settings import BUDGETS, Budget, Effort, Settings
 from ingest.item import Filters, Kind
 
 if TYPE_CHECKING:
@@ -139,6 +140,42 @@ def reading_options(command: Command) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def budget_options(command: Command) -> Command:
+    """Add X, Y, K and the window to the token; the command takes them as `budget` or None."""
+    positive = click.IntRange(1)
+    flags = (
+        ("--lookahead-tokens", "X: passages for the look-ahead model, in its tokens."),
+        ("--generator-tokens", "Y: passages for the generator, in its tokens."),
+        ("--samples", "K: look-ahead samples."),
+        ("--window", "Tokens that strategies fill which read all they can."),
+    )
+
+    @wraps(command)
+    def with_budget(**values: Any) -> Any:
+        given = {flag: values.pop(flag[2:].replace("-", "_")) for flag, _ in flags}
+        return command(budget=_budget(given, values.get("effort")), **values)
+
+    changed: Any = with_budget
+    for flag, words in reversed(flags):
+        changed = click.option(flag, type=positive, metavar="N", help=words)(changed)
+    return cast(Command, changed)
+
+
+def _budget(given: dict[str, int | None], effort: str | None) -> Budget | None:
+    """Return the effort's budget with what was given instead; shares only limit efforts."""
+    if not any(given.values()):
+        return None
+    base = BUDGETS[cast(Effort, effort or "balanced")]
+    return Budget(
+        given["--lookahead-tokens"] or base.lookahead_tokens,
+        given["--generator-tokens"] or base.generator_tokens,
+        given["--samples"] or base.samples,
+        lookahead_share=0.0,
+        generator_share=0.0,
+        window=given["--window"],
+    )
 
 
 def memory_of(config: Config, size: int | None = None, unlock: bool = False) -> Memory:

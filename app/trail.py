@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TypeVar
+
 from app.plain import one_line
 from app.report import shortened
-from engine.events import Event, Ranked, Sampled, Voted
-from engine.values import Answer
+from engine.events import Drafted, Event, Noted, Ranked, Sampled, Selected, Voted
+from engine.values import Answer, Passage
 
 PASSAGES_SHOWN = 10
 TITLE_SHOWN = 60
+
+Explaining = Ranked | Selected | Sampled | Drafted | Voted | Noted
+"""The events that say how an answer came about."""
+Kept = TypeVar("Kept", bound=Explaining)
 
 
 class Trail:
@@ -16,11 +24,11 @@ class Trail:
 
     def __init__(self) -> None:
         """Start empty."""
-        self.events: list[Ranked | Sampled | Voted] = []
+        self.events: list[Explaining] = []
 
     def note(self, event: Event) -> None:
         """Keep the event if it explains something."""
-        if isinstance(event, Ranked | Sampled | Voted):
+        if isinstance(event, Explaining):
             self.events.append(event)
 
     def text(self, answer: Answer) -> str:
@@ -36,55 +44,95 @@ class Trail:
         ):
             if model:
                 tokens = f"{used.prompt:,} read ({used.computed:,} computed)"
-                shown.append(f"  {role} {model}: tokens {tokens}, {used.generated:,} written")
+                shown.append(
+                    f"  {role} {model}: tokens {tokens}, {used.generated:,} written, "
+                    f"{used.calls:,} prompts"
+                )
+        shown.append(f"  effective context: {answer.usage.effective_context:,} tokens")
         return "\n".join(shown)
 
     def object(self, answer: Answer) -> dict[str, object]:
         """Return the trail as the `explain` member of `--json`."""
         return {
-            "ranked": [_ranked_object(one) for one in self.events if isinstance(one, Ranked)],
+            "ranked": [_ranked_object(one) for one in self._all(Ranked)],
+            "selected": [
+                {"stage": one.stage, "of": one.of, "passages": [_place(p) for p in one.kept]}
+                for one in self._all(Selected)
+            ],
             "samples": [
-                {"rationale": one.rationale, "answer": one.answer}
-                for one in self.events
-                if isinstance(one, Sampled)
+                {"rationale": one.rationale, "answer": one.answer} for one in self._all(Sampled)
+            ],
+            "readings": [
+                {"text": one.text, "passages": [_place(p) for p in one.passages]}
+                for one in self._all(Drafted)
             ],
             "votes": [
-                {"votes": one.votes, "of": one.of} for one in self.events if isinstance(one, Voted)
+                {"votes": one.votes, "of": one.of, "matrix": one.matrix, "winner": one.winner}
+                for one in self._all(Voted)
             ],
+            "notes": [one.text for one in self._all(Noted)],
             "confidence": answer.confidence,
+            "effective_context": answer.usage.effective_context,
+            "tokens": asdict(answer.usage),
             "raw": answer.raw,
         }
 
+    def _all(self, kind: type[Kept]) -> Iterator[Kept]:
+        return (event for event in self.events if isinstance(event, kind))
 
-def _event_lines(event: Ranked | Sampled | Voted) -> list[str]:
-    if isinstance(event, Sampled):
-        said = f"{event.rationale} -> {event.answer}"
-        return [f"  look-ahead sample {event.index + 1}: {shortened(said)}"]
-    if isinstance(event, Voted):
-        return [f"  votes: {event.votes} of {event.of} readings agree"]
-    shown = [f"  ranked by {event.stage}:"]
-    rows = zip(event.passages, event.scores, strict=True)
-    for rank, (passage, score) in enumerate(rows, start=1):
-        if rank > PASSAGES_SHOWN:
-            break
+
+def _event_lines(event: Explaining) -> list[str]:
+    match event:
+        case Sampled():
+            said = f"{event.rationale} -> {event.answer}"
+            return [f"  look-ahead sample {event.index + 1}: {shortened(said)}"]
+        case Drafted():
+            read = f"{len(event.passages)} passages"
+            return [f"  reading {event.index + 1} of {read}: {shortened(event.text)}"]
+        case Voted():
+            return _vote_lines(event)
+        case Noted():
+            return [f"  {shortened(event.text)}"]
+        case Selected():
+            return [f"  kept by {event.stage}: {len(event.kept):,} of {event.of:,} passages"]
+        case Ranked():
+            return _ranked_lines(event)
+
+
+def _vote_lines(event: Voted) -> list[str]:
+    rows = [" ".join(f"{value:.2f}" for value in row) for row in event.matrix]
+    return [
+        f"  votes: {event.votes} of {event.of} readings agree with reading {event.winner + 1}; "
+        "how alike they are:",
+        *(f"    {number}: {row}" for number, row in enumerate(rows, start=1)),
+    ]
+
+
+def _ranked_lines(event: Ranked) -> list[str]:
+    parts = "".join(f", {name}" for name in event.parts)
+    shown = [f"  ranked by {event.stage} (score{parts}):"]
+    for rank, (passage, score) in enumerate(
+        zip(event.passages[:PASSAGES_SHOWN], event.scores, strict=False), start=1
+    ):
         title = one_line(passage.item.title)[:TITLE_SHOWN]
-        shown.append(f"    {rank:>2}. {score:8.3f}  {passage.item.kind.value} {title}")
+        values = "".join(f" {part[rank - 1]:8.3f}" for part in event.parts.values())
+        shown.append(f"    {rank:>2}. {score:8.3f}{values}  {passage.item.kind.value} {title}")
     return shown
 
 
 def _ranked_object(event: Ranked) -> dict[str, object]:
-    rows = zip(event.passages, event.scores, strict=True)
+    rows = []
+    for rank, (passage, score) in enumerate(zip(event.passages, event.scores, strict=True)):
+        parts = {name: part[rank] for name, part in event.parts.items()}
+        rows.append({"score": score, **parts, **_place(passage)})
+    return {"stage": event.stage, "passages": rows}
+
+
+def _place(passage: Passage) -> dict[str, object]:
     return {
-        "stage": event.stage,
-        "passages": [
-            {
-                "score": score,
-                "kind": passage.item.kind.value,
-                "title": passage.item.title,
-                "path": str(passage.item.locator.path),
-                "start": passage.start,
-                "end": passage.end,
-            }
-            for passage, score in rows
-        ],
+        "kind": passage.item.kind.value,
+        "title": passage.item.title,
+        "path": str(passage.item.locator.path),
+        "start": passage.start,
+        "end": passage.end,
     }

@@ -12,7 +12,7 @@ _DENIAL = re.compile(
     r"|\b(?:not|n't|never|nor|no)\b[^.]{0,40}"
     r"\b(?:mention|specif|provid|stat|giv|found|contain|say|includ|identif|describ|list|indicat)\w*"
     r"|\bno (?:information|answer|indication|details?|evidence|attachments?)\b"
-    r"|\bunknown\b|\bnone of the passages\b",
+    r"|\bunknown\b|\bunanswerable\b|\bnone of the passages\b",
     re.IGNORECASE,
 )
 """How models say that they do not know, when they leave the asked form."""

@@ -14,9 +14,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from engine import abstaining, citing, inferring
+from engine import abstaining, citing, disagreeing, inferring
 from engine.constraints import constrained
 from engine.corpus import Corpus, read_corpus
+from engine.drafts import Draft
 from engine.errors import NoSources
 from engine.events import Answered, Event, Found, Ranked, Understood
 from engine.memory import Memory
@@ -24,7 +25,8 @@ from engine.own import with_own_addresses
 from engine.query_language import Mode, parse
 from engine.recall import best_first
 from engine.settings import Settings, budget_for
-from engine.steps import Draft, Timings, Toolbox, staged, time_spent
+from engine.stages import Timings, staged, time_spent
+from engine.steps import Shared, Toolbox
 from engine.strategies import registry
 from engine.values import Answer, Hit, ModelIds, Query, SearchResult, Usage
 from ingest.item import Filters
@@ -73,8 +75,12 @@ def answer_over(
     models: ModelSet,
     settings: Settings,
     timings: Timings | None = None,
+    shared: Shared | None = None,
 ) -> Iterator[Event]:
-    """Answer over a corpus already read, as `answer` does from there on."""
+    """Answer over a corpus already read, as `answer` does from there on.
+
+    Strategies that answer the same question may share look-ahead samples.
+    """
     timings = timings or Timings()
     strategy = registry.get(settings.strategy)
     models.forget()
@@ -87,6 +93,9 @@ def answer_over(
         timings,
         settings.today,
         _deadline(settings, timings, 1.0),
+        settings.examples,
+        settings.least_confidence,
+        shared,
     )
     draft = yield from strategy.run(tools)
     finished = yield from staged("cite", timings, _cite(draft, query, corpus, settings))
@@ -97,7 +106,7 @@ def answer_over(
         replace(
             finished,
             usage=tools.usage,
-            strategy=strategy.name,
+            strategy=registry.described(strategy),
             models=ModelIds(
                 models.lookahead_id if tools.usage.lookahead.prompt else None,
                 models.generator_id if tools.usage.generator.prompt else None,
@@ -173,10 +182,12 @@ def _cite(
     yield from ()
     checked = citing.check(draft.text, draft.evidence, query.text)
     unsure = draft.confidence is not None and draft.confidence < settings.least_confidence
-    if checked.grounded == "none" or unsure or abstaining.denies(draft.text):
+    refused = settings.strict and disagreeing.refused(draft)
+    if checked.grounded == "none" or unsure or refused or abstaining.denies(draft.text):
         checked = citing.Checked(abstaining.ABSTENTION, "none", citing.nearest(draft.evidence))
     elif checked.grounded == "grounded" and not (corpus.coverage.complete and draft.ended):
         checked.grounded = "partial"
+    checked = disagreeing.with_conflict(checked, draft, query.text)
     return Answer(
         question=query.asked or query.text,
         text=checked.text,

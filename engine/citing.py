@@ -43,12 +43,17 @@ class _Support:
     end: int
 
 
-def check(text: str, evidence: Sequence[Passage], question: str) -> Checked:
-    """Return the text with verified markers only, its citations and how grounded it is."""
+def check(
+    text: str, evidence: Sequence[Passage], question: str, after: Sequence[Citation] = ()
+) -> Checked:
+    """Return the text with verified markers only, its citations and how grounded it is.
+
+    Its citations are numbered on from those of `after`, and follow them.
+    """
     asked = set(words(question))
     lines: list[str] = []
-    citations: list[Citation] = []
-    without = 0
+    citations = list(after)
+    without, cited = 0, False
     for line in text.splitlines():
         sentences = []
         for sentence in split_sentences(line, evidence):
@@ -58,10 +63,11 @@ def check(text: str, evidence: Sequence[Passage], question: str) -> Checked:
             found = _cite(bare, named, evidence, asked)
             ids = [_number(citation, citations) for citation in found]
             without += not ids
+            cited = cited or bool(ids)
             sentences.append(_with_markers(bare, ids))
         lines.append(" ".join(sentences))
     grounded: Grounded = "grounded" if not without else "partial"
-    if not citations:
+    if not cited:
         grounded = "none"
     return Checked("\n".join(line for line in lines if line), grounded, citations)
 

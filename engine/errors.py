@@ -8,6 +8,7 @@ AskanceError
     ├── NoSources                  no path given and none remembered
     ├── OwnAddressUnknown          "me" is asked for and no address is set
     ├── BudgetTooSmall             what was found does not fit the effort's tokens
+    ├── CorpusTooLarge             all of what was read does not fit the context
     └── DataError                  a line of an evaluation file is not as documented
 """
 
@@ -47,6 +48,12 @@ class OwnAddressUnknown(QuestionError):
 
 class BudgetTooSmall(QuestionError):
     """Passages were found, and the budget holds none of them."""
+
+
+class CorpusTooLarge(QuestionError):
+    """A strategy wants to read everything, and the context does not hold it."""
+
+    kind = "corpus_too_large"
 
 
 class DataError(QuestionError):

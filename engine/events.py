@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from engine.values import Answer, Passage, Query, SearchResult
@@ -53,6 +53,19 @@ class Ranked:
     passages: Sequence[Passage]
     """Best first."""
     scores: Sequence[float]
+    parts: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """What the scores consist of, by name ("backward", "forward"), before weighting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A stage kept some passages for what follows and dropped the others."""
+
+    stage: StageName
+    kept: Sequence[Passage]
+    """In the order of the prompt."""
+    of: int
+    """Passages it chose from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +78,16 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True)
+class Drafted:
+    """One of several readings of the evidence is complete, or cut where comparing needs no more."""
+
+    index: int
+    passages: Sequence[Passage]
+    """What was read for it."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Voted:
     """Readings of the evidence were compared."""
 
@@ -72,6 +95,15 @@ class Voted:
     of: int
     matrix: Sequence[Sequence[float]]
     """Similarity of answer i and answer j, 0 to 1."""
+    winner: int = 0
+    """The reading with the highest agreement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Something a strategy did or left, in words for people."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,4 +127,17 @@ class Found:
     result: SearchResult
 
 
-Event = Stage | Understood | Reading | Ranked | Sampled | Voted | Token | Answered | Found
+Event = (
+    Stage
+    | Understood
+    | Reading
+    | Ranked
+    | Selected
+    | Sampled
+    | Drafted
+    | Voted
+    | Noted
+    | Token
+    | Answered
+    | Found
+)

@@ -7,17 +7,23 @@ import time
 from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from engine.events import Event, Sampled
-from engine.prompting import render, show
+from engine.tasks import Task
 from engine.values import Passage
 from models.protocols import Generator, Sampling
 
-MAX_TOKENS = 96
-"""32 for a short answer (LongBench's limit) plus 64 for its rationale."""
+Form = Literal["reasoning", "thought", "explanation", "answers"]
+"""What a sample consists of: an answer after reasoning (the paper's), after a thought process,
+before an explanation, or alone (FB-RAG, table 8). Each is a section of the task's prompts."""
+REASONING_TOKENS = 64
+"""What a sample may take beside its answer (FB-RAG, section C.3)."""
 TEMPERATURE = 0.7
+"""The paper gives none."""
 
 _ANSWER = re.compile(r"\bAnswer\s*:\s*", re.IGNORECASE)
+_EXPLANATION = re.compile(r"\bExplanation\s*:\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +39,33 @@ class Sample:
         return f"{self.rationale} {self.answer}".strip()
 
 
-def parse(reply: str) -> Sample:
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How samples are drawn."""
+
+    samples: int
+    """K."""
+    seed: int
+    form: Form = "reasoning"
+    temperature: float = TEMPERATURE
+
+
+def parse(reply: str, form: Form = "reasoning") -> Sample:
     """Split a reply at its first `Answer:`. A reply without one still counts as text."""
+    if form in ("explanation", "answers"):
+        answer, *rest = _EXPLANATION.split(reply, maxsplit=1)
+        return Sample(rest[0].strip() if rest else "", answer.strip())
     rationale, *rest = _ANSWER.split(reply, maxsplit=1)
     return Sample(rationale.strip(), rest[0].strip() if rest else "")
 
 
 def look_ahead(
     model: Generator,
+    task: Task,
     question: str,
     passages: Sequence[Passage],
+    drawing: Drawing,
     *,
-    samples: int,
-    seed: int,
     deadline: float | None = None,
 ) -> Steps[Event, None, list[Sample]]:
     """Yield each sample when it is complete; return all, in sequence order.
@@ -53,17 +73,21 @@ def look_ahead(
     The prompt is prefilled once and shared by all samples. At `deadline` (`time.monotonic`)
     they are used as far as they have come.
     """
-    prompt = render(model, "lookahead", passages=show(passages), question=question)
-    sampling = Sampling(temperature=TEMPERATURE, top_p=0.9, top_k=50, seed=seed)
-    replies = [""] * samples
+    prompt = task.prompt(model, drawing.form, question, passages)
+    sampling = Sampling(drawing.temperature, top_p=0.9, top_k=50, seed=drawing.seed)
+    replies = [""] * drawing.samples
     pieces = model.sample(
-        prompt, n=samples, max_tokens=MAX_TOKENS, sampling=sampling, stop=("\n\n\n", "\nQuestion:")
+        prompt,
+        n=drawing.samples,
+        max_tokens=task.sample_tokens + (0 if drawing.form == "answers" else REASONING_TOKENS),
+        sampling=sampling,
+        stop=("\n\n\n", "\nQuestion:"),
     )
     for piece in pieces:
         replies[piece.index] += piece.text
         if piece.finished:
-            sample = parse(replies[piece.index])
+            sample = parse(replies[piece.index], drawing.form)
             yield Sampled(piece.index, sample.rationale, sample.answer)
         if deadline is not None and time.monotonic() > deadline:
             break
-    return [parse(reply) for reply in replies]
+    return [parse(reply, drawing.form) for reply in replies]

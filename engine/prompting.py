@@ -12,7 +12,7 @@ from engine.values import Passage
 from ingest.item import Item, Kind
 from models.protocols import Generator, Message
 
-_SECTION = re.compile(r"^# ([a-z]+)\n", re.MULTILINE)
+_SECTION = re.compile(r"^# ([a-z ]+)\n", re.MULTILINE)
 _FIELD = re.compile(r"\{(\w+)\}")
 
 
@@ -23,19 +23,20 @@ def _sections(name: str) -> dict[str, str]:
     return {role: body.strip() for role, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-def fill(name: str, **fields: str) -> tuple[list[Message], str]:
+def fill(
+    name: str, part: str = "user", *, system: str = "system", **fields: str
+) -> tuple[list[Message], str]:
     """Return the messages of a prompt and the words its reply begins with (may be empty).
 
-    Fields are put in once, so a passage that contains `{question}` stays as it is. The section
-    `primed` holds the reply's first words; other sections are for `section`.
+    `part` is the section that becomes the person's turn; the section `PART primed` holds the
+    reply's first words. `system` is the section that goes before, where there is one, else
+    "system". Fields are put in once, so a passage that contains `{question}` stays as it is.
     """
     sections = _sections(name)
-    messages = [
-        Message(role, _FIELD.sub(lambda match: fields[match[1]], sections[role]))
-        for role in ("system", "user")
-        if role in sections
-    ]
-    return messages, sections.get("primed", "")
+    before = sections.get(system, sections.get("system"))
+    turns = [Message("system", before)] if before is not None else []
+    turns.append(Message("user", _FIELD.sub(lambda match: fields[match[1]], sections[part])))
+    return turns, sections.get(f"{part} primed", "")
 
 
 def section(name: str, title: str, **fields: str) -> str:
@@ -43,9 +44,11 @@ def section(name: str, title: str, **fields: str) -> str:
     return _FIELD.sub(lambda match: fields[match[1]], _sections(name)[title]) + " "
 
 
-def render(model: Generator, name: str, **fields: str) -> str:
-    """Return a prompt as the model's template writes it."""
-    messages, primed = fill(name, **fields)
+def render(
+    model: Generator, name: str, part: str = "user", *, system: str = "system", **fields: str
+) -> str:
+    """Return a prompt as the model's template writes it; arguments as for `fill`."""
+    messages, primed = fill(name, part, system=system, **fields)
     return model.render(messages, primed)
 
 
@@ -76,6 +79,14 @@ def show(passages: Sequence[Passage]) -> str:
         for number, passage in enumerate(passages, start=1)
     ]
     return "Passages:\n\n" + "\n\n".join(blocks)
+
+
+def show_plain(passages: Sequence[Passage]) -> str:
+    """Return passages as LongBench writes them, for data sets: a number, a title, the text."""
+    return "\n\n".join(
+        f"Passage {number}:\n{passage.searched.strip()}"
+        for number, passage in enumerate(passages, start=1)
+    )
 
 
 def _heading(passage: Passage) -> str:

@@ -7,6 +7,7 @@ from datetime import date, datetime, tzinfo
 from typing import Literal
 
 from engine.errors import QuestionError
+from engine.examples import Example
 
 Effort = Literal["quick", "balanced", "thorough"]
 
@@ -26,6 +27,8 @@ class Budget:
     A question that names its mail has one passage far ahead of the rest."""
     generator_share: float
     """The same for the generator, whose tokens cost most."""
+    window: int | None = None
+    """Tokens of prompt and reply of a strategy that reads all it can; None: the model's context."""
 
 
 BUDGETS: dict[Effort, Budget] = {
@@ -48,6 +51,12 @@ class Settings:
     seed: int = 0
     least_confidence: float = 0.5
     """An answer the generator is less sure of becomes an abstention; 0 lets all through."""
+    budget: Budget | None = None
+    """X, Y and K to the token, in place of what the effort buys."""
+    strict: bool = False
+    """Whether readings of the evidence without a majority become an abstention."""
+    examples: tuple[Example, ...] = ()
+    """Solved questions for strategies that show some; none: those that come with the program."""
     k: int = 10
     """Hits of a search."""
     stemming: bool = True
@@ -83,7 +92,7 @@ def budget_for(settings: Settings) -> Budget:
     The look-ahead reads its passages once, the generator twice (it judges, then writes).
     Raises `QuestionError` when `max_context` leaves no room for a passage.
     """
-    budget = BUDGETS[settings.effort]
+    budget = settings.budget or BUDGETS[settings.effort]
     if settings.max_context is None:
         return budget
     room = settings.max_context - 3 * PROMPT_TOKENS
@@ -91,6 +100,7 @@ def budget_for(settings: Settings) -> Budget:
     share = min(1.0, room / full)
     cut = replace(
         budget,
+        window=min(settings.max_context, budget.window or settings.max_context),
         lookahead_tokens=int(budget.lookahead_tokens * share),
         generator_tokens=int(budget.generator_tokens * share),
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator as Steps
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal, TypeVar
@@ -14,60 +15,38 @@ import numpy as np
 from engine import lookahead, selection, writing
 from engine.constraints import allowed, constrained
 from engine.corpus import Corpus
-from engine.errors import TimeSpent
-from engine.events import Event, Ranked, Stage, StageName, Token
-from engine.lookahead import Sample
+from engine.drafts import Draft
+from engine.events import Event, Ranked, Sampled, Selected, StageName, Token
+from engine.examples import Example, shipped
+from engine.lookahead import Drawing, Sample
 from engine.recall import Scores, best_first
 from engine.settings import Budget
-from engine.values import Agreement, ModelTokens, Passage, Query, Usage
-from models.protocols import TokenCount
+from engine.stages import Timings, staged, time_spent
+from engine.tasks import TASKS, Task
+from engine.values import ModelTokens, Passage, Query, Usage
+from engine.writing import Asked, Written
+from models.protocols import Generator, TokenCount
 from models.roles import ModelSet
 
 T = TypeVar("T")
+
+RoleName = Literal["lookahead", "generator"]
 
 RANKED_SHOWN = 20
 """Passages in a `Ranked` event."""
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """What a strategy hands to citation checking."""
+class Drawn:
+    """Samples that several strategies share, and what they cost."""
 
-    text: str
-    """The generator's words; empty when it was not asked."""
-    evidence: tuple[Passage, ...]
-    """Passages of its prompt, in prompt order: marker [1] is the first."""
-    ended: bool = True
-    """False when the text was cut by a limit."""
-    confidence: float | None = None
-    agreement: Agreement | None = None
+    samples: list[Sample]
+    tokens: ModelTokens
+    seconds: float
 
 
-@dataclass
-class Timings:
-    """Seconds by stage, in the order the stages began."""
-
-    began: float = field(default_factory=time.monotonic)
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    def add(self, name: str, seconds: float) -> None:
-        """Add to a stage."""
-        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
-
-    def elapsed(self) -> float:
-        """Return seconds since the question was asked."""
-        return time.monotonic() - self.began
-
-
-def staged(name: StageName, timings: Timings, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
-    """Run a step between its `Stage` events and time it."""
-    yield Stage(name, "started")
-    began = time.monotonic()
-    result = yield from body
-    seconds = time.monotonic() - began
-    timings.add(name, seconds)
-    yield Stage(name, "done", seconds)
-    return result
+Shared = dict[tuple[Drawing, tuple[int, ...]], Drawn]
+"""By how they were drawn and from which passages, over one question."""
 
 
 @dataclass
@@ -83,8 +62,45 @@ class Toolbox:
     today: date
     deadline: float | None = None
     """`time.monotonic` at which the last token is due; None: no limit."""
+    examples: Sequence[Example] = ()
+    """Solved questions; none: those that come with the program."""
+    least_confidence: float = 0.0
+    shared: Shared | None = None
+    """Samples of other strategies for this question; None: each draws its own."""
     usage: Usage = field(default_factory=Usage)
     """Tokens handled so far, by role; one model may fill both."""
+
+    @property
+    def task(self) -> Task:
+        """What kind of question it is."""
+        return TASKS[self.query.task]
+
+    @property
+    def asked(self) -> Asked:
+        """The question as the generator is asked it."""
+        return Asked(self.task, self.query.text, self.today, self.deadline)
+
+    def solved_examples(self, at_most: int) -> Sequence[Example]:
+        """Return the first examples, those that come with the program where none were given."""
+        return (self.examples or shipped())[:at_most]
+
+    @contextmanager
+    def metered(self, role: RoleName) -> Iterator[Generator]:
+        """Lend a model; what it handles meanwhile is counted for the role.
+
+        Raises `TimeSpent` when the time budget is spent before.
+        """
+        if self.late():
+            raise time_spent(self.timings)
+        model: Generator = getattr(self.models, role)
+        before = replace(model.usage)
+        try:
+            yield model
+        finally:
+            self._count(role, _since(before, model.usage))
+
+    def _count(self, role: RoleName, tokens: ModelTokens) -> None:
+        self.usage = replace(self.usage, **{role: getattr(self.usage, role) + tokens})
 
     def recall(self) -> Steps[Event, None, Scores]:
         """Return S(c; Q) for every passage."""
@@ -95,24 +111,41 @@ class Toolbox:
         yield self.ranked("recall", scores)
         return scores
 
-    def look_ahead(self, chosen: Sequence[int]) -> Steps[Event, None, list[Sample]]:
+    def look_ahead(
+        self, chosen: Sequence[int], form: lookahead.Form, temperature: float
+    ) -> Steps[Event, None, list[Sample]]:
         """Return K samples of the look-ahead model over the chosen passages."""
-        return staged("lookahead", self.timings, self._look_ahead(self._passages(chosen)))
+        drawing = Drawing(self.budget.samples, self.seed, form, temperature)
+        return staged("lookahead", self.timings, self._look_ahead(tuple(chosen), drawing))
 
-    def _look_ahead(self, evidence: Sequence[Passage]) -> Steps[Event, None, list[Sample]]:
-        self._check_time()
-        model = self.models.lookahead
-        before = replace(model.usage)
-        samples = yield from lookahead.look_ahead(
-            model,
-            self.query.text,
-            evidence,
-            samples=self.budget.samples,
-            seed=self.seed,
-            deadline=self.deadline,
-        )
-        self.usage = replace(self.usage, lookahead=_since(before, model.usage))
+    def _look_ahead(
+        self, chosen: tuple[int, ...], drawing: Drawing
+    ) -> Steps[Event, None, list[Sample]]:
+        yield self.selected("lookahead", chosen)
+        if self.shared is not None and (drawing, chosen) in self.shared:
+            return (yield from self._take_over(self.shared[drawing, chosen]))
+        began, before = time.monotonic(), self.usage.lookahead
+        with self.metered("lookahead") as model:
+            samples = yield from lookahead.look_ahead(
+                model,
+                self.task,
+                self.query.text,
+                self.passages(chosen),
+                drawing,
+                deadline=self.deadline,
+            )
+        if self.shared is not None:
+            tokens = _since(before, self.usage.lookahead)
+            self.shared[drawing, chosen] = Drawn(samples, tokens, time.monotonic() - began)
         return samples
+
+    def _take_over(self, drawn: Drawn) -> Steps[Event, None, list[Sample]]:
+        """Return samples already drawn, at their full price."""
+        for index, sample in enumerate(drawn.samples):
+            yield Sampled(index, sample.rationale, sample.answer)
+        self._count("lookahead", drawn.tokens)
+        self.timings.lend("lookahead", drawn.seconds)
+        return drawn.samples
 
     def forward(self, samples: Sequence[Sample]) -> Scores:
         """Return S(c; [R_k, A_k]) for every sample and every passage, shape (K, passages)."""
@@ -131,9 +164,7 @@ class Toolbox:
         budget = self.budget
         return self._fit(scores, "generator", budget.generator_tokens, budget.generator_share)
 
-    def _fit(
-        self, scores: Scores, role: Literal["lookahead", "generator"], tokens: int, share: float
-    ) -> list[int]:
+    def _fit(self, scores: Scores, role: RoleName, tokens: int, share: float) -> list[int]:
         """Return what fits; without a hit all passages, in order, if there are so few.
 
         A question need not share a word with its answer, and what fits needs no ranking.
@@ -141,36 +172,85 @@ class Toolbox:
         if scores.any():
             model = getattr(self.models, role)
             return selection.fit(self.corpus.passages, scores, tokens, model, share)
-        numbers = np.flatnonzero(allowed(self.query, self.corpus)).tolist()
-        passages = self._passages(numbers)
+        numbers = self.all_allowed()
+        passages = self.passages(numbers)
         if not passages or not selection.may_fit(passages, tokens):
             return []
         return numbers if selection.fits(passages, tokens, getattr(self.models, role)) else []
 
-    def ranked(self, stage: StageName, scores: Scores) -> Ranked:
+    def all_allowed(self) -> list[int]:
+        """Return the passages that phrases and exclusions leave, in document order."""
+        numbers: list[int] = np.flatnonzero(allowed(self.query, self.corpus)).tolist()
+        return numbers
+
+    def ranked(
+        self, stage: StageName, scores: Scores, parts: Mapping[str, Scores] | None = None
+    ) -> Ranked:
         """Describe a ranking: its best passages that score above 0."""
         best = [int(i) for i in best_first(scores)[:RANKED_SHOWN] if scores[i] > 0]
-        return Ranked(stage, self._passages(best), [float(scores[i]) for i in best])
+        shown = {name: [float(one[i]) for i in best] for name, one in (parts or {}).items()}
+        return Ranked(stage, self.passages(best), [float(scores[i]) for i in best], shown)
 
-    def write(self, chosen: Sequence[int]) -> Steps[Event, None, Draft]:
+    def selected(self, stage: StageName, chosen: Sequence[int]) -> Selected:
+        """Describe what a stage keeps."""
+        return Selected(stage, self.passages(chosen), len(self.corpus.passages))
+
+    def write(self, chosen: Sequence[int], part: str = "answer") -> Steps[Event, None, Draft]:
         """Let the generator judge the chosen passages and answer from them."""
-        return staged("write", self.timings, self._write(self._passages(chosen)))
+        return staged("write", self.timings, self._write(chosen, part))
 
-    def _write(self, evidence: tuple[Passage, ...]) -> Steps[Event, None, Draft]:
-        if not evidence:
+    def _write(self, chosen: Sequence[int], part: str) -> Steps[Event, None, Draft]:
+        if not chosen:
             return Draft("", ())
-        self._check_time()
-        model = self.models.generator
-        before = replace(model.usage)
-        written = yield from self._note_first_token(
-            writing.answer(
-                model, self.query.text, evidence, today=self.today, deadline=self.deadline
+        yield self.selected("write", chosen)
+        evidence = self.passages(chosen)
+        with self.metered("generator") as model:
+            written = yield from self.note_first_token(
+                writing.answer(model, self.asked, evidence, part)
             )
-        )
-        self.usage = replace(self.usage, generator=_since(before, model.usage))
         return Draft(written.text, evidence, written.ended, written.confidence)
 
-    def _note_first_token(self, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
+    def reply(
+        self,
+        part: str,
+        chosen: Sequence[int] = (),
+        *,
+        more_tokens: int = 0,
+        stop: tuple[str, ...] | None = None,
+        **fields: str,
+    ) -> Steps[Event, None, Written]:
+        """Let the generator reply to a prompt of the task, unchecked; `fields` fill it."""
+        steps = self._reply(part, chosen, more_tokens, stop, fields)
+        return staged("write", self.timings, steps)
+
+    def _reply(
+        self,
+        part: str,
+        chosen: Sequence[int],
+        more_tokens: int,
+        stop: tuple[str, ...] | None,
+        fields: dict[str, str],
+    ) -> Steps[Event, None, Written]:
+        if chosen:
+            yield self.selected("write", chosen)
+        with self.metered("generator") as model:
+            prompt = self.asked.prompt(model, self.passages(chosen), part, **fields)
+            tokens = self.task.answer_tokens + more_tokens
+            return (
+                yield from self.note_first_token(
+                    writing.write(model, self.asked, prompt, max_tokens=tokens, stop=stop)
+                )
+            )
+
+    def finish(self, chosen: Sequence[int], written: Written) -> Draft:
+        """Return a reply as a draft; to a personal question the generator judges it first."""
+        evidence = self.passages(chosen)
+        if self.task.personal and evidence:
+            with self.metered("generator") as model:
+                written = writing.finish(model, self.asked, evidence, written)
+        return Draft(written.text, evidence, written.ended, written.confidence)
+
+    def note_first_token(self, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
         """Pass events on, and time the first token of the answer from the question on."""
         while True:
             try:
@@ -182,29 +262,19 @@ class Toolbox:
                 self.timings.add("first_token", self.timings.elapsed())
             yield event
 
-    def _check_time(self) -> None:
-        if self.late():
-            raise time_spent(self.timings)
-
     def late(self) -> bool:
         """Say whether the time budget is spent."""
         return self.deadline is not None and time.monotonic() > self.deadline
 
-    def _passages(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
+    def passages(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
+        """Return passages by number."""
         return tuple(self.corpus.passages[i] for i in chosen)
 
 
-def time_spent(timings: Timings) -> TimeSpent:
-    """Return the error that says how long it took and what to do."""
-    return TimeSpent(
-        f"The time budget was spent after {timings.elapsed():.0f} s, before an answer was written.",
-        remedy="Give a longer --time-budget, or use --effort quick.",
-    )
-
-
-def _since(before: TokenCount, after: TokenCount) -> ModelTokens:
+def _since(before: TokenCount | ModelTokens, after: TokenCount | ModelTokens) -> ModelTokens:
     return ModelTokens(
         after.prompt - before.prompt,
         after.computed - before.computed,
         after.generated - before.generated,
+        after.calls - before.calls,
     )

@@ -53,7 +53,7 @@ class Query:
     """What is ranked by and what the models read: as typed, without its operators."""
     filters: Filters = field(default_factory=Filters)
     task: str = "question"
-    """Name of the prompt set in `engine/prompts/`; personal questions use "question"."""
+    """A name in `engine.tasks.TASKS`; personal questions are "question"."""
     asked: str = ""
     """As typed, operators included; empty when it is `text`."""
     phrases: tuple[str, ...] = ()
@@ -134,6 +134,17 @@ class ModelTokens:
     """Input tokens over all calls, cached or not (effective context length)."""
     computed: int = 0
     generated: int = 0
+    calls: int = 0
+    """Prompts, of batches each one."""
+
+    def __add__(self, other: ModelTokens) -> ModelTokens:
+        """Return both together."""
+        return ModelTokens(
+            self.prompt + other.prompt,
+            self.computed + other.computed,
+            self.generated + other.generated,
+            self.calls + other.calls,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +166,11 @@ class Agreement:
 
     votes: int
     of: int
+
+    @property
+    def majority(self) -> bool:
+        """Whether more than half agree."""
+        return 2 * self.votes > self.of
 
 
 @dataclass(frozen=True, slots=True)

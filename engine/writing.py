@@ -15,6 +15,7 @@ from engine.citing import MARKER
 from engine.events import Event, Token
 from engine.literal import as_written
 from engine.prompting import render, section, show
+from engine.tasks import Task
 from engine.tokens import content_words, words
 from engine.values import Passage
 from models.protocols import Generator, Sampling
@@ -25,9 +26,6 @@ DOUBT_AT_EVEN_ODDS = 3.6
 """Both chosen with the starter generator on mail questions that are not reported: together the
 signals tell right answers from answers to unanswerable questions better than either alone
 (docs/results.md has the figures and the method for another generator)."""
-MAX_TOKENS = 128
-"""Tokens of an answer: a sentence or two and their markers; a longer one is marked as cut."""
-
 
 _INTERROGATIVE = re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b", re.IGNORECASE)
 _RELATIVE_TO_NOW = re.compile(
@@ -35,6 +33,34 @@ _RELATIVE_TO_NOW = re.compile(
     r"|upcoming|ago|soon|this (?:morning|afternoon|evening|week|weekend|month|quarter|year))\b",
     re.IGNORECASE,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as the generator is asked it."""
+
+    task: Task
+    text: str
+    today: date
+    deadline: float | None = None
+    """`time.monotonic` at which a reply is broken off; None: no limit."""
+
+    def prompt(
+        self,
+        model: Generator,
+        passages: Sequence[Passage],
+        part: str = "answer",
+        how: str | None = None,
+        **fields: str,
+    ) -> str:
+        """Return the prompt for an answer; `how` says in which form, else what suits it."""
+        how = how or section("question", "several" if asks_several(self.text) else "one")
+        today = _today(self.text, self.today)
+        return self.task.prompt(model, part, self.text, passages, today=today, how=how, **fields)
+
+    def late(self) -> bool:
+        """Say whether the deadline has passed."""
+        return self.deadline is not None and time.monotonic() > self.deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,51 +77,42 @@ class Written:
 
 
 def answer(
-    model: Generator,
-    question: str,
-    passages: Sequence[Passage],
-    *,
-    today: date,
-    deadline: float | None,
+    model: Generator, asked: Asked, passages: Sequence[Passage], part: str = "answer"
 ) -> Steps[Event, None, Written]:
     """Yield the tokens of an answer and return the checked one, set as the passages write it.
 
     A reply that adds no word to the question is compared with a sentence. All of it shares the
-    passages' prefill.
+    passages' prefill. A data set's question gets the plain reply of its prompt.
     """
-    how = section("question", "several" if asks_several(question) else "one")
-    first = yield from write(model, question, passages, how, today=today, deadline=deadline)
-    first = _checked(model, question, passages, first)
-    best = _surer(model, question, passages, first, today=today, deadline=deadline)
+    first = yield from write(model, asked, asked.prompt(model, passages, part))
+    if not asked.task.personal:
+        return first
+    return finish(model, asked, passages, first)
+
+
+def finish(model: Generator, asked: Asked, passages: Sequence[Passage], first: Written) -> Written:
+    """Return a personal answer checked, or a better one, set as the passages write it."""
+    best = _surer(model, asked, passages, checked(model, asked, passages, first))
     return replace(best, text=as_written(best.text, passages))
 
 
-def _surer(
-    model: Generator,
-    question: str,
-    passages: Sequence[Passage],
-    first: Written,
-    *,
-    today: date,
-    deadline: float | None,
-) -> Written:
+def _surer(model: Generator, asked: Asked, passages: Sequence[Passage], first: Written) -> Written:
     """Return the first reply, or a sentence the model is surer of where it adds no word.
 
     Its name for an e-mail address asked for, or a bare marker, adds none; but a subject asked for
     may be right. A bare marker never stands against a sentence.
     """
-    if first.confidence is None or _adds(question, first) or _late(deadline):
+    if first.confidence is None or _adds(asked.text, first) or asked.late():
         return first
-    how = section("question", "sentence")
-    steps = write(model, question, passages, how, today=today, deadline=deadline)
-    again = _checked(model, question, passages, _result(steps))
+    prompt = asked.prompt(model, passages, how=section("question", "sentence"))
+    again = checked(model, asked, passages, _result(write(model, asked, prompt)))
     if again.confidence is None or not _content(again):
         return first
     return again if again.confidence > first.confidence or not _content(first) else first
 
 
-def _checked(
-    model: Generator, question: str, passages: Sequence[Passage], written: Written
+def checked(
+    model: Generator, asked: Asked, passages: Sequence[Passage], written: Written
 ) -> Written:
     """Return the reply with its confidence, unless it says that the passages hold no answer.
 
@@ -104,7 +121,9 @@ def _checked(
     """
     if abstaining.denies(written.text):
         return written
-    prompt = render(model, "check", passages=show(passages), question=question, answer=written.text)
+    prompt = render(
+        model, "check", passages=show(passages), question=asked.text, answer=written.text
+    )
     yes, no = model.next_token_logprobs(prompt, ("Yes", "No"))
     odds = JUDGEMENT * (yes - no) - written.doubt - DOUBT_AT_EVEN_ODDS
     return replace(written, confidence=1 / (1 + math.exp(-odds)))
@@ -129,10 +148,6 @@ def _result(steps: Steps[Event, None, Written]) -> Written:
             return written
 
 
-def _late(deadline: float | None) -> bool:
-    return deadline is not None and time.monotonic() > deadline
-
-
 def asks_several(question: str) -> bool:
     """Say whether a question asks more than one thing.
 
@@ -154,28 +169,23 @@ def _today(question: str, today: date) -> str:
 
 def write(
     model: Generator,
-    question: str,
-    passages: Sequence[Passage],
-    how: str,
+    asked: Asked,
+    prompt: str,
     *,
-    today: date,
-    deadline: float | None,
+    max_tokens: int | None = None,
+    stop: tuple[str, ...] | None = None,
 ) -> Steps[Event, None, Written]:
-    """Yield the tokens of a reply in the form that `how` asks for; return it.
+    """Yield the tokens of the likeliest reply to a prompt; return it.
 
-    It stops early at `MAX_TOKENS` and at `deadline` (`time.monotonic`).
+    It ends at the task's limit and stop strings where no others are given, and at the deadline.
     """
-    prompt = render(
-        model,
-        "question",
-        passages=show(passages),
-        question=question,
-        today=_today(question, today),
-        how=how,
-    )
     text, ended, doubt = "", False, 0.0
     pieces = model.sample(
-        prompt, max_tokens=MAX_TOKENS, sampling=Sampling(), stop=("\n\n",), watch=("Not",)
+        prompt,
+        max_tokens=max_tokens or asked.task.answer_tokens,
+        sampling=Sampling(),
+        stop=asked.task.stop if stop is None else stop,
+        watch=("Not",),
     )
     for piece in pieces:
         if piece.watched:
@@ -184,6 +194,6 @@ def write(
         ended = piece.finished == "stop"
         if piece.text:
             yield Token(piece.text)
-        if _late(deadline) and not piece.finished:
+        if asked.late() and not piece.finished:
             break
     return Written(text.strip(), ended, doubt)

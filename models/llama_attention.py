@@ -100,6 +100,7 @@ class LlamaAttentionReader(ColumnReader):
         finally:
             context.close()
         self._usage.prompt += len(tokens)
+        self._usage.calls += 1
         self._usage.computed += len(tokens)
         if any(sums.seen != len(tokens) for sums in work.sums.values()):
             raise RuntimeFailed(

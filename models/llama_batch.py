@@ -188,6 +188,7 @@ class Wave:
             waiting.popleft()
             taken += 1
             self.usage.prompt += len(prompt.tokens)
+            self.usage.calls += 1
             yield from self._enqueue(prompt, found.shared)
         yield from self._flush()
 

@@ -192,6 +192,7 @@ class FakeGenerator:
     def _count_prompt(self, prompt: str) -> None:
         self.prompts.append(prompt)
         self.usage.prompt += self.count(prompt)
+        self.usage.calls += 1
         self.usage.computed += self.count(prompt)
 
     def next_token_logprobs(

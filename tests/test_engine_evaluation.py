@@ -12,7 +12,8 @@ import pytest
 from engine.errors import DataError
 from engine.evaluation import metrics
 from engine.evaluation.data import Support, load_questions
-from engine.evaluation.runner import Choice, Scored, Summary, evaluate
+from engine.evaluation.runner import Choice, Scored, evaluate
+from engine.evaluation.runs import Summary
 from engine.settings import Settings
 from engine.values import Citation, Passage
 from ingest.item import Item, Kind, Locator, People
@@ -113,7 +114,7 @@ def questions(tmp_path: Path) -> Path:
 
 
 def run(file: Path, models: ModelSet, out: Path, **choice: object) -> list[Scored | Summary]:
-    return list(evaluate(file, [], models, Settings(), Choice(**choice), out))  # type: ignore[arg-type]
+    return list(evaluate(file, [], models, [Settings()], Choice(**choice), out))  # type: ignore[arg-type]
 
 
 def test_a_run_scores_sums_up_and_resumes(

@@ -23,7 +23,7 @@ FORWARD = np.array([[0.0, 6.0, 1.0], [2.0, 0.0, 5.0]])
     ],
 )
 def test_scores_by_hand(strategy: FBRag, expected: list[float]) -> None:
-    assert strategy.combine(BACKWARD, FORWARD).tolist() == expected
+    assert strategy.combine(BACKWARD, strategy.over(FORWARD)).tolist() == expected
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ def test_the_fence_changes_with_any_other_passage() -> None:
 def test_braces_in_a_passage_stay_as_they_are() -> None:
     messages, _ = fill(
         "question",
+        "answer",
         passages="{question} {today}",
         question="Why {passages}?",
         today=section("question", "today", date="Friday"),

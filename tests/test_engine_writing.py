@@ -13,6 +13,7 @@ import pytest
 from engine import writing
 from engine.events import Token
 from engine.passages import split
+from engine.tasks import QUESTION as QUESTION_TASK
 from ingest.item import Item, Kind, Locator, People
 from models.protocols import Generator
 
@@ -26,9 +27,8 @@ def written(
     """Return the tokens shown and the reply that stands."""
     text = "From: Ann Lee <ann@x.example>"
     item = Item(Kind.MAIL, "Lunch", None, People(), text, Locator(Path("/mail")))
-    steps = writing.answer(
-        model, question, split([item]), today=date(2026, 11, 21), deadline=deadline
-    )
+    asked = writing.Asked(QUESTION_TASK, question, date(2026, 11, 21), deadline)
+    steps = writing.answer(model, asked, split([item]))
     shown = []
     while True:
         try:

@@ -2,7 +2,8 @@
 
 One object a line: `id`, `dataset`, `question`, `answers`, `answers_mode` ("any", "all",
 "summary"), and optionally `question_original`, `corpus`, `context`, `scope`, `support`,
-`unanswerable`. Unknown keys are kept out; a missing one is a `DataError` with its line.
+`candidates`, `unanswerable`. Unknown keys are kept out; a missing one is a `DataError` with its
+line.
 """
 
 from __future__ import annotations
@@ -57,6 +58,12 @@ class Question:
     corpus: str | None
     scope: tuple[str, ...]
     support: tuple[Support, ...]
+    candidates: tuple[int, ...] = ()
+    """0-based lines of the corpus file that are the question's own set, distractors included."""
+
+    def is_candidate(self, item: Item) -> bool:
+        """Say whether an item is one of `candidates`."""
+        return item.locator.line is not None and item.locator.line - 1 in self.candidates
 
     def in_scope(self, item: Item) -> bool:
         """Say whether an item is one the question is about."""
@@ -93,6 +100,7 @@ def _question(line: str, file: Path, number: int) -> Question:
             corpus=row.get("corpus"),
             scope=tuple(row.get("scope", ())),
             support=tuple(_support(one) for one in row.get("support") or ()),
+            candidates=tuple(row.get("candidates", ())),
         )
     except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
         raise DataError(

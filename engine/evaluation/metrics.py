@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
-import string
-from collections import Counter
 from collections.abc import Sequence
 
+from engine import overlap
 from engine.evaluation.data import Support
+from engine.overlap import normalise
 from engine.values import Citation, Passage
 
 MATCH_TOKENS = 40
 """A prediction is cut here before substring matching (TTRAG section A.7, our limit)."""
-
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
-_PUNCTUATION = str.maketrans("", "", string.punctuation)
-
-
-def normalise(text: str) -> str:
-    """Lower case, no punctuation, no articles, single spaces (SQuAD's evaluation script)."""
-    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
 def exact_match(prediction: str, golds: Sequence[str]) -> float:
@@ -30,16 +21,12 @@ def exact_match(prediction: str, golds: Sequence[str]) -> float:
 
 def token_f1(prediction: str, golds: Sequence[str]) -> float:
     """Return the best token F1 over the gold answers (SQuAD)."""
-    return max((_f1(prediction, gold) for gold in golds), default=0.0)
+    return max((overlap.token_f1(prediction, gold) for gold in golds), default=0.0)
 
 
-def _f1(prediction: str, gold: str) -> float:
-    predicted, wanted = normalise(prediction).split(), normalise(gold).split()
-    common = sum((Counter(predicted) & Counter(wanted)).values())
-    if not common:
-        return float(predicted == wanted)
-    precision, recall = common / len(predicted), common / len(wanted)
-    return 2 * precision * recall / (precision + recall)
+def rouge_l(prediction: str, golds: Sequence[str]) -> float:
+    """Return the best ROUGE-L F1 over the gold answers (Lin 2004)."""
+    return max((overlap.rouge_l(prediction, gold) for gold in golds), default=0.0)
 
 
 def accuracy(prediction: str, golds: Sequence[str]) -> float:

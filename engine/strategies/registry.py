@@ -1,33 +1,54 @@
-"""Every strategy that is built, one row each."""
+"""Every strategy that is built, one row each, and its parameters by name."""
 
 from __future__ import annotations
 
 from collections.abc import Generator as Steps
-from typing import Protocol
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, get_type_hints
 
+from engine.drafts import Draft
 from engine.errors import StrategyUnknown
 from engine.events import Event
-from engine.steps import Draft, Toolbox
-from engine.strategies.baselines import OrderPreserving, Vanilla
+from engine.steps import Toolbox
+from engine.strategies.baselines import OrderPreserving, SelfRoute, Vanilla
+from engine.strategies.chain_of_thought import ChainOfThought
+from engine.strategies.closed_book import ManyShot, ZeroShot
+from engine.strategies.et2rag import ET2RAG
 from engine.strategies.fb_rag import FBRag
+from engine.strategies.self_consistency import SelfConsistency
+from engine.strategies.whole import LongContext, TruncateMiddle, TtragBaseline
 
 
 class Strategy(Protocol):
-    """A way from a question and a corpus to a draft. `run` reads like its paper."""
+    """A way from a question and a corpus to a draft, a frozen dataclass of its parameters.
 
-    @property
-    def name(self) -> str:
-        """What `--strategy` calls it."""
+    `run` reads like its paper.
+    """
 
-    @property
-    def summary(self) -> str:
-        """One line for people."""
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+    name: ClassVar[str]
+    """What `--strategy` calls it."""
+    summary: ClassVar[str]
+    """One line for people."""
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Yield events; return the draft."""
 
 
-STRATEGIES: tuple[Strategy, ...] = (FBRag(), Vanilla(), OrderPreserving())
+STRATEGIES: tuple[Strategy, ...] = (
+    FBRag(),
+    ET2RAG(),
+    SelfConsistency(),
+    Vanilla(),
+    OrderPreserving(),
+    SelfRoute(),
+    ChainOfThought(),
+    LongContext(),
+    TruncateMiddle(),
+    TtragBaseline(),
+    ManyShot(),
+    ZeroShot(),
+)
 
 AUTO = "fb_rag"
 """What `auto` stands for until it composes strategies itself."""
@@ -38,12 +59,70 @@ def names() -> tuple[str, ...]:
     return ("auto", *(strategy.name for strategy in STRATEGIES))
 
 
-def get(name: str) -> Strategy:
-    """Return a strategy. Raises `StrategyUnknown` with the list of those that are built."""
-    wanted = AUTO if name == "auto" else name
+def get(wanted: str) -> Strategy:
+    """Return a strategy: `NAME`, or `NAME:PARAMETER=VALUE,…` to change its parameters.
+
+    Raises `StrategyUnknown` with the list of those that are built, or of its parameters.
+    """
+    name, _, parameters = wanted.partition(":")
     for strategy in STRATEGIES:
-        if strategy.name == wanted:
-            return strategy
+        if strategy.name == (AUTO if name == "auto" else name):
+            return _with(strategy, parameters) if parameters else strategy
     raise StrategyUnknown(
         f"There is no strategy {name!r}.", remedy=f"Built so far: {', '.join(names())}."
     )
+
+
+def described(strategy: Strategy) -> str:
+    """Return a strategy's name with the parameters that are not its defaults; `get` takes it."""
+    changed = [
+        f"{field.name}={value}"
+        for field in fields(strategy)
+        if (value := getattr(strategy, field.name)) != field.default
+    ]
+    return f"{strategy.name}:{','.join(changed)}" if changed else strategy.name
+
+
+def _with(strategy: Strategy, parameters: str) -> Strategy:
+    kinds = get_type_hints(type(strategy))
+    values: dict[str, object] = {}
+    for part in parameters.split(","):
+        key, _, text = part.partition("=")
+        if key not in {field.name for field in fields(strategy)}:
+            raise _no_parameter(strategy, part)
+        values[key] = _value(strategy, part, kinds[key], text)
+    changed: Strategy = replace(strategy, **values)
+    return changed
+
+
+def _value(strategy: Strategy, part: str, kind: Any, text: str) -> object:
+    """Return a parameter's value. Counts are at least 1, other numbers at least 0."""
+    if get_origin(kind) is Literal:
+        if text in get_args(kind):
+            return text
+        raise _no_parameter(strategy, part)
+    try:
+        number = kind(text)
+    except ValueError as error:
+        raise _no_parameter(strategy, part) from error
+    if not (1 if kind is int else 0) <= number <= 1000:
+        raise _no_parameter(strategy, part)
+    return number
+
+
+def _no_parameter(strategy: Strategy, part: str) -> StrategyUnknown:
+    kinds = get_type_hints(type(strategy))
+    known = [
+        f"{field.name}={_choices(kinds[field.name])} (now {getattr(strategy, field.name)})"
+        for field in fields(strategy)
+    ]
+    return StrategyUnknown(
+        f"{strategy.name} has no parameter {part!r}.",
+        remedy=f"It takes: {'; '.join(known)}." if known else "It takes none.",
+    )
+
+
+def _choices(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return "|".join(get_args(kind))
+    return "N" if kind is int else "NUMBER"

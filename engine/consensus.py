@@ -1,0 +1,75 @@
+"""Which of several readings of the evidence the others agree with (ET2RAG, stage two)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from engine import abstaining
+from engine.citing import MARKER
+from engine.overlap import rouge_l, token_f1
+from engine.values import Agreement
+
+Similarity = Literal["token_f1", "rouge_l"]
+SIMILARITIES: dict[Similarity, Callable[[str, str], float]] = {
+    "token_f1": token_f1,
+    "rouge_l": rouge_l,
+}
+ALIKE = 0.5
+"""Readings at least this similar are votes for the same answer (ours)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consensus:
+    """The vote over V readings."""
+
+    matrix: npt.NDArray[np.float64]
+    """M, the similarity of reading i and reading j, 0 to 1; shape (V, V), 1 on the diagonal."""
+    agreement: npt.NDArray[np.float64]
+    """A, the row sums of M; shape (V,)."""
+    winner: int
+    """The reading with the highest agreement, the first of equals."""
+
+    @property
+    def voters(self) -> tuple[int, ...]:
+        """The readings that say what the winner says, itself included."""
+        return self._like(self.winner)
+
+    @property
+    def votes(self) -> Agreement:
+        """How many they are."""
+        return Agreement(len(self.voters), len(self.agreement))
+
+    @property
+    def dissenters(self) -> tuple[int, ...]:
+        """One reading for each other answer, the one most agreed with first."""
+        left = [i for i in self._by_agreement() if i not in self.voters]
+        found: list[int] = []
+        while left:
+            found.append(left[0])
+            left = [i for i in left if i not in self._like(found[-1])]
+        return tuple(found)
+
+    def _by_agreement(self) -> list[int]:
+        return [int(i) for i in np.argsort(-self.agreement, kind="stable")]
+
+    def _like(self, reading: int) -> tuple[int, ...]:
+        return tuple(int(i) for i in np.flatnonzero(self.matrix[reading] >= ALIKE))
+
+
+def consensus(readings: Sequence[str], similarity: Similarity = "token_f1") -> Consensus:
+    """Vote. Markers do not count, and all ways of saying that there is no answer are one.
+
+    Raises `ValueError` without a reading.
+    """
+    if not readings:
+        raise ValueError("there is no reading to vote on")
+    measure = SIMILARITIES[similarity]
+    plain = ["" if abstaining.denies(text) else MARKER.sub("", text) for text in readings]
+    matrix = np.array([[measure(one, other) for other in plain] for one in plain])
+    agreement = matrix.sum(axis=1)
+    return Consensus(matrix, agreement, int(agreement.argmax()))

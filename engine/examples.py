@@ -1,0 +1,39 @@
+"""Solved questions that a prompt may show before the one it asks."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A solved question."""
+
+    question: str
+    answer: str
+    rationale: str = ""
+    """The reasoning that leads to the answer; empty where nobody wrote it down."""
+
+
+@cache
+def shipped() -> tuple[Example, ...]:
+    """Return the examples that come with the program, written for it, about personal matters."""
+    text = files("engine").joinpath("examples.toml").read_text("utf-8")
+    return tuple(Example(**row) for row in tomllib.loads(text)["example"])
+
+
+def solved(examples: Sequence[Example]) -> str:
+    """Return questions with their answers as a prompt shows them, a blank line at the end."""
+    return "".join(f"Question: {one.question}\nAnswer: {one.answer}\n\n" for one in examples)
+
+
+def reasoned(examples: Sequence[Example]) -> str:
+    """Return questions with rationale and answer as a prompt shows them."""
+    return "".join(
+        f"Question: {one.question}\nRationale: {one.rationale}\nAnswer: {one.answer}\n\n"
+        for one in examples
+    )

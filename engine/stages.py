@@ -1,0 +1,53 @@
+"""Stages of a question: their events, and the seconds they take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator as Steps
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from engine.errors import TimeSpent
+from engine.events import Event, Stage, StageName
+
+T = TypeVar("T")
+
+
+@dataclass
+class Timings:
+    """Seconds by stage, in the order the stages began."""
+
+    began: float = field(default_factory=time.monotonic)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def lend(self, name: str, seconds: float) -> None:
+        """Count seconds that another question spent on what this one takes over from it."""
+        self.add(name, seconds)
+        self.began -= seconds
+
+    def add(self, name: str, seconds: float) -> None:
+        """Add to a stage."""
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+
+    def elapsed(self) -> float:
+        """Return seconds since the question was asked."""
+        return time.monotonic() - self.began
+
+
+def staged(name: StageName, timings: Timings, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
+    """Run a step between its `Stage` events and time it."""
+    yield Stage(name, "started")
+    began = time.monotonic()
+    result = yield from body
+    seconds = time.monotonic() - began
+    timings.add(name, seconds)
+    yield Stage(name, "done", seconds)
+    return result
+
+
+def time_spent(timings: Timings) -> TimeSpent:
+    """Return the error that says how long it took and what to do."""
+    return TimeSpent(
+        f"The time budget was spent after {timings.elapsed():.0f} s, before an answer was written.",
+        remedy="Give a longer --time-budget, or use --effort quick.",
+    )

@@ -1,0 +1,40 @@
+"""Self-consistency: several answers from one context, the most agreed with stands.
+
+Wang et al. 2023, with the vote of ET2RAG in place of equal strings, so that free text can vote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator as Steps
+from dataclasses import dataclass
+from typing import ClassVar
+
+from engine.consensus import Similarity
+from engine.drafts import Draft
+from engine.events import Event
+from engine.steps import Toolbox
+from engine.voting import read_often, vote, with_others
+
+
+@dataclass(frozen=True)
+class SelfConsistency:
+    """K samples of the generator over the best passages vote."""
+
+    name: ClassVar[str] = "self_consistency"
+    summary: ClassVar[str] = "several answers from the same passages vote"
+    samples: int = 5
+    """K; the passages are prefilled once for all."""
+    temperature: float = 0.7
+    similarity: Similarity = "token_f1"
+
+    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+        """Recall, draw K answers, vote."""
+        scores = yield from tools.recall()
+        chosen = tools.fit_generator(scores)
+        if not chosen:
+            return Draft("", ())
+        readings = yield from read_often(tools, chosen, self.samples, self.temperature)
+        voted = yield from vote(tools, [one.text for one in readings], self.similarity)
+        draft = tools.finish(chosen, readings[voted.winner])
+        others = [readings[i] for i in voted.dissenters]
+        return with_others(tools, draft, voted, [tools.finish(chosen, one) for one in others])

@@ -1,0 +1,63 @@
+"""Strategies that fill the context with whatever there is."""
+
+from __future__ import annotations
+
+from collections.abc import Generator as Steps
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar
+
+from engine.drafts import Draft
+from engine.events import Event
+from engine.recall import best_first
+from engine.steps import Toolbox
+from engine.window import Room, head_and_tail, require_whole
+
+
+@dataclass(frozen=True)
+class LongContext:
+    """Everything that was read, in document order (LC of FB-RAG, section 3)."""
+
+    name: ClassVar[str] = "long_context"
+    summary: ClassVar[str] = "everything, refused where it does not fit"
+
+    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+        """Write from all passages. Raises `CorpusTooLarge`."""
+        everything = tools.all_allowed()
+        require_whole(tools, everything)
+        return (yield from tools.write(everything))
+
+
+@dataclass(frozen=True)
+class TruncateMiddle:
+    """Beginning and end of everything that was read, half the window each (LongBench)."""
+
+    name: ClassVar[str] = "truncate_middle"
+    summary: ClassVar[str] = "beginning and end of everything, half the context each"
+
+    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+        """Leave out the middle, by whole passages, then write."""
+        return (yield from tools.write(head_and_tail(tools, tools.all_allowed())))
+
+
+@dataclass(frozen=True)
+class TtragBaseline:
+    """The best passages among random others until the context is full (TTRAG, section 4)."""
+
+    name: ClassVar[str] = "ttrag_baseline"
+    summary: ClassVar[str] = "ten best passages shuffled among random ones, context full"
+    best: int = 10
+
+    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+        """Recall, fill up at random, shuffle, write; the seed decides."""
+        scores = yield from tools.recall()
+        hits = [int(i) for i in best_first(scores)[: self.best] if scores[i] > 0]
+        if not hits:
+            return Draft("", ())
+        room, random = Room.of(tools), Random(tools.seed)  # noqa: S311 -- no secret
+        chosen = room.fill(hits)
+        others = sorted(set(tools.all_allowed()) - set(hits))
+        random.shuffle(others)
+        chosen += room.fill(others)
+        random.shuffle(chosen)
+        return (yield from tools.write(chosen))

@@ -1,0 +1,88 @@
+"""What kind of question it is: its prompts, and how long its answer may be.
+
+Personal questions have a task of their own; each data set takes the one its paper asks with
+(FB-RAG, tables 4 to 6). A task's prompts are the sections of `engine/prompts/NAME.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.prompting import render, show, show_plain
+from engine.values import Passage
+from models.protocols import Generator
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One row: prompts and limits."""
+
+    name: str
+    answer_tokens: int
+    """Limit of an answer; for data sets LongBench's (FB-RAG, section C.3)."""
+    sample_tokens: int
+    """Limit of the answer within a look-ahead sample; its reasoning has 64 more."""
+    personal: bool = False
+    """Whether its passages are fenced, its answers cite and it may say "Not found"."""
+    one_line: bool = True
+    """Whether an answer ends with its line."""
+
+    def prompt(
+        self,
+        model: Generator,
+        part: str,
+        question: str,
+        passages: Sequence[Passage] = (),
+        **fields: str,
+    ) -> str:
+        """Return the prompt of a part ("answer", "route", "alone", …) as the model reads it."""
+        shown = show(passages) if self.personal else show_plain(passages)
+        values = {"today": "", "how": "", "examples": ""} | fields
+        system = f"{_SYSTEM.get(part, part)} system"
+        return render(
+            model, self.name, part, system=system, passages=shown, question=question, **values
+        )
+
+    @property
+    def stop(self) -> tuple[str, ...]:
+        """What ends an answer."""
+        return ("\n",) if self.one_line and not self.personal else ("\n\n",)
+
+
+LOOKAHEAD_PARTS = ("reasoning", "thought", "explanation", "answers")
+"""The forms of a look-ahead sample that FB-RAG's table 8 compares; the paper's own is the first."""
+_SYSTEM = dict.fromkeys(LOOKAHEAD_PARTS, "lookahead")
+
+QUESTION = Task("question", answer_tokens=128, sample_tokens=32, personal=True)
+
+TASKS = {
+    task.name: task
+    for task in (
+        QUESTION,
+        Task("multihop", 32, 32),
+        Task("qasper", 128, 128),
+        Task("narrativeqa", 128, 128),
+        Task("multifieldqa", 64, 64),
+        Task("qmsum", 512, 512, one_line=False),
+        Task("book", 64, 64),
+    )
+}
+
+DATASETS = {
+    "hotpotqa": "multihop",
+    "2wikimultihopqa": "multihop",
+    "musique": "multihop",
+    "nq": "multihop",
+    "bamboogle": "multihop",
+    "qasper": "qasper",
+    "narrativeqa": "narrativeqa",
+    "multifieldqa": "multifieldqa",
+    "qmsum": "qmsum",
+}
+"""Which task a data set's questions are; all others are personal questions."""
+
+
+def task_of(dataset: str) -> str:
+    """Return the name of the task that a data set's questions are."""
+    return DATASETS.get(dataset, QUESTION.name)
