@@ -1,0 +1,57 @@
+"""A `Generator` over transformers, on a GPU or a CPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from models.errors import RuntimeFailed
+from models.generating import (
+    DEFAULT_CONTEXT,
+    KEPT_PROMPTS,
+    MAX_SEQUENCES,
+    BatchGenerator,
+    refuse_beyond,
+)
+from models.torch_context import TorchContext
+from models.torch_model import Precision, TorchModel
+
+CHUNKS = {"cpu": 256, "cuda": 1024}
+"""Prompt tokens per batch. A GPU needs more rows to be busy, and asks sooner whether to stop."""
+
+
+def load_generator(
+    path: Path,
+    model_id: str,
+    *,
+    context: int = DEFAULT_CONTEXT,
+    memory: int | None = None,
+    precision: Precision | None = None,
+    kept_prompts: int = KEPT_PROMPTS,
+) -> TorchGenerator:
+    """Load verified files. `models.torch_loading.load_torch` is the door to this."""
+    model = TorchModel(path, model_id, precision=precision)
+    try:
+        size = min(context, model.train_context)
+        refuse_beyond(memory, model.cache_bytes(size), size, model_id)
+        return TorchGenerator(model, model_id, size, kept_prompts=kept_prompts)
+    except RuntimeFailed:
+        model.close()
+        raise
+
+
+class TorchGenerator(BatchGenerator):
+    """A model in transformers."""
+
+    def __init__(
+        self, model: TorchModel, model_id: str, size: int, *, kept_prompts: int = KEPT_PROMPTS
+    ) -> None:
+        """Allocate the context by running one token. Raises `MemorySpent`."""
+        context = TorchContext(
+            model,
+            context=size,
+            sequences=MAX_SEQUENCES + kept_prompts,
+            chunk=CHUNKS[model.device.type],
+        )
+        super().__init__(model, model_id, context, size, kept_prompts)
+        context.decode([(0, 0, 0, True)])
+        context.clear()
