@@ -24,7 +24,7 @@ def hub_token(environ: Mapping[str, str]) -> Token:
     """Look for the token. Asked only when the hub refuses without: a keyring may want to unlock."""
     accept = "Accept the model's terms on its page if it has any"
     try:
-        value, trouble = _from_keyring(), ""
+        value, trouble = secret_from_keyring(USER), ""
     except LookupError as error:
         value, trouble = "", str(error)
     if value:
@@ -37,13 +37,13 @@ def hub_token(environ: Mapping[str, str]) -> Token:
     return Token("", f"{accept}, keep your token with {STORE_IT}, and pull again.")
 
 
-def _from_keyring() -> str:
-    """Return the token or "". Raises `LookupError` where there is no keyring."""
+def secret_from_keyring(user: str) -> str:
+    """Return what the keyring has for `user`, or "". Raises `LookupError` without a keyring."""
     import keyring  # about 0.1 s, and on Linux it asks the session's bus
     import keyring.errors
 
     try:
-        return keyring.get_password(SERVICE, USER) or ""
+        return keyring.get_password(SERVICE, user) or ""
     except keyring.errors.NoKeyringError as error:
         raise LookupError("This machine has no keyring") from error
     except keyring.errors.KeyringError as error:
