@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
+from ingest.docx_markup import may_hide, shortened
 from ingest.files import UnreadableError
 from ingest.layout import Layout
 from ingest.numbering import Numbering
@@ -36,13 +37,6 @@ _SILENT = frozenset(
 _DRAWN = (f"{W}drawing", f"{W}pict", f"{W}object")
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 _NUMBERED, _STYLED = f"{W}numPr", f"{W}pStyle"
-_MAY_HIDE = (b"vanish", b"FFFFFF", b"ffffff", *(b':sz w:val="%d"' % size for size in range(3)))
-# Elements by the prefix that Word and all others write.
-_LOOKS = re.compile(
-    rb"<w:rPr>.*?</w:rPr>|<w:(?:rPr/|(?:bookmarkStart|bookmarkEnd|proofErr|lastRenderedPageBreak"
-    rb"|spacing|ind|jc|keepNext|keepLines|widowControl|contextualSpacing) ?[^<>]*/)>",
-    re.DOTALL,
-)
 _OFF = frozenset({"0", "false", "off", "none"})
 _INVISIBLE_SIZES = ("0", "1", "2")
 """Half points of letters that are taken for hidden."""
@@ -83,7 +77,7 @@ class _Reader:
         self._package = package
         self._name = name
         self._may_hide = True
-        """Whether runs can be hidden, told by the bytes, since most documents hide none."""
+        """Whether runs can be hidden."""
         self._folder = name.rpartition("/")[0]
         self.relations = package.relations(name)
         self._after: list[str] = []
@@ -96,8 +90,15 @@ class _Reader:
         """Append the whole part."""
         data = self._package.content(self._name)
         if data:
-            self._may_hide = any(mark in data for mark in _MAY_HIDE) or bool(self._vanished)
-            self.blocks(parse(data) if self._may_hide else _parse_lean(data))
+            short, self._may_hide = shortened(data, bool(self._vanished))
+            try:
+                root = parse(short)
+            except UnreadableError:
+                if short is data:
+                    raise
+                # Its markup was too unusual to be made short.
+                root = parse(data)
+            self.blocks(root)
             self._may_hide = True
 
     def blocks(self, parent: Element) -> None:
@@ -243,7 +244,7 @@ class _Reader:
         """Return the notes of a kind by their identifiers."""
         if kind not in self._parts:
             data = self._package.content(f"{self._folder}/{kind}.xml") or b""
-            self._may_hide |= any(mark in data for mark in _MAY_HIDE)
+            self._may_hide |= may_hide(data)
             self._parts[kind] = {n.get(_ID) or "": n for n in parse(data)} if data else {}
         return self._parts[kind]
 
@@ -346,16 +347,6 @@ class _Reader:
     @cached_property
     def _numbering(self) -> Numbering:
         return Numbering(self._package.part(f"{self._folder}/numbering.xml"), self._styles)
-
-
-def _parse_lean(data: bytes) -> Element:
-    """Parse a part without what only says how it looks: half of the bytes, most of the time."""
-    if b"<![CDATA[" not in data:
-        try:
-            return parse(_LOOKS.sub(b"", data))
-        except UnreadableError:  # something lay within that ends alike
-            pass
-    return parse(data)
 
 
 def _remark(comment: Element, text: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ingest.cellformats import form_of
+from ingest.docx_markup import shortened
 from ingest.item import Item, Reason, Skipped
 from ingest.read import read
 
@@ -172,6 +173,39 @@ def test_what_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
     at = lying.index(b"PK\x01\x02", lying.index(b"PK\x01\x02") + 4)
     lying[at + 24 : at + 28] = size
     assert skip_in(tmp_path, "b.docx", bytes(lying)).reason is Reason.CORRUPT
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        paragraph(run("one", "<w:b/>"), run(" two > 1"), style='<w:ind w:left="9"/>'),
+        '<w:p w:rsidR="00AB"/><w:p w:rsidR="00AB"><w:r w:rsidR="1"><w:t>after it</w:t></w:r></w:p>',
+        f"<!-- <w:r --><w:p>{run('seen')}</w:p><!-- </w:r> -->",
+        f"<?x <w:r ?><w:p>{run('seen')}</w:p><?x ?>",
+        "<w:p><w:r><w:t><![CDATA[<w:b/> as written]]></w:t></w:r></w:p>",
+        f'<w:p w:note="a>b">{run("seen")}</w:p>',
+        f'<w:p xmlns:x="urn:x"><x:odd>{run("seen")}</x:odd></w:p>',
+        "<w:p><w:r><w:t>one</w:t><w:tab/><w:t>two</w:t><w:br/></w:r><w:r><w:t>3</w:t></w:r></w:p>",
+        '<w:p><w:pPr><w:tabs><w:tab w:val="left" w:pos="9"/></w:tabs></w:pPr>'
+        "<w:r><w:t/><w:tab/></w:r><w:r><w:t>end</w:t></w:r></w:p>",
+        "<w:p><w:r><w:rPr><w:b/><w:rPrChange><w:rPr><w:i/></w:rPr></w:rPrChange></w:rPr>"
+        "<w:t>changed</w:t></w:r></w:p>",
+        "<w:tbl><w:tr><w:tc><w:p/></w:tc><w:tc><w:p><w:r><w:t>cell</w:t></w:r></w:p></w:tc>"
+        "</w:tr></w:tbl>",
+    ],
+)
+def test_markup_that_is_left_out_changes_no_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str
+) -> None:
+    short = item_in(tmp_path, "a.docx", docx(body)).text
+    monkeypatch.setattr("ingest.docx.shortened", lambda data, _: (data, True))
+    assert item_in(tmp_path, "a.docx", docx(body)).text == short
+
+
+def test_markup_without_words_is_made_short() -> None:
+    body = paragraph(run("one", "<w:b/>"), run("two"), style='<w:ind w:left="9"/>').encode()
+    assert shortened(body, False) == (b"<w:p><w:t>onetwo</w:t></w:p>", False)
+    assert shortened(body.replace(b"<w:b/>", b"<w:vanish/>"), False)[1]
 
 
 def test_strict_documents_are_read_alike(tmp_path: Path) -> None:
