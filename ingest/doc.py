@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from struct import error as StructError
 from struct import iter_unpack, unpack_from
 
 from ingest.files import UnreadableError
@@ -59,7 +60,10 @@ def doc_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
         document = _Document(main[begin:end].decode("cp1252", "replace"))
     else:
         table = ole.stream("1Table" if flags & _OTHER_TABLE else "0Table")
-        document = _document(main, table or b"")
+        try:
+            document = _document(main, table or b"")
+        except (IndexError, StructError) as error:
+            raise _misplaced() from error
     layout = Layout()
     layout.hidden = document.hidden
     if ole.has_macros:
@@ -93,7 +97,7 @@ def _pieces(main: bytes, table: bytes) -> Iterator[tuple[int, int, bool]]:
     while at < end and table[at] == 1:
         at += 3 + int(unpack_from("<H", table, at + 1)[0])
     if at >= end or table[at] != 2:
-        raise UnreadableError(Reason.CORRUPT, "Its text is not where it should be; save it again.")
+        raise _misplaced()
     count = (int(unpack_from("<I", table, at + 1)[0]) - 4) // 12
     at += 5
     places = unpack_from(f"<{count + 1}I", table, at)
@@ -172,7 +176,8 @@ def _formats(
     count = (size - 4) // 8
     if count <= 0 or at + size > len(table):
         return
-    for (number,) in iter_unpack("<I", table[at + 4 * (count + 1) : at + size]):
+    numbers = at + 4 * (count + 1)
+    for (number,) in iter_unpack("<I", table[numbers : numbers + 4 * count]):
         page = main[(number & 0x3FFFFF) * _PAGE : ((number & 0x3FFFFF) + 1) * _PAGE]
         if len(page) < _PAGE:
             continue
@@ -274,3 +279,8 @@ def _fields(text: str) -> str:
                 out.append(shown_target(target, said))
     out.append(text[at:])
     return "".join(out)
+
+
+def _misplaced() -> UnreadableError:
+    remedy = "Its text is not where it should be; save it again."
+    return UnreadableError(Reason.CORRUPT, remedy)

@@ -45,8 +45,7 @@ def outlook_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     try:
         letter = _Storage(data).letter((), _TOP, 0)
     except DAMAGED as error:
-        remedy = "It is damaged or cut off; save it again from Outlook."
-        raise UnreadableError(Reason.CORRUPT, remedy) from error
+        raise _damaged() from error
     yield from letter_items(letter, origin, scope)
 
 
@@ -106,8 +105,9 @@ class _Storage:
                 return attached_letter(known, self.letter((*at, inner), _INNER, depth + 1))
             return attachment(known, bytes, 0)
         path = [*at, f"{_STREAM}{ATTACHED:04X}0102"]
-        size = self._file.get_size(path) if self._file.exists(path) else 0
-        return attachment(known, lambda: self._stream(path), size)
+        if not self._file.exists(path):
+            return attachment(known, bytes, 0)
+        return attachment(known, lambda: self._stream(path), self._file.get_size(path))
 
     def _properties(
         self, at: tuple[str, ...], header: int, charset: str = "", without: int = -1
@@ -138,7 +138,10 @@ class _Storage:
         }
 
     def _stream(self, path: list[str]) -> bytes:
-        content: bytes = self._file.openstream(path).read()
+        try:
+            content: bytes = self._file.openstream(path).read()
+        except DAMAGED as error:
+            raise _damaged() from error
         return content
 
 
@@ -176,3 +179,8 @@ def unpacked_rtf(data: bytes) -> bytes:
             out += piece
             write += len(piece)
     return bytes(out[:size])
+
+
+def _damaged() -> UnreadableError:
+    remedy = "It is damaged or cut off; save it again from Outlook."
+    return UnreadableError(Reason.CORRUPT, remedy)

@@ -1,7 +1,8 @@
 """Excel workbooks of 1995 to 2003 and binary ones (xls, xlsb), read through python-calamine.
 
 The library sets aside memory for the whole rectangle of a sheet and may abort the process when a
-stranger's file makes it large: only a reading process that can be replaced should call it.
+stranger's file makes it large: only a reading process that can be replaced should call it. Of a
+container it believes all, so that it is given one made here.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from struct import unpack_from
+from types import TracebackType
 
 from ingest.cellformats import elapsed, general
 from ingest.files import UnreadableError
 from ingest.item import Reason
-from ingest.ole import Ole, encrypted
+from ingest.ole import Ole, container_of, encrypted
 from ingest.origin import Origin
 from ingest.sieve import Read, Scope
 from ingest.tables import Row, Sheet, workbook_reads
@@ -36,21 +38,26 @@ def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
         SheetVisibleEnum,
     )
 
-    try:
-        book = CalamineWorkbook.from_filelike(BytesIO(data))
-    except PasswordError as error:
-        raise encrypted() from error
-    except CalamineError as error:
-        # Of a file that has no name it says no more than that it knows no such format.
-        raise (encrypted() if _is_encrypted(data) else _damaged()) from error
+    is_zipped = data.startswith(b"PK")
+    stream = b"" if is_zipped else _stream(data)
+    source = data if is_zipped else container_of("Workbook", stream)
+    with _Panics():
+        try:
+            book = CalamineWorkbook.from_filelike(BytesIO(source))
+        except PasswordError as error:
+            raise encrypted() from error
+        except CalamineError as error:
+            # Of a file that has no name it says no more than that it knows no such format.
+            raise (encrypted() if _is_encrypted(stream) else _damaged()) from error
     sheets = []
     for known in book.sheets_metadata:
         if known.typ not in (SheetTypeEnum.WorkSheet, SheetTypeEnum.DialogSheet):
             continue
-        try:
-            sheet = book.get_sheet_by_name(known.name)
-        except CalamineError as error:
-            raise _damaged() from error
+        with _Panics():
+            try:
+                sheet = book.get_sheet_by_name(known.name)
+            except CalamineError as error:
+                raise _damaged() from error
         is_hidden = known.visible is not SheetVisibleEnum.Visible
         is_sane = sheet.total_height * sheet.total_width <= _RECTANGLE
         rows = _rows(sheet.iter_rows()) if is_sane else ()
@@ -59,12 +66,34 @@ def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     yield from workbook_reads(origin, sheets, ["macros"] if has_macros else [])
 
 
-def _is_encrypted(data: bytes) -> bool:
-    """Say whether the first records of an old workbook declare a password."""
-    if data.startswith(b"PK"):
-        return False
+class _Panics:
+    """Makes an error of what the library raises where it gave up: no `Exception`, and unnamed."""
+
+    def __enter__(self) -> None:
+        """Do nothing yet."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Raise UnreadableError after a panic."""
+        if kind is not None and kind.__name__ == "PanicException":
+            raise _damaged() from error
+
+
+def _stream(data: bytes) -> bytes:
+    """Return the records of an old workbook. Raises UnreadableError when there are none."""
     ole = Ole(data)
-    content = ole.stream("Workbook") or ole.stream("Book") or b""
+    content = ole.stream("Workbook") or ole.stream("Book")
+    if not content:
+        raise _damaged()
+    return content
+
+
+def _is_encrypted(content: bytes) -> bool:
+    """Say whether the first records of an old workbook declare a password."""
     at = 0
     for _ in range(_FIRST_RECORDS):
         if at + 4 > len(content):
