@@ -20,8 +20,9 @@ from dataclasses import replace
 
 from ingest.files import UnreadableError, opened
 from ingest.item import Reason, Skipped
+from ingest.recognise import name_says_document
 from ingest.sieve import Read, Scope
-from ingest.tasks import Job, Task, What, ranges
+from ingest.tasks import LARGE, Job, Task, What, ranges
 from ingest.wire import Frame, MalformedError, State, frames, unpacked, unpacked_names
 from ingest.worker import LENGTH, Order
 
@@ -31,8 +32,9 @@ PATIENCE = 0.2
 """Further seconds for each megabyte of the file: a page of a long PDF is no word."""
 _START = 60.0
 """Seconds that a process may take to start."""
-_AHEAD_TASKS, _AHEAD_BYTES = 32, 1 << 20
-"""What one process has waiting, so that it need not wait for the next task."""
+_AHEAD_TASKS, _AHEAD_BYTES, _AHEAD = 32, 1 << 20, 2
+"""What one process has waiting, so that it need not wait for the next task: the last, however
+large they are."""
 _UNTAKEN = 64 << 20
 """Bytes of frames that may wait to be taken before no more is read than what is waited for."""
 _BLOCK = 1 << 20
@@ -136,8 +138,11 @@ class _Process:
         self.scope = scope
         self.jobs.append(job)
 
-    def waiting_bytes(self) -> int:
-        return sum(job.size for job in self.jobs)
+    def has_enough(self) -> bool:
+        """Say whether it need not be given more for now."""
+        if len(self.jobs) < _AHEAD:
+            return False
+        return len(self.jobs) >= _AHEAD_TASKS or sum(job.size for job in self.jobs) >= _AHEAD_BYTES
 
     def deadline(self) -> float:
         """Return the moment at which the process is taken for hung."""
@@ -277,11 +282,18 @@ class Run:
             process = min(self._processes, key=lambda one: len(one.jobs), default=None)
             if process is None or (process.jobs and self._needs_more()):
                 process = self._start()
-            elif len(process.jobs) >= _AHEAD_TASKS or process.waiting_bytes() >= _AHEAD_BYTES:
+            elif process.has_enough():
                 return
             with self._changed:
                 job = self._waiting.popleft()
             self._give(process, job)
+            if _may_be_split(job):
+                self._prepare(len(ranges(job.size)))
+
+    def _prepare(self, wanted: int) -> None:
+        """Have so many processes ready by the time the first has found that it is a mailbox."""
+        while len(self._processes) < min(wanted, self._pool.workers):
+            self._start()
 
     def _needs_more(self) -> bool:
         """Say whether what waits is worth another process."""
@@ -407,6 +419,12 @@ class Run:
             job.outcome.append(skipped)
             job.is_over = True
             self._changed.notify_all()
+
+
+def _may_be_split(job: Job) -> bool:
+    """Say whether it may turn out to be a mailbox to be read in ranges."""
+    is_whole = job.task.what is What.ALL and job.size > LARGE
+    return is_whole and not name_says_document(job.found.path)
 
 
 def _lost(job: Job, reason: Reason, member: str | None = None) -> Skipped:

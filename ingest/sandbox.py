@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import stat
 import struct
 import sys
@@ -153,9 +152,9 @@ def _allow_below(libc: ctypes.CDLL, ruleset: int, folder: Path) -> None:
 
 def _filter_calls(libc: ctypes.CDLL) -> bool:
     """Refuse all system calls but those that reading and answering need."""
-    if platform.machine() not in _MACHINES:
+    if os.uname().machine not in _MACHINES:
         return False
-    architecture, openat, column = _MACHINES[platform.machine()]
+    architecture, openat, column = _MACHINES[os.uname().machine]
     rows = [row.split() for line in _CALLS.split("\n") for row in line.split("|") if row.strip()]
     calls = [int(row[column]) for row in rows if row[column] != "-"]
     program = _program(architecture, openat, calls)

@@ -16,9 +16,9 @@ from ingest.item import Reason, Skipped
 from ingest.origin import Origin
 from ingest.recognise import HEAD, Format, kinds_of, recognise
 from ingest.sieve import LeftOut, Read, Scope
-from ingest.walk import Found
 
 if TYPE_CHECKING:
+    from ingest.walk import Found
     from ingest.wire import Frame
 
 RANGE = 2 << 20
