@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Flag, auto
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 
 from ingest.attachments import read_attachment, verdict_on
@@ -23,6 +22,7 @@ from ingest.quoting import quoted_spans
 from ingest.seals import Seal
 from ingest.shelves import is_deleted, shelf_of_labels, shelved
 from ingest.sieve import Later, LeftOut, Read, Scope
+from ingest.weekdays import stamp_in_words
 
 _ENVELOPE_DATE = re.compile(r"[A-Z][a-z]{2} [A-Z][a-z]{2} +\d.*")
 _TEXTS = frozenset({"text/plain", "text/html", "text/enriched", "text/x-amp-html"})
@@ -315,7 +315,7 @@ def _header_lines(envelope: Envelope, contents: Contents) -> Iterator[str]:
         if header in names:
             yield f"{header} (names): {names[header]}"
     if envelope.when is not None:
-        yield f"Date: {envelope.when:%a %Y-%m-%d %H:%M %z}"
+        yield f"Date: {stamp_in_words(envelope.when)}"
     attached = [part.name for _, part in contents.attachments]
     if any(attached):
         yield "Attachments: " + ", ".join(name for name in attached if name)
@@ -343,6 +343,8 @@ def _message_id(headers: Headers, message: Part, begin: int) -> str:
     found = clean_line(headers.raw("message-id"))
     if found:
         return found
+    from hashlib import sha256
+
     block = message.data[begin : message.start].rstrip(b"\r\n")
     return f"sha256:{sha256(block).hexdigest()}"
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ingest.envelopes import begins_message
 from ingest.files import File
 from ingest.item import Reason, Skipped
+from ingest.leaping import find_leaping
 from ingest.mail import Content, Turn, mail_items
 from ingest.recognise import HEAD
 from ingest.sieve import Read, Scope
@@ -21,7 +22,6 @@ _LOOK_AHEAD = 2048
 _LOOK_BACK = 3
 _FIRST_LOOK = 64 << 10
 """Bytes in which the next message is looked for first; most begin there."""
-_LARGE, _FEW = 32 << 10, 64
 # What marks a message even where the line before it is not empty.
 _CERTAIN = re.compile(
     rb"From [^ \r\n]+ +[A-Z][a-z]{2} [A-Z][a-z]{2} +\d\d? +\d\d:\d\d[^\r\n]*\r?\n"
@@ -85,26 +85,11 @@ def _mail(
         return
     begin = block.find(b"\n", start, stop) + 1 or stop
     separator, last = block[start:begin], span[1] >= file.size
-    if _has_escapes(block, begin, stop):
+    if find_leaping(block, b">From ", b" ", begin, stop) >= 0:
         block = _ESCAPED.sub(rb"\n\1", block[begin:stop])
         begin, stop = 0, len(block)
     message = Content(block, begin, stop, span[0], separator, last)
     yield from mail_items(message, file.path, scope, turn)
-
-
-def _has_escapes(block: bytes, begin: int, stop: int) -> bool:
-    """Say whether a line of a message is escaped; the coded files in it hold no ">" at all.
-
-    One byte is looked for ten times faster than six.
-    """
-    at = begin
-    for _ in range(_FEW if stop - begin > _LARGE else 0):
-        at = block.find(b">", at, stop) + 1
-        if at == 0:
-            return False
-        if block.startswith(b"From ", at):
-            return True
-    return block.find(b">From ", max(begin, at - 1), stop) >= 0
 
 
 def _messages(file: File, begin: int, end: int) -> Iterator[tuple[int, int, bytes, int]]:
@@ -148,11 +133,11 @@ def _starts(block: bytes, base: int, begin: int, end: int) -> Iterator[int]:
     """
     if begin == 0 < end:
         yield 0
-    at, bound = max(begin - base, 1), end - base + len(b"From") - 1
-    # Four bytes are found twice as fast as six.
-    while (start := block.find(b"From", at, bound)) >= 0:
-        at, newline = start + 1, start - 1
-        if block[newline] == 0x0A and begins_message(block, start):
+    newline, bound = max(begin - base, 1) - 1, end - base + len(b"From ") - 1
+    while (newline := find_leaping(block, b"\nFrom ", b" ", newline, bound)) >= 0:
+        start = newline + 1
+        if begins_message(block, start):
             is_apart = block[max(0, newline - 2) : newline].rstrip(b"\r").endswith(b"\n")
             if is_apart or _CERTAIN.match(block, start, start + _LOOK_AHEAD):
                 yield base + start
+        newline = start

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ingest.clean import clean_line, decode
 from ingest.headers import LIMIT, Headers, decode_words
+from ingest.leaping import find_leaping
 
 PARTS = 1000
 """Parts of one multipart that are looked at."""
@@ -228,7 +229,7 @@ def _spans(
     needle = b"--" + boundary
     spans: list[tuple[int, int]] = []
     begun, at = -1, start
-    while (hit := data.find(needle, at, end)) >= 0:
+    while (hit := find_leaping(data, needle, b"-", at, end)) >= 0:
         at = hit + len(needle)
         line = _BOUNDARY_END.match(data, at, end)
         if line is None or (hit > start and data[hit - 1] not in b"\r\n"):

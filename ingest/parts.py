@@ -34,7 +34,7 @@ _CODED_FIELDS = {
 _LIKE_ASCII = frozenset(
     {None, "us-ascii", "ascii", "utf-8", "iso-8859-1", "iso-8859-15", "windows-1252"}
 )
-_SHIFTS = (b"\0", b"\x1b", b"~{", b"+A")
+_SHIFTS = ((b"\0", b"\0"), (b"\x1b", b"\x1b"), (b"~", b"~{"), (b"+", b"+A"))
 """What ASCII stands for something else by, in character sets that mails do not always declare."""
 _REPORT_LIMIT = 256 << 10
 _FOLD = re.compile(r"\r?\n[ \t]+")
@@ -241,8 +241,13 @@ def _is_body(part: Part, kind: str) -> bool:
 
 def _decoded(data: bytes, charset: str | None) -> str:
     """Return the text of a body. Most bodies are plain ASCII, and by any of these names."""
-    if charset in _LIKE_ASCII and data.isascii() and not any(m in data for m in _SHIFTS):
-        return data.decode("ascii")
+    if charset in _LIKE_ASCII and data.isascii():
+        for sign, shift in _SHIFTS:
+            # One byte is found ten times faster than two.
+            if sign in data and shift in data:
+                break
+        else:
+            return data.decode("ascii")
     return decode(data, charset or "us-ascii")
 
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 Span = tuple[int, int]
 
 _SCANNED = 1 << 20
 """Characters of a body that are looked at."""
 _QUOTED = re.compile(r"(?: ?>[^\n]*(?:\n|\Z))+")
-_RULE = re.compile(
-    r"[ \t]*[-_]{2,} ?(?:Original Message|Forwarded |Originalnachricht|Weitergeleitete Nachricht"
+_RULED = (
+    r"(--|__)[-_]* ?"
+    r"(?i:Original Message|Forwarded |Originalnachricht|Weitergeleitete Nachricht"
     r"|Ursprüngliche (?:Nachricht|Mail)|Message (?:d.origine|original|transféré)"
     r"|Mensaje (?:original|reenviado)|Messaggio (?:originale|inoltrato)|Mensagem original"
     r"|(?:Oorspronkelijk|Doorgestuurd) bericht|Ursprungligt meddelande|Oprindelig meddelelse"
-    r"|Opprinnelig melding|Wiadomość oryginalna|Исходное сообщение|原始邮件|原始郵件)",
-    re.IGNORECASE,
+    r"|Opprinnelig melding|Wiadomość oryginalna|Исходное сообщение|原始邮件|原始郵件)"
 )
+_FIRST_RULE, _RULE = (re.compile(before + _RULED) for before in (" ?", r"\n"))
 _SUBJECTS: tuple[str, ...] = (
     "Subject",
     "Betreff",
@@ -36,8 +38,18 @@ _COPIED = re.compile(
     re.IGNORECASE,
 )
 _COPIED_LENGTH = 4000
+# Few lines have a colon near their beginning: only these are looked at closely.
+_SUBJECT, _ANY_SUBJECT = (
+    re.compile(
+        rf"\n(?=[^\n{colons}]{{0,16}}[{colons}])"
+        rf"[^\n]{{0,4}}?({'|'.join(_SUBJECTS)})[ *_]{{0,3}}[{colons}]"
+    )
+    for colons in (":", ":\uff1a")
+)
+"""With the usual colon, and with the Chinese one too, which takes twice as long."""
 _PLACES = 200
 """Words that may begin a quotation are followed up so many times."""
+_END, _ANY_END = (re.compile(rf"[{colons}][ \t]*(?:\n|\Z)") for colons in (":", ":\uff1a"))
 # "On Tue, 17 Nov 2026 at 09:02, Ana Ruiz <ana@example.org> wrote:", on up to three lines.
 _WROTE = re.compile(
     r"[ \t]*(?:On|Am|Le|El|Em|Il|Op|Den|Dne|W dniu)\b[^\n]{0,300}(?:\n[^\n]{1,200}){0,2}?"
@@ -84,6 +96,8 @@ def quoted_spans(body: str) -> tuple[Span, ...]:
 
 
 def _quoted_lines(body: str) -> list[Span]:
+    if ">" not in body:
+        return []
     spans = []
     at = 0 if body.startswith((">", " >")) else -1
     spaced = "\n >" in body
@@ -106,30 +120,22 @@ def _next(body: str, at: int, spaced: bool) -> int:
 
 def _rule(body: str) -> int:
     """Return where a line like "-----Original Message-----" stands, -1 without one."""
-    for mark in ("--", "__"):
-        at = 0 if body.startswith((mark, f" {mark}")) else _line_with(body, mark, 0)
-        while at >= 0:
-            if _RULE.match(body, at):
-                return at
-            at = _line_with(body, mark, at)
-    return -1
-
-
-def _line_with(body: str, mark: str, at: int) -> int:
-    hit = body.find(f"\n{mark}", at)
-    return hit + 1 if hit >= 0 else -1
+    rules = [(rule[1], rule.start() + 1) for rule in _RULE.finditer(body)]
+    first = _FIRST_RULE.match(body)
+    if first is not None:
+        rules.append((first[1], 0))
+    return min(rules, default=("", -1))[1]
 
 
 def _copied(body: str) -> int:
     """Return where a copied header block begins, -1 without one."""
-    for name in _SUBJECTS:
-        for at in _places(body, name) if name in body else ():
-            line = body.rfind("\n", 0, at) + 1
-            after = body[at + len(name) : at + len(name) + 4].lstrip(" *_")
-            if at - line <= 4 and after.startswith((":", "\uff1a")):
-                start = _block_above(body, line)
-                if start >= 0:
-                    return start
+    subject = _ANY_SUBJECT if "\uff1a" in body else _SUBJECT
+    found = islice(subject.finditer(body), _PLACES)
+    lines = [(match[1], match.start() + 1) for match in found]
+    for _, line in sorted(lines, key=lambda one: _SUBJECTS.index(one[0])):
+        start = _block_above(body, line)
+        if start >= 0:
+            return start
     return -1
 
 
@@ -147,8 +153,8 @@ def _block_above(body: str, stop: int) -> int:
 
 def _introductions(body: str) -> Iterator[Span]:
     """Yield where lines stand that say who wrote what follows."""
-    for verb in _VERBS:
-        for at in _places(body, verb) if verb in body else ():
+    for verb in _verbs_above_colons(body):
+        for at in _places(body, verb):
             start = at
             for _ in range(3):
                 start = body.rfind("\n", 0, start - 1) + 1 if start else 0
@@ -156,6 +162,19 @@ def _introductions(body: str) -> Iterator[Span]:
                 if line is not None and line.end() > at:
                     yield line.span()
                     break
+
+
+def _verbs_above_colons(body: str) -> list[str]:
+    """Return the verbs in lines that end in a colon, and in the two above each."""
+    above = []
+    ends = _ANY_END if "\uff1a" in body else _END
+    for end in ends.finditer(body):
+        start = end.start()
+        for _ in range(3):
+            start = body.rfind("\n", 0, max(start, 0))
+        above.append(body[start + 1 : end.start()])
+    text = "\n".join(above)
+    return [verb for verb in _VERBS if verb in text] if text else []
 
 
 def _places(body: str, words: str) -> Iterator[int]:

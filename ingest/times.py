@@ -7,8 +7,8 @@ from datetime import date, datetime, time, timedelta, tzinfo
 
 from ingest.entries import Timing
 from ingest.item import Kind
+from ingest.weekdays import day_in_words, minute_in_words
 
-_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _UNITS = ((86400, "day", "days"), (3600, "h", "h"), (60, "min", "min"))
 
 
@@ -58,10 +58,10 @@ class Times:
             ends = begins
         if self.is_all_day:
             return self._days(begins, ends, ", all day" * (kind is Kind.EVENT))
-        said = _minute(begins)
+        said = minute_in_words(begins)
         notes = [_length(begins, ends)] if ends > begins else []
         if ends > begins:
-            end = _minute(ends)
+            end = minute_in_words(ends)
             said += f"-{end[-5:]}" if end[:-5] == said[:-5] else f" to {end}"
         if unknown:
             notes.append(f'its time zone "{unknown}" is not known')
@@ -75,15 +75,15 @@ class Times:
         last = ends - timedelta(days=1) if ends > begins else begins
         days = last.toordinal() - begins.toordinal() + 1
         if days < 2:
-            return _day(begins) + all_day
-        return f"{_day(begins)} to {_day(last)}{all_day} ({days} days)"
+            return day_in_words(begins) + all_day
+        return f"{day_in_words(begins)} to {day_in_words(last)}{all_day} ({days} days)"
 
     @property
     def moved_from(self) -> str:
         """When it would have been, in words; empty unless it was moved."""
         if self.planned is None or self.planned == self.begins:
             return ""
-        return _day(self.planned) if self.is_all_day else _minute(self.planned)
+        return day_in_words(self.planned) if self.is_all_day else minute_in_words(self.planned)
 
 
 def local(when: date, zone: tzinfo) -> datetime | None:
@@ -101,17 +101,7 @@ def moment_in_words(when: date, zone: tzinfo) -> str:
     there = local(when, zone)
     if there is None:
         return ""
-    return _minute(there) if isinstance(when, datetime) else _day(there)
-
-
-def _day(when: datetime) -> str:
-    """Return `Tue 2026-11-17`; formatting by `strftime` takes three times as long."""
-    return f"{_WEEKDAYS[when.weekday()]} {when.isoformat()[:10]}"
-
-
-def _minute(when: datetime) -> str:
-    """Return `Tue 2026-11-17 10:00`."""
-    return f"{_WEEKDAYS[when.weekday()]} {when.isoformat(' ')[:16]}"
+    return minute_in_words(there) if isinstance(when, datetime) else day_in_words(there)
 
 
 def _planned(planned: date | None, start: date, zone: tzinfo) -> datetime | None:
