@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import click
 
@@ -27,6 +27,7 @@ from app.output import answer_object, print_json
 from app.plain import folded
 from app.progress import watch
 from app.report import answer_text
+from app.serving import tell_where_text_goes
 from app.trail import Trail
 from engine.answer import answer, understand
 from engine.events import Answered, Event
@@ -85,15 +86,23 @@ def command(
     get(settings.strategy)
     understand(question, filters, settings)
     sources = sources_of(config, paths)
-    models = model_set(config, lookahead=lookahead, generator=generator)
+    tell_where_text_goes(config, lookahead=lookahead, generator=generator)
     trail = Trail()
     watcher = watch(stream_draft=not (as_json or no_stream))
-    with closing(models), memory_of(config, memory, unlock) as kept:
-        try:
-            events = answer(question, sources, models, settings, filters, kept)
-            answered = last_answer(events, [trail.note, watcher.show])
-        finally:
-            watcher.finish()
+    with ExitStack() as stack:
+        stack.callback(watcher.finish)
+        models = model_set(
+            config,
+            lookahead=lookahead,
+            generator=generator,
+            max_context=settings.max_context,
+            say=watcher.say,
+        )
+        stack.enter_context(closing(models))
+        kept = stack.enter_context(memory_of(config, memory, unlock))
+        events = answer(question, sources, models, settings, filters, kept)
+        answered = last_answer(events, [trail.note, watcher.show])
+    trail.loadings = models.loadings
     if as_json:
         explained = {"explain": trail.object(answered)} if explain else {}
         print_json(answer_object(answered) | explained)

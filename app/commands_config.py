@@ -14,6 +14,7 @@ from app.lazy import StrictGroup
 from app.options import json_option
 from app.output import print_json
 from app.plain import one_line
+from app.serving import server_address
 
 
 @click.group("config", cls=StrictGroup)
@@ -56,6 +57,7 @@ def show(as_json: bool) -> int:
 def validate(as_json: bool) -> int:
     """Check file and environment. Exit code 2, and what to correct, when they are wrong."""
     config = load_config(os.environ)
+    server_address(config)
     if as_json:
         print_json({"valid": True, "path": str(config.path)})
     else:

@@ -23,6 +23,7 @@ from app.output import answer_object, print_json
 from app.plain import folded
 from app.progress import watch
 from app.report import answer_text
+from app.serving import tell_where_text_goes
 from engine.answer import answer
 from engine.settings import Settings
 from engine.values import Answer
@@ -55,6 +56,7 @@ def command(as_json: bool) -> int:
     Exit code 1: an answer was not as expected.
     """
     config = load_config(os.environ)
+    tell_where_text_goes(config)
     settings = replace(settings_of(config), now=SAMPLE_DAY)
     outcomes: list[tuple[DemoQuestion, Answer, Verdict]] = []
     sample = resources.files("app").joinpath("sample")

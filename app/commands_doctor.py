@@ -21,9 +21,10 @@ from app.options import json_option
 from app.output import print_json
 from app.plain import one_line
 from app.report import size_text
+from app.serving import connected, served_roles, server_address, where_text_goes
 from engine.recall import fastest_scan
 from ingest.pool import protection
-from models.errors import RuntimeFailed
+from models.errors import AskanceError, RuntimeFailed
 from models.estimate import CONTEXT, layers_that_fit
 from models.gguf import HeaderFault, read_header
 from models.machine import Gpu, gpus_present, memory
@@ -44,8 +45,21 @@ class Check:
 @click.command("doctor")
 @json_option
 def command(as_json: bool) -> int:
-    """Say what works here. Opens no source, uses no network. Exit code 4: a model is missing."""
-    checks = [*_machine(), _recall(), *_runtime(), *_models(), *_settings(), _sandbox(), _offline()]
+    """Say what works here. Opens no source, uses no network but asks a server that is set.
+
+    Exit code 4: a model is missing.
+    """
+    checks = [
+        *_machine(),
+        _recall(),
+        *_runtime(),
+        *_torch(),
+        *_models(),
+        *_server(),
+        *_settings(),
+        _sandbox(),
+        _offline(),
+    ]
     if as_json:
         print_json({"checks": [asdict(check) for check in checks]})
     else:
@@ -109,6 +123,19 @@ def _runtime() -> list[Check]:
     ]
 
 
+def _torch() -> list[Check]:
+    """Say whether the transformers runtime is here; torch itself is not imported: it is slow."""
+    asked = load_config(os.environ).text("models.runtime")
+    try:
+        found = f"torch {version('torch')}, transformers {version('transformers')}"
+    except PackageNotFoundError:
+        if asked != "transformers":
+            return [Check("transformers", "ok", "not installed; only encoders need it")]
+        remedy = "pip install askance[torch], or set `runtime` under [models] to another."
+        return [Check("transformers", "missing", "not installed, and set as the runtime", remedy)]
+    return [Check("transformers", "ok", found)]
+
+
 def gpu_check(used: Sequence[Gpu], present: Sequence[Gpu], *, offload: bool) -> Check:
     """Say what goes to a GPU, or why nothing does."""
     if used:
@@ -149,7 +176,11 @@ def _offloaded(free: int) -> str:
 def _models() -> list[Check]:
     catalogue, store = known_models(os.environ)
     used = in_use(load_config(os.environ), catalogue)
-    needed = {row.id for row in catalogue.starter()} | set(used)
+    served = served_roles(load_config(os.environ), {})
+    starter = () if served else catalogue.starter()
+    needed = {row.id for row in starter} | {
+        model_id for model_id, roles in used.items() if roles != ["encoder"]
+    }
     checks = []
     for row in catalogue.rows:
         state = store.state(row)
@@ -161,6 +192,28 @@ def _models() -> list[Check]:
             remedy = f"askance models pull {row.id}"
             checks.append(Check(f"model {row.id}", "missing", detail, remedy))
     return [*checks, Check("store", "ok", str(store.root))]
+
+
+def _server() -> list[Check]:
+    """Ask the server, if the settings name one, what it is; nothing of a person's is sent."""
+    config = load_config(os.environ)
+    address, served = server_address(config), served_roles(config, {})
+    if address is None:
+        return []
+    if not served:
+        runtime = config.text("models.runtime")
+        return [Check("server", "note", f"{address.url} is not used: the runtime is {runtime}")]
+    checks = []
+    for name in dict.fromkeys(served.values()):
+        roles = ", ".join(role for role, named in served.items() if named == name)
+        try:
+            model = connected(config, name, lambda text: None)
+        except AskanceError as error:
+            checks.append(Check("server", "missing", error.message, error.remedy))
+            continue
+        checks.append(Check("server", "ok", f"{roles}: {model.about}; {where_text_goes(config)}"))
+        model.close()
+    return checks
 
 
 def _settings() -> list[Check]:

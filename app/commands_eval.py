@@ -16,6 +16,7 @@ from app.loading import model_set
 from app.options import budget_options, json_option, settings_of
 from app.output import SCHEMA_VERSION
 from app.progress import StatusLine
+from app.serving import tell_where_text_goes
 from engine.evaluation.runner import Choice, Scored, evaluate
 from engine.evaluation.runs import Summary
 from engine.settings import Budget
@@ -109,7 +110,10 @@ def command(
     for arm in arms:
         get(arm.strategy)
     choice = Choice(limit, skip, mode, unanswerable, original, candidates, task, examples)
-    models = model_set(config, lookahead=lookahead, generator=generator)
+    tell_where_text_goes(config, lookahead=lookahead, generator=generator)
+    models = model_set(
+        config, lookahead=lookahead, generator=generator, max_context=settings.max_context
+    )
     over = [path.absolute() for path in paths]
     with closing(models), StatusLine() as line:
         for step in evaluate(file, over, models, arms, choice, out):

@@ -13,7 +13,7 @@ import click
 from app.commands_models_fit import add, estimate_, recommend_
 from app.config import Config, load_config
 from app.config_edit import set_text
-from app.errors import NotBuilt, UsageError
+from app.errors import UsageError
 from app.exits import ExitCode
 from app.lazy import StrictGroup
 from app.loading import known_models, row_for, user_rows_path
@@ -29,6 +29,7 @@ from app.options import json_option
 from app.output import print_json
 from app.progress import StatusLine
 from app.report import size_text
+from app.serving import served_roles
 from models.catalogue import Catalogue, Role, Row
 from models.consent import accepted, refuse_unbound
 from models.download import pull
@@ -41,7 +42,7 @@ from models.user_rows import remove_row
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-ROLES_BUILT: tuple[Role, ...] = ("lookahead", "generator")
+ROLES: tuple[Role, ...] = ("lookahead", "generator", "encoder")
 
 
 @click.group("models", cls=StrictGroup)
@@ -166,16 +167,11 @@ def rm(ids: tuple[str, ...], yes: bool, as_json: bool) -> int:
 
 
 @command.command("use")
-@click.argument("role", type=click.Choice(["lookahead", "generator", "encoder"]))
+@click.argument("role", type=click.Choice(ROLES))
 @click.argument("model_id", metavar="ID")
 @json_option
-def use(role: str, model_id: str, as_json: bool) -> int:
-    """Use the model ID as lookahead or generator from now on."""
-    if role not in ROLES_BUILT:
-        raise NotBuilt(
-            f'The role "{role}" is not built yet.',
-            remedy=f"Roles that are: {', '.join(ROLES_BUILT)}.",
-        )
+def use(role: Role, model_id: str, as_json: bool) -> int:
+    """Use the model ID as lookahead, generator or encoder from now on."""
     config, (catalogue, store) = load_config(os.environ), known_models(os.environ)
     row = row_for(role, model_id, config, catalogue)
     set_text(config.path, "models", role, row.id)
@@ -196,9 +192,16 @@ def use(role: str, model_id: str, as_json: bool) -> int:
 
 
 def in_use(config: Config, catalogue: Catalogue) -> dict[str, list[str]]:
-    """Return the roles each model fills now. A setting that names no model fills none."""
+    """Return the roles each model fills now. A setting that names no model fills none.
+
+    Nor does a role that a server fills.
+    """
     used: dict[str, list[str]] = {}
-    for role in ROLES_BUILT:
+    served = served_roles(config, {})
+    for role in ROLES:
+        nobody = config.text(f"models.{role}") is None and not catalogue.able(role)
+        if role in served or (role == "encoder" and nobody):
+            continue
         try:
             row = row_for(role, None, config, catalogue)
         except (ModelUnknown, UsageError) as error:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from app.config import Config, load_config
 from app.errors import NoTerminal
 from app.exits import ExitCode
+from app.serving import server_address
 
 if TYPE_CHECKING:
     from app.screens.asking import Asker
@@ -30,6 +31,7 @@ def start_screen() -> int:
             remedy='To ask without a screen: askance ask "QUESTION" [PATH]...',
         )
     config = load_config(os.environ)
+    server_address(config)  # what is wrong with it is said before the screen opens
     from app.options import memory_of
     from app.screens.askance import AskanceApp
 
@@ -52,7 +54,8 @@ def make_asker(config: Config, memory: Memory) -> Asker:
         def progress(done: int, total: int) -> None:
             show(f"Checking a model: {100 * done // max(total, 1)} %")
 
-        return model_set(config, progress=progress)
+        asked = settings_of(config).max_context
+        return model_set(config, max_context=asked, progress=progress, say=show)
 
     def answers(question: str, models: ModelSet, infer: bool) -> Iterator[Event]:
         settings = settings_of(config, infer=None if infer else False)

@@ -10,10 +10,13 @@ from pathlib import Path
 
 from app.errors import ConfigUnreadable, NotBuilt, SettingUnknown, SettingWrong
 from app.setting_kinds import (
+    ADDRESS,
     ADDRESSES,
     COUNT,
     FLAG,
+    HOST,
     INTEGER,
+    MINUTES,
     PATHS,
     SECONDS,
     SIZE,
@@ -47,7 +50,10 @@ SETTINGS = (
     Setting("sources.paths", PATHS, ()),
     Setting("models.lookahead", TEXT),
     Setting("models.generator", TEXT),
-    Setting("models.encoder", TEXT, built=False),
+    Setting("models.encoder", TEXT),
+    Setting("models.runtime", choice("auto", "llama", "transformers", "server"), "auto"),
+    Setting("models.context", COUNT),
+    Setting("models.idle_minutes", MINUTES, 10),
     Setting("answer.strategy", TEXT, "auto"),
     Setting("answer.effort", choice("quick", "balanced", "thorough"), "balanced"),
     Setting("answer.max_context", COUNT),
@@ -60,7 +66,10 @@ SETTINGS = (
     Setting("reading.memory", SIZE),
     Setting("reading.workers", COUNT),
     Setting("reading.timezone", ZONE),
-    Setting("server.url", TEXT, built=False),
+    Setting("server.url", ADDRESS),
+    Setting("server.allow_host", HOST),
+    Setting("server.model", TEXT),
+    Setting("server.context", COUNT),
     Setting("history.enabled", FLAG, False, built=False),
     Setting("history.days", COUNT, built=False),
     Setting("interface.theme", TEXT),
@@ -93,6 +102,11 @@ class Config:
         """Return a setting that is a text, or None when it is not set."""
         value = self.values[name]
         return value if isinstance(value, str) else None
+
+    def number(self, name: str) -> int | None:
+        """Return a setting that is a whole number, or None when it is not set."""
+        value = self.values[name]
+        return value if isinstance(value, int) else None
 
 
 def config_path(environ: Mapping[str, str]) -> Path:
@@ -187,8 +201,9 @@ def _checked(setting: Setting, raw: object, *, from_text: bool, where: str) -> V
         read = setting.kind.from_text if from_text else setting.kind.from_toml
         value = read(raw)  # type: ignore[arg-type]
     except ValueError as error:
+        instead = "" if setting.kind.secret else f", not {raw!r}"
         raise SettingWrong(
-            f'The setting "{setting.name}" in {where} must be {setting.kind.wanted}, not {raw!r}.',
+            f'The setting "{setting.name}" in {where} must be {setting.kind.wanted}{instead}.',
             remedy="Correct or remove it.",
             path=None if from_text else Path(where),
         ) from error

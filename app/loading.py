@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Literal
 
 from app.config import Config, config_path
 from app.errors import UsageError
+from app.fitting import Room, context_for
+from app.serving import connected, served_roles
 from models.catalogue import Catalogue, Role, Row, load_catalogue
 from models.consent import bind
-from models.estimate import (
-    CONTEXT,
-    checked_header,
-    context_that_fits,
-    estimate,
-    layers_that_fit,
-    smaller_model,
-    too_large,
-)
 from models.files import Progress
-from models.machine import memory
-from models.protocols import Generator
-from models.roles import Loader, ModelSet
+from models.protocols import Encoder, Generator
+from models.roles import Loading, ModelSet
 from models.store import Store
 from models.user_rows import FILE, load_user_rows
 
@@ -48,22 +41,45 @@ def model_set(
     *,
     lookahead: str | None = None,
     generator: str | None = None,
+    max_context: int | None = None,
     progress: Progress | None = None,
+    say: Callable[[str], object] = lambda text: None,
 ) -> ModelSet:
     """Choose the models: flags, then settings, then the catalogue's defaults.
 
     They are checked and not loaded yet, so that nobody reads a mailbox first to learn that a
-    model is missing. A file is hashed once (`progress`); after that its signature is compared.
-    Raises `ModelUnknown`, `ModelMissing`, `ModelUnverified` and `ModelCorrupt`.
+    model is missing or a server does not answer. A file is hashed once (`progress`); after that
+    its signature is compared. `say` is told of loadings and of waiting.
+    Raises `ModelError`, `ServerFailed` and `SettingWrong`.
     """
     catalogue, store = known_models(os.environ)
-    chosen = {
-        "lookahead": row_for("lookahead", lookahead, config, catalogue),
-        "generator": row_for("generator", generator, config, catalogue),
+    flags: dict[Role, str | None] = {"lookahead": lookahead, "generator": generator}
+    served = served_roles(config, flags)
+    local = {
+        role: row_for(role, flag, config, catalogue)
+        for role, flag in flags.items()
+        if role not in served
     }
-    for row in dict.fromkeys(chosen.values()):
+    for row in dict.fromkeys(local.values()):
         store.open(row, progress)
-    return ModelSet(chosen["lookahead"].id, chosen["generator"].id, loader(catalogue, store))
+    loader = Loader(config, catalogue, store, context_for(config, max_context), say)
+    remote = {name: loader.connected(name) for name in set(served.values())}
+    ids = {role: row.id for role, row in local.items()}
+    ids |= {role: remote[name].id for role, name in served.items()}
+    minutes = config.number("models.idle_minutes")
+    models = ModelSet(
+        ids["lookahead"],
+        ids["generator"],
+        loader.generator,
+        encoder=installed_encoder(config, catalogue, store),
+        load_encoder=loader.encoder,
+        fit_together=loader.room.both,
+        idle_seconds=60.0 * minutes if minutes else None,
+        show=lambda loading: say(loading_text(loading)),
+    )
+    for model in remote.values():
+        models.add(model)
+    return models
 
 
 def row_for(role: Role, flag: str | None, config: Config, catalogue: Catalogue) -> Row:
@@ -73,41 +89,97 @@ def row_for(role: Role, flag: str | None, config: Config, catalogue: Catalogue) 
         return catalogue.default(role)
     row = catalogue.row(wanted)
     if role not in row.roles:
-        able = ", ".join(other.id for other in catalogue.rows if role in other.roles)
+        able = ", ".join(other.id for other in catalogue.able(role))
         raise UsageError(
             f'The model "{wanted}" cannot be the {role}.', remedy=f"Models that can: {able}."
         )
     return row
 
 
-def loader(catalogue: Catalogue, store: Store) -> Loader:
-    """Return what `ModelSet` calls with an id when a model is first used.
+def installed_encoder(config: Config, catalogue: Catalogue, store: Store) -> str | None:
+    """Return the id of the encoder to use, None when it is not here."""
+    if config.text("models.encoder") is None and not catalogue.able("encoder"):
+        return None
+    row = row_for("encoder", None, config, catalogue)
+    return row.id if store.state(row) == "present" else None
 
-    It raises `ModelUnusable` and `ModelTooLarge` before llama.cpp sees the file.
-    """
 
-    def load(model_id: str) -> Generator:
+class Loader:
+    """What `ModelSet` calls with an id when a model is first used."""
+
+    def __init__(
+        self,
+        config: Config,
+        catalogue: Catalogue,
+        store: Store,
+        context: int,
+        say: Callable[[str], object],
+    ) -> None:
+        """Load models of this machine with a context of so many tokens."""
+        self.room = Room(catalogue, store, context)
+        self._config = config
+        self._catalogue = catalogue
+        self._store = store
+        self._context = context
+        self._say = say
+        self._served: dict[str, str | None] = {}
+
+    def connected(self, name: str | None) -> Generator:
+        """Return the server's model of this name. Raises as `serving.connected` does."""
+        model = connected(self._config, name, self._say)
+        self._served[model.id] = name
+        return model
+
+    def generator(self, model_id: str) -> Generator:
+        """Load a model, or connect to it again. Raises `ModelError` and `RuntimeFailed`.
+
+        What cannot work or does not fit is refused before a runtime sees the file.
+        """
+        if model_id in self._served:
+            return self.connected(self._served[model_id])
+        row = self._catalogue.row(model_id)
+        path = self._store.open(row)
+        self._say(f"Loading {row.id}")
+        if runtime_for(row, self._config) == "transformers":
+            from models.torch_loading import load_torch  # imports torch, some seconds
+
+            return load_torch(path, row.id, context=self._context)
         from models.llama import load_llama  # imports llama.cpp, about half a second
 
-        row = catalogue.row(model_id)
-        path = store.open(row)
-        return load_llama(path, model_id, gpu_layers=fitting_layers(row, path, catalogue, store))
+        fit = self.room.fit(row, path)
+        return load_llama(
+            *(path, row.id),
+            context=self._context,
+            gpu_layers=fit.gpu_layers,
+            memory=fit.cache,
+        )
 
-    return load
+    def encoder(self, model_id: str) -> Encoder:
+        """Load an encoder. Raises as `generator` does."""
+        from models.torch_loading import load_encoder
+
+        path = self._store.open(self._catalogue.row(model_id))
+        self._say(f"Loading {model_id}")
+        return load_encoder(path, model_id)
 
 
-def fitting_layers(row: Row, path: Path, catalogue: Catalogue, store: Store) -> int:
-    """Return how many layers go to the GPU, -1 for all, where the model fits at all."""
-    from models.llama_system import gpus_used
+def runtime_for(row: Row, config: Config) -> Literal["llama", "transformers"]:
+    """Return what runs a model on this machine: by its format, unless the settings say.
 
-    header, size = checked_header(path, row.id), path.stat().st_size
-    on_gpu = sum(gpu.memory.free for gpu in gpus_used())
-    free = memory().free
-    if free:
-        found, room = estimate(header, CONTEXT, size), free + on_gpu
-        if found.needed > room:
-            context = context_that_fits(header, size, room, CONTEXT)
-            other = smaller_model(catalogue.rows, store, row, room)
-            raise too_large(found, row, room, context, other)
-    layers = layers_that_fit(header, CONTEXT, size, on_gpu)
-    return -1 if layers >= header.layers else layers
+    Raises `UsageError` where they ask for what cannot be.
+    """
+    asked = config.text("models.runtime")
+    if row.format == "gguf":
+        return "transformers" if asked == "transformers" else "llama"
+    if asked == "llama":
+        raise UsageError(
+            f"llama.cpp runs GGUF files, and {row.id} is none.",
+            remedy='Set `runtime` under [models] to "auto", or choose another model.',
+        )
+    return "transformers"
+
+
+def loading_text(loading: Loading) -> str:
+    """Say that a model was loaded, and at what cost."""
+    instead = f", in place of {loading.instead_of}: both do not fit" if loading.instead_of else ""
+    return f"{loading.model_id} loaded in {loading.seconds:.1f} s{instead}"

@@ -201,6 +201,11 @@ class Watcher:
         elif not self._drafting and (text := status_of(event)):
             self._status.show(text, now=not isinstance(event, Reading))
 
+    def say(self, text: str) -> None:
+        """Show what models are doing, unless the draft has the screen."""
+        if not self._drafting:
+            self._status.show(text)
+
     def finish(self) -> None:
         """Take everything back."""
         self._status.clear()

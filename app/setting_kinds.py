@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from models.server_address import FORM
+
 Value = object
 """A setting's value after checking; its type follows from its `SettingKind`."""
 
@@ -22,6 +24,8 @@ class SettingKind:
     from_toml: Callable[[object], Value]
     from_text: Callable[[str], Value]
     """Reads an environment variable."""
+    secret: bool = False
+    """A wrong value is not repeated: it may hold a password."""
 
 
 def _text(value: object) -> str:
@@ -40,6 +44,18 @@ def _at_least_one(value: object) -> int:
     if _whole(value) < 1:
         raise ValueError
     return _whole(value)
+
+
+def _not_negative(value: object) -> int:
+    if _whole(value) < 0:
+        raise ValueError
+    return _whole(value)
+
+
+def _address(value: object) -> str:
+    if not FORM.fullmatch(_text(value).strip()):
+        raise ValueError
+    return _text(value).strip()
 
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", re.IGNORECASE)
@@ -135,6 +151,9 @@ INTEGER = SettingKind("a whole number", _whole, lambda text: _whole(int(text)))
 COUNT = SettingKind(
     "a whole number of at least 1", _at_least_one, lambda text: _at_least_one(int(text))
 )
+MINUTES = SettingKind(
+    "a whole number of minutes, 0 for never", _not_negative, lambda text: _not_negative(int(text))
+)
 SECONDS = SettingKind("a number of seconds above 0", _seconds, lambda text: _seconds(float(text)))
 SIZE = SettingKind('a size of at least 1 MB, such as "2 GB"', _size, size_from_text)
 FLAG = SettingKind("true or false", _flag, _flag_from_text)
@@ -144,5 +163,16 @@ ADDRESSES = SettingKind(
     "a list of e-mail addresses",
     _addresses,
     lambda text: _addresses(text.replace(",", " ").split()),
+)
+ADDRESS = SettingKind(
+    'the address of a server, such as "http://127.0.0.1:8080", without user, password and query',
+    _address,
+    _address,
+    secret=True,
+)
+HOST = SettingKind(
+    "the name of the host in server.url, in the file only: a variable must not send text away",
+    _text,
+    _no_text,
 )
 WORDS = SettingKind("a table of texts, in the file only", _words, _no_text)

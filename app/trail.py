@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TypeVar
 
+from app.loading import loading_text
 from app.plain import one_line
 from app.report import shortened
 from engine.events import Drafted, Event, Noted, Ranked, Sampled, Selected, Voted
 from engine.values import Answer, Passage
+from models.roles import Loading
 
 PASSAGES_SHOWN = 10
 TITLE_SHOWN = 60
@@ -25,6 +27,8 @@ class Trail:
     def __init__(self) -> None:
         """Start empty."""
         self.events: list[Explaining] = []
+        self.loadings: Sequence[Loading] = ()
+        """Models that were loaded for it, and what made room."""
 
     def note(self, event: Event) -> None:
         """Keep the event if it explains something."""
@@ -48,12 +52,14 @@ class Trail:
                     f"  {role} {model}: tokens {tokens}, {used.generated:,} written, "
                     f"{used.calls:,} prompts"
                 )
+        shown.extend(f"  {loading_text(loading)}" for loading in self.loadings)
         shown.append(f"  effective context: {answer.usage.effective_context:,} tokens")
         return "\n".join(shown)
 
     def object(self, answer: Answer) -> dict[str, object]:
         """Return the trail as the `explain` member of `--json`."""
         return {
+            "loadings": [asdict(loading) for loading in self.loadings],
             "ranked": [_ranked_object(one) for one in self._all(Ranked)],
             "selected": [
                 {"stage": one.stage, "of": one.of, "passages": [_place(p) for p in one.kept]}

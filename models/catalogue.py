@@ -153,12 +153,16 @@ class Catalogue:
         """Return the models a newcomer needs."""
         return tuple(row for row in self.rows if row.starter)
 
+    def able(self, role: Role) -> list[Row]:
+        """Return the models that can fill a role."""
+        return [row for row in self.rows if role in row.roles]
+
     def default(self, role: Role) -> Row:
         """Return the model for `role`: a starter first, then a bound one, then the best at it.
 
         Raises `ModelUnknown` when no row has the role.
         """
-        able = [row for row in self.rows if role in row.roles]
+        able = self.able(role)
         if not able:
             raise ModelUnknown(
                 f"No model in the catalogue can be the {role}.",

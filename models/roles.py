@@ -5,13 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from models.protocols import Generator
+from models.errors import ModelMissing
+from models.protocols import Encoder, Generator
 
 Loader = Callable[[str], Generator]
 """Turns a catalogue id into a loaded model; raises `ModelError` or `RuntimeFailed`."""
+EncoderLoader = Callable[[str], Encoder]
+"""The same for an encoder."""
 FitTogether = Callable[[str, str], bool]
 """Says by estimate whether two models have room in memory at once."""
+
+
+Model = TypeVar("Model", Generator, Encoder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +32,7 @@ class Loading:
 
 
 class ModelSet:
-    """Look-ahead and generator by role. One model in both roles is loaded once."""
+    """Look-ahead, generator and encoder by role. One model in two roles is loaded once."""
 
     def __init__(
         self,
@@ -33,6 +40,8 @@ class ModelSet:
         generator: str,
         load: Loader,
         *,
+        encoder: str | None = None,
+        load_encoder: EncoderLoader | None = None,
         fit_together: FitTogether = lambda one, other: True,
         idle_seconds: float | None = None,
         show: Callable[[Loading], object] = lambda loading: None,
@@ -45,29 +54,43 @@ class ModelSet:
         """
         self.lookahead_id = lookahead
         self.generator_id = generator
+        self.encoder_id = encoder
+        """None: no encoder is installed."""
         self.loadings: list[Loading] = []
+        self.idle_seconds = idle_seconds
         self._load = load
+        self._load_encoder = load_encoder
         self._fit_together = fit_together
-        self._idle_seconds = idle_seconds
         self._show = show
         self._clock = clock
-        self._loaded: dict[str, Generator] = {}
+        self._loaded: dict[str, Any] = {}
         self._used: dict[str, float] = {}
 
-    def _get(self, model_id: str) -> Generator:
-        if model_id in self._loaded and self._loaded[model_id].closed:
-            del self._loaded[model_id]  # memory ran out while it was at work
+    def _get(self, model_id: str, load: Callable[[str], Model]) -> Model:
+        self._drop_closed()
         if model_id not in self._loaded:
-            self._load_into_room(model_id)
+            self._load_into_room(model_id, load)
         self._used[model_id] = self._clock()
-        return self._loaded[model_id]
+        model: Model = self._loaded[model_id]
+        return model
 
-    def _load_into_room(self, model_id: str) -> None:
+    def add(self, model: Generator) -> None:
+        """Take in a model that is open already, under its own id."""
+        self._loaded[model.id] = model
+        self._used[model.id] = self._clock()
+
+    def _drop_closed(self) -> None:
+        """Let go of what memory ran out under, and of what another set unloaded."""
+        for model_id, model in list(self._loaded.items()):
+            if getattr(model, "closed", False):
+                del self._loaded[model_id]
+
+    def _load_into_room(self, model_id: str, load: Callable[[str], Model]) -> None:
         began = self._clock()
         in_the_way = [other for other in self._loaded if not self._fit_together(other, model_id)]
         for other in in_the_way:
             self._unload(other)
-        self._loaded[model_id] = self._load(model_id)
+        self._loaded[model_id] = load(model_id)
         loading = Loading(model_id, self._clock() - began, next(iter(in_the_way), None))
         self.loadings.append(loading)
         self._show(loading)
@@ -75,21 +98,33 @@ class ModelSet:
     @property
     def lookahead(self) -> Generator:
         """The small model that looks ahead."""
-        return self._get(self.lookahead_id)
+        return self._get(self.lookahead_id, self._load)
 
     @property
     def generator(self) -> Generator:
         """The large model that writes."""
-        return self._get(self.generator_id)
+        return self._get(self.generator_id, self._load)
+
+    @property
+    def encoder(self) -> Encoder:
+        """The bidirectional encoder. Raises `ModelMissing` where none is installed."""
+        if self.encoder_id is None or self._load_encoder is None:
+            raise ModelMissing(
+                "This needs an encoder, and none is installed.",
+                remedy="Fetch one and choose it: askance models pull ID, then askance models use "
+                "encoder ID.",
+            )
+        return self._get(self.encoder_id, self._load_encoder)
 
     def release_idle(self) -> list[str]:
         """Unload what was not used for `idle_seconds`; return the ids.
 
         Not while an answer is written: a model is counted as used when it is asked for.
         """
-        if self._idle_seconds is None:
+        if self.idle_seconds is None:
             return []
-        before = self._clock() - self._idle_seconds
+        before = self._clock() - self.idle_seconds
+        self._drop_closed()
         idle = [model_id for model_id in self._loaded if self._used[model_id] <= before]
         for model_id in idle:
             self._unload(model_id)
@@ -101,8 +136,8 @@ class ModelSet:
         What is computed upon a kept prompt is rounded otherwise than what is computed at once, so
         that the same question and seed could give another reply.
         """
-        for model in self._loaded.values():
-            model.forget()
+        for model_id in {self.lookahead_id, self.generator_id} & self._loaded.keys():
+            self._loaded[model_id].forget()
 
     def _unload(self, model_id: str) -> None:
         self._loaded.pop(model_id).close()

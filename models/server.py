@@ -81,6 +81,14 @@ class ServerGenerator:
         return f"{name}@{self._link.address.host}"
 
     @property
+    def about(self) -> str:
+        """What was found out about it, for people."""
+        said = self.served
+        room = f"{said.context} tokens" if said.context else "context unknown"
+        counted = "counted there" if self.counts_exactly else "estimated here, rather too many"
+        return f"{self.id} ({said.kind}, {room}, tokens {counted})"
+
+    @property
     def _is_path(self) -> bool:
         return self.served.model.endswith(".gguf")
 

@@ -11,9 +11,10 @@ import pytest
 
 from app.cli import main
 from app.commands_doctor import gpu_check
-from app.loading import fitting_layers, known_models, user_rows_path
+from app.fitting import Room
+from app.loading import known_models, user_rows_path
 from models.consent import Accepted, write_consent
-from models.estimate import ModelTooLarge
+from models.estimate import CONTEXT, ModelTooLarge, estimate_row
 from models.machine import Gpu, Memory
 from tests.toy_models import SHAPE, gguf, sha256
 
@@ -120,13 +121,34 @@ def test_a_model_that_does_not_fit_is_refused_before_it_is_loaded(mine, capsys, 
     shown(capsys, "add", str(mine), "--id", "mine")
     catalogue, store = known_models(os.environ)
     row = catalogue.row("mine")
-    monkeypatch.setattr("app.loading.memory", lambda: Memory(10**7, 10**7))
+    room = Room(catalogue, store, CONTEXT)
+    monkeypatch.setattr("app.fitting.memory", lambda: Memory(10**7, 10**7))
     with pytest.raises(ModelTooLarge, match=r"0\.0 GB are free"):
-        fitting_layers(row, store.file(row), catalogue, store)
-    monkeypatch.setattr("app.loading.memory", lambda: Memory(10**11, 10**11))
-    assert fitting_layers(row, store.file(row), catalogue, store) in (0, -1)
-    monkeypatch.setattr("app.loading.memory", lambda: Memory(0, 0))
-    assert fitting_layers(row, store.file(row), catalogue, store) in (0, -1)
+        room.fit(row, store.file(row))
+    monkeypatch.setattr("app.fitting.memory", lambda: Memory(10**11, 10**11))
+    found = room.fit(row, store.file(row))
+    assert found.gpu_layers in (0, -1)
+    assert 0 < (found.cache or 0) < 10**11
+    monkeypatch.setattr("app.fitting.memory", lambda: Memory(0, 0))
+    assert room.fit(row, store.file(row)).cache is None
+
+
+def test_two_models_are_loaded_together_only_where_both_fit(mine, monkeypatch, capsys):
+    shown(capsys, "add", str(mine), "--id", "mine")
+    shown(capsys, "add", str(mine), "--id", "other")
+    each = estimate_of("mine")
+    for free, together in ((3 * each, True), (each + each // 2, False), (0, True)):
+        monkeypatch.setattr("app.fitting.memory", lambda free=free: Memory(free, free))
+        room = Room(*known_models(os.environ), CONTEXT)
+        assert room.both("mine", "other") is together
+        assert room.both("mine", "big@gpu.example.org")  # takes no memory here
+
+
+def estimate_of(model_id: str) -> int:
+    catalogue, store = known_models(os.environ)
+    found = estimate_row(catalogue.row(model_id), store, CONTEXT)
+    assert found
+    return found.needed
 
 
 def test_a_pair_is_recommended_with_the_commands_that_get_it(capsys, monkeypatch):

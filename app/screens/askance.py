@@ -15,6 +15,7 @@ from app.screens.asking import Asker
 from app.screens.question import QuestionScreen
 from engine.memory import Memory
 
+IDLE_CHECK_SECONDS = 30
 BINDING_IDS = ("quit", "help", "cancel")
 """What `[interface] keymap` can give other keys."""
 
@@ -73,6 +74,7 @@ class AskanceApp(App[None]):
     def on_mount(self) -> None:
         """Show the one screen there is."""
         self.push_screen(QuestionScreen(self._config, self._asker, self._memory))
+        self.set_interval(IDLE_CHECK_SECONDS, self._asker.release_idle)
 
     async def action_quit(self) -> None:
         """Stop answering and leave."""

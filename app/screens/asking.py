@@ -52,10 +52,19 @@ class Asker:
         self._answers = answers
         self._models: ModelSet | None = None
         self._cancelled = threading.Event()
+        self._asking = False
 
     def prepare(self) -> None:
         """Forget an earlier cancellation. Called before the thread starts."""
         self._cancelled.clear()
+        self._asking = True
+
+    def release_idle(self) -> list[str]:
+        """Unload models that nobody used for a while, and return their ids.
+
+        Called in the thread that calls `prepare`: while a question is answered nothing is done.
+        """
+        return [] if self._asking or self._models is None else self._models.release_idle()
 
     def cancel(self) -> None:
         """End the question in hand at its next event or token."""
@@ -71,6 +80,7 @@ class Asker:
             self._cancelled.set()
         except AskanceError as raised:
             error = raised
+        self._asking = False
         post(AskingEnded(error, self._cancelled.is_set()))
 
     def _events(

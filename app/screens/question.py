@@ -24,6 +24,7 @@ from app.report import citation_line, coverage_line, grounded_line, size_text, t
 from app.screens.asking import Asker, AskingEnded, EventArrived, ModelsChecked
 from app.screens.password import PasswordScreen
 from app.screens.preview import PreviewScreen
+from app.serving import where_text_goes
 from engine.events import Answered, Event, Token, Understood
 from engine.memory import Memory
 from engine.values import Answer, Citation, Query
@@ -95,7 +96,8 @@ class QuestionScreen(Screen[None]):
         sources = len(self._config.sources)
         remembered = f"{sources} source{'' if sources == 1 else 's'}"
         kept = f"   {size_text(self._memory.size)} in memory" if self._memory.size else ""
-        return f"Askance   {remembered}{kept}"
+        server = f"   {said}" if (said := where_text_goes(self._config)) else ""
+        return f"Askance   {remembered}{kept}{server}"
 
     @property
     def busy(self) -> bool:

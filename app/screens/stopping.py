@@ -31,7 +31,12 @@ def stoppable(models: ModelSet, stopped: Callable[[], bool]) -> ModelSet:
         model.forget()  # these are new for each question
         return StoppableGenerator(model, stopped)
 
-    return ModelSet(models.lookahead_id, models.generator_id, load)
+    return ModelSet(
+        *(models.lookahead_id, models.generator_id, load),
+        encoder=models.encoder_id,
+        load_encoder=lambda _id: models.encoder,
+        idle_seconds=models.idle_seconds,
+    )
 
 
 class StoppableGenerator:
