@@ -122,7 +122,9 @@ def message_items(
         return
     if Turn.FIRST in turn:
         subjects = (envelope.subject, *around)
-        passes = scope.admits(envelope.when, envelope.people, titles=subjects)
+        passes = not scope.by_envelope or scope.admits(
+            envelope.when, envelope.people, titles=subjects
+        )
         if passes and scope.wants(Kind.MAIL):
             yield from _mail(envelope, headers, contents, locator, names, content.shelf)
         else:

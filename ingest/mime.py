@@ -11,6 +11,7 @@ import re
 from email.message import Message
 from email.utils import collapse_rfc2231_value
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from ingest.clean import clean_line, decode
@@ -26,7 +27,7 @@ _PARAMETERS = re.compile(
 )
 """A content field as nearly all are written; any other is left to the library."""
 _PARAMETER = re.compile(r";\s*([\w-]+)=(?:\"([^\"]*)\"|([^\s;]+))", re.ASCII)
-_NAMES = re.compile(r"[!-9;-~]+")
+_FIELD = re.compile(r"([!-9;-~]+):([^\n]*(?:\n[ \t][^\n]*)*)\n")
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?")
 _IS_FIELD = re.compile(rb"From |[!-9;-~]*:|[\t ]")
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
@@ -162,28 +163,34 @@ def read_fields(data: bytes, start: int, end: int) -> tuple[dict[str, str], int]
     """Return the header fields at `start`, raw, and where the body begins."""
     if data.startswith(b"\n", start, end):
         return {}, start + 1
-    stop = data.find(b"\n\n", start, end)
-    body = stop + 2
-    dos = data.find(b"\n\r\n", start, end if stop < 0 else stop)
-    if dos >= 0:
-        stop, body = dos, dos + 3
+    stop, body = _blank_line(data, start, end)
     if stop < 0:
         return _awkward_fields(data, start, end)
-    text = data[start:stop].decode("ascii", "surrogateescape")
+    text = data[start : stop + 1].decode("ascii", "surrogateescape")
     if "\r" in text:
-        text = text.replace("\r\n", "\n").removesuffix("\r")
-    if "\n " in text or "\n\t" in text:
-        text = text.replace("\n ", " ").replace("\n\t", "\t")
-    lines = text.split("\n")
-    lines.reverse()
-    try:
-        pairs = [line.split(":", 1) for line in lines]
-        fields = {name.lower(): value for name, value in pairs}
-    except ValueError:
+        text = text.replace("\r\n", "\n")
+    pairs = _FIELD.findall(text)
+    # Anything else between the fields, or a lone CR in them, takes a closer look.
+    if sum(map(len, chain.from_iterable(pairs))) + 2 * len(pairs) != len(text) or "\r" in text:
         return _awkward_fields(data, start, end)
-    if "\r" in text or "" in fields or not _NAMES.fullmatch("".join(fields)):
-        return _awkward_fields(data, start, end)
-    return fields, body
+    pairs.reverse()
+    return {name.lower(): value.replace("\n", "") for name, value in pairs}, body
+
+
+def _blank_line(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """Return where the line before the first blank one ends, and where the line after it begins.
+
+    What the first line ends in is looked for first: the other may be nowhere in many megabytes.
+    """
+    newline = data.find(b"\n", start, end)
+    if data[newline - 1 : newline] != b"\r":
+        stop = data.find(b"\n\n", start, end)
+        dos = data.find(b"\n\r\n", start, end if stop < 0 else stop)
+    else:
+        dos = data.find(b"\n\r\n", start, end)
+        stop = data.find(b"\n\n", start, end if dos < 0 else min(end, dos + 4))
+        dos = dos if stop < 0 else -1
+    return (stop, stop + 2) if dos < 0 else (dos, dos + 3)
 
 
 def _awkward_fields(data: bytes, start: int, end: int) -> tuple[dict[str, str], int]:
