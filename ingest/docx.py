@@ -6,12 +6,12 @@ written, since people ask for "clause 4.2". Notes and comments follow the paragr
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ingest.docx_markup import may_hide, shortened
+from ingest.docx_styles import OFF, Styles
 from ingest.files import UnreadableError
 from ingest.layout import Layout
 from ingest.numbering import Numbering
@@ -37,7 +37,6 @@ _SILENT = frozenset(
 _DRAWN = (f"{W}drawing", f"{W}pict", f"{W}object")
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 _NUMBERED, _STYLED = f"{W}numPr", f"{W}pStyle"
-_OFF = frozenset({"0", "false", "off", "none"})
 _INVISIBLE_SIZES = ("0", "1", "2")
 """Half points of letters that are taken for hidden."""
 
@@ -46,7 +45,7 @@ def docx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the document in `data`; raises UnreadableError when there is none."""
     package = Package(data)
     name = package.main("word/document.xml")
-    reader = _Reader(package, name)
+    reader = _Reader(package, name, Styles(package, name.rpartition("/")[0]))
     layout = reader.layout
     if package.has_macros:
         layout.flag("macros")
@@ -61,7 +60,7 @@ def _add_all(package: Package, kind: str, main: _Reader) -> None:
     """Append the headers or the footers, each once."""
     texts: dict[str, None] = {}
     for name in package.following(main.relations, kind):
-        reader = _Reader(package, name)
+        reader = _Reader(package, name, main.styles)
         reader.read()
         texts[reader.layout.text()] = None
         main.layout.hidden += reader.layout.hidden
@@ -72,8 +71,9 @@ def _add_all(package: Package, kind: str, main: _Reader) -> None:
 class _Reader:
     """Reads one part, and the notes and comments it refers to."""
 
-    def __init__(self, package: Package, name: str) -> None:
+    def __init__(self, package: Package, name: str, styles: Styles) -> None:
         self.layout = Layout()
+        self.styles = styles
         self._package = package
         self._name = name
         self._may_hide = True
@@ -90,7 +90,7 @@ class _Reader:
         """Append the whole part."""
         data = self._package.content(self._name)
         if data:
-            short, self._may_hide = shortened(data, bool(self._vanished))
+            short, self._may_hide = shortened(data, bool(self.styles.vanished))
             try:
                 root = parse(short)
             except UnreadableError:
@@ -134,8 +134,9 @@ class _Reader:
     def _line(self, paragraph: Element) -> tuple[str, bool]:
         """Return a paragraph's text, and whether it is an item of a list."""
         out: list[str] = []
-        properties = paragraph[0] if len(paragraph) and paragraph[0].tag == _PPR else None
-        self._inline(paragraph, out)
+        children = [*paragraph]
+        properties = children[0] if children and children[0].tag == _PPR else None
+        self._inline(children, out)
         text = "".join(out)
         label = None
         if properties is not None and self._may_count(properties):
@@ -147,11 +148,11 @@ class _Reader:
         for node in properties:
             if node.tag == _NUMBERED:
                 return True
-            if node.tag == _STYLED and node.get(_VAL) in self._numbered:
+            if node.tag == _STYLED and node.get(_VAL) in self.styles.numbered:
                 return True
         return False
 
-    def _inline(self, parent: Element, out: list[str]) -> None:
+    def _inline(self, parent: Iterable[Element], out: list[str]) -> None:
         """Append what `parent` shows to `out`."""
         for node in parent:
             tag = node.tag
@@ -189,11 +190,11 @@ class _Reader:
         if style is None:
             return False
         hidden = style.find(f"{W}vanish")
-        if hidden is not None and hidden.get(_VAL) not in _OFF:
+        if hidden is not None and hidden.get(_VAL) not in OFF:
             self._count(run)
             return True
         named = style.find(f"{W}rStyle")
-        if named is not None and hidden is None and named.get(_VAL) in self._vanished:
+        if named is not None and hidden is None and named.get(_VAL) in self.styles.vanished:
             self._count(run)
             return True
         size = style.find(f"{W}sz")
@@ -310,43 +311,8 @@ class _Reader:
         return {}
 
     @cached_property
-    def _styles(self) -> Element | None:
-        """The styles that number or hide; to parse all of them takes longer than most documents."""
-        data = self._package.content(f"{self._folder}/styles.xml") or b""
-        wanted = [
-            style[style.rfind(b"<w:style ") :]
-            for style in data.split(b"</w:style>")[:-1]
-            if b":numPr" in style or b":vanish" in style
-        ]
-        opening = re.search(rb"<w:styles\b[^>]*>", data)
-        if not wanted or opening is None:
-            return None
-        return parse(opening[0] + b"</w:style>".join([*wanted, b"</w:styles>"]))
-
-    @cached_property
-    def _numbered(self) -> frozenset[str]:
-        """Styles of paragraphs that number them."""
-        styles = () if self._styles is None else self._styles
-        return frozenset(
-            style.get(f"{W}styleId") or ""
-            for style in styles
-            if style.find(f"{_PPR}/{_NUMBERED}") is not None
-        )
-
-    @cached_property
-    def _vanished(self) -> frozenset[str]:
-        """Styles of characters that hide them."""
-        if self._styles is None:
-            return frozenset()
-        return frozenset(
-            style.get(f"{W}styleId") or ""
-            for style in self._styles.iterfind(f"{W}style")
-            if (mark := style.find(f"{_RPR}/{W}vanish")) is not None and mark.get(_VAL) not in _OFF
-        )
-
-    @cached_property
     def _numbering(self) -> Numbering:
-        return Numbering(self._package.part(f"{self._folder}/numbering.xml"), self._styles)
+        return Numbering(self._package.part(f"{self._folder}/numbering.xml"), self.styles.root)
 
 
 def _remark(comment: Element, text: str) -> str:
