@@ -354,7 +354,7 @@ def test_human_answer_goes_to_stdout_alone(files, ask_with, capsys):
     assert '[1] Mail "Lease of the boathouse" - Dana Okafor, Thu 2026-09-03' in out
     assert f"({files / 'lease.eml'})" in out
     assert "Read 1 mail, 1 document (2 files," in out
-    assert "ranked by recall:" in out
+    assert "ranked by recall (score):" in out
     assert "\x1b" not in out
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import DataError
+from engine.errors import DataError, NoSources
 from engine.evaluation import metrics
 from engine.evaluation.data import Support, load_questions
 from engine.evaluation.runner import Choice, Scored, evaluate
 from engine.evaluation.runs import Summary
-from engine.settings import Settings
+from engine.settings import Budget, Settings
 from engine.values import Citation, Passage
 from ingest.item import Item, Kind, Locator, People
 from models.roles import ModelSet
@@ -159,6 +159,49 @@ def test_the_choice_of_questions(
     assert ids(unanswerable=False, mode="any") == ["a"]
     with pytest.raises(DataError, match="no question"):
         ids(mode="summary")
+
+
+def test_the_questions_are_never_their_own_corpus(
+    tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    file = tmp_path / "dev" / "set.jsonl"
+    corpus = tmp_path / "corpus" / "set.jsonl"
+    row = {"id": "a", "question": "When does the lease end?", "answers": ["2027"]}
+    for place in (file, corpus):
+        place.parent.mkdir()
+    file.write_text(json.dumps(row | {"corpus": "set.jsonl"}) + "\n")
+    with pytest.raises(NoSources):
+        run(file, fake_models(), tmp_path / "run.jsonl")
+    corpus.write_text('{"title": "Lease", "text": "The lease ends on 30 June 2028."}\n')
+    models = fake_models()
+    run(file, models, tmp_path / "run.jsonl")
+    assert "2028" in models.generator.prompts[0]  # type: ignore[attr-defined]
+
+
+def test_strategies_of_one_run_share_their_samples(
+    questions: Path, tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    models = fake_models()
+    names = ("fb_rag", "fb_rag:backward=0,forward=1", "fb_rag:temperature=1", "vanilla")
+    arms = [Settings(strategy=name) for name in names]
+    steps = list(evaluate(questions, [], models, arms, Choice(limit=1), tmp_path / "run.jsonl"))
+    rows = [step.row for step in steps if isinstance(step, Scored)]
+    assert [step.strategy for step in steps if isinstance(step, Summary)] == list(names)
+    assert len(models.lookahead.prompts) == 2  # type: ignore[attr-defined]
+    used = [row["tokens"]["lookahead"]["prompt"] for row in rows]
+    assert used[0] == used[1] == used[2] > used[3] == 0
+    assert rows[1]["seconds"]["lookahead"] == rows[0]["seconds"]["lookahead"]
+
+
+def test_what_does_not_fit_is_a_row_of_its_own(
+    questions: Path, tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    budget = Budget(400, 400, 1, 0.0, 0.0, window=300)
+    arms = [Settings(strategy="long_context", budget=budget)]
+    steps = list(evaluate(questions, [], fake_models(), arms, Choice(limit=1), None))
+    assert isinstance(steps[0], Scored)
+    assert steps[0].row["scores"] == {"refused": 1.0}
+    assert "the context has room for" in steps[0].row["refused"]
 
 
 @pytest.mark.parametrize("line", ["{}", "[1]", "not json", '{"id": 1, "question": "q"}'])

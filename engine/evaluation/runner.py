@@ -82,8 +82,8 @@ def evaluate(
 ) -> Iterator[Scored | Summary]:
     """Yield a `Scored` for each question in each setting, then a `Summary` for each setting.
 
-    `over` is read once; without it each question's `corpus` is looked for beside the file and
-    in a `corpus` folder next to its folder. Lines of `out` with the same settings are not asked
+    `over` is read once; without it each question's `corpus` is looked for in a `corpus` folder
+    next to the file's folder, and beside the file. Lines of `out` with the same settings are not asked
     again. Look-ahead samples are drawn once for all settings that would draw the same. Raises
     `DataError` and `NoSources`, and what `answer` raises; what does not fit a context is a row.
     """
@@ -171,9 +171,9 @@ def _sources(question: Question, file: Path, over: Sequence[Path]) -> tuple[Path
         return tuple(over)
     if question.corpus is None:
         raise NoSources(f"{question.id} names no corpus.", remedy="Give the paths to ask over.")
-    places = (file.parent / question.corpus, file.parent.parent / "corpus" / question.corpus)
+    places = (file.parent.parent / "corpus" / question.corpus, file.parent / question.corpus)
     for place in places:
-        if place.exists():
+        if place.exists() and not place.samefile(file):  # the answers are no corpus
             return (place,)
     raise NoSources(
         f"The corpus {question.corpus} of {question.id} is not there.",

@@ -12,22 +12,20 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from engine.corpus import Corpus, corpus_of
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions
-from engine.fusion import reciprocal_ranks, weighted_sum
-from engine.lookahead import Sample, look_ahead
+from engine.lookahead import Drawing, Form, Sample, look_ahead
 from engine.passages import split
 from engine.recall import Recall, Scores, best_first
 from engine.selection import fit
-from engine.settings import BUDGETS
 from engine.strategies.fb_rag import FBRag
+from engine.tasks import TASKS, task_of
 from ingest.item import Item
 from ingest.read import read
 from models.llama import load_llama
@@ -44,21 +42,19 @@ def load(args: argparse.Namespace) -> tuple[list[Question], Corpus]:
 
 def draw(args: argparse.Namespace) -> None:
     """Sample the look-ahead model for every question that RUN does not hold yet."""
-    import engine.lookahead as module
-
-    module.TEMPERATURE = args.temperature
     questions, corpus = load(args)
     model = load_llama(args.model, args.model.stem)
-    budget = BUDGETS[args.effort]
+    drawing = Drawing(args.samples, args.seed, args.form, args.temperature)
     done = {row["id"] for row in rows(args.run)}
     for question in questions:
         if question.id in done:
             continue
         began = time.monotonic()
         scores = corpus.recall.scores([question.text])[0]
-        chosen = fit(corpus.passages, scores, budget.lookahead_tokens, model)
+        chosen = fit(corpus.passages, scores, args.tokens, model)
         stage_one = [corpus.passages[i] for i in chosen]
-        steps = look_ahead(model, question.text, stage_one, samples=budget.samples, seed=args.seed)
+        task = TASKS[task_of(question.dataset)]
+        steps = look_ahead(model, task, question.text, stage_one, drawing)
         try:
             while True:
                 next(steps)
@@ -81,21 +77,16 @@ def rows(run: Path) -> list[dict[str, Any]]:
 
 
 def variants(backward: Scores, forward: Scores) -> dict[str, Scores]:
-    """Return one ranking score per way of combining."""
-    both = [backward, forward.mean(axis=0)]
-    paper = FBRag(backward=0.5, forward=0.5, over_samples="max")
-    found = {
-        "BM25": backward,
-        "F (paper)": replace(paper, backward=0.0, forward=1.0).combine(backward, forward),
-        "FB (paper)": paper.combine(backward, forward),
-        "default": FBRag().combine(backward, forward),
-        "FB mean normalised": weighted_sum(both, [0.5, 0.5], "maximum"),
-        "rank fusion": reciprocal_ranks(both),
-    }
+    """Return one ranking score per way of combining: over samples, how joined, which weights."""
+    found = {"BM25": backward}
     for over in ("max", "mean"):
-        for eta in (0.0, 0.5, 0.7):
-            way = FBRag(backward=eta, forward=1 - eta, over_samples=over)  # type: ignore[arg-type]
-            found[f"{over}, eta_B {eta}"] = way.combine(backward, forward)
+        for eta in (0.0, 0.3, 0.5, 0.7):
+            for fusion in ("sum", "normalised"):
+                way = FBRag(eta, 1 - eta, over, fusion)  # type: ignore[arg-type]
+                name = f"{over}, eta_B {eta}, {fusion}"
+                found[name] = way.combine(backward, way.over(forward))
+        way = FBRag(over_samples=over, fusion="ranks")  # type: ignore[arg-type]
+        found[f"{over}, ranks"] = way.combine(backward, way.over(forward))
     return found
 
 
@@ -126,7 +117,7 @@ def score(args: argparse.Namespace) -> None:
         low, high = np.percentile(difference[draws].mean(axis=1), [2.5, 97.5], axis=0)
         columns = zip(mean, low, high, strict=True)
         cells = " ".join(f"{m:.3f} [{a:+.3f},{b:+.3f}]" for m, a, b in columns)
-        print(f"{name:20} {cells}")
+        print(f"{name:28} {cells}")
 
 
 def main() -> None:
@@ -141,7 +132,9 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--temperature", type=float, default=0.7)
-    parser.add_argument("--effort", default="balanced")
+    parser.add_argument("--form", choices=get_args(Form), default="reasoning")
+    parser.add_argument("--tokens", type=int, default=1600, help="X")
+    parser.add_argument("--samples", type=int, default=5, help="K")
     args = parser.parse_args()
     draw(args) if args.part == "draw" else score(args)
 

@@ -1,0 +1,401 @@
+"""Every strategy against an example worked by hand: a tiny corpus, models with known replies.
+
+All passages have four terms (title included), so a term that occurs once weighs
+idf / (1 + 1.5) = 0.4 idf, with idf = ln(1 + (N - n + 0.5) / (n + 0.5)) and N = 4:
+n = 1: 0.481589, n = 2: 0.277259, n = 3: 0.142670.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import abstaining
+from engine.answer import answer_over
+from engine.consensus import consensus
+from engine.corpus import corpus_of
+from engine.errors import CorpusTooLarge, StrategyUnknown
+from engine.events import Answered, Drafted, Event, Noted, Ranked, Sampled, Selected, Voted
+from engine.examples import Example
+from engine.passages import split
+from engine.settings import Budget, Settings
+from engine.strategies import registry
+from engine.strategies.et2rag import organise
+from engine.values import Answer, Query
+from ingest.item import Item, Kind, Locator, People
+from models.roles import ModelSet
+
+TEXTS = ("alder birch cedar", "alder birch dogwood", "alder elm fir", "ginkgo hazel ivy")
+QUESTION = "fir elm alder birch"
+"""Scores 2: 2 * 0.481589 + 0.142670; 0 and 1: 0.142670 + 0.277259; 3: nothing."""
+TWO_PASSAGES = 60
+"""A passage costs its three words and 24 tokens of heading."""
+BUDGET = Budget(TWO_PASSAGES, TWO_PASSAGES, samples=2, lookahead_share=0, generator_share=0)
+
+Replies = Sequence[str] | Callable[[str, int], str]
+
+
+@dataclass
+class Run:
+    """What came of a question."""
+
+    events: list[Event]
+    generator: Any
+    lookahead: Any
+    answer: Answer = field(init=False)
+
+    def __post_init__(self) -> None:
+        last = self.events[-1]
+        assert isinstance(last, Answered)
+        self.answer = last.answer
+
+    def all(self, kind: type[Any]) -> list[Any]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def prompt(self, number: int = -1) -> list[str]:
+        """Return which texts a prompt of the generator holds, in its order."""
+        prompt = self.generator.prompts[number]
+        return sorted((text for text in TEXTS if text in prompt), key=prompt.index)
+
+
+@pytest.fixture
+def run(fake_generator: Any) -> Callable[..., Run]:
+    items = [
+        Item(Kind.DOCUMENT, "tree", None, People(), text, Locator(Path(f"/{i}")))
+        for i, text in enumerate(TEXTS)
+    ]
+
+    def ask(
+        strategy: str,
+        generator: Replies = ("Ann Lee",),
+        lookahead: Replies = ("",),
+        budget: Budget = BUDGET,
+        task: str = "multihop",
+        **settings: Any,
+    ) -> Run:
+        models = {"g": fake_generator("g", generator), "l": fake_generator("l", lookahead)}
+        events = answer_over(
+            Query(QUESTION, task=task),
+            corpus_of(split(items)),
+            ModelSet("l", "g", models.__getitem__),
+            Settings(strategy=strategy, budget=budget, **settings),
+        )
+        return Run(list(events), models["g"], models["l"])
+
+    return ask
+
+
+def texts(passages: Sequence[Any]) -> list[str]:
+    return [passage.text for passage in passages]
+
+
+def test_vanilla_reads_the_best_passages_best_first(run: Callable[..., Run]) -> None:
+    found = run("vanilla")
+    ranked = found.all(Ranked)[0]
+    assert texts(ranked.passages) == [TEXTS[2], TEXTS[0], TEXTS[1]]
+    assert ranked.scores == pytest.approx([1.105848, 0.419929, 0.419929], abs=1e-5)
+    assert found.prompt() == [TEXTS[2], TEXTS[0]]
+    assert found.answer.raw == "Ann Lee"
+    assert found.answer.usage.generator.calls == 1
+    assert found.answer.usage.effective_context == found.generator.usage.prompt
+
+
+def test_order_preserving_reads_them_as_they_stand(run: Callable[..., Run]) -> None:
+    assert run("order_preserving").prompt() == [TEXTS[0], TEXTS[2]]
+
+
+SAMPLES = ("It is ginkgo.\nAnswer: hazel", "It is ivy.")
+"""Score 3 alone, which recall does not find: 2 * 0.481589 and 0.481589."""
+
+
+def test_fb_rag_scores_every_passage_forward_and_backward(run: Callable[..., Run]) -> None:
+    found = run("fb_rag", lookahead=lambda _, index: SAMPLES[index])
+    assert texts(found.all(Selected)[0].kept) == [TEXTS[2], TEXTS[0]]  # stage I, within X
+    drawn = sorted(found.all(Sampled), key=lambda one: one.index)
+    assert [(one.rationale, one.answer) for one in drawn] == [
+        ("It is ginkgo.", "hazel"),
+        ("It is ivy.", ""),  # without the form all of it is text
+    ]
+    ranked = found.all(Ranked)[-1]
+    # 0.7 * backward + 0.3 * the mean of (0.963178, 0.481589)
+    assert texts(ranked.passages) == [TEXTS[2], TEXTS[0], TEXTS[1], TEXTS[3]]
+    assert ranked.scores == pytest.approx([0.774094, 0.293950, 0.293950, 0.216715], abs=1e-5)
+    assert ranked.parts["backward"] == pytest.approx([1.105848, 0.419929, 0.419929, 0], abs=1e-5)
+    assert ranked.parts["forward"] == pytest.approx([0, 0, 0, 0.722384], abs=1e-5)
+    assert found.prompt() == [TEXTS[2], TEXTS[0]]
+    usage = found.answer.usage
+    assert (usage.lookahead.calls, usage.generator.calls) == (1, 1)
+    assert usage.effective_context == found.lookahead.usage.prompt + found.generator.usage.prompt
+
+
+@pytest.mark.parametrize(
+    ("parameters", "scores", "read"),
+    [
+        # F of the paper: the maximum over samples alone
+        ("backward=0,forward=1,over_samples=max", [0.963178], [3]),
+        # FB of the paper
+        (
+            "backward=0.5,forward=0.5,over_samples=max",
+            [0.552924, 0.481589, 0.209965, 0.209965],
+            [2, 3],
+        ),
+        # each divided by its largest: 0.7 + 0, 0.3 * 1, 0.7 * 0.379735 twice
+        ("fusion=normalised", [0.7, 0.3, 0.265815, 0.265815], [2, 3]),
+        # ranks: 1/61 for the first of either, then 1/62, 1/63
+        ("fusion=ranks", [1 / 61, 1 / 61, 1 / 62, 1 / 63], [2, 3]),
+        ("fusion=ranks,order=document", [1 / 61, 1 / 61, 1 / 62, 1 / 63], [2, 3]),
+    ],
+)
+def test_fb_rag_as_its_parameters_say(
+    run: Callable[..., Run], parameters: str, scores: list[float], read: list[int]
+) -> None:
+    found = run(f"fb_rag:{parameters}", lookahead=lambda _, index: SAMPLES[index])
+    assert found.all(Ranked)[-1].scores == pytest.approx(scores, abs=1e-5)
+    assert found.prompt() == [TEXTS[i] for i in read]
+    assert registry.get(found.answer.strategy) == registry.get(f"fb_rag:{parameters}")
+
+
+@pytest.mark.parametrize(
+    ("form", "reply", "sample"),
+    [
+        ("thought", "Hm.\nAnswer: ivy", ("Hm.", "ivy")),
+        ("explanation", " ivy\nExplanation: It says so.", ("It says so.", "ivy")),
+        ("answers", " ivy", ("", "ivy")),
+    ],
+)
+def test_fb_rag_draws_the_forms_of_table_8(
+    run: Callable[..., Run], form: str, reply: str, sample: tuple[str, str]
+) -> None:
+    found = run(f"fb_rag:form={form}", lookahead=[reply])
+    drawn = found.all(Sampled)[0]
+    assert (drawn.rationale, drawn.answer) == sample
+    assert found.lookahead.prompts[0].endswith("Thought process:" if form == "thought" else ":")
+
+
+def test_self_route_stays_with_what_answers(run: Callable[..., Run]) -> None:
+    found = run("self_route")
+    assert 'write "unanswerable"' in found.generator.prompts[0]
+    assert len(found.generator.prompts) == 1
+
+
+def test_self_route_reads_everything_when_told_so(run: Callable[..., Run]) -> None:
+    found = run("self_route", ["Unanswerable.", "Ann Lee"])
+    assert found.prompt(0) == [TEXTS[2], TEXTS[0]]
+    assert found.prompt(1) == list(TEXTS)
+    assert "unanswerable" not in found.generator.prompts[1]
+    assert found.answer.raw == "Ann Lee"
+    assert found.answer.usage.generator.calls == 2
+
+
+SMALL = replace(BUDGET, window=400)
+"""400 less 250 for the prompt, 4 for the question, 32 for the answer: 114, four passages fit."""
+TOO_SMALL = replace(BUDGET, window=385)
+"""99: three passages fit."""
+
+
+def test_self_route_says_that_everything_does_not_fit(run: Callable[..., Run]) -> None:
+    found = run("self_route", ["unanswerable"], budget=TOO_SMALL)
+    assert "108 tokens; the context has room for 99" in found.all(Noted)[0].text
+    assert found.answer.text == abstaining.ABSTENTION
+
+
+def test_long_context_reads_everything_or_refuses(run: Callable[..., Run]) -> None:
+    assert run("long_context", budget=SMALL).prompt() == list(TEXTS)
+    with pytest.raises(CorpusTooLarge, match="108 tokens; the context has room for 99"):
+        run("long_context", budget=TOO_SMALL)
+
+
+def test_truncate_middle_keeps_head_and_tail(run: Callable[..., Run]) -> None:
+    # half of 99 is 49: one passage of 27 from either end
+    assert run("truncate_middle", budget=TOO_SMALL).prompt() == [TEXTS[0], TEXTS[3]]
+
+
+def test_ttrag_baseline_hides_the_best_among_others(run: Callable[..., Run]) -> None:
+    found = run("ttrag_baseline:best=1", budget=TOO_SMALL)
+    assert len(found.prompt()) == 3
+    assert TEXTS[2] in found.prompt()
+    orders = {
+        tuple(run("ttrag_baseline:best=1", budget=SMALL, seed=seed).prompt()) for seed in range(8)
+    }
+    assert len(orders) > 2
+    assert {tuple(sorted(order)) for order in orders} == {tuple(sorted(TEXTS))}
+
+
+def test_zero_shot_reads_nothing(run: Callable[..., Run]) -> None:
+    found = run("zero_shot")
+    assert found.prompt() == []
+    assert found.answer.raw == "Ann Lee"
+    assert found.answer.grounded == "none"
+
+
+def test_many_shot_shows_solved_questions_first(run: Callable[..., Run]) -> None:
+    examples = tuple(Example(f"Who is {i}?", f"Number {i}") for i in range(3))
+    prompt = run("many_shot:examples=2", examples=examples).generator.prompts[0]
+    assert "Question: Who is 0?\nAnswer: Number 0\n\nQuestion: Who is 1?\n" in prompt
+    assert "Who is 2?" not in prompt
+    assert prompt.index("Number 1") < prompt.index(QUESTION)
+
+
+def test_chain_of_thought_reasons_before_it_answers(run: Callable[..., Run]) -> None:
+    found = run("chain_of_thought:documents=1", ["The elm is his.\nAnswer: Ann Lee"])
+    prompt = found.generator.prompts[0]
+    assert prompt.count("\nRationale: ") == 4
+    assert prompt.endswith("Rationale:")
+    assert found.prompt() == [TEXTS[2]]
+    assert found.all(Sampled)[0].rationale == "The elm is his."
+    assert found.answer.raw == "Ann Lee"
+
+
+@pytest.mark.parametrize(
+    ("how", "subsets"),
+    [
+        ("top", [[9, 8, 6], [9, 7, 5]]),
+        ("contiguous", [[9, 8], [7, 6, 5]]),
+        ("round_robin", [[9, 7, 5], [8, 6]]),
+    ],
+)
+def test_subsets_are_organised_by_hand(how: Any, subsets: list[list[int]]) -> None:
+    assert organise([9, 8, 7, 6, 5], 2, how) == subsets
+
+
+@pytest.mark.parametrize("how", ["top", "contiguous", "round_robin"])
+@pytest.mark.parametrize("ranked", [1, 2, 3, 7])
+@pytest.mark.parametrize("count", [1, 3, 5])
+def test_no_subset_is_empty_and_none_is_lost(how: Any, ranked: int, count: int) -> None:
+    subsets = organise(range(ranked), count, how)
+    assert all(subsets)
+    assert len(subsets) <= count
+    assert {number for subset in subsets for number in subset} == set(range(ranked))
+    if how != "top":
+        assert sum(map(len, subsets)) == ranked
+
+
+def test_agreement_by_hand() -> None:
+    found = consensus(["Ann Lee [1]", "Ann", "Not found.", "It is not mentioned."])
+    # F1("ann lee", "ann") = 2 * 1 * 0.5 / 1.5; both denials are one reading
+    expected = [[1, 2 / 3, 0, 0], [2 / 3, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]]
+    assert found.matrix.tolist() == [pytest.approx(row) for row in expected]
+    assert found.agreement.tolist() == pytest.approx([5 / 3, 5 / 3, 2, 2])
+    assert found.winner == 2
+    assert (found.votes.votes, found.votes.of, found.votes.majority) == (2, 4, False)
+    assert found.dissenters == (0,)
+
+
+def test_agreement_needs_a_reading() -> None:
+    with pytest.raises(ValueError, match="no reading"):
+        consensus([])
+
+
+def by_subset(prompt: str, index: int) -> str:
+    return "Ann" if "dogwood" in prompt else "Ann Lee"
+
+
+def test_et2rag_votes_on_short_answers_and_writes_one_out(run: Callable[..., Run]) -> None:
+    three = replace(BUDGET, generator_tokens=90)
+    found = run("et2rag:tokens=1", by_subset, budget=three)
+    drafted = found.all(Drafted)
+    assert [texts(one.passages) for one in drafted] == [
+        [TEXTS[2], TEXTS[0]],
+        [TEXTS[2], TEXTS[1]],
+    ]
+    assert [one.text for one in drafted] == ["Ann", "Ann"]  # cut after one token
+    voted = found.all(Voted)[0]
+    assert (voted.votes, voted.of, voted.winner) == (2, 2, 0)
+    assert voted.matrix == [[1, 1], [1, 1]]
+    assert found.prompt(-1) == [TEXTS[2], TEXTS[0]]  # the winner's subset alone
+    assert found.answer.raw == "Ann Lee"
+    assert found.answer.agreement is not None
+    assert found.answer.usage.generator.calls == 3  # two short ones, one whole
+
+
+def test_et2rag_lets_the_look_ahead_model_vote(run: Callable[..., Run]) -> None:
+    found = run("et2rag:writer=lookahead,organisation=contiguous", lookahead=["Ann Lee"])
+    assert found.answer.usage.lookahead.calls == 2
+    assert found.answer.usage.generator.calls == 1
+
+
+def test_self_consistency_takes_what_most_samples_say(run: Callable[..., Run]) -> None:
+    replies = ("Bob Hill", "Ann Lee", "Lee, Ann")
+    found = run("self_consistency:samples=3", lambda _, index: replies[index])
+    voted = found.all(Voted)[0]
+    assert voted.matrix == [[1, 0, 0], [0, 1, 1], [0, 1, 1]]
+    assert (voted.votes, voted.of, voted.winner) == (2, 3, 1)
+    assert found.answer.raw == "Ann Lee"
+    assert found.answer.usage.generator.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ("et2rag:subsets=0", "subsets=N"),
+        ("et2rag:subset=3", "subsets=N"),
+        ("et2rag:organisation=odd", "top|contiguous|round_robin"),
+        ("fb_rag:backward=much", "backward=NUMBER"),
+        ("vanilla:x=1", "It takes none"),
+        ("et3rag", "et2rag"),
+    ],
+)
+def test_an_unknown_parameter_is_refused_with_those_there_are(wanted: str, said: str) -> None:
+    with pytest.raises(StrategyUnknown) as raised:
+        registry.get(wanted)
+    assert said in raised.value.remedy
+
+
+MAILS = (
+    ("The meeting about the roof is on Monday at nine.", datetime(2026, 3, 2, tzinfo=UTC)),
+    ("The meeting about the roof is moved to Thursday at ten.", datetime(2026, 3, 5, tzinfo=UTC)),
+)
+
+
+def meeting(fake_generator: Any, reply: Replies, **settings: Any) -> Answer:
+    """Ask two mails that contradict each other; each is a subset of its own."""
+    items = [
+        Item(Kind.MAIL, "Roof", when, People(), text, Locator(Path(f"/{i}")))
+        for i, (text, when) in enumerate(MAILS)
+    ]
+    model = fake_generator("g", reply)
+    models = ModelSet("g", "g", lambda _: model)
+    chosen = Settings(strategy="et2rag:organisation=contiguous", **settings)
+    query = Query("When is the meeting about the roof?")
+    last = list(answer_over(query, corpus_of(split(items)), models, chosen))[-1]
+    assert isinstance(last, Answered)
+    return last.answer
+
+
+def which_day(prompt: str, index: int) -> str:
+    return "on Monday at nine [1]" if "Monday" in prompt else "Thursday at ten [1]"
+
+
+def test_sources_that_disagree_are_both_named_the_newest_first(fake_generator: Any) -> None:
+    found = meeting(fake_generator, which_day)
+    assert found.agreement is not None
+    assert (found.agreement.votes, found.agreement.of) == (1, 2)
+    heading, newest, older = found.text.splitlines()
+    assert "disagree" in heading
+    assert "1 of 2 readings" in heading
+    assert newest == "- Thursday at ten [1] (2026-03-05)"
+    assert older == "- on Monday at nine [2] (2026-03-02)"
+    assert [one.passage.text for one in found.citations] == [MAILS[1][0], MAILS[0][0]]
+
+
+def test_a_strict_answer_abstains_without_a_majority(fake_generator: Any) -> None:
+    found = meeting(fake_generator, which_day, strict=True)
+    assert found.text == abstaining.ABSTENTION
+    assert found.grounded == "none"
+
+
+def test_a_dissent_that_the_model_doubts_is_not_shown(fake_generator: Any) -> None:
+    found = meeting(fake_generator, which_day, least_confidence=1.0)
+    assert found.text == abstaining.ABSTENTION
+
+
+def test_agreeing_sources_need_no_heading(fake_generator: Any) -> None:
+    found = meeting(fake_generator, ["The meeting is about the roof [1]"])
+    assert found.agreement is not None
+    assert found.agreement.majority
+    assert "\n" not in found.text

@@ -1,0 +1,102 @@
+"""Every strategy on a real model: it answers, and pays for shared beginnings once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.answer import answer_over
+from engine.corpus import Corpus, corpus_of
+from engine.events import Answered, Drafted, Event, Sampled, Voted
+from engine.passages import split
+from engine.settings import Budget, Settings
+from engine.strategies import registry
+from engine.values import Answer, Query
+from ingest.item import Item, Kind, Locator, People
+from models.catalogue import load_catalogue
+from models.llama import load_llama
+from models.protocols import Generator
+from models.roles import ModelSet
+from models.store import Store
+
+pytestmark = pytest.mark.slow
+
+SMALL = "smollm2-135m-instruct-q4_1"
+NOTES = (
+    "The lease of the boathouse was signed by Berta Lindqvist on 3 March 2025 in Harlow.",
+    "The lease of the boathouse ends on 31 December 2026. It may be renewed for one year.",
+    "Tomas Veld repairs the roof of the boathouse in May; the rent is not paid meanwhile.",
+    "The harbour office keeps the keys of the boathouse and opens at nine in the morning.",
+    "The sailing club meets every Thursday at the boathouse, unless the lease forbids it.",
+)
+QUESTION = "When does the lease of the boathouse end?"
+BUDGET = Budget(300, 200, samples=2, lookahead_share=0, generator_share=0, window=900)
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[Generator]:
+    row = load_catalogue().row(SMALL)
+    store = Store.default(os.environ)
+    if store.state(row) != "present":
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
+        pytest.skip(f"{SMALL} is not in the store")
+    loaded = load_llama(store.open(row), SMALL, context=4096)
+    yield loaded
+    loaded.close()
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    items = [
+        Item(Kind.DOCUMENT, f"Note {i}", None, People(), text, Locator(Path(f"/{i}.txt")))
+        for i, text in enumerate(NOTES)
+    ]
+    return corpus_of(split(items))
+
+
+def ask(model: Generator, corpus: Corpus, strategy: str, task: str) -> tuple[list[Event], Answer]:
+    settings = Settings(strategy=strategy, budget=BUDGET, least_confidence=0)
+    models = ModelSet(SMALL, SMALL, lambda _: model)
+    events = list(answer_over(Query(QUESTION, task=task), corpus, models, settings))
+    last = events[-1]
+    assert isinstance(last, Answered)
+    return events, last.answer
+
+
+@pytest.mark.parametrize("task", ["question", "multihop"])
+@pytest.mark.parametrize("strategy", registry.names()[1:])
+def test_every_strategy_answers(model: Generator, corpus: Corpus, strategy: str, task: str) -> None:
+    _, found = ask(model, corpus, strategy, task)
+    assert found.raw
+    assert found.strategy == strategy
+    used = found.usage.generator
+    assert 0 < used.computed <= used.prompt
+    assert used.generated > 0
+    assert found.usage.lookahead.calls == (strategy == "fb_rag")
+    assert {"write", "total"} <= set(found.timings) or strategy == "self_consistency"
+
+
+def test_the_same_seed_gives_the_same_answer(model: Generator, corpus: Corpus) -> None:
+    first, second = (ask(model, corpus, "self_consistency", "multihop") for _ in range(2))
+    assert first[1].raw == second[1].raw
+
+
+def test_samples_share_one_prefill(model: Generator, corpus: Corpus) -> None:
+    events, found = ask(model, corpus, "fb_rag", "multihop")
+    assert len([event for event in events if isinstance(event, Sampled)]) == 2
+    assert found.usage.lookahead.prompt < 400
+
+
+def test_readings_share_what_they_have_in_common(model: Generator, corpus: Corpus) -> None:
+    events, found = ask(model, corpus, "et2rag", "multihop")
+    readings = [event for event in events if isinstance(event, Drafted)]
+    voted = next(event for event in events if isinstance(event, Voted))
+    used = found.usage.generator
+    assert voted.of == len(readings) == used.calls - 1
+    assert len(readings) > 2
+    # The best passage opens every prompt, and the winner's prompt is computed already.
+    assert used.computed < 0.7 * used.prompt
