@@ -83,9 +83,10 @@ def evaluate(
     """Yield a `Scored` for each question in each setting, then a `Summary` for each setting.
 
     `over` is read once; without it each question's `corpus` is looked for in a `corpus` folder
-    next to the file's folder, and beside the file. Lines of `out` with the same settings are not asked
-    again. Look-ahead samples are drawn once for all settings that would draw the same. Raises
-    `DataError` and `NoSources`, and what `answer` raises; what does not fit a context is a row.
+    next to the file's folder, and beside the file. Lines of `out` with the same settings are not
+    asked again. Look-ahead samples are drawn once for all settings that would draw the same.
+    Raises `DataError` and `NoSources`, and what `answer` raises; what does not fit a context is
+    a row.
     """
     choice = choice or Choice()
     everything = list(load_questions(file))

@@ -1,0 +1,108 @@
+"""Tables of run files, and the rows of them that may be published.
+
+    python tests/bench/grid_table.py table RUN... [--baseline STRATEGY]
+    python tests/bench/grid_table.py strip RUN... --out FOLDER
+
+`table` prints, for each data set and budget, the means of every strategy over the questions that
+all of them answered, with the paired 95 % interval of F1 against the baseline. `strip` copies rows
+without answers: what is left is ids, settings, scores, tokens, seconds and hashes; `askance eval
+--out` goes on from such a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from engine.evaluation.comparing import paired_difference
+
+Row = dict[str, Any]
+SECRET = ("answer", "raw")
+SCORES = ("em", "f1", "acc", "substring")
+
+
+def rows(paths: list[Path]) -> list[Row]:
+    """Return all whole lines."""
+    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+
+
+def strip(paths: list[Path], out: Path) -> None:
+    """Write the rows without what the models said."""
+    out.mkdir(parents=True, exist_ok=True)
+    for path in paths:
+        kept = [{k: v for k, v in row.items() if k not in SECRET} for row in rows([path])]
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in kept)
+        (out / path.name).write_text(text)
+
+
+def arm(row: Row) -> tuple[str, int, str]:
+    """Return what distinguishes tables: data set, Y, generator."""
+    budget = row.get("budget") or {}
+    return row["dataset"], budget.get("generator_tokens", 0), row["models"]["generator"]
+
+
+def table(paths: list[Path], baseline: str) -> None:
+    """Print one Markdown table for each data set, budget and generator."""
+    groups: dict[tuple[str, int, str], dict[str, dict[str, Row]]] = defaultdict(dict)
+    for row in rows(paths):
+        groups[arm(row)].setdefault(row["strategy"], {})[row["id"]] = row
+    for (dataset, tokens, generator), strategies in sorted(groups.items()):
+        asked = set.intersection(*(set(found) for found in strategies.values()))
+        print(f"\n**{dataset}**, Y = {tokens}, {generator}, {len(asked)} questions\n")
+        print("| strategy | EM | F1 | Acc | substring | recall@5 | context | computed | s | F1 |")
+        print("|---|---|---|---|---|---|---|---|---|---|")
+        for name, found in strategies.items():
+            print(line(name, [found[i] for i in sorted(asked)], strategies.get(baseline), asked))
+
+
+def line(name: str, found: list[Row], base: dict[str, Row] | None, asked: set[str]) -> str:
+    """Return a strategy's row."""
+
+    def mean(values: list[float]) -> float:
+        return sum(values) / max(1, len(values))
+
+    def score(row: Row, key: str) -> float:
+        return float(row["scores"].get(key) or 0.0)
+
+    def tokens(row: Row, key: str) -> int:
+        return sum(row["tokens"][role][key] for role in ("lookahead", "generator"))
+
+    recall = [
+        score(r, "select_recall@5" if "select_recall@5" in r["scores"] else "recall_recall@5")
+        for r in found
+    ]
+    gain = ""
+    if base is not None and found and base[found[0]["id"]] is not found[0]:
+        others = [score(base[i], "f1") for i in sorted(asked)]
+        by = paired_difference([score(r, "f1") for r in found], others)
+        gain = f"{by.mean:+.3f} [{by.low:+.3f}, {by.high:+.3f}]"
+    cells = [f"{mean([score(r, key) for r in found]):.3f}" for key in SCORES]
+    cells += [
+        f"{mean(recall):.3f}",
+        f"{mean([tokens(r, 'prompt') for r in found]):,.0f}",
+        f"{mean([tokens(r, 'computed') for r in found]):,.0f}",
+        f"{mean([r['seconds']['total'] for r in found]):.1f}",
+        gain,
+    ]
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Run one of the two parts."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=["table", "strip"])
+    parser.add_argument("runs", type=Path, nargs="+")
+    parser.add_argument("--baseline", default="order_preserving")
+    parser.add_argument("--out", type=Path)
+    args = parser.parse_args()
+    if args.part == "strip":
+        strip(args.runs, args.out)
+    else:
+        table(args.runs, args.baseline)
+
+
+if __name__ == "__main__":
+    main()
