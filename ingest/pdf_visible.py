@@ -19,6 +19,7 @@ from ctypes import (
     string_at,
 )
 from dataclasses import dataclass, field
+from struct import Struct
 from typing import Any
 
 from pypdfium2 import raw
@@ -76,6 +77,7 @@ _at_corner = tuple(addressof(_corners) + 4 * n for n in range(4))
 _rect = (c_float * 4)()
 """Left, top, right and bottom: the order of `FS_RECTF`."""
 _at_rect = addressof(_rect)
+_four_floats = Struct("4f").unpack_from
 _modes = (c_int * 2)()
 _width = c_float()
 
@@ -139,8 +141,9 @@ class Sight:
         """Say whether a character is too small to read, or beside the page."""
         if not _loose_box(self._text, index, _at_rect):
             return False
-        left, top, right, bottom = _rect
-        if 0 < max(right - left, top - bottom) < _TINY:
+        left, top, right, bottom = _four_floats(_rect)
+        width, height = right - left, top - bottom
+        if height < _TINY and width < _TINY and (height > 0 or width > 0):
             return True
         frame = self._frame
         return frame is not None and not (

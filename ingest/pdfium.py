@@ -253,10 +253,13 @@ def _without(units: bytes, text_page: int, hidden: Iterator[int]) -> tuple[bytes
         at = 2 * _text_index(text_page, index)
         if at < begin:
             continue
-        kept += units[begin:at]
-        removed += not units[at : at + 2].decode("utf-16-le", "replace").isspace()
-        # Lines stay apart, and so do the words before and after what is hidden.
-        kept += b"\n\0" if units[at : at + 2] == b"\n\0" else b""
+        if at > begin:
+            kept += units[begin:at]
+        letter = chr(int.from_bytes(units[at : at + 2], "little"))
+        removed += not letter.isspace()
+        if letter == "\n":
+            # Lines stay apart, and so do the words before and after what is hidden.
+            kept += b"\n\0"
         begin = at + 2
     return bytes(kept + units[begin:]), removed
 
