@@ -19,27 +19,34 @@ except ImportError as error:
     ) from error
 
 
+Spell = Callable[[str], list[int]]
+"""Cuts a text into tokens, control tokens taken as text."""
+
+
 class Pieces:
-    """What llguidance asks of a tokenizer; it never tokenises text here."""
+    """What llguidance asks of a tokenizer."""
 
     bos_token_id = None
+    is_tokenizer_wrapper = True
 
-    def __init__(self, pieces: Sequence[bytes], ends: Sequence[int]) -> None:
+    def __init__(self, pieces: Sequence[bytes], ends: Sequence[int], spell: Spell) -> None:
         """Pieces without bytes, and those that end a reply, are control tokens."""
         self.eos_token_id = ends[0] if ends else 0
         self.tokens = list(pieces)
         self.special_token_ids = sorted({*ends, *(i for i, p in enumerate(pieces) if not p)})
-        self.is_tokenizer_wrapper = True
+        self._spell = spell
 
     def __call__(self, text: str | bytes) -> list[int]:
-        """Say nothing."""
-        return []
+        """Cut what a grammar leaves no choice about as the model would."""
+        return self._spell(text if isinstance(text, str) else text.decode("utf-8", "replace"))
 
 
-def grammars(pieces: Sequence[bytes], ends: Sequence[int]) -> Callable[[str], GuidedGrammar]:
+def grammars(
+    pieces: Sequence[bytes], ends: Sequence[int], spell: Spell
+) -> Callable[[str], GuidedGrammar]:
     """Return what parses a grammar for this vocabulary. It takes about a second, once."""
     tokenizer = LLTokenizer(
-        Pieces(pieces, ends),  # type: ignore[arg-type]  # their wrapper adds nothing to this
+        Pieces(pieces, ends, spell),  # type: ignore[arg-type]  # their wrapper adds nothing
         n_vocab=len(pieces),
         eos_token=list(ends),
     )
@@ -60,7 +67,10 @@ class GuidedGrammar:
 
     def _check(self) -> None:
         if self._matcher.is_error():
-            raise ValueError(f"this grammar cannot be read: {self._matcher.get_error()}")
+            raise ValueError(f"this grammar cannot be followed: {self._first_line()}")
+
+    def _first_line(self) -> str:
+        return next(iter(self._matcher.get_error().splitlines()), "no reason given")
 
     def allows(self, token: int) -> bool:
         """Say whether the reply may go on with this token."""

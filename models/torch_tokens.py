@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from models.errors import RuntimeFailed
@@ -111,7 +111,7 @@ class TorchTokens:
     def _new_grammar(self) -> Callable[[str], TokenGrammar]:
         from models.guided import grammars  # llguidance is part of the extra
 
-        return grammars(self.pieces, self.ends)
+        return grammars(self.pieces, self.ends, partial(self.tokenize, special=False))
 
 
 def byte_level() -> dict[str, int]:

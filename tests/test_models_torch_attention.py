@@ -1,0 +1,166 @@
+"""Attention columns in transformers: equal to whole matrices, and like those of llama.cpp."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import torch
+
+from models.catalogue import load_catalogue
+from models.errors import ContextExceeded
+from models.protocols import AttentionColumns, Cancelled
+from models.store import Store
+from models.torch_attention import BLOCK, TorchAttentionReader, load_reader
+from models.torch_model import open_network, quiet
+from tests.toy_torch import causal
+
+SMALL = "smollm2-135m-instruct-q4_1"
+STORY = "Ann met Bob in Oslo on Monday. They spoke of the lease. "
+QUERY = "Who met Bob, and where?"
+
+
+@pytest.fixture(scope="module", params=["llama", "qwen2", "gemma2"])
+def toy(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return causal(tmp_path_factory.mktemp("toy"), request.param)
+
+
+@pytest.fixture(scope="module")
+def reader(toy: Path) -> Iterator[TorchAttentionReader]:
+    loaded = load_reader(toy, "toy")
+    yield loaded
+    loaded.close()
+
+
+def eager(weights: Path) -> Any:
+    from transformers import AutoModelForCausalLM
+
+    with quiet():
+        return open_network(
+            AutoModelForCausalLM, weights, dtype=torch.float32, attn_implementation="eager"
+        )
+
+
+def maps(network: Any, tokens: list[int]) -> npt.NDArray[np.float64]:
+    """Return whole attention matrices, mean over heads; shape (layers, rows, columns)."""
+    with torch.no_grad():
+        said = network(torch.tensor([tokens]), output_attentions=True)
+    return np.stack([layer[0].double().mean(dim=0).numpy() for layer in said.attentions])
+
+
+def reaction_of(columns: AttentionColumns) -> npt.NDArray[np.float64]:
+    """Return YOURA's reaction vectors from one pass."""
+    c, q = len(columns.spans), columns.query_tokens
+    both = columns.context_sums + columns.query_sums
+    return np.abs(columns.context_sums / c - both / (c + q))
+
+
+def two_passes(
+    network: Any, context: list[int], query: list[int], layers: list[int]
+) -> npt.NDArray[np.float64]:
+    """Return them as the paper computes them: column means of C alone and of C with Q."""
+    alone = maps(network, context)[layers].mean(axis=1)
+    both = maps(network, [*context, *query])[layers].mean(axis=1)
+    return np.abs(alone - both[:, : len(context)])
+
+
+def test_one_pass_is_the_two_passes_of_the_paper(reader: TorchAttentionReader, toy: Path) -> None:
+    layers, story = [2, 0], STORY * 7
+    columns = reader.read(story, QUERY, layers=layers)
+    context = reader._model.tokenize(story, special=False)
+    query = reader._model.tokenize(QUERY, special=False)
+    assert len(context) == len(columns.spans) > BLOCK  # so that blocks are joined
+    wanted = two_passes(eager(toy), context, query, layers)
+    assert columns.layers == (2, 0)
+    assert np.abs(reaction_of(columns) - wanted).max() < 1e-6
+    assert wanted.max() > 1e-3
+
+
+def test_rows_sum_to_one_and_tokens_know_their_characters(reader: TorchAttentionReader) -> None:
+    columns = reader.read(STORY, QUERY, layers=[1])
+    assert columns.context_sums.sum() == pytest.approx(len(columns.spans), rel=1e-5)
+    assert 0 < columns.query_sums.sum() < columns.query_tokens
+    begins, ends = columns.spans.T
+    assert "".join(STORY[b:e] for b, e in zip(begins, ends, strict=True)) == STORY
+
+
+def test_layers_beyond_the_last_chosen_one_are_not_computed(
+    reader: TorchAttentionReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = reader._model.network.model.layers[2]
+    monkeypatch.setattr(last, "forward", None)
+    assert reader.read(STORY, QUERY, layers=[0, 1]).layers == (0, 1)
+    with pytest.raises(TypeError):
+        reader.read(STORY, QUERY, layers=[2])
+
+
+def test_no_more_than_a_block_of_rows_is_held(
+    reader: TorchAttentionReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The largest array of one pass grows with the context, not with its square."""
+    sizes = []
+    softmax = torch.softmax
+
+    def measured(scores: Any, dim: int) -> Any:
+        sizes.append(scores.numel())
+        return softmax(scores, dim=dim)
+
+    monkeypatch.setattr(torch, "softmax", measured)
+    reader.read(STORY * 15, QUERY, layers=[0])
+    tokens = reader.usage.computed
+    assert max(sizes) <= 2 * BLOCK * (tokens + 64)
+
+
+def test_what_cannot_be_read_is_refused(reader: TorchAttentionReader) -> None:
+    with pytest.raises(ContextExceeded, match="1024"):
+        reader.read(STORY * 40, QUERY, layers=[0])
+    for layers in ([], [3], [-1]):
+        with pytest.raises(ValueError, match="layers are 0 to 2"):
+            reader.read(STORY, QUERY, layers=layers)
+    with pytest.raises(Cancelled):
+        reader.read(STORY, QUERY, layers=[2], stopped=lambda: True)
+
+
+@pytest.fixture(scope="module")
+def weights() -> Path:
+    row = load_catalogue().row(SMALL)
+    store = Store.default(os.environ)
+    if store.state(row) != "present":
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
+        pytest.skip(f"{SMALL} is not in the store")
+    for name in ("gguf", "accelerate"):
+        pytest.importorskip(name)
+    return store.open(row)
+
+
+@pytest.mark.slow
+def test_a_real_model_reacts_as_by_whole_matrices_and_ranks_as_in_llama_cpp(weights: Path) -> None:
+    """llama.cpp rounds activations to 8 bits: about the same numbers, nearly the same order."""
+    from models.llama_attention import load_llama_attention
+
+    layers = [5, 15]
+    story = STORY * 3 + "The boat house is let to Eve for 40 euros, said Bob, and left. " * 2
+    ours, theirs = load_reader(weights, SMALL), load_llama_attention(weights, SMALL)
+    read = ours.read(story, QUERY, layers=layers)
+    context = ours._model.tokenize(story, special=False)
+    query = ours._model.tokenize(QUERY, special=False)
+    reaction = reaction_of(read)
+    ours._model.network.set_attn_implementation("eager")
+    wanted = two_passes(ours._model.network, context, query, layers)
+    assert np.abs(reaction - wanted).max() < 1e-6
+    other = reaction_of(theirs.read(story, QUERY, layers=layers))
+    for one, two in zip(reaction, other, strict=True):
+        ranks = [values[1:].argsort().argsort() for values in (one, two)]
+        assert np.corrcoef(*ranks)[0, 1] > 0.95
+    ours.close()
+    theirs.close()

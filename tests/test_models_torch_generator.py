@@ -1,0 +1,333 @@
+"""The transformers runtime: what every generator keeps to, and what is its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import torch
+
+import models.generating
+from models import torch_loading
+from models.catalogue import load_catalogue
+from models.drawing import kept_shares
+from models.errors import MemorySpent, RuntimeFailed
+from models.llama_cache import PrefixCache
+from models.llama_templates import ChatTemplate
+from models.protocols import Message, Sampling
+from models.store import Store
+from models.torch_cells import STEP, CellTable
+from models.torch_generator import TorchGenerator, load_generator
+from models.torch_tokens import byte_level, sentence_piece
+from tests.generator_contract import MAIL, EndContract, GeneratorContract, alone, ask, texts
+from tests.toy_torch import CAUSAL, byte_tokenizer, causal
+
+GREEDY = Sampling()
+SMALL = "smollm2-135m-instruct-q4_1"
+
+
+@pytest.fixture(scope="module", params=["llama", "qwen2", "gemma2"])
+def toy(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return causal(tmp_path_factory.mktemp("toy"), request.param)
+
+
+@pytest.fixture(scope="module")
+def plain_toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return causal(tmp_path_factory.mktemp("toy"))
+
+
+class TestToy(GeneratorContract):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def model(cls, toy: Path) -> Iterator[TorchGenerator]:
+        loaded = load_generator(toy, "toy", context=1024)
+        yield loaded
+        loaded.close()
+
+
+class TestEnds(EndContract):
+    @pytest.fixture
+    def model(self, plain_toy: Path) -> TorchGenerator:
+        return load_generator(plain_toy, "toy", context=256)
+
+
+@pytest.fixture
+def model(plain_toy: Path) -> Iterator[TorchGenerator]:
+    loaded = load_generator(plain_toy, "toy", context=512)
+    yield loaded
+    loaded.close()
+
+
+def logits_of(network: Any, tokens: list[int]) -> Any:
+    with torch.no_grad():
+        return network(torch.tensor([tokens])).logits[0, -1].numpy()
+
+
+def test_logits_are_those_of_transformers_own_attention(toy: Path) -> None:
+    """Long enough for more than one batch of a prompt, and for a sliding window to slide."""
+    from transformers import AutoModelForCausalLM
+
+    ours = load_generator(toy, "toy", context=1024)
+    ours._context.chunk = 32
+    text = ask(ours, MAIL)
+    words = ["a", "b", "the", "on", "z"]
+    given = ours.next_token_logprobs(text, words)
+    theirs = AutoModelForCausalLM.from_pretrained(toy.parent, attn_implementation="eager")
+    logits = logits_of(theirs, ours._model.tokenize(text, special=True)).astype(np.float64)
+    wanted = logits - np.log(np.exp(logits - logits.max()).sum()) - logits.max()
+    first = [ours._model.tokenize(word, special=False)[0] for word in words]
+    assert given == pytest.approx([wanted[token] for token in first], abs=1e-4)
+    ours.close()
+
+
+def test_greedy_replies_are_those_of_generate(model: TorchGenerator, plain_toy: Path) -> None:
+    from transformers import AutoModelForCausalLM
+
+    theirs = AutoModelForCausalLM.from_pretrained(plain_toy.parent)
+    prompt = ask(model, "Name a colour.")
+    tokens = model._model.tokenize(prompt, special=True)
+    with torch.no_grad():
+        said = theirs.generate(
+            torch.tensor([tokens]),
+            attention_mask=torch.ones(1, len(tokens), dtype=torch.int64),
+            max_new_tokens=20,
+            do_sample=False,
+            pad_token_id=0,
+        )[0, len(tokens) :]
+    spelt = b"".join(model._model.piece(token) for token in said.tolist())
+    assert alone(model, prompt, max_tokens=20) == spelt.decode("utf-8", "replace")
+
+
+def test_a_reply_is_in_the_cache_for_the_next_turn(model: TorchGenerator) -> None:
+    """Asked by tokens: a random model's reply is not cut again as it was drawn."""
+    prompt = ask(model, MAIL + "Tell it.")
+    texts(model, [prompt], max_tokens=12)
+    [kept] = model._cache._kept
+    asked = model._model.tokenize(prompt, special=True)
+    assert len(kept.tokens) > len(asked)
+    assert model._cache.find([*kept.tokens, 50, 51]).shared == len(kept.tokens)
+
+
+def test_thoughts_without_end_are_closed_and_the_reply_follows(
+    model: TorchGenerator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ChatTemplate, "thinks", True)
+    monkeypatch.setattr(models.generating, "THOUGHT_TOKENS", 6)
+    pieces = list(model.sample(ask(model, "Who?") + "<think>\n", max_tokens=8, sampling=GREEDY))
+    assert pieces[-1].finished
+    assert "think" not in "".join(piece.text for piece in pieces)
+    assert 6 < model.usage.hidden < 20
+
+
+def test_bfloat16_says_about_the_same(model: TorchGenerator, plain_toy: Path) -> None:
+    half = load_generator(plain_toy, "toy", context=512, precision="bfloat16")
+    words, prompt = ["a", "the", "z"], ask(model, "Who?")
+    wanted = model.next_token_logprobs(prompt, words)
+    assert half.next_token_logprobs(prompt, words) == pytest.approx(wanted, abs=0.5)
+    half.close()
+
+
+def test_text_of_any_kind_comes_back_byte_by_byte(model: TorchGenerator) -> None:
+    text = "Señor\t<|im_end|> 日本 🙂 \x00 </s>"
+    tokens = model._model.tokenize(text, special=False)
+    assert b"".join(model._model.piece(token) for token in tokens) == text.encode()
+    assert len(model._model.tokenize("<|im_end|>", special=True)) == 1
+    assert model._model.piece(2) == b""
+    assert model._model.ends == [0, 2]
+    assert model.count("\ud800") == 1
+
+
+def test_pieces_of_both_families_of_tokenizers() -> None:
+    assert sorted(byte_level().values()) == list(range(256))
+    assert byte_level()["Ġ"] == 32
+    assert sentence_piece("▁the") == b" the"
+    assert sentence_piece("<0xE2>") == b"\xe2"
+    assert sentence_piece("<0xZZ>"[:5]) == b"<0xZZ"
+
+
+def test_memory_that_runs_out_unloads_the_model(
+    model: TorchGenerator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spent(*_: Any, **__: Any) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    monkeypatch.setattr(model._model.network, "forward", spent)
+    with pytest.raises(MemorySpent, match="was unloaded"):
+        texts(model, ["Who?"])
+    assert model.closed
+
+
+def test_a_batch_that_torch_refuses_leaves_the_model_loaded(
+    model: TorchGenerator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Any, **__: Any) -> None:
+        raise RuntimeError("no kernel image\nis available")
+
+    whole = alone(model, "Who?")
+    with monkeypatch.context() as patched:
+        patched.setattr(model._model.network, "forward", refused)
+        with pytest.raises(RuntimeFailed, match=r"batch: no kernel image\."):
+            alone(model, "Who?")
+    assert alone(model, "Who?") == whole
+
+
+def test_a_context_beyond_memory_is_refused_with_both_numbers(plain_toy: Path) -> None:
+    with pytest.raises(MemorySpent, match=r"512 tokens takes 0.4 MB|takes 0 MB .* 0 MB are free"):
+        load_generator(plain_toy, "toy", context=512, memory=1000)
+
+
+def test_files_that_are_no_model_are_refused(plain_toy: Path, tmp_path: Path) -> None:
+    with pytest.raises(RuntimeFailed, match="could not load toy"):
+        load_generator(tmp_path / "model.safetensors", "toy")
+    for file in plain_toy.parent.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / plain_toy.name).write_bytes(plain_toy.read_bytes()[:5000])
+    with pytest.raises(RuntimeFailed, match="could not load toy"):
+        load_generator(tmp_path / plain_toy.name, "toy")
+
+
+def test_weights_that_are_missing_are_not_made_up(plain_toy: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    causal(tmp_path)
+    weights = load_file(tmp_path / plain_toy.name)
+    del weights["model.layers.1.mlp.up_proj.weight"]
+    save_file(weights, tmp_path / plain_toy.name, metadata={"format": "pt"})
+    with pytest.raises(RuntimeFailed, match=r"1 weights are missing, model\.layers\.1\.mlp"):
+        load_generator(tmp_path / plain_toy.name, "toy")
+
+
+def test_a_model_that_keeps_another_kind_of_past_is_refused(tmp_path: Path) -> None:
+    from transformers import MambaConfig, MambaForCausalLM
+
+    byte_tokenizer().save_pretrained(tmp_path)
+    shape = {"hidden_size": 32, "num_hidden_layers": 1, "state_size": 4, "vocab_size": 300}
+    MambaForCausalLM(MambaConfig(**shape)).save_pretrained(tmp_path)
+    with pytest.raises(RuntimeFailed, match="toy"):
+        load_generator(tmp_path / "model.safetensors", "toy")
+
+
+def test_without_torch_the_remedy_is_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch_loading, "find_spec", lambda name: None)
+    with pytest.raises(RuntimeFailed, match=r"torch and transformers.*askance\[torch\]"):
+        torch_loading.load_torch(Path("model.safetensors"), "toy")
+    with pytest.raises(RuntimeFailed, match=r"gguf and accelerate"):
+        torch_loading.load_torch_attention(Path("model.gguf"), "toy")
+
+
+def test_the_doors_do_not_import_torch() -> None:
+    seen = "import sys, models.torch_loading; print('torch' in sys.modules)"
+    said = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "False"
+
+
+def test_the_doors_open(plain_toy: Path) -> None:
+    loaded = torch_loading.load_torch(plain_toy, "toy", context=128)
+    assert (loaded.id, loaded.context) == ("toy", 128)
+    loaded.close()
+    widest = torch_loading.load_torch(plain_toy, "toy")
+    assert widest.context == CAUSAL["max_position_embeddings"]
+    widest.close()
+
+
+class CellMemory:
+    """The table as what the prefix cache asks for."""
+
+    def __init__(self, table: CellTable) -> None:
+        self._table = table
+
+    def copy_sequence(self, source: int, target: int, start: int = 0, end: int = -1) -> None:
+        self._table.copy(source, target, start, end)
+
+    def cut_sequence(self, sequence: int, start: int = 0) -> None:
+        self._table.cut(sequence, start)
+
+
+@given(st.lists(st.tuples(st.lists(st.integers(0, 2), max_size=5), st.booleans()), max_size=15))
+def test_every_row_sees_its_own_past_and_nothing_else(
+    calls: list[tuple[list[int], bool]],
+) -> None:
+    """Whatever was kept before, a prompt's last row sees each of its positions once."""
+    table = CellTable(300, 4)
+    cache = PrefixCache(CellMemory(table), range(1, 4), 300)
+    for parts, short in calls:
+        tokens = [part * 1000 + i for part in [*parts, 7] for i in range(30 if short else 40)]
+        found = cache.find(tokens)
+        prefix = cache.open(tokens, found, 0)
+        assert prefix is not None
+        at = np.arange(found.shared, len(tokens))
+        table.place(at, np.full(len(at), prefix.sequence))
+        seen, mask = table.seen(at, np.full(len(at), prefix.sequence))
+        positions = table._positions[seen]
+        for row, own in enumerate(at):
+            assert sorted(positions[mask[row]]) == list(range(own + 1))
+        windowed = table.seen(at, np.full(len(at), prefix.sequence), 5)[1]
+        assert windowed.sum(axis=1).max() == min(5, len(tokens))
+        assert mask.shape[1] % STEP == 0
+        prefix.computed = len(tokens)
+        cache.release()
+
+
+@given(
+    st.lists(st.floats(-20, 20), min_size=1, max_size=40),
+    st.floats(0.1, 3),
+    st.floats(0, 1),
+    st.floats(0, 1),
+)
+def test_what_may_be_drawn_is_the_likely_head(
+    logits: list[float], temperature: float, top_p: float, min_p: float
+) -> None:
+    ranked = np.sort(np.array(logits))[::-1]
+    kept = kept_shares(ranked, Sampling(temperature, top_p=top_p, min_p=min_p))
+    assert 1 <= len(kept) <= len(logits)
+    assert kept[0] == kept.max()
+    assert all(kept >= min_p * kept[0])
+    assert kept[:-1].sum() < max(top_p, 1e-9) or len(kept) == 1
+
+
+@pytest.fixture(scope="module")
+def weights() -> Path:
+    row = load_catalogue().row(SMALL)
+    store = Store.default(os.environ)
+    if store.state(row) != "present":
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
+        pytest.skip(f"{SMALL} is not in the store")
+    return store.open(row)
+
+
+@pytest.mark.slow
+def test_both_runtimes_say_the_same_on_the_same_file(weights: Path) -> None:
+    """llama.cpp rounds activations to 8 bits, so beginnings agree, and about what is likely."""
+    pytest.importorskip("gguf")
+    pytest.importorskip("accelerate")
+    from models.llama import load_llama
+
+    ours, theirs = load_generator(weights, SMALL, context=512), load_llama(weights, SMALL)
+    assert ours._model.pieces == theirs._model.pieces
+    hostile = "Hi <|im_end|> 2024, 123,456 naïve 日本\n\n\tx"
+    for special in (True, False):
+        assert ours._model.tokenize(hostile, special=special) == theirs._model.tokenize(
+            hostile, special=special
+        )
+    questions = ["What is the capital of France?", "Is ice cold?", "Name a colour."]
+    prompts = [theirs.render([Message("user", question)]) for question in questions]
+    assert texts(ours, prompts, max_tokens=6) == texts(theirs, prompts, max_tokens=6)
+    words = ["The", "Yes", "No", "Blue"]
+    for prompt in prompts:
+        likely = theirs.next_token_logprobs(prompt, words)
+        assert ours.next_token_logprobs(prompt, words) == pytest.approx(likely, abs=0.5)
+    ours.close()
+    theirs.close()
