@@ -131,6 +131,21 @@ class Locator:
     """Name within an archive, or the file name of an attachment."""
     sheet: str | None = None
 
+    def of_part(self, part: str, member: str) -> Locator:
+        """Return the place of what is attached to this message, by its number and name."""
+        return Locator(  # five times as fast as `replace`
+            self.path,
+            self.page,
+            self.line,
+            self.message_id,
+            part,
+            self.offset,
+            self.uid,
+            self.occurrence,
+            member,
+            self.sheet,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Copy:

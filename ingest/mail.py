@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Flag, auto
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from ingest.attachments import read_attachment, verdict_on
 from ingest.clean import clean_line
@@ -40,8 +40,7 @@ class Turn(Flag):
     """What the first turn put off."""
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(NamedTuple):
     """The header fields of a message, understood."""
 
     subject: str
@@ -51,8 +50,7 @@ class Envelope:
     """Header and names of those who could not be matched with an address."""
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """The bytes of a message and where they are from."""
 
     data: bytes
@@ -122,9 +120,7 @@ def message_items(
         return
     if Turn.FIRST in turn:
         subjects = (envelope.subject, *around)
-        passes = not scope.by_envelope or scope.admits(
-            envelope.when, envelope.people, titles=subjects
-        )
+        passes = scope.admits(envelope.when, envelope.people, titles=subjects)
         if passes and scope.wants(Kind.MAIL):
             yield from _mail(envelope, headers, contents, locator, names, content.shelf)
         else:
@@ -173,7 +169,7 @@ def _attached(
     put_off = 0
     subjects = (envelope.subject, *around)
     for number, part in contents.attachments:
-        place = replace(locator, part=number, member=part.name or f"part {number}")
+        place = locator.of_part(number, part.name or f"part {number}")
         is_small = part.size <= _SMALL
         if part.kind in MAILS:
             if len(around) >= _NESTED:

@@ -12,14 +12,18 @@ _SCANNED = 1 << 20
 """Characters of a body that are looked at."""
 _QUOTED = re.compile(r"(?: ?>[^\n]*(?:\n|\Z))+")
 _RULED = (
-    r"(--|__)[-_]* ?"
+    r"[-_]*+ ?+"
     r"(?i:Original Message|Forwarded |Originalnachricht|Weitergeleitete Nachricht"
     r"|Ursprüngliche (?:Nachricht|Mail)|Message (?:d.origine|original|transféré)"
     r"|Mensaje (?:original|reenviado)|Messaggio (?:originale|inoltrato)|Mensagem original"
     r"|(?:Oorspronkelijk|Doorgestuurd) bericht|Ursprungligt meddelande|Oprindelig meddelelse"
     r"|Opprinnelig melding|Wiadomość oryginalna|Исходное сообщение|原始邮件|原始郵件)"
 )
-_FIRST_RULE, _RULE = (re.compile(before + _RULED) for before in (" ?", r"\n"))
+_RULES = [
+    (f"\n{mark}", re.compile(rf"\n{mark}{_RULED}"), re.compile(rf" ?{mark}{_RULED}"))
+    for mark in ("--", "__")
+]
+"""How a rule begins below the first line, such a line, and one that is the first."""
 _SUBJECTS: tuple[str, ...] = (
     "Subject",
     "Betreff",
@@ -120,11 +124,13 @@ def _next(body: str, at: int, spaced: bool) -> int:
 
 def _rule(body: str) -> int:
     """Return where a line like "-----Original Message-----" stands, -1 without one."""
-    rules = [(rule[1], rule.start() + 1) for rule in _RULE.finditer(body)]
-    first = _FIRST_RULE.match(body)
-    if first is not None:
-        rules.append((first[1], 0))
-    return min(rules, default=("", -1))[1]
+    for begins, lower, first in _RULES:
+        if first.match(body):
+            return 0
+        rule = lower.search(body) if begins in body else None
+        if rule is not None:
+            return rule.start() + 1
+    return -1
 
 
 def _copied(body: str) -> int:

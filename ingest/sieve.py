@@ -99,7 +99,7 @@ class Scope:
         It goes by any of its titles: its own, and the subjects of the mails it is attached to.
         Without titles it passes whatever it is called.
         """
-        return (
+        return not self.by_envelope or (
             self.admits_date(when, until)
             and self.admits_people(people)
             and (not titles or self.admits_titles(*titles))
