@@ -9,14 +9,14 @@ from typing import TypeVar
 from app.loading import loading_text
 from app.plain import one_line
 from app.report import shortened
-from engine.events import Drafted, Event, Noted, Ranked, Sampled, Selected, Voted
+from engine.events import Drafted, Event, FollowedUp, Noted, Ranked, Sampled, Selected, Voted
 from engine.values import Answer, Passage
 from models.roles import Loading
 
 PASSAGES_SHOWN = 10
 TITLE_SHOWN = 60
 
-Explaining = Ranked | Selected | Sampled | Drafted | Voted | Noted
+Explaining = Ranked | Selected | Sampled | Drafted | Voted | FollowedUp | Noted
 """The events that say how an answer came about."""
 Kept = TypeVar("Kept", bound=Explaining)
 
@@ -76,6 +76,9 @@ class Trail:
                 {"votes": one.votes, "of": one.of, "matrix": one.matrix, "winner": one.winner}
                 for one in self._all(Voted)
             ],
+            "follow_ups": [
+                {"question": one.question, "answer": one.answer} for one in self._all(FollowedUp)
+            ],
             "notes": [one.text for one in self._all(Noted)],
             "confidence": answer.confidence,
             "effective_context": answer.usage.effective_context,
@@ -97,6 +100,11 @@ def _event_lines(event: Explaining) -> list[str]:
             return [f"  reading {event.index + 1} of {read}: {shortened(event.text)}"]
         case Voted():
             return _vote_lines(event)
+        case FollowedUp():
+            return [
+                f"  follow-up {event.index + 1}: {shortened(event.question)} -> "
+                f"{shortened(event.answer)}"
+            ]
         case Noted():
             return [f"  {shortened(event.text)}"]
         case Selected():

@@ -8,7 +8,9 @@ from typing import Literal
 
 from engine.values import Answer, Passage, Query, SearchResult
 
-StageName = Literal["understand", "read", "recall", "lookahead", "select", "vote", "write", "cite"]
+StageName = Literal[
+    "understand", "read", "recall", "lookahead", "select", "ask", "vote", "write", "cite"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,16 @@ class Voted:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowedUp:
+    """A question that a strategy asked itself on the way, or a question put anew."""
+
+    index: int
+    question: str
+    answer: str
+    """Empty where it was asked to find more, not to be answered."""
+
+
+@dataclass(frozen=True, slots=True)
 class Noted:
     """Something a strategy did or left, in words for people."""
 
@@ -136,6 +148,7 @@ Event = (
     | Sampled
     | Drafted
     | Voted
+    | FollowedUp
     | Noted
     | Token
     | Answered

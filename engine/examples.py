@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +18,28 @@ class Example:
     answer: str
     rationale: str = ""
     """The reasoning that leads to the answer; empty where nobody wrote it down."""
+    documents: tuple[str, ...] = ()
+    """Texts it is answered from, best first."""
+    steps: tuple[tuple[str, str], ...] = ()
+    """Follow-up questions and their answers that lead to the answer."""
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Example:
+        """Return the example of a decoded row. Raises `KeyError`, `TypeError`, `ValueError`."""
+        return cls(
+            str(row["question"]),
+            str(row["answer"]),
+            str(row.get("rationale", "")),
+            tuple(map(str, row.get("documents", ()))),
+            tuple((str(asked), str(answered)) for asked, answered in row.get("steps", ())),
+        )
 
 
 @cache
 def shipped() -> tuple[Example, ...]:
     """Return the examples that come with the program, written for it, about personal matters."""
     text = files("engine").joinpath("examples.toml").read_text("utf-8")
-    return tuple(Example(**row) for row in tomllib.loads(text)["example"])
+    return tuple(Example.of(row) for row in tomllib.loads(text)["example"])
 
 
 def solved(examples: Sequence[Example]) -> str:

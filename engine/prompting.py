@@ -64,8 +64,8 @@ def describe(item: Item) -> str:
     return " ".join(parts)
 
 
-def show(passages: Sequence[Passage]) -> str:
-    """Return numbered passages, each between fences that cannot occur in any of them.
+def show(passages: Sequence[Passage], first: int = 1) -> str:
+    """Return passages numbered from `first`, each between fences that occur in none of them.
 
     The fence is a hash over all passages, so no author of one can know it.
     """
@@ -76,16 +76,16 @@ def show(passages: Sequence[Passage]) -> str:
         fence = digest.hexdigest()[:6]
     blocks = [
         f"[{number}] {_heading(passage)}<{fence}>\n{passage.text}\n</{fence}>"
-        for number, passage in enumerate(passages, start=1)
+        for number, passage in enumerate(passages, start=first)
     ]
     return "Passages:\n\n" + "\n\n".join(blocks)
 
 
-def show_plain(passages: Sequence[Passage]) -> str:
+def show_plain(passages: Sequence[Passage], first: int = 1) -> str:
     """Return passages as LongBench writes them, for data sets: a number, a title, the text."""
     return "\n\n".join(
         f"Passage {number}:\n{passage.searched.strip()}"
-        for number, passage in enumerate(passages, start=1)
+        for number, passage in enumerate(passages, start=first)
     )
 
 

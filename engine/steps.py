@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Generator as Steps
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -25,7 +25,7 @@ from engine.stages import Timings, staged, time_spent
 from engine.tasks import TASKS, Task
 from engine.values import ModelTokens, Passage, Query, Usage
 from engine.writing import Asked, Written
-from models.protocols import Generator, TokenCount
+from models.protocols import Constraint, Generator, TokenCount
 from models.roles import ModelSet
 
 T = TypeVar("T")
@@ -107,7 +107,7 @@ class Toolbox:
         return staged("recall", self.timings, self._recall())
 
     def _recall(self) -> Steps[Event, None, Scores]:
-        scores: Scores = self._scores([self.query.text])[0]
+        scores = self.scores_of(self.query.text)
         yield self.ranked("recall", scores)
         return scores
 
@@ -150,6 +150,11 @@ class Toolbox:
     def forward(self, samples: Sequence[Sample]) -> Scores:
         """Return S(c; [R_k, A_k]) for every sample and every passage, shape (K, passages)."""
         return self._scores([sample.text for sample in samples])
+
+    def scores_of(self, text: str) -> Scores:
+        """Return S(c; text) for every passage."""
+        scores: Scores = self._scores([text])[0]
+        return scores
 
     def _scores(self, texts: Sequence[str]) -> Scores:
         return constrained(self.corpus.recall.scores(texts), self.query, self.corpus)
@@ -220,27 +225,49 @@ class Toolbox:
         **fields: str,
     ) -> Steps[Event, None, Written]:
         """Let the generator reply to a prompt of the task, unchecked; `fields` fill it."""
-        steps = self._reply(part, chosen, more_tokens, stop, fields)
-        return staged("write", self.timings, steps)
+        evidence = self.passages(chosen)
+        return self.reply_to(
+            lambda model: self.asked.prompt(model, evidence, part, **fields),
+            chosen,
+            max_tokens=self.task.answer_tokens + more_tokens,
+            stop=stop,
+        )
 
-    def _reply(
+    def reply_to(
         self,
-        part: str,
+        prompt: Callable[[Generator], str],
         chosen: Sequence[int],
-        more_tokens: int,
+        *,
+        stage: StageName = "write",
+        max_tokens: int | None = None,
+        stop: tuple[str, ...] | None = None,
+        constraint: Constraint | None = None,
+    ) -> Steps[Event, None, Written]:
+        """Let the generator reply to any prompt over the chosen passages, unchecked."""
+        steps = self._reply_to(prompt, chosen, stage, max_tokens, stop, constraint)
+        return staged(stage, self.timings, steps)
+
+    def _reply_to(
+        self,
+        prompt: Callable[[Generator], str],
+        chosen: Sequence[int],
+        stage: StageName,
+        max_tokens: int | None,
         stop: tuple[str, ...] | None,
-        fields: dict[str, str],
+        constraint: Constraint | None,
     ) -> Steps[Event, None, Written]:
         if chosen:
-            yield self.selected("write", chosen)
+            yield self.selected(stage, chosen)
         with self.metered("generator") as model:
-            prompt = self.asked.prompt(model, self.passages(chosen), part, **fields)
-            tokens = self.task.answer_tokens + more_tokens
-            return (
-                yield from self.note_first_token(
-                    writing.write(model, self.asked, prompt, max_tokens=tokens, stop=stop)
-                )
+            steps = writing.write(
+                model,
+                self.asked,
+                prompt(model),
+                max_tokens=max_tokens,
+                stop=stop,
+                constraint=constraint,
             )
+            return (yield from self.note_first_token(steps))
 
     def finish(self, chosen: Sequence[int], written: Written) -> Draft:
         """Return a reply as a draft; to a personal question the generator judges it first."""

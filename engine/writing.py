@@ -18,7 +18,7 @@ from engine.prompting import render, section, show
 from engine.tasks import Task
 from engine.tokens import content_words, words
 from engine.values import Passage
-from models.protocols import Generator, Sampling
+from models.protocols import Constraint, Generator, Sampling
 
 JUDGEMENT = 3.0
 """Weight of the log odds of Yes against No in the confidence; those of "Not found" weigh 1."""
@@ -174,6 +174,7 @@ def write(
     *,
     max_tokens: int | None = None,
     stop: tuple[str, ...] | None = None,
+    constraint: Constraint | None = None,
 ) -> Steps[Event, None, Written]:
     """Yield the tokens of the likeliest reply to a prompt; return it.
 
@@ -186,6 +187,7 @@ def write(
         sampling=Sampling(),
         stop=asked.task.stop if stop is None else stop,
         watch=("Not",),
+        constraint=constraint,
     )
     for piece in pieces:
         if piece.watched:

@@ -1,14 +1,9 @@
-"""Every strategy against an example worked by hand: a tiny corpus, models with known replies.
-
-All passages have four terms (title included), so a term that occurs once weighs
-idf / (1 + 1.5) = 0.4 idf, with idf = ln(1 + (N - n + 0.5) / (n + 0.5)) and N = 4:
-n = 1: 0.481589, n = 2: 0.277259, n = 3: 0.142670.
-"""
+"""Every strategy against an example worked by hand: a tiny corpus, models with known replies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,78 +15,21 @@ from engine.answer import answer_over
 from engine.consensus import consensus
 from engine.corpus import corpus_of
 from engine.errors import CorpusTooLarge, StrategyUnknown
-from engine.events import Answered, Drafted, Event, Noted, Ranked, Sampled, Selected, Voted
+from engine.events import Answered, Drafted, Noted, Ranked, Sampled, Selected, Voted
 from engine.examples import Example
 from engine.passages import split
-from engine.settings import Budget, Settings
+from engine.settings import Settings
 from engine.strategies import registry
 from engine.strategies.et2rag import organise
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
 from models.roles import ModelSet
-
-TEXTS = ("alder birch cedar", "alder birch dogwood", "alder elm fir", "ginkgo hazel ivy")
-QUESTION = "fir elm alder birch"
-"""Scores 2: 2 * 0.481589 + 0.142670; 0 and 1: 0.142670 + 0.277259; 3: nothing."""
-TWO_PASSAGES = 60
-"""A passage costs its three words and 24 tokens of heading."""
-BUDGET = Budget(TWO_PASSAGES, TWO_PASSAGES, samples=2, lookahead_share=0, generator_share=0)
-
-Replies = Sequence[str] | Callable[[str, int], str]
-
-
-@dataclass
-class Run:
-    """What came of a question."""
-
-    events: list[Event]
-    generator: Any
-    lookahead: Any
-    answer: Answer = field(init=False)
-
-    def __post_init__(self) -> None:
-        last = self.events[-1]
-        assert isinstance(last, Answered)
-        self.answer = last.answer
-
-    def all(self, kind: type[Any]) -> list[Any]:
-        return [event for event in self.events if isinstance(event, kind)]
-
-    def prompt(self, number: int = -1) -> list[str]:
-        """Return which texts a prompt of the generator holds, in its order."""
-        prompt = self.generator.prompts[number]
-        return sorted((text for text in TEXTS if text in prompt), key=prompt.index)
+from tests.toy_corpus import BUDGET, QUESTION, TEXTS, Replies, Run, asking, texts
 
 
 @pytest.fixture
 def run(fake_generator: Any) -> Callable[..., Run]:
-    items = [
-        Item(Kind.DOCUMENT, "tree", None, People(), text, Locator(Path(f"/{i}")))
-        for i, text in enumerate(TEXTS)
-    ]
-
-    def ask(
-        strategy: str,
-        generator: Replies = ("Ann Lee",),
-        lookahead: Replies = ("",),
-        budget: Budget = BUDGET,
-        task: str = "multihop",
-        **settings: Any,
-    ) -> Run:
-        models = {"g": fake_generator("g", generator), "l": fake_generator("l", lookahead)}
-        events = answer_over(
-            Query(QUESTION, task=task),
-            corpus_of(split(items)),
-            ModelSet("l", "g", models.__getitem__),
-            Settings(strategy=strategy, budget=budget, **settings),
-        )
-        return Run(list(events), models["g"], models["l"])
-
-    return ask
-
-
-def texts(passages: Sequence[Any]) -> list[str]:
-    return [passage.text for passage in passages]
+    return asking(fake_generator)
 
 
 def test_vanilla_reads_the_best_passages_best_first(run: Callable[..., Run]) -> None:

@@ -13,6 +13,7 @@ from engine.steps import Toolbox
 from engine.strategies.baselines import OrderPreserving, SelfRoute, Vanilla
 from engine.strategies.chain_of_thought import ChainOfThought
 from engine.strategies.closed_book import ManyShot, ZeroShot
+from engine.strategies.drag import DRAG, IterDRAG
 from engine.strategies.et2rag import ET2RAG
 from engine.strategies.fb_rag import FBRag
 from engine.strategies.self_consistency import SelfConsistency
@@ -39,6 +40,8 @@ STRATEGIES: tuple[Strategy, ...] = (
     FBRag(),
     ET2RAG(),
     SelfConsistency(),
+    DRAG(),
+    IterDRAG(),
     Vanilla(),
     OrderPreserving(),
     SelfRoute(),
@@ -90,13 +93,14 @@ def _with(strategy: Strategy, parameters: str) -> Strategy:
         key, _, text = part.partition("=")
         if key not in {field.name for field in fields(strategy)}:
             raise _no_parameter(strategy, part)
-        values[key] = _value(strategy, part, kinds[key], text)
+        least = strategy.__dataclass_fields__[key].metadata.get("least", 1)
+        values[key] = _value(strategy, part, kinds[key], text, least)
     changed: Strategy = replace(strategy, **values)
     return changed
 
 
-def _value(strategy: Strategy, part: str, kind: Any, text: str) -> object:
-    """Return a parameter's value. Counts are at least 1, other numbers at least 0."""
+def _value(strategy: Strategy, part: str, kind: Any, text: str, least: int) -> object:
+    """Return a parameter's value. Counts are at least `least`, other numbers at least 0."""
     if get_origin(kind) is Literal:
         if text in get_args(kind):
             return text
@@ -105,7 +109,7 @@ def _value(strategy: Strategy, part: str, kind: Any, text: str) -> object:
         number = kind(text)
     except ValueError as error:
         raise _no_parameter(strategy, part) from error
-    if not (1 if kind is int else 0) <= number <= 1000:
+    if not (least if kind is int else 0) <= number <= 1000:
         raise _no_parameter(strategy, part)
     return number
 

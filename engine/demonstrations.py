@@ -1,0 +1,77 @@
+"""Prompts with worked examples that have documents of their own (Inference scaling, figure 16).
+
+The examples come first and are the same for every question, so that a runtime that keeps
+beginnings computes them once; documents stand in reverse order, the best nearest the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from engine.examples import Example
+from engine.prompting import render, show, show_plain
+from engine.tasks import Task
+from engine.values import Passage
+from models.protocols import Generator
+
+Kind = Literal["drag", "iterdrag"]
+
+FOLLOW_UP = "Follow up: "
+INTERMEDIATE = "Intermediate answer: "
+FINAL = "So the final answer is: "
+DOCUMENT_WORDS = 1024
+"""Documents of examples are cut here (appendix I); passages are shorter anyway."""
+
+
+def prompt(
+    model: Generator,
+    kind: Kind,
+    task: Task,
+    question: str,
+    groups: Sequence[Sequence[Passage]],
+    examples: Sequence[Example],
+    documents: int,
+) -> str:
+    """Return the prompt up to where the reply begins.
+
+    `groups` are passages as they came, each best first; later ones stand behind earlier ones, so
+    that these need not be computed again. An example shows its `documents` best documents.
+    """
+    part = kind if examples else f"{kind} without"
+    return render(
+        model,
+        "demonstrations",
+        part,
+        system="personal system" if task.personal else "system",
+        examples="".join(_worked(kind, example, documents) for example in examples),
+        passages=_shown(groups, fenced=task.personal),
+        question=question,
+    )
+
+
+def _shown(groups: Sequence[Sequence[Passage]], *, fenced: bool) -> str:
+    shown, first = [], 1
+    for group in groups:
+        if group:
+            shown.append((show if fenced else show_plain)(group[::-1], first))
+            first += len(group)
+    return "\n\n".join(shown)
+
+
+def in_prompt_order(groups: Sequence[Sequence[int]]) -> list[int]:
+    """Return the passages of all groups as the prompt numbers them."""
+    return [number for group in groups for number in group[::-1]]
+
+
+def _worked(kind: Kind, example: Example, documents: int) -> str:
+    context = "\n\n".join(
+        " ".join(text.split()[:DOCUMENT_WORDS]) for text in example.documents[:documents][::-1]
+    )
+    heading = "Context (which may or may not be relevant)" if kind == "drag" else "Context"
+    before = f"{heading}:\n\n{context}\n\n" if context else ""
+    asked = f"{before}Question: {example.question}\n"
+    if kind == "drag":
+        return f"{asked}Answer: {example.answer}\n\n"
+    steps = "".join(f"{FOLLOW_UP}{q}\n{INTERMEDIATE}{a}\n" for q, a in example.steps)
+    return f"{asked}{steps}{FINAL}{example.answer}\n\n"
