@@ -154,7 +154,8 @@ def primed_by_request(served: Served, prompt: str) -> str:
 def estimated_tokens(prompt: str) -> int:
     """Return about how many tokens a text or a prompt has, rather too many than too few.
 
-    Measured with SmolLM2's and Qwen's tokenizers: a fifth too many for English prose.
+    Measured with SmolLM2's and Qwen's tokenizers: 6 to 23 % too many for English prose, half as
+    many again for German and Portuguese, several times as many for Chinese.
     """
     parts = parts_of(prompt)
     if parts:
@@ -167,7 +168,7 @@ def estimated_tokens(prompt: str) -> int:
 def _piece_tokens(piece: str) -> int:
     if not piece.isascii():
         return min(3, len(piece.encode("utf-8", "replace")))
-    return 1 + (len(piece) - 1) // (2 if piece.isupper() else 6)
+    return len(piece) if piece.isupper() else 1 + (len(piece) - 1) // 4
 
 
 def counted_tokens(link: Link, served: Served, text: str) -> int:

@@ -60,7 +60,8 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     original_lookup = socket.getaddrinfo
 
     def lookup(host: Any, *args: Any, **named: Any) -> Any:
-        if host is not None and not str(host).startswith(LOOPBACK):
+        name = host.decode() if isinstance(host, bytes) else str(host)
+        if host is not None and not name.startswith(LOOPBACK):
             raise NetworkRefused(f"name look-up of {host!r}")
         return original_lookup(host, *args, **named)
 
