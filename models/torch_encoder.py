@@ -25,6 +25,7 @@ from models.torch_model import (
     open_tokenizer,
     quiet,
 )
+from models.torch_room import refuse_too_large
 
 Pooling = Literal["mean", "cls", "max"]
 BATCH_TOKENS = {"cpu": 1024, "cuda": 65_536}
@@ -62,7 +63,9 @@ class TorchEncoder:
         self._id = model_id
         self._device = best_device()
         with quiet(), loading_errors(model_id, path):
-            network = open_network(AutoModel, path, dtype=best_type(self._device, precision))
+            number = best_type(self._device, precision)
+            refuse_too_large(path, model_id, number, self._device)
+            network = open_network(AutoModel, path, dtype=number)
             self._network = network.to(self._device)
             tokenizer = open_tokenizer(path)
             self._pooling = _pooling(model_folder(path))

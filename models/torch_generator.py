@@ -14,6 +14,7 @@ from models.generating import (
 )
 from models.torch_context import TorchContext
 from models.torch_model import Precision, TorchModel
+from models.torch_room import free_bytes
 
 CHUNKS = {"cpu": 256, "cuda": 1024}
 """Prompt tokens per batch. A GPU needs more rows to be busy, and asks sooner whether to stop."""
@@ -28,11 +29,15 @@ def load_generator(
     precision: Precision | None = None,
     kept_prompts: int = KEPT_PROMPTS,
 ) -> TorchGenerator:
-    """Load verified files. `models.torch_loading.load_torch` is the door to this."""
+    """Load verified files. `models.torch_loading.load_torch` is the door to this.
+
+    `memory` is how many bytes the cache may take; what is free when not given.
+    """
     model = TorchModel(path, model_id, precision=precision)
     try:
         size = min(context, model.train_context)
-        refuse_beyond(memory, model.cache_bytes(size), size, model_id)
+        free = free_bytes(model.device) if memory is None else memory
+        refuse_beyond(free, model.cache_bytes(size), size, model_id)
         return TorchGenerator(model, model_id, size, kept_prompts=kept_prompts)
     except RuntimeFailed:
         model.close()

@@ -18,6 +18,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from models.errors import RuntimeFailed
 from models.torch_attend import ATTENTION
 from models.torch_errors import loading_errors
+from models.torch_room import refuse_too_large
 from models.torch_tokens import TorchTokens
 
 Precision = Literal["float32", "bfloat16"]
@@ -101,11 +102,9 @@ class TorchModel(TorchTokens):
         self.device = best_device()
         self.type = best_type(self.device, precision)
         with quiet(), loading_errors(model_id, path):
+            refuse_too_large(path, model_id, self.type, self.device)
             network = open_network(
-                AutoModelForCausalLM,
-                path,
-                dtype=self.type,
-                attn_implementation=ATTENTION,
+                AutoModelForCausalLM, path, dtype=self.type, attn_implementation=ATTENTION
             )
             self._refuse_others(network, model_id)
             self.network = network.to(self.device)
