@@ -24,6 +24,8 @@ _ESCAPE = re.compile(rb"%([0-9a-fA-F]{2})")
 # Fonts are scrambled in this way by books that anyone may read.
 _FONTS = (b"http://www.idpf.org/2008/embedding", b"http://ns.adobe.com/pdf/enc#RC")
 _CIPHER = re.compile(rb"EncryptionMethod[^>]{0,400}Algorithm=[\"']([^\"']{1,200})")
+_EMPTY = re.compile(r"<(?:defs|text|tspan)\b[^<>]*/>")
+_PIECE = re.compile(r"""(<tspan\b(?:[^<>]*?\sy=["']([^"'<>]*))?)""")
 _PAGES = ("application/xhtml+xml", "text/html", "application/xml", "image/svg+xml")
 
 
@@ -45,7 +47,8 @@ def epub_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
             continue
         if content:
             declared = _DECLARED.search(content[:300])
-            text, hidden = html_text(decode(content, declared[1].decode() if declared else None))
+            markup = decode(content, declared[1].decode() if declared else None)
+            text, hidden = html_text(_with_drawn_text(markup))
             layout.hidden += hidden
             layout.add(text)
     title = root.findtext(f".//{_TITLE}") or ""
@@ -53,6 +56,31 @@ def epub_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
         origin, title=clean_line(title)[:300], nothing="It holds only pictures."
     )
     yield from skipped
+
+
+def _with_drawn_text(markup: str) -> str:
+    """Return a page with the text of its drawings as lines; some books draw all of their pages."""
+    if "svg" not in markup:
+        return markup
+    before, *drawings = markup.replace("<svg:", "<").replace("</svg:", "</").split("<svg")
+    out = [before]
+    for drawing in drawings:
+        drawn, end, after = drawing.partition("</svg>")
+        out += (*_lines(_EMPTY.sub("", drawn)), after if end else "")
+    return "".join(out)
+
+
+def _lines(drawn: str) -> Iterator[str]:
+    shown, *defined = drawn.split("<defs")
+    shown += "".join(part.partition("</defs>")[2] for part in defined)
+    for text in shown.split("</text>")[:-1]:
+        first, *pieces = _PIECE.split(text.rpartition("<text")[2])
+        out, at = [first], ""
+        for begin, line, said in zip(*[iter(pieces)] * 3, strict=True):
+            # A piece on a line of its own does not touch what is before it.
+            out += (" " if line and line != at else "", begin, said)
+            at = line or at
+        yield f"<div{''.join(out)}</div>"
 
 
 def _package(archive: Zip) -> tuple[str, Element]:

@@ -18,6 +18,7 @@ from ingest.zips import Zip
 _BASE = "{urn:oasis:names:tc:opendocument:xmlns:%s:1.0}"
 _OFFICE, _TEXT, _TABLE = _BASE % "office", _BASE % "text", _BASE % "table"
 _DRAW, _STYLE, _SHOW = _BASE % "drawing", _BASE % "style", _BASE % "presentation"
+_ABOUT = (_BASE % "svg-compatible" + "title", _BASE % "svg-compatible" + "desc")
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _NAME, _STYLE_NAME = f"{_STYLE}name", f"{_TEXT}style-name"
 _P, _H, _LIST, _ITEM = f"{_TEXT}p", f"{_TEXT}h", f"{_TEXT}list", f"{_TEXT}list-item"
@@ -28,9 +29,10 @@ _SIGNS = {f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n", f"{_TEXT}soft-page-br
 _SILENT = frozenset(
     {f"{_OFFICE}forms", f"{_OFFICE}event-listeners", f"{_TABLE}shapes"}
     | {f"{_TEXT}{name}-decls" for name in ("sequence", "variable", "user-field")}
-    | {f"{_TEXT}note-citation", f"{_TEXT}ruby-text", "{http://www.w3.org/2000/svg}title"}
+    | {f"{_TEXT}note-citation", f"{_TEXT}ruby-text", *_ABOUT}
 )
 _S, _C, _SPAN, _A = f"{_TEXT}s", f"{_TEXT}c", f"{_TEXT}span", f"{_TEXT}a"
+_DRAWN_LINK = f"{_DRAW}a"
 _SHEET, _PAGE_NOTES = f"{_TABLE}table", f"{_SHOW}notes"
 _HIDDEN = frozenset([f"{_TEXT}tracked-changes", f"{_TEXT}hidden-text", f"{_TEXT}hidden-paragraph"])
 _REPEATED, _ROWS_REPEATED = f"{_TABLE}number-columns-repeated", f"{_TABLE}number-rows-repeated"
@@ -265,7 +267,11 @@ class _Reader:
             said: list[str] = []
             self._inline(node, said)
             text = "".join(said)
+            text = text if text.strip() else _described(node)
             out += (text, shown_target(node.get(_LINK) or "", text))
+        elif tag == _DRAWN_LINK:
+            text = self.flat(node) or _described(node)
+            self._after.append(text + shown_target(node.get(_LINK) or "", text))
         elif tag.startswith(_DRAW):
             text = self.flat(node)
             self._after.append(text)
@@ -291,6 +297,14 @@ class _Reader:
 
     def _count(self, node: Element) -> None:
         self.layout.hidden += _length(node)
+
+
+def _described(link: Element) -> str:
+    """Return what the picture that one clicks on is said to show, empty beside words."""
+    if next(link.iter(_P), None) is not None:
+        return ""
+    texts = (" ".join("".join(node.itertext()).split()) for node in link.iter(*_ABOUT))
+    return next(filter(None, texts), "")
 
 
 def _length(node: Element) -> int:

@@ -476,6 +476,7 @@ _OD = "urn:oasis:names:tc:opendocument:xmlns"
 _NAMES = (
     " ".join(f'xmlns:{name}="{_OD}:{name}:1.0"' for name in ("office", "text", "table", "style"))
     + f' xmlns:draw="{_OD}:drawing:1.0" xmlns:presentation="{_OD}:presentation:1.0"'
+    + f' xmlns:svg="{_OD}:svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink"'
 )
 
 
@@ -512,6 +513,21 @@ def odt_plain() -> bytes:
 def odt_spaces_and_tabs() -> bytes:
     words = '<text:p>a<text:s text:c="3"/>b<text:tab/>c<text:line-break/>d</text:p>'
     return opendocument("text", words)
+
+
+def odt_linked_pictures() -> bytes:
+    def frame(inside: str) -> str:
+        about = "<svg:title>Plan of the flat</svg:title>"
+        return f"<draw:frame>{inside}<draw:image/>{about}</draw:frame>"
+
+    box = "<draw:text-box><text:p>Words in the box.</text:p></draw:text-box>"
+    link = 'xlink:href="https://example.org/{}"'
+    return opendocument(
+        "text",
+        f"<text:p><draw:a {link.format(1)}>{frame('')}</draw:a></text:p>"
+        f"<text:p><text:a {link.format(2)}>{frame('')}</text:a></text:p>"
+        f"<text:p><draw:a {link.format(3)}>{frame(box)}</draw:a></text:p>",
+    )
 
 
 def odt_tracked_deletion() -> bytes:

@@ -244,6 +244,17 @@ def epub_missing_chapter() -> bytes:
     )
 
 
+def epub_of_drawn_pages() -> bytes:
+    drawn = (
+        '</p><svg xmlns="http://www.w3.org/2000/svg"><defs/><style>.a {fill:none}</style>'
+        "<defs><text>UNUSED WORDS</text></defs>"
+        '<text x="1"><tspan x="0" y="0">The re</tspan><tspan x="9" y="0">nt is</tspan>'
+        '<tspan x="0" y="12">900 euros.</tspan></text><text>Second line.</text>'
+        '<text style="display:none">HIDDEN WORDS</text><path d="M 1 1"/></svg><p>'
+    )
+    return _epub(("z.xhtml", drawn))
+
+
 def epub_locked() -> bytes:
     sealed = (
         f'{XML}<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container">'
