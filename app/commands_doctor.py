@@ -105,8 +105,7 @@ def _runtime() -> list[Check]:
     except PackageNotFoundError:
         return [Check("llama-cpp-python", "missing", "not installed", remedy)]
     try:
-        from models.llama_api import gpu_offload_supported, self_test
-        from models.llama_system import gpus_used, instruction_sets
+        from models.llama_api import gpu_offload_supported, gpus_used, instruction_sets, self_test
 
         self_test()
     except RuntimeFailed as error:

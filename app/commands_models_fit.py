@@ -239,7 +239,7 @@ def recommend_(as_json: bool) -> int:
 
 def _device() -> tuple[Device, int, int, str]:
     """Return the device that llama.cpp would use, its memory, and a note on a GPU left unused."""
-    from models.llama_system import gpus_used  # imports llama.cpp, about half a second
+    from models.llama_api import gpus_used  # imports llama.cpp, about half a second
 
     used = gpus_used()
     if used:

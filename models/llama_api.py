@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from models.errors import MemorySpent, RuntimeFailed
 from models.llama_thread import computing_thread
+from models.machine import Gpu, Memory
 from models.protocols import Cancelled, Sampling, Stopped
 from models.runtime import Rows
 
@@ -33,6 +34,9 @@ THOUGHT_MARKS = ("<think>", "</think>")
 
 DECODE_INVALID = -1
 """The status of a batch that llama.cpp refuses; beyond it are failures to compute."""
+
+CPU_DEVICE, ACCELERATOR = 0, 3
+"""Kinds of device in ggml: those that are no GPU."""
 
 _log_lines: list[str] = []
 
@@ -67,6 +71,29 @@ def self_test() -> None:
 def gpu_offload_supported() -> bool:
     """Say whether this build of llama.cpp can offload layers to a GPU."""
     return bool(llama_cpp.llama_supports_gpu_offload())
+
+
+def instruction_sets() -> list[str]:
+    """Return the features of this CPU that this build uses."""
+    said: str = llama_cpp.llama_print_system_info().decode("utf-8", "replace")
+    parts = [part.partition(":")[2] or part for part in said.split("|")]
+    pairs = [part.partition("=") for part in parts]
+    return [name.strip() for name, _, value in pairs if value.strip() == "1"]
+
+
+def gpus_used() -> list[Gpu]:
+    """Return the GPUs that this build of llama.cpp can use, with their memory as it is now."""
+    ggml = _devices()
+    found = []
+    for index in range(ggml.ggml_backend_dev_count()):
+        device = ggml.ggml_backend_dev_get(index)
+        if ggml.ggml_backend_dev_type(device) in (CPU_DEVICE, ACCELERATOR):
+            continue
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        ggml.ggml_backend_dev_memory(device, ctypes.byref(free), ctypes.byref(total))
+        name = ggml.ggml_backend_dev_description(device).decode("utf-8", "replace")
+        found.append(Gpu(name, Memory(total.value, free.value)))
+    return found
 
 
 class LlamaModel:
@@ -486,6 +513,22 @@ def _ggml() -> ctypes.CDLL:
         *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
     ]
     library.ggml_backend_tensor_get.restype = None
+    return library
+
+
+@cache
+def _devices() -> ctypes.CDLL:
+    """Return ggml's list of devices, looked up in libllama on every system."""
+    library: ctypes.CDLL = llama_cpp.llama_cpp._lib
+    library.ggml_backend_dev_count.restype = ctypes.c_size_t
+    library.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
+    library.ggml_backend_dev_get.restype = ctypes.c_void_p
+    library.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
+    library.ggml_backend_dev_description.argtypes = [ctypes.c_void_p]
+    library.ggml_backend_dev_description.restype = ctypes.c_char_p
+    library.ggml_backend_dev_memory.argtypes = [
+        *(ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t), ctypes.POINTER(ctypes.c_size_t))
+    ]
     return library
 
 
