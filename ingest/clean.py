@@ -55,8 +55,9 @@ _LOW_BYTES = bytes((*range(9), 11, 12, *range(14, 32)))
 _LOW = frozenset(_LOW_BYTES)
 _ASCII, _ALL_ASCII = bytes(range(32, 127)), bytes(range(128))
 _WIDE = ("utf-16-le", "utf-16-be")
-_PRINTABLE = re.compile(r"[\w\s!-/:-@\[-`{-~\u2010-\u2044\u20ac\u3000-\u303f\uff00-\uffef]+")
-_EASTERN = re.compile(r"[\s!-~\u0e00-\u0e7f\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]+")
+# Compiled when first needed: it takes milliseconds.
+_PRINTABLE = r"[\w\s!-/:-@\[-`{-~\u2010-\u2044\u20ac\u3000-\u303f\uff00-\uffef]+"
+_EASTERN = r"[\s!-~\u0e00-\u0e7f\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef]+"
 
 _ESCAPES = re.compile(
     "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
@@ -172,10 +173,10 @@ def wide_charset(head: bytes) -> str | None:
     return name if _shown(head, name, _PRINTABLE) else None
 
 
-def _shown(head: bytes, name: str, letters: re.Pattern[str]) -> bool:
+def _shown(head: bytes, name: str, letters: str) -> bool:
     """Say whether nearly all of `head` is `letters`, in this encoding."""
     text = head[: len(head) & ~3].decode(name, "replace")
-    return len(letters.sub("", text)) * 10 < len(text)
+    return len(re.sub(letters, "", text)) * 10 < len(text)
 
 
 def _low_bytes(data: bytes) -> int:

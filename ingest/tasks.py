@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from ingest.walk import Found
     from ingest.wire import Frame
 
-RANGE = 2 << 20
-"""Bytes of a large mailbox that are one task."""
-_RANGES = 64
-LARGE = 2 * RANGE
+RANGE = 1 << 20
+"""Bytes of a large mailbox that are one task: little enough that all processes end together."""
+_RANGES = 128
+LARGE = 4 * RANGE
 """Bytes from which on a mailbox is read in ranges."""
 
 
