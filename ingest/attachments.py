@@ -18,7 +18,6 @@ _CARDS = frozenset({"text/vcard", "text/x-vcard", "text/directory"})
 _BY_TYPE = {"text/calendar": Format.CALENDAR, "text/html": Format.HTML}
 _AS_TEXT = frozenset({Format.MBOX, Format.MAIL, Format.LINES})
 _PICTURES = ("image/", "audio/", "video/")
-_PACKED = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 _LOCKED = b"-----BEGIN PGP MESSAGE-----"
 
 
@@ -43,9 +42,6 @@ def verdict_on(
     if "x-apple-content-length" in part.fields and part.is_empty:
         remedy = "Apple Mail keeps it in the folder Attachments beside its messages; add that."
         return origin.skipped(Reason.MISSING, remedy)
-    if kind in _PACKED:
-        remedy = "Outlook packed attachments into it; open the mail in Outlook and save them."
-        return origin.skipped(Reason.UNSUPPORTED, remedy)
     if kind.startswith(_PICTURES):
         remedy = "Pictures and recordings are not read."
         return origin.skipped(Reason.UNSUPPORTED, remedy, kinds=frozenset())

@@ -38,6 +38,7 @@ _READERS = {
     Format.CARDS: _Row("ingest.contacts", "contact_items", 128, is_titled=True),
     Format.OUTLOOK: _Row("ingest.outlook", "outlook_items", 256, is_titled=True),
     Format.PST: _Row("ingest.pst", "pst_items", 256, is_titled=True),
+    Format.TNEF: _Row("ingest.tnef", "tnef_items", 256),
     Format.PDF: _Row("ingest.pdf", "pdf_items", 512, is_titled=True),
     Format.LATEX: _Row("ingest.latex", "latex_items", 64),
     Format.NOTEBOOK: _Row("ingest.notebook", "notebook_items", 128),

@@ -236,7 +236,7 @@ class Letter:
                 markup, charset = known.text(HTML).encode("utf-8", "replace"), "utf-8"
             return [_text_part("text/html", markup, charset)]
         rich = self.rich()
-        return [_text_part("text/plain", _rtf_text(rich).encode(), "utf-8")] if rich else []
+        return [_text_part("text/plain", rtf_text(rich).encode(), "utf-8")] if rich else []
 
 
 def attachment(known: Properties, load: Callable[[], bytes], size: int) -> Part:
@@ -278,7 +278,8 @@ def _mailbox(*addresses: str) -> str:
     return next((one for one in addresses if "@" in one), "")
 
 
-def _rtf_text(data: bytes) -> str:
+def rtf_text(data: bytes) -> str:
+    """Return the text of a body in RTF, empty when it cannot be read."""
     from ingest.rtf import rtf_items
 
     origin = Origin("", None, People(), Locator(Path()))

@@ -43,6 +43,7 @@ class Format(Enum):
     SEALED = "encrypted office document"
     OUTLOOK = "Outlook message"
     PST = "Outlook mailbox"
+    TNEF = "packed by Outlook"
     ARCHIVE = "archive"
     TAR = "tar"
     PACKED = "compressed"
@@ -83,6 +84,7 @@ _BY_MAGIC = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Format.OLE),
     (b"{\\rtf", Format.RTF),
     (b"!BDN", Format.PST),
+    (b"\x78\x9f\x3e\x22", Format.TNEF),
     (b"\x1f\x8b\x08", Format.PACKED),
     (b"BZh", Format.PACKED),
     (b"\xfd7zXZ\0", Format.PACKED),
@@ -253,7 +255,7 @@ def kinds_of(form: Format) -> frozenset[Kind]:
     match form:
         case Format.MBOX | Format.MAIL | Format.OUTLOOK | Format.PST:
             return frozenset(Kind)
-        case Format.ARCHIVE | Format.TAR | Format.PACKED | Format.ZIP | Format.OLE:
+        case Format.ARCHIVE | Format.TAR | Format.PACKED | Format.ZIP | Format.OLE | Format.TNEF:
             return frozenset(Kind)
         case Format.CALENDAR:
             return ENTRIES | DOCUMENT  # A note of a calendar is a document.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from base64 import b64encode
 from binascii import b2a_uu
 
@@ -400,9 +401,54 @@ def mail_pgp_inline_signed() -> bytes:
     )
 
 
+def _attribute(kind: int, value: bytes, level: int = 1) -> bytes:
+    return (
+        struct.pack("<BII", level, kind, len(value))
+        + value
+        + struct.pack("<H", sum(value) % 0x10000)
+    )
+
+
+def _tnef(*attributes: bytes) -> bytes:
+    """Return what Outlook packs into winmail.dat."""
+    codepage = _attribute(0x69007, struct.pack("<II", 1252, 0))
+    return b"\x78\x9f\x3e\x22\x01\x00" + codepage + b"".join(attributes)
+
+
+def _packed_file(name: bytes, data: bytes) -> bytes:
+    begin = _attribute(0x69002, bytes(14), 2) + _attribute(0x18010, b"SHORT~1.TXT\0", 2)
+    long_name = struct.pack("<IHHII", 1, 0x1E, 0x3707, 1, len(name)) + name + bytes(-len(name) % 4)
+    return begin + _attribute(0x69005, long_name, 2) + _attribute(0x6800F, data, 2)
+
+
+def winmail(*attributes: bytes) -> bytes:
+    """Return a mail that Outlook wrote in rich text."""
+    data = _tnef(_attribute(0x2800C, b"The body once more.\0"), *attributes)
+    return multipart(PLAIN, attached(data, b"winmail.dat", b"application/ms-tnef"))
+
+
 def mail_winmail_dat() -> bytes:
-    stream = b"\x78\x9f\x3e\x22\x01\x00" + b"\x01\x06\x90\x08\x00\x04\x00\x00\x00" + bytes(60)
-    return multipart(PLAIN, attached(stream, b"winmail.dat", b"application/ms-tnef"))
+    return winmail()
+
+
+def mail_winmail_with_attachments() -> bytes:
+    inner = _tnef(_attribute(0x2800C, b"Forwarded words.\0"))
+    wrapped = bytes(16) + inner
+    forwarded = struct.pack("<IHHII", 1, 0x0D, 0x3701, 1, len(wrapped)) + wrapped + bytes(3)
+    return winmail(
+        _packed_file(b"inventory.txt", b"Two chairs."),
+        _attribute(0x69002, bytes(14), 2) + _attribute(0x69005, forwarded, 2),
+    )
+
+
+def mail_winmail_cut_off() -> bytes:
+    data = _tnef(_packed_file(b"inventory.txt", b"Two chairs."), _attribute(0x2800C, b"x" * 99))
+    return multipart(PLAIN, attached(data[:-50], b"winmail.dat", b"application/ms-tnef"))
+
+
+def mail_winmail_alone() -> bytes:
+    data = _tnef(_attribute(0x2800C, "The rent is 900 €.\0".encode("cp1252")))
+    return multipart(attached(data, b"winmail.dat", b"application/ms-tnef"))
 
 
 # Folders and files of mail programs
