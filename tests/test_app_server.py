@@ -1,0 +1,312 @@
+"""A server in the settings: off unless named, seen wherever it is used, and never by accident."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli import main
+from app.config import Config, config_path, load_config
+from app.errors import SettingWrong, UsageError
+from app.fitting import REPLY_TOKENS, context_for
+from app.loading import runtime_for
+from app.screens.asking import Asker
+from app.serving import served_roles, server_address, where_text_goes
+from models.catalogue import load_catalogue
+from models.errors import ModelMissing
+from models.estimate import CONTEXT
+from models.roles import ModelSet
+from tests.toy_server import ToyServer, serving
+
+SAMPLE = Path(__file__).parents[1] / "app" / "sample" / "data"
+SMALL = "smollm2-135m-instruct-q4_1"
+AWAY = '[server]\nurl = "https://gpu.example.org:8000/v1"\n'
+
+
+@pytest.fixture
+def settings(home: Path) -> Callable[..., Config]:
+    """Write the file of settings and read it, with variables of the environment."""
+
+    def write(text: str = "", **variables: str) -> Config:
+        path = config_path(os.environ)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return load_config({**os.environ, **variables})
+
+    return write
+
+
+@pytest.fixture
+def toy() -> Iterator[ToyServer]:
+    says = "The lease of the boathouse ends on 31 December 2026. [1]"
+    with serving(ToyServer(says=says, top={"Yes": 0.8, "The": 0.1, "Not": 0.01})) as running:
+        yield running
+
+
+# Where text may go
+
+
+def test_without_a_server_no_text_goes_anywhere(settings: Callable[..., Config]) -> None:
+    config = settings()
+    assert server_address(config) is None
+    assert served_roles(config, {}) == {}
+    assert where_text_goes(config) is None
+
+
+def test_another_machine_must_be_named_in_the_file(settings: Callable[..., Config]) -> None:
+    with pytest.raises(SettingWrong, match="another machine") as caught:
+        server_address(settings(AWAY))
+    assert "allow_host" in caught.value.remedy
+    with pytest.raises(SettingWrong, match="in the file only"):
+        settings(AWAY, ASKANCE_SERVER_ALLOW_HOST="gpu.example.org")
+    address = server_address(settings(f'{AWAY}allow_host = "gpu.example.org"\n'))
+    assert address is not None
+    assert not address.loopback
+
+
+def test_a_variable_alone_sends_nothing_away(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setenv("ASKANCE_SERVER_URL", "https://gpu.example.org")
+    for command in (["config", "validate"], ["ask", "x", str(SAMPLE)], ["doctor"]):
+        assert main([*command, "--json"]) == 2
+        assert json.loads(capsys.readouterr().out)["error"]["kind"] == "setting_wrong"
+
+
+def test_a_password_in_an_address_is_refused_and_not_repeated(
+    settings: Callable[..., Config], capsys: Any
+) -> None:
+    with pytest.raises(SettingWrong, match="without user, password") as caught:
+        settings('[server]\nurl = "https://ann:hunter2@gpu.example.org"\n')
+    assert "hunter2" not in str(caught.value)
+    assert main(["config", "show", "--json"]) == 2
+    assert "hunter2" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("runtime", "flags", "roles"),
+    [
+        ("auto", {}, {"generator": "m"}),
+        ("auto", {"lookahead": "x"}, {"generator": "m"}),
+        ("auto", {"generator": "x"}, {}),
+        ("server", {}, {"lookahead": "m", "generator": "m"}),
+        ("server", {"generator": "x"}, {"lookahead": "m", "generator": "x"}),
+        ("llama", {}, {}),
+        ("transformers", {}, {}),
+    ],
+)
+def test_the_runtime_says_what_the_server_is_for(
+    settings: Callable[..., Config], runtime: str, flags: Any, roles: dict[str, str]
+) -> None:
+    text = f'[server]\nurl = "http://127.0.0.1:1"\nmodel = "m"\n[models]\nruntime = "{runtime}"\n'
+    assert served_roles(settings(text), flags) == roles
+
+
+def test_a_runtime_without_its_server_is_refused(settings: Callable[..., Config]) -> None:
+    with pytest.raises(SettingWrong, match="no server is set"):
+        server_address(settings('[models]\nruntime = "server"\n'))
+
+
+def test_settings_show_and_validate(settings: Callable[..., Config], capsys: Any) -> None:
+    settings('[server]\nurl = "http://127.0.0.1:8080"\ncontext = 4096\n')
+    assert main(["config", "validate"]) == 0
+    capsys.readouterr()
+    assert main(["config", "show", "--json"]) == 0
+    shown = {row["key"]: row for row in json.loads(capsys.readouterr().out)["settings"]}
+    assert shown["server.url"] == {
+        "key": "server.url",
+        "value": "http://127.0.0.1:8080",
+        "origin": "file",
+    }
+    defaults = {key: row["value"] for key, row in shown.items() if row["origin"] == "default"}
+    assert defaults["models.runtime"] == "auto"
+    assert defaults["models.idle_minutes"] == 10
+    assert defaults["models.context"] is defaults["server.allow_host"] is None
+
+
+# Asking
+
+
+def test_a_question_is_answered_by_the_server_and_said_so(
+    toy: ToyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    (tmp_path / "lease.txt").write_text(
+        "About the house\n\nThe lease of the boathouse ends on 31 December 2026.\n"
+    )
+    monkeypatch.setenv("ASKANCE_SERVER_URL", toy.url)
+    monkeypatch.setenv("ASKANCE_MODELS_RUNTIME", "server")
+    question = "When does the lease of the boathouse end?"
+    assert main(["ask", question, str(tmp_path), "--json", "--explain"]) == 0
+    out, err = capsys.readouterr()
+    shown = json.loads(out)
+    host = toy.url.removeprefix("http://")
+    assert shown["models"]["generator"] == f"toy-7b@{host}"
+    assert "31 December 2026" in shown["answer"]
+    assert shown["tokens"]["generator"]["prompt"] > 0
+    assert shown["explain"]["loadings"] == []
+    assert err == f"Text goes to the server {host} on this machine.\n"
+
+
+def test_a_server_that_is_not_there_is_said_before_anything_is_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setenv("ASKANCE_SERVER_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("ASKANCE_MODELS_RUNTIME", "server")
+    monkeypatch.setattr("app.commands_ask.answer", lambda *_: pytest.fail("asked"))
+    assert main(["ask", "x", str(SAMPLE), "--json"]) == 1
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert (error["kind"], error["path"]) == ("server", None)
+    assert "cannot be reached" in error["message"]
+
+
+def test_doctor_names_the_server(
+    toy: ToyServer, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setenv("ASKANCE_SERVER_URL", toy.url)
+    monkeypatch.setenv("ASKANCE_MODELS_RUNTIME", "server")
+    assert main(["doctor", "--json"]) == 0  # no model need be here
+    said = doctor(capsys)
+    assert said["state"] == "ok"
+    assert "lookahead, generator: toy-7b@127.0.0.1" in said["detail"]
+    assert "vLLM, 4096 tokens" in said["detail"]
+    assert toy.bodies == []
+    monkeypatch.setenv("ASKANCE_MODELS_RUNTIME", "llama")
+    main(["doctor", "--json"])
+    assert "is not used" in doctor(capsys)["detail"]
+    monkeypatch.setenv("ASKANCE_SERVER_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("ASKANCE_MODELS_RUNTIME", "server")
+    assert main(["doctor", "--json"]) == 1
+    assert doctor(capsys)["state"] == "missing"
+
+
+def doctor(capsys: Any) -> dict[str, str]:
+    checks = json.loads(capsys.readouterr().out)["checks"]
+    [server] = [check for check in checks if check["name"] == "server"]
+    return dict(server)
+
+
+PROGRAM = """
+import sys, app.main
+sys.argv = ["askance", *{arguments!r}]
+code = app.main.run()
+print([name for name in sys.modules if name == "httpx2" or name.startswith("models.server")],
+      file=sys.stderr)
+"""
+NO_NETWORK = "['models.server_address']"
+"""The form of an address, which the settings are checked with."""
+
+
+def modules_after(*arguments: str, cwd: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(arguments=arguments)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    return done.stderr.splitlines()[-1]
+
+
+def test_without_a_server_nothing_that_speaks_to_one_is_imported(home: Path) -> None:
+    assert modules_after("doctor", cwd=home) == NO_NETWORK
+    assert modules_after("search", "lease", str(SAMPLE), cwd=home) == NO_NETWORK
+    assert modules_after("ask", "lease", str(SAMPLE), cwd=home) == NO_NETWORK
+
+
+@pytest.mark.slow
+def test_a_whole_question_imports_nothing_that_speaks_to_a_server(home: Path) -> None:
+    if not (Path(os.environ["ASKANCE_MODELS_DIR"]) / SMALL).is_dir():
+        pytest.skip(f"the model {SMALL} is not there; `make test` fetches it")
+    question = ("ask", "Where do I meet Dana Okafor about the lease?", str(SAMPLE))
+    models = ("--lookahead", SMALL, "--generator", SMALL, "--effort", "quick")
+    assert modules_after(*question, *models, cwd=home) == NO_NETWORK
+
+
+# Models of this machine
+
+
+@pytest.mark.parametrize(
+    ("setting", "asked", "tokens"),
+    [
+        ("", None, CONTEXT),
+        ("", 3000, 3000 + REPLY_TOKENS),
+        ("", 30_000, 30_000 + REPLY_TOKENS),
+        ("[models]\ncontext = 2048\n", None, 2048),
+        ("[models]\ncontext = 2048\n", 30_000, 2048),
+    ],
+)
+def test_the_context_that_models_are_loaded_with(
+    settings: Callable[..., Config], setting: str, asked: int | None, tokens: int
+) -> None:
+    assert context_for(settings(setting), asked) == tokens
+
+
+@pytest.mark.parametrize(
+    ("runtime", "gguf", "safetensors"),
+    [("auto", "llama", "transformers"), ("transformers",) * 3, ("llama", "llama", None)],
+)
+def test_a_runtime_for_each_format(
+    settings: Callable[..., Config], runtime: str, gguf: str, safetensors: str | None
+) -> None:
+    config = settings(f'[models]\nruntime = "{runtime}"\n')
+    catalogue = load_catalogue()
+    assert runtime_for(catalogue.row(SMALL), config) == gguf
+    encoder = catalogue.row("all-minilm-l6-v2")
+    if safetensors:
+        assert runtime_for(encoder, config) == safetensors
+    else:
+        with pytest.raises(UsageError, match=r"llama\.cpp runs GGUF files"):
+            runtime_for(encoder, config)
+
+
+class FakeEncoder:
+    id = "e"
+    closed = False
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_an_encoder_is_loaded_when_it_is_first_used_and_goes_with_the_rest() -> None:
+    made: list[FakeEncoder] = []
+
+    def load(model_id: str) -> Any:
+        made.append(FakeEncoder())
+        return made[-1]
+
+    nobody: Any = None
+    with pytest.raises(ModelMissing, match="needs an encoder"):
+        _ = ModelSet("s", "l", nobody).encoder
+    models = ModelSet("s", "l", nobody, encoder="e", load_encoder=load)
+    assert made == []
+    assert models.encoder is models.encoder is made[0]
+    models.forget()
+    models.close()
+    assert made[0].closed
+
+
+def test_the_screen_unloads_what_is_idle_but_not_during_a_question(
+    fake_generator: Callable[..., Any],
+) -> None:
+    now = [0.0]
+    model = fake_generator("m", ["x"])
+    models = ModelSet("m", "m", lambda _id: model, idle_seconds=600, clock=lambda: now[0])
+    asker = Asker(lambda show: models, lambda question, models, infer: iter(()))
+    assert asker.release_idle() == []
+    asker.prepare()
+    asker.ask("?", True, lambda message: None)
+    used = asker._models
+    assert used is not None
+    assert used.idle_seconds == 600
+    assert used.generator.id == "m"
+    asker.prepare()
+    used._clock = lambda: 1e9
+    assert asker.release_idle() == []
+    asker.ask("?", True, lambda message: None)
+    assert asker.release_idle() == ["m"]
+    assert model.closed
