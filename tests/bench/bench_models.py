@@ -1,10 +1,14 @@
-"""What the llama.cpp runtime costs over llama.cpp itself, and what it saves.
+"""What each runtime gives, what it costs over llama.cpp itself, and what it saves.
 
-    python tests/bench/bench_models.py MODEL.gguf [--runs 5] [--prompt 1500] [--new 64]
+    python tests/bench/bench_models.py MODEL.gguf|FOLDER [--runtime llama|transformers]
+        [--encoder FOLDER] [--runs 5] [--prompt 1500] [--new 64]
 
 Every comparison is made in one run, its sides in turn, and the medians are printed with their
-ratio. The bare loop is `llama_decode` of the same binding over the same tokens, with as many
-threads and as large batches, and a greedy sampler.
+ratio. Each runtime runs in a process of its own: their threads, and what they take of memory,
+would mix. llama.cpp is also compared with a bare loop, `llama_decode` of the same binding over
+the same tokens, with as many threads and as large batches, and a greedy sampler. A runtime that
+is not installed is passed over with a note. Outside an installation, set PYTHONPATH to the
+project's root.
 """
 
 from __future__ import annotations
@@ -12,123 +16,36 @@ from __future__ import annotations
 import argparse
 import resource
 import statistics
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-import llama_cpp
+from bench_parts import GREEDY, medians, ours, row, seconds, story
 
-from models.llama import CHUNK, LlamaGenerator, load_llama, physical_cores
-from models.llama_attention import LlamaAttentionReader
-from models.llama_thread import computing_thread
+from models.columns import ColumnReader
+from models.generating import BatchGenerator
 from models.protocols import Cancelled, Sampling
 
-WORDS = "Ann met Bob in room {} about invoice {} and the lease of the boat house. "
-GREEDY = Sampling()
+RUNTIMES = {"llama": "llama_cpp", "transformers": "transformers"}
+"""Each with the package that it needs."""
 
 
-def story(model: LlamaGenerator, tokens: int, begin: int = 0) -> str:
-    """Return a text of about so many tokens that goes on rather than ends."""
-    text, number = "", begin
-    while model.count(text) < tokens:
-        text += WORDS.format(number, number * 37)
-        number += 1
-    return text
-
-
-def seconds(call: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    call()
-    return time.perf_counter() - began
-
-
-def medians(runs: int, *sides: Callable[[], float]) -> list[float]:
-    """Run the sides in turn and return the median of each."""
-    took: list[list[float]] = [[] for _ in sides]
-    for _ in range(runs):
-        for side, times in zip(sides, took, strict=True):
-            times.append(side())
-    return [statistics.median(times) for times in took]
-
-
-def row(name: str, value: str, note: str = "") -> None:
-    print(f"  {name:<34} {value:>12}   {note}")
-
-
-class Bare:
-    """A context over the same weights, used with nothing in between."""
-
-    def __init__(self, model: LlamaGenerator, context: int) -> None:
-        params = llama_cpp.llama_context_default_params()
-        params.n_ctx = context
-        params.n_batch = params.n_ubatch = CHUNK
-        params.n_threads = params.n_threads_batch = physical_cores()
-        params.no_perf = True
-        self.context = llama_cpp.llama_init_from_model(model._model.pointer, params)
-        self.memory = llama_cpp.llama_get_memory(self.context)
-        chain = llama_cpp.llama_sampler_chain_default_params()
-        self.sampler = llama_cpp.llama_sampler_chain_init(chain)
-        llama_cpp.llama_sampler_chain_add(self.sampler, llama_cpp.llama_sampler_init_greedy())
-
-    def run(self, tokens: list[int], new: int) -> tuple[float, float]:
-        """Return seconds of prompt and generation."""
-        llama_cpp.llama_memory_clear(self.memory, False)
-        began = time.perf_counter()
-        for start in range(0, len(tokens), CHUNK):
-            self._decode(tokens[start : start + CHUNK])
-        token = llama_cpp.llama_sampler_sample(self.sampler, self.context, -1)
-        prompted = time.perf_counter()
-        for _ in range(new - 1):
-            self._decode([token])
-            token = llama_cpp.llama_sampler_sample(self.sampler, self.context, -1)
-        return prompted - began, time.perf_counter() - prompted
-
-    def _decode(self, tokens: list[int]) -> None:
-        array = (llama_cpp.llama_token * len(tokens))(*tokens)
-        if llama_cpp.llama_decode(self.context, llama_cpp.llama_batch_get_one(array, len(tokens))):
-            sys.exit("llama_decode failed")
-
-    def close(self) -> None:
-        llama_cpp.llama_sampler_free(self.sampler)
-        llama_cpp.llama_free(self.context)
-
-
-def ours(model: LlamaGenerator, text: str, new: int) -> tuple[float, float]:
-    """Return seconds of prompt and generation; the watched piece comes between the two."""
-    model.forget()
-    began = time.perf_counter()
-    pieces = model.sample(text, max_tokens=new, sampling=GREEDY, watch=("A",))
-    next(pieces)
-    prompted = time.perf_counter()
-    for _ in pieces:
-        pass
-    return prompted - began, time.perf_counter() - prompted
-
-
-def overhead(model: LlamaGenerator, runs: int, prompt: int, new: int) -> None:
-    print(f"prompt of {prompt} tokens, {new} generated, against a bare llama_decode loop")
+def speed(model: BatchGenerator, runs: int, prompt: int, new: int) -> None:
+    print(f"prompt of {prompt} tokens, {new} generated")
     text = story(model, prompt)
-    tokens = model._model.tokenize(text, special=True)
-    bare = Bare(model, model.context)
-    pairs: dict[str, list[tuple[float, float]]] = {"bare": [], "ours": []}
-    for _ in range(runs):
-        # In the thread that the runtime computes in too, or OpenMP has two teams and slows both.
-        pairs["bare"].append(
-            computing_thread().call(partial(bare.run, tokens, new), None, lambda: None)
-        )
-        pairs["ours"].append(ours(model, text, new))
-    bare.close()
-    for part, count in ((0, len(tokens)), (1, new)):
-        theirs, mine = (statistics.median(pair[part] for pair in side) for side in pairs.values())
-        name = ("prompt", "generation")[part]
-        row(f"{name}, bare", f"{count / theirs:.1f} t/s")
-        row(f"{name}, runtime", f"{count / mine:.1f} t/s", f"{mine / theirs - 1:+.1%} (aim <= 3 %)")
+    tokens = len(model._model.tokenize(text, special=True))
+    took = [ours(model, text, new) for _ in range(runs)]
+    for part, name, count in ((0, "prompt", tokens), (1, "generation", new)):
+        row(name, f"{count / statistics.median(pair[part] for pair in took):.1f} t/s")
 
 
-def samples(model: LlamaGenerator, runs: int, prompt: int, new: int) -> None:
+def samples(model: BatchGenerator, runs: int, prompt: int, new: int) -> None:
     print(f"samples of {new} tokens after {prompt} prompt tokens")
     text = story(model, prompt)
 
@@ -156,7 +73,7 @@ def samples(model: LlamaGenerator, runs: int, prompt: int, new: int) -> None:
     row("5 one after another", f"{sequential:.2f} s", f"{sequential / one:.2f} x K=1")
 
 
-def cache(model: LlamaGenerator, runs: int, prompt: int) -> None:
+def cache(model: BatchGenerator, runs: int, prompt: int) -> None:
     print(f"two prompts of {prompt} tokens in turn, three questions each")
     texts = [story(model, prompt, begin) for begin in (0, 500)]
 
@@ -179,7 +96,7 @@ def cache(model: LlamaGenerator, runs: int, prompt: int) -> None:
     row("found in the cache", f"{1 - ran / asked:.0%}", f"{ran} of {asked} tokens computed")
 
 
-def cancel(model: LlamaGenerator, runs: int) -> None:
+def cancel(model: BatchGenerator, runs: int) -> None:
     print("from Escape to the end")
     text = story(model, model.context - 300)
 
@@ -214,10 +131,9 @@ def cancel(model: LlamaGenerator, runs: int) -> None:
             row(name, f"{statistics.median(times) * 1000:.0f} ms", worst)
 
 
-def attention(model: LlamaGenerator, runs: int, prompt: int) -> None:
+def attention(model: BatchGenerator, reader: ColumnReader, runs: int, prompt: int) -> None:
     print(f"attention of one layer over {prompt} tokens")
     text = story(model, prompt)
-    reader = LlamaAttentionReader(model._model, model.id, model.context)
     last = reader.layers - 1
 
     def prefill() -> float:
@@ -233,32 +149,118 @@ def attention(model: LlamaGenerator, runs: int, prompt: int) -> None:
     row(f"read layer {last}", f"{whole:.2f} s", f"{whole / plain:.2f} x")
 
 
+def load(runtime: str, args: argparse.Namespace) -> tuple[BatchGenerator, ColumnReader]:
+    """Return a generator and a reader of attention over the same weights."""
+    if runtime == "llama":
+        from models.llama import load_llama
+        from models.llama_attention import LlamaAttentionReader
+
+        model: Any = load_llama(
+            args.model, args.model.stem, context=args.context, gpu_layers=args.gpu_layers
+        )
+        return model, LlamaAttentionReader(model._model, model.id, model.context)
+    from models.torch_attention import TorchAttentionReader
+    from models.torch_generator import load_generator
+
+    model = load_generator(
+        args.model, args.model.stem, context=args.context, precision=args.precision
+    )
+    return model, TorchAttentionReader(model._model, model.id, model.context)
+
+
+def measure(runtime: str, args: argparse.Namespace) -> None:
+    """Print all of one runtime."""
+    began = time.perf_counter()
+    model, reader = load(runtime, args)
+    loaded = time.perf_counter() - began
+    model._model.is_end = lambda token: False  # type: ignore[method-assign]  # all go on as long
+    print(f"{runtime}: {model.id}, context {model.context}, {machine(runtime, model)}")
+    row("load", f"{loaded:.2f} s", "the runtime's own import included")
+    if runtime == "llama":
+        from bench_llama_bare import overhead
+
+        overhead(model, args.runs, args.prompt, args.new)  # type: ignore[arg-type]
+    else:
+        speed(model, args.runs, args.prompt, args.new)
+    samples(model, args.runs, args.prompt, args.new)
+    cache(model, args.runs, args.prompt)
+    cancel(model, args.runs)
+    attention(model, reader, args.runs, args.prompt)
+    peak_memory(runtime)
+    model.close()
+
+
+def machine(runtime: str, model: Any) -> str:
+    """Name what computes."""
+    if runtime == "llama":
+        from models.llama import physical_cores
+
+        return f"{physical_cores()} threads"
+    import torch
+
+    device, number = model._model.device, str(model._model.type)[6:]
+    if device.type == "cuda":
+        return f"{torch.cuda.get_device_name(device)}, {number}"
+    return f"{torch.get_num_threads()} threads, {number}"
+
+
+def peak_memory(runtime: str) -> None:
+    """Print the most memory that was taken, on a GPU its own too."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    row("peak memory", f"{peak / 1024:.0f} MB", "weights that are mapped included")
+    if runtime == "transformers":
+        import torch
+
+        if torch.cuda.is_available():
+            row("peak memory of the GPU", f"{torch.cuda.max_memory_allocated() / 1e6:.0f} MB")
+
+
+def encoder(folder: Path, runs: int) -> None:
+    """Print passages a second, plain and behind a query, in each number type."""
+    from models.torch_encoder import TorchEncoder
+
+    line = "Ann met Bob in room 7 about the lease of the boat house, and Eve was told later. "
+    passages = [f"{i} {line * (1 + i % 9)}" for i in range(128)]
+    pairs = [("Who met Bob about the lease?", passage) for passage in passages]
+    for precision in ("float32", "bfloat16"):
+        model = TorchEncoder(folder, folder.name, precision=precision)  # type: ignore[arg-type]
+        tokens = statistics.mean(map(model.count, passages))
+        print(f"{model.id}, {len(passages)} passages of {tokens:.0f} tokens, {precision}")
+        model.encode(passages)
+        sides = (partial(model.encode, passages), partial(model.encode_conditioned, pairs))
+        took = medians(runs, *(partial(seconds, side) for side in sides))
+        for name, each in zip(("alone", "behind a query"), took, strict=True):
+            row(name, f"{len(passages) / each:.1f} /s")
+        model.close()
+
+
 def main() -> None:
     """Print all of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", type=Path)
+    parser.add_argument("--runtime", choices=list(RUNTIMES))
+    parser.add_argument("--encoder", type=Path)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--prompt", type=int, default=1500)
     parser.add_argument("--new", type=int, default=64)
     parser.add_argument("--context", type=int, default=4096)
     parser.add_argument("--gpu-layers", type=int, default=-1)
+    parser.add_argument("--precision", choices=["float32", "bfloat16"])
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
-    began = time.perf_counter()
-    model = load_llama(
-        args.model, args.model.stem, context=args.context, gpu_layers=args.gpu_layers
-    )
-    loaded = time.perf_counter() - began
-    model._model.is_end = lambda token: False  # type: ignore[method-assign]  # all go on as long
-    print(f"{model.id}, context {model.context}, {physical_cores()} threads")
-    row("load", f"{loaded:.2f} s")
-    overhead(model, args.runs, args.prompt, args.new)
-    samples(model, args.runs, args.prompt, args.new)
-    cache(model, args.runs, args.prompt)
-    cancel(model, args.runs)
-    attention(model, args.runs, args.prompt)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    row("peak memory", f"{peak / 1024:.0f} MB", "weights that are mapped included")
-    model.close()
+    wanted = [args.runtime] if args.runtime else list(RUNTIMES)
+    for runtime in wanted:
+        if find_spec(RUNTIMES[runtime]) is None:
+            print(f"{runtime}: passed over, {RUNTIMES[runtime]} is not installed")
+        elif runtime == "llama" and args.model.suffix != ".gguf":
+            print("llama: passed over, it reads GGUF files alone")
+        elif len(wanted) == 1:
+            measure(runtime, args)
+        else:
+            again = [sys.executable, __file__, *sys.argv[1:], "--runtime", runtime, "--child"]
+            subprocess.run(again, check=True)
+    if args.encoder is not None and not args.child:
+        encoder(args.encoder, args.runs)
 
 
 if __name__ == "__main__":
