@@ -284,6 +284,19 @@ def test_pgp_signatures_are_no_text(tmp_path: Path) -> None:
             "*From:* Ana\n*Sent:* Tuesday\n*Subject:* Lease\n\nOld.",
             ["*From:* Ana\n*Sent:* Tuesday\n*Subject:* Lease\n\nOld."],
         ),
+        (
+            "新的\n\n发件人：Ana\n时间：周二\n主题：房租\n\n旧的",  # noqa: RUF001
+            ["发件人：Ana\n时间：周二\n主题：房租\n\n旧的"],  # noqa: RUF001
+        ),
+        (
+            "Ny.\nDen 17. nov. skrev Ana\uff1a \n> Gammel.",
+            ["Den 17. nov. skrev Ana\uff1a \n> Gammel."],
+        ),
+        (
+            "New.\n-----\n__________ Forwarded message\nOld.\n-- \nAna",
+            ["__________ Forwarded message\nOld.\n-- \nAna"],
+        ),
+        (" -- Forwarded by Ana\nOld.", [" -- Forwarded by Ana\nOld."]),
         ("She wrote: come on.\nThe Subject: of it.\n-- \nAna", []),
         ("On 1 May I wrote this letter.\nIt is long.", []),
         ("", []),
@@ -304,6 +317,9 @@ def test_searching_for_quotations_ends() -> None:
         "On 1 wrote\n",
         "wrote: ",
         "-" * 9 + "\n",
+        "-" * 100_000 + "\n",
+        "wrote:\n",
+        "-- Forwarded\n",
         "Subject: x\n",
         "From: a\n",
     ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta, timezone
 from email import message_from_bytes
 from email.message import EmailMessage, Message
 from typing import Any
@@ -12,8 +13,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from ingest.headers import LIMIT, Headers, parse_date
+from ingest.leaping import find_leaping
 from ingest.mime import MAILS, PARTS, Part, decode_transfer, parse
 from ingest.parts import DEPTH, take_apart
+from ingest.weekdays import stamp_in_words
 
 Tree = tuple[Any, ...]
 
@@ -90,6 +93,16 @@ def test_any_arrangement_of_lines_means_what_the_library_says(
     assume(not re.search(rb"\nFrom a@b[^\n]*\n\r?\n", data))
     part = parse(data, 0, len(data))
     assert ours(part) == reference(message_from_bytes(data))
+
+
+@given(st.binary(max_size=400), st.integers(0, 40), st.integers(0, 40))
+def test_leaping_finds_what_searching_finds(noise: bytes, before: int, after: int) -> None:
+    # Runs without a space around the window of the search, and marks at its edges.
+    data = b"x" * (before * 1024) + noise + b"\nFrom " + b"y" * (after * 1024) + b" \nFrom\nFrom z"
+    for at in (0, before * 1024, len(data) - 8):
+        for end in (len(data), len(data) - 3, before * 1024 + len(noise) + 6):
+            expected = data.find(b"\nFrom ", at, end)
+            assert find_leaping(data, b"\nFrom ", b" ", at, end) == expected
 
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=30)
@@ -239,6 +252,14 @@ def test_dates_mean_what_the_library_says(date: str, at: int, other: str) -> Non
 
     date = date[:at] + other + date[at + 1 :]
     assert parse_date(date) == headers._parse_awkward_date(date)
+
+
+@given(
+    st.datetimes(datetime(1000, 1, 1)), st.integers(-1439, 1439).map(lambda m: timedelta(minutes=m))
+)
+def test_stamps_are_those_of_strftime(when: datetime, offset: timedelta) -> None:
+    stamp = when.replace(tzinfo=timezone(offset))
+    assert stamp_in_words(stamp) == f"{stamp:%a %Y-%m-%d %H:%M %z}"
 
 
 def test_attached_mails_are_parts_even_in_base64() -> None:

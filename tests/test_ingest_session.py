@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date
@@ -176,6 +177,33 @@ def test_a_dying_process_costs_one_message(tmp_path: Path) -> None:
     assert skipped(found) == lost
     numbers = [int(text.split()[-1]) for text in texts(found)]
     assert numbers == [n for n in range(15, -1, -1) if n not in bodies]
+
+
+def test_a_dying_process_costs_one_message_of_a_large_mailbox(tmp_path: Path) -> None:
+    box = tmp_path / "box"
+    lost = {70, 250, 251}
+    bodies = ["DIES" if n in lost else "Words " * 2000 for n in range(500)]
+    box.write_text("".join(message(n, body) for n, body in enumerate(bodies)))
+    with session_of(FRAGILE, workers=2) as session:
+        found = list(session.read([box]))
+    assert [reason for _, reason, _ in skipped(found)] == [Reason.WORKER_DIED] * 3
+    numbers = [int(text.split()[-1]) for text in texts(found)]
+    assert numbers == [n for n in range(499, -1, -1) if n not in lost]
+
+
+@pytest.mark.parametrize(("name", "processes"), [("box", 2), ("book.pdf", 1)])
+def test_the_others_do_not_wait_until_the_first_has_found_a_mailbox(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, processes: int
+) -> None:
+    begun = []
+    start = subprocess.Popen.__init__
+    monkeypatch.setattr(subprocess.Popen, "__init__", lambda *a, **k: begun.append(start(*a, **k)))
+    (tmp_path / name).write_bytes(b"\n" * (5 << 20))
+    with session_of("import time; time.sleep(60)", workers=2) as session:
+        reading = session.read([tmp_path])
+        assert [next(reading.ticks()) for _ in range(5)] == [None] * 5
+        reading.close()
+    assert len(begun) == processes
 
 
 def test_a_hanging_process_costs_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
