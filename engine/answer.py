@@ -110,6 +110,7 @@ def answer_over(
             models=ModelIds(
                 models.lookahead_id if tools.usage.lookahead.prompt else None,
                 models.generator_id if tools.usage.generator.prompt else None,
+                models.encoder_id if tools.usage.encoder.prompt else None,
             ),
             timings={**timings.seconds, "total": timings.elapsed()},
         )
@@ -180,10 +181,13 @@ def _cite(
 ) -> Steps[Event, None, Answer]:
     """Check the draft; what nothing supports becomes an abstention."""
     yield from ()
-    checked = citing.check(draft.text, draft.evidence, query.text)
+    if draft.citations:
+        checked = citing.Checked(draft.text, "grounded", list(draft.citations))
+    else:
+        checked = citing.check(draft.text, draft.evidence, query.text)
     unsure = draft.confidence is not None and draft.confidence < settings.least_confidence
     refused = settings.strict and disagreeing.refused(draft)
-    if checked.grounded == "none" or unsure or refused or abstaining.denies(draft.text):
+    if checked.grounded == "none" or unsure or refused or _denies(draft):
         checked = citing.Checked(abstaining.ABSTENTION, "none", citing.nearest(draft.evidence))
     elif checked.grounded == "grounded" and not (corpus.coverage.complete and draft.ended):
         checked.grounded = "partial"
@@ -202,7 +206,13 @@ def _cite(
         raw=draft.text,
         confidence=draft.confidence,
         query=query,
+        table=draft.table,
     )
+
+
+def _denies(draft: Draft) -> bool:
+    """Say whether a model's words deny an answer; what was computed is no model's."""
+    return not draft.citations and abstaining.denies(draft.text)
 
 
 def _deadline(settings: Settings, timings: Timings, share: float) -> float | None:

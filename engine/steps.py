@@ -25,7 +25,7 @@ from engine.stages import Timings, staged, time_spent
 from engine.tasks import TASKS, Task
 from engine.values import ModelTokens, Passage, Query, Usage
 from engine.writing import Asked, Written
-from models.protocols import Constraint, Generator, TokenCount
+from models.protocols import Constraint, Encoder, Generator, TokenCount
 from models.roles import ModelSet
 
 T = TypeVar("T")
@@ -99,7 +99,19 @@ class Toolbox:
         finally:
             self._count(role, _since(before, model.usage))
 
-    def _count(self, role: RoleName, tokens: ModelTokens) -> None:
+    @contextmanager
+    def encoding(self) -> Iterator[Encoder]:
+        """Lend the encoder, counted alike. Raises `ModelMissing` where there is none."""
+        if self.late():
+            raise time_spent(self.timings)
+        encoder = self.models.encoder
+        before = replace(encoder.usage)
+        try:
+            yield encoder
+        finally:
+            self._count("encoder", _since(before, encoder.usage))
+
+    def _count(self, role: str, tokens: ModelTokens) -> None:
         self.usage = replace(self.usage, **{role: getattr(self.usage, role) + tokens})
 
     def recall(self) -> Steps[Event, None, Scores]:

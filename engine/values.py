@@ -153,10 +153,11 @@ class Usage:
 
     lookahead: ModelTokens = ModelTokens()
     generator: ModelTokens = ModelTokens()
+    encoder: ModelTokens = ModelTokens()
 
     @property
     def effective_context(self) -> int:
-        """Input tokens of both models over all calls (Inference scaling section 3.1)."""
+        """Input tokens of both language models over all calls (Inference scaling section 3.1)."""
         return self.lookahead.prompt + self.generator.prompt
 
 
@@ -183,6 +184,39 @@ class ModelIds:
 
 
 @dataclass(frozen=True, slots=True)
+class TableRow:
+    """One line of a computed answer."""
+
+    label: str
+    """The group, or the value itself where nothing is grouped."""
+    value: str
+    """What was computed for it; empty in a plain list."""
+    number: float | None
+    """For the bar of a chart; None where the value is no number."""
+    sources: tuple[Passage, ...]
+    """The lines of the items that it was computed from."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableShown:
+    """How an answer was computed."""
+
+    plan: str
+    """One line that `--plan` takes."""
+    value: str
+    """The bare answer: a number, a date, a name; empty when there is nothing."""
+    columns: tuple[str, str]
+    """What labels and values are."""
+    rows: tuple[TableRow, ...]
+    of: int
+    """Items that passed the plan's filters."""
+    remarks: tuple[str, ...] = ()
+    """What was left out, and what does not state the value."""
+    is_chart: bool = False
+    """Whether bars help."""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The last event of every question."""
 
@@ -204,6 +238,8 @@ class Answer:
     """The generator's probability that the evidence holds the answer; None when not asked."""
     query: Query = field(default_factory=lambda: Query(""))
     """The question as understood, with the filters in effect."""
+    table: TableShown | None = None
+    """How it was computed; None when it was written by a model."""
 
 
 @dataclass(frozen=True, slots=True)

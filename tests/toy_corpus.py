@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from engine.answer import answer_over
 from engine.corpus import corpus_of
 from engine.events import Answered, Event
@@ -19,6 +21,7 @@ from engine.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
+from models.protocols import Encoded, TokenCount
 from models.roles import ModelSet
 
 TEXTS = ("alder birch cedar", "alder birch dogwood", "alder elm fir", "ginkgo hazel ivy")
@@ -29,6 +32,46 @@ TWO_PASSAGES = 60
 BUDGET = Budget(TWO_PASSAGES, TWO_PASSAGES, samples=2, lookahead_share=0, generator_share=0)
 
 Replies = Sequence[str] | Callable[[str, int], str]
+
+
+class FakeEncoder:
+    """A `models.protocols.Encoder` with two dimensions: liking the question, and not."""
+
+    id = "e"
+    context = 512
+    dimensions = 2
+
+    def __init__(self, alone: dict[str, float], conditioned: dict[str, float]) -> None:
+        """Keep the cosine of each text and the question, 1 for the question itself."""
+        self.usage = TokenCount()
+        self.calls: list[str] = []
+        self._alone = alone
+        self._conditioned = conditioned
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+    def _encoded(self, texts: Sequence[str], liked: dict[str, float]) -> Encoded:
+        self.usage.prompt += sum(map(self.count, texts))
+        known = {QUESTION: 1.0} | liked
+        cosines = np.array(
+            [next((c for part, c in known.items() if part in text), 1.0) for text in texts]
+        )
+        vectors = np.stack([cosines, np.sqrt(1 - cosines**2)], axis=1).astype(np.float32)
+        return Encoded(vectors, np.zeros(len(texts), np.int64))
+
+    def encode(self, texts: Sequence[str], **_: Any) -> Encoded:
+        self.calls.append("encode")
+        return self._encoded(texts, self._alone)
+
+    def encode_conditioned(self, pairs: Sequence[tuple[str, str]], **_: Any) -> Encoded:
+        self.calls.append("encode_conditioned")
+        assert pairs[0] == ("", QUESTION)
+        assert all(prefix == QUESTION for prefix, _ in pairs[1:])
+        return self._encoded([text for _, text in pairs], self._conditioned)
+
+    def close(self) -> None:
+        """Nothing is held."""
 
 
 @dataclass
@@ -67,13 +110,20 @@ def asking(fake_generator: Any) -> Callable[..., Run]:
         lookahead: Replies = ("",),
         budget: Budget = BUDGET,
         task: str = "multihop",
+        encoder: FakeEncoder | None = None,
         **settings: Any,
     ) -> Run:
         models = {"g": fake_generator("g", generator), "l": fake_generator("l", lookahead)}
         events = answer_over(
             Query(QUESTION, task=task),
             corpus_of(split(items)),
-            ModelSet("l", "g", models.__getitem__),
+            ModelSet(
+                "l",
+                "g",
+                models.__getitem__,
+                encoder="e" if encoder else None,
+                load_encoder=lambda _: encoder,  # type: ignore[arg-type, return-value]
+            ),
             Settings(strategy=strategy, budget=budget, **settings),
         )
         return Run(list(events), models["g"], models["l"])

@@ -14,8 +14,10 @@ from engine.strategies.baselines import OrderPreserving, SelfRoute, Vanilla
 from engine.strategies.chain_of_thought import ChainOfThought
 from engine.strategies.closed_book import ManyShot, ZeroShot
 from engine.strategies.drag import DRAG, IterDRAG
+from engine.strategies.embedding import Ce, CeFilter
 from engine.strategies.et2rag import ET2RAG
 from engine.strategies.fb_rag import FBRag
+from engine.strategies.rewriting import Rewrite
 from engine.strategies.self_consistency import SelfConsistency
 from engine.strategies.whole import LongContext, TruncateMiddle, TtragBaseline
 
@@ -40,6 +42,9 @@ STRATEGIES: tuple[Strategy, ...] = (
     FBRag(),
     ET2RAG(),
     SelfConsistency(),
+    CeFilter(),
+    Ce(),
+    Rewrite(),
     DRAG(),
     IterDRAG(),
     Vanilla(),

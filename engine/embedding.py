@@ -1,0 +1,77 @@
+"""Ranks candidates by an encoder, alone or conditioned on the question (TTRAG section 3.1, A.6)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from engine.fusion import weighted_sum
+from engine.recall import Scores, best_first
+from engine.values import Passage
+from models.protocols import Encoder
+
+SECONDS = 4.0
+"""What encoding the candidates of a question may take where their number is not given."""
+FEWEST, MOST = 16, 256
+PROBE = "The quick brown fox jumps over the lazy dog beside the river in the evening sun. " * 8
+"""About 130 tokens, as a passage of the evaluation sets has."""
+PROBES = 8
+
+
+def cosines(encoder: Encoder, question: str, passages: Sequence[Passage]) -> Scores:
+    """Return the cosine of the question and each passage, each encoded alone; shape (n,)."""
+    vectors = encoder.encode([question, *(passage.searched for passage in passages)]).vectors
+    found: Scores = (vectors[1:] @ vectors[0]).astype(np.float64)
+    return found
+
+
+def conditioned_cosines(encoder: Encoder, question: str, passages: Sequence[Passage]) -> Scores:
+    """Return the cosine of the question, and each passage read behind it; shape (n,).
+
+    The passage's vector is the mean of its own tokens' last states and the end token's; the
+    question's is the mean over its tokens.
+    """
+    pairs = [("", question), *((question, passage.searched) for passage in passages)]
+    vectors = encoder.encode_conditioned(pairs).vectors
+    found: Scores = (vectors[1:] @ vectors[0]).astype(np.float64)
+    return found
+
+
+def reranked(scores: Scores, candidates: Sequence[int], by: Scores, weight: float) -> Scores:
+    """Return scores in which the candidates are ranked anew, shape (passages,); others are 0.
+
+    `scores` of recall and `by`, one value a candidate, are stretched to 0 to 1 each; `weight` is
+    that of `by`, 0 to 1. The last candidate keeps a little, so that it stays a hit.
+    """
+    chosen = np.asarray(candidates, dtype=np.int64)
+    fused = weighted_sum([scores[chosen], by], [1 - weight, weight], "range")
+    found = np.zeros_like(scores)
+    found[chosen] = np.maximum(fused, 1e-6)
+    return found
+
+
+def best_candidates(scores: Scores, count: int) -> list[int]:
+    """Return the best passages that recall found, best first."""
+    return [int(i) for i in best_first(scores)[:count] if scores[i] > 0]
+
+
+_MEASURED: WeakKeyDictionary[Encoder, int] = WeakKeyDictionary()
+
+
+def candidate_count(encoder: Encoder) -> int:
+    """Return how many candidates the encoder manages in `SECONDS` here, a power of two.
+
+    Measured once for a loaded encoder, on texts of its own; a coarse number, so that the same
+    machine answers the same question alike.
+    """
+    if encoder not in _MEASURED:
+        encoder.encode([PROBE])
+        began = time.monotonic()
+        encoder.encode([PROBE] * PROBES)
+        a_second = PROBES / max(time.monotonic() - began, 1e-6)
+        fitting = 2 ** int(np.log2(max(a_second * SECONDS, 1)))
+        _MEASURED[encoder] = min(MOST, max(FEWEST, fitting))
+    return _MEASURED[encoder]

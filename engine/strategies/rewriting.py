@@ -1,0 +1,101 @@
+"""Iterative query rewriting (TTRAG section 3.2 and A.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator as Steps
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from engine import abstaining
+from engine.drafts import Draft
+from engine.events import Event, FollowedUp
+from engine.prompting import render, show, show_plain
+from engine.recall import Scores, best_first
+from engine.steps import Toolbox
+from engine.strategies.embedding import Ce, CeFilter
+from engine.writing import Written
+from models.protocols import Beginnings, Generator
+
+ANSWER = "Answer: "
+REWRITTEN = "Rewritten question: "
+
+Ranker = Literal["bm25", "ce_filter", "ce"]
+RANKERS: dict[Ranker, CeFilter] = {"ce_filter": CeFilter(), "ce": Ce()}
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """A few passages at a time: the model answers, or asks better with what it has read."""
+
+    name: ClassVar[str] = "rewrite"
+    summary: ClassVar[str] = "a few passages at a time; rewrites the question until they answer"
+    documents: int = 3
+    """Passages a round."""
+    rewrites: int = 3
+    """Rewritten questions at most."""
+    total: int = 12
+    """Passages over all rounds at most (k)."""
+    ranker: Ranker = "bm25"
+
+    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+        """Retrieve, then answer or rewrite. No passage is shown twice (ours).
+
+        Without an answer at the limit all passages seen are read together (ours).
+        """
+        question, seen = tools.query.text, list[int]()
+        asked = {question}
+        for index in range(self.rewrites + 1):
+            room = min(self.documents, self.total - len(seen))
+            fresh = yield from self._retrieve(tools, question, seen, room)
+            if not fresh:
+                break
+            seen += fresh
+            written = yield from self._answer_or_rewrite(tools, question, fresh)
+            if written.text.startswith(ANSWER.strip()):
+                reply = written.text.removeprefix(ANSWER.strip()).strip()
+                draft = tools.finish(fresh, replace(written, text=reply))
+                if not abstaining.denies(reply) and _sure(tools, draft):
+                    return draft
+            question = written.text.removeprefix(REWRITTEN.strip()).strip()
+            if not question or question in asked or written.text.startswith(ANSWER.strip()):
+                break
+            asked.add(question)
+            yield FollowedUp(index, question, "")
+        return (yield from tools.write(seen))
+
+    def _retrieve(
+        self, tools: Toolbox, question: str, seen: Sequence[int], count: int
+    ) -> Steps[Event, None, list[int]]:
+        """Return the best passages for the question that were not seen yet."""
+        scores: Scores = tools.scores_of(question)
+        yield tools.ranked("recall", scores)
+        if self.ranker != "bm25":
+            scores = yield from RANKERS[self.ranker].rank(tools, question, scores)
+        scores[list(seen)] = 0.0
+        fitting = set(tools.fit_generator(scores)) if scores.any() else set()
+        return [int(i) for i in best_first(scores) if int(i) in fitting][:count]
+
+    def _answer_or_rewrite(
+        self, tools: Toolbox, question: str, fresh: Sequence[int]
+    ) -> Steps[Event, None, Written]:
+        evidence = tools.passages(fresh)
+        personal = tools.task.personal
+
+        def prompt(model: Generator) -> str:
+            return render(
+                model,
+                "rewriting",
+                system="personal system" if personal else "system",
+                passages=show(evidence) if personal else show_plain(evidence),
+                question=question,
+            )
+
+        return tools.reply_to(
+            prompt, fresh, stage="ask", stop=("\n",), constraint=Beginnings((ANSWER, REWRITTEN))
+        )
+
+
+def _sure(tools: Toolbox, draft: Draft) -> bool:
+    """Say whether the generator, asked again, stands by a personal answer."""
+    return draft.confidence is None or draft.confidence >= tools.least_confidence

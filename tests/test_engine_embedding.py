@@ -1,0 +1,137 @@
+"""Candidates ranked by an encoder, and rewriting, by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.embedding import FEWEST, MOST, candidate_count, reranked
+from engine.events import FollowedUp, Ranked
+from models.errors import ModelMissing
+from models.protocols import Beginnings
+from tests.toy_corpus import QUESTION, TEXTS, FakeEncoder, Run, asking, texts
+
+ALONE = {"cedar": 0.2, "dogwood": 0.8, "fir": 0.4}
+CONDITIONED = {"cedar": 0.9, "dogwood": 0.1, "fir": 0.3}
+"""Cosines of the texts that recall finds: 0, 1 and 2."""
+
+
+@pytest.fixture
+def run(fake_generator: Any) -> Callable[..., Run]:
+    return asking(fake_generator)
+
+
+def test_recall_and_encoder_are_stretched_alike() -> None:
+    scores = np.array([0.4, 0.0, 0.8, 0.6])
+    found = reranked(scores, [2, 3, 0], np.array([0.1, 0.9, 0.5]), weight=0.25)
+    # 0.75 * (1, 0.5, 0) + 0.25 * (0, 1, 0.5), for 2, 3 and 0
+    assert found.tolist() == pytest.approx([0.125, 0.0, 0.75, 0.625])
+
+
+def test_the_last_candidate_stays_a_hit() -> None:
+    found = reranked(np.array([0.4, 0.8]), [1, 0], np.array([0.9, 0.1]), weight=0.5)
+    assert found[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("strategy", "scores", "order", "calls"),
+    [
+        # the encoder alone: 0.8, 0.4, 0.2 stretched to 1, 1/3, 0
+        ("ce_filter:weight=1,candidates=8", [1, 1 / 3, 0], [1, 2, 0], ["encode"]),
+        # 0.9, 0.3, 0.1 stretched to 1, 0.25, 0
+        ("ce:weight=1,candidates=8", [1, 0.25, 0], [0, 2, 1], ["encode_conditioned"]),
+        # BM25 stretched is 1 for 2, and 0 for both others
+        ("ce:weight=0.5,candidates=8", [0.625, 0.5, 0], [2, 0, 1], ["encode_conditioned"]),
+        # two candidates only: 2 and 0
+        ("ce:weight=1,candidates=2", [1, 0], [0, 2], ["encode_conditioned"]),
+    ],
+)
+def test_candidates_by_hand(
+    run: Callable[..., Run], strategy: str, scores: list[float], order: list[int], calls: list[str]
+) -> None:
+    encoder = FakeEncoder(ALONE, CONDITIONED)
+    found = run(strategy, encoder=encoder)
+    ranked = found.all(Ranked)[-1]
+    assert texts(ranked.passages) == [TEXTS[i] for i in order]
+    assert ranked.scores == pytest.approx(scores, abs=1e-5)
+    assert encoder.calls == calls
+    assert found.prompt() == [TEXTS[i] for i in order[:2]]
+    assert found.answer.models.encoder == "e"
+    assert found.answer.usage.encoder.prompt > 0
+
+
+def test_without_an_encoder_it_says_what_to_do(run: Callable[..., Run]) -> None:
+    with pytest.raises(ModelMissing, match="encoder"):
+        run("ce")
+
+
+def test_the_number_of_candidates_is_measured_once() -> None:
+    encoder = FakeEncoder({}, {})
+    first = candidate_count(encoder)  # type: ignore[arg-type]
+    measured = len(encoder.calls)
+    assert FEWEST <= first <= MOST
+    assert first & (first - 1) == 0
+    assert candidate_count(encoder) == first  # type: ignore[arg-type]
+    assert len(encoder.calls) == measured
+
+
+def test_rewriting_asks_again_with_what_it_has_read(run: Callable[..., Run]) -> None:
+    found = run(
+        "rewrite:documents=1", ["Rewritten question: Where is the ginkgo?", "Answer: Ann Lee"]
+    )
+    prompts = found.generator.prompts
+    assert len(prompts) == 2
+    assert found.prompt(0) == [TEXTS[2]]
+    assert found.prompt(1) == [TEXTS[3]]
+    assert f"User question: {QUESTION}" in prompts[0]
+    assert "User question: Where is the ginkgo?" in prompts[1]
+    assert found.all(FollowedUp) == [FollowedUp(0, "Where is the ginkgo?", "")]
+    assert found.answer.raw == "Ann Lee"
+
+
+def test_rewriting_tells_answer_from_question_by_constraint(
+    run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch, fake_generator: Any
+) -> None:
+    asked: list[Any] = []
+    plain = fake_generator.sample
+
+    def sample(self: Any, prompt: str, **options: Any) -> Any:
+        asked.append(options["constraint"])
+        return plain(self, prompt, **options)
+
+    monkeypatch.setattr(fake_generator, "sample", sample)
+    run("rewrite", ["Answer: Ann Lee"])
+    assert asked == [Beginnings(("Answer: ", "Rewritten question: "))]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "replies", "shown", "seen"),
+    [
+        # no rewriting left: all passages seen are read together
+        ("documents=1,rewrites=1", ["Rewritten question: birch?"] * 2, 3, [2, 0]),
+        # the same question again
+        ("documents=1", [f"Rewritten question: {QUESTION}"], 2, [2]),
+        # a passage is never shown twice, and k of them end it
+        ("documents=1,total=1", ["Rewritten question: fir?"], 2, [2]),
+        # an answer that says there is none
+        ("documents=1", ["Answer: Not found."], 2, [2]),
+    ],
+)  # fmt: skip
+def test_rewriting_ends_with_all_it_has_seen(
+    run: Callable[..., Run], parameters: str, replies: list[str], shown: int, seen: list[int]
+) -> None:
+    found = run(f"rewrite:{parameters}", [*replies, "Ann Lee"])
+    assert len(found.generator.prompts) == shown
+    assert found.prompt(-1) == [TEXTS[i] for i in seen]
+    assert found.answer.raw == "Ann Lee"
+
+
+def test_rewriting_ranks_by_an_encoder(run: Callable[..., Run]) -> None:
+    encoder = FakeEncoder(ALONE, CONDITIONED)
+    found = run("rewrite:ranker=ce_filter,documents=1", ["Answer: Ann Lee"], encoder=encoder)
+    # half of BM25's 1, 0, 0 and half of the encoder's 1/3, 0, 1 for 2, 0 and 1
+    assert found.prompt(0) == [TEXTS[2]]
+    assert found.answer.usage.encoder.prompt > 0
