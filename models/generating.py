@@ -143,7 +143,7 @@ class BatchGenerator:
         thinks = self._template.thinks and constraint is None
         request = Request(
             n=n,
-            max_tokens=_whole_choices(constraint, max_tokens),
+            max_tokens=whole_choices(constraint, max_tokens),
             sampling=sampling,
             stop=stop,
             watch=[self._first_token(text) for text in watch],
@@ -231,7 +231,7 @@ class BatchGenerator:
         self._model.close()
 
 
-def _whole_choices(constraint: Constraint | None, max_tokens: int) -> int:
+def whole_choices(constraint: Constraint | None, max_tokens: int) -> int:
     """Return room for the longest choice: half a choice is none."""
     if not isinstance(constraint, Choices):
         return max_tokens

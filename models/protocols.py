@@ -214,6 +214,10 @@ class Encoder(Protocol):
     def usage(self) -> TokenCount:
         """Running totals since loading."""
 
+    @property
+    def closed(self) -> bool:
+        """Whether the weights are freed."""
+
     def count(self, text: str) -> int:
         """Return the number of tokens in `text`, without control tokens."""
 

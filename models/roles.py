@@ -82,7 +82,7 @@ class ModelSet:
     def _drop_closed(self) -> None:
         """Let go of what memory ran out under, and of what another set unloaded."""
         for model_id, model in list(self._loaded.items()):
-            if getattr(model, "closed", False):
+            if model.closed:
                 del self._loaded[model_id]
 
     def _load_into_room(self, model_id: str, load: Callable[[str], Model]) -> None:

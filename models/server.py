@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from models.errors import ContextExceeded, RuntimeFailed
+from models.generating import whole_choices
 from models.protocols import Choices, Constraint, Message, Piece, Sampling, Stopped, TokenCount
 from models.server_address import Address
 from models.server_errors import Refused, ServerFailed
@@ -184,7 +185,7 @@ class ServerGenerator:
         for prompt in prompts:
             self._check_room(prompt, max_tokens)
         asked = Asked(
-            max_tokens=_whole_choices(constraint, max_tokens),
+            max_tokens=whole_choices(constraint, max_tokens),
             sampling=sampling,
             # Thoughts may hold a stop string; then it is looked for here, behind them.
             stop=() if self._thinks else tuple(stop),
@@ -346,10 +347,3 @@ class ServerGenerator:
                 f"{self.id} has room for {self.served.context}.",
                 remedy="Lower --max-context or use a smaller --effort.",
             )
-
-
-def _whole_choices(constraint: Constraint | None, max_tokens: int) -> int:
-    """Return room for the longest choice: half a choice is none."""
-    if not isinstance(constraint, Choices):
-        return max_tokens
-    return max(max_tokens, *(len(text.encode()) for text in constraint.texts))

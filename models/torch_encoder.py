@@ -95,6 +95,11 @@ class TorchEncoder:
         return self._dimensions
 
     @property
+    def closed(self) -> bool:
+        """Whether the weights are freed."""
+        return self._network is None
+
+    @property
     def usage(self) -> TokenCount:
         """Running totals since loading."""
         return self._usage
