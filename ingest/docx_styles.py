@@ -27,6 +27,8 @@ class Styles:
     def root(self) -> Element | None:
         """The styles that number or hide; to parse all of them takes longer than most documents."""
         data = self._package.content(self._name) or b""
+        if b":numPr" not in data and b":vanish" not in data:
+            return None
         wanted = [
             style[style.rfind(b"<w:style ") :]
             for style in data.split(b"</w:style>")[:-1]
