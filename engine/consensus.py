@@ -13,9 +13,11 @@ from engine import abstaining
 from engine.citing import MARKER
 from engine.overlap import rouge_l, token_f1
 from engine.values import Agreement
+from models.protocols import Encoder
 
-Similarity = Literal["token_f1", "rouge_l"]
-SIMILARITIES: dict[Similarity, Callable[[str, str], float]] = {
+Matrix = npt.NDArray[np.float64]
+Similarity = Literal["token_f1", "rouge_l", "embedding"]
+OVERLAPS: dict[Similarity, Callable[[str, str], float]] = {
     "token_f1": token_f1,
     "rouge_l": rouge_l,
 }
@@ -27,7 +29,7 @@ ALIKE = 0.5
 class Consensus:
     """The vote over V readings."""
 
-    matrix: npt.NDArray[np.float64]
+    matrix: Matrix
     """M, the similarity of reading i and reading j, 0 to 1; shape (V, V), 1 on the diagonal."""
     agreement: npt.NDArray[np.float64]
     """A, the row sums of M; shape (V,)."""
@@ -61,15 +63,34 @@ class Consensus:
         return tuple(int(i) for i in np.flatnonzero(self.matrix[reading] >= ALIKE))
 
 
-def consensus(readings: Sequence[str], similarity: Similarity = "token_f1") -> Consensus:
+def consensus(readings: Sequence[str], compare: Callable[[Sequence[str]], Matrix]) -> Consensus:
     """Vote. Markers do not count, and all ways of saying that there is no answer are one.
 
-    Raises `ValueError` without a reading.
+    `compare` returns the similarity of each two texts, shape (V, V). Raises `ValueError` without
+    a reading.
     """
     if not readings:
         raise ValueError("there is no reading to vote on")
-    measure = SIMILARITIES[similarity]
     plain = ["" if abstaining.denies(text) else MARKER.sub("", text) for text in readings]
-    matrix = np.array([[measure(one, other) for other in plain] for one in plain])
+    matrix = compare(plain)
+    silent = np.array([not text for text in plain])
+    matrix[silent[:, None] != silent[None, :]] = 0.0
+    matrix[silent[:, None] & silent[None, :]] = 1.0
     agreement = matrix.sum(axis=1)
     return Consensus(matrix, agreement, int(agreement.argmax()))
+
+
+def by_overlap(similarity: Similarity) -> Callable[[Sequence[str]], Matrix]:
+    """Return what compares texts by the words they share."""
+    measure = OVERLAPS[similarity]
+    return lambda texts: np.array([[measure(one, other) for other in texts] for one in texts])
+
+
+def by_embedding(encoder: Encoder) -> Callable[[Sequence[str]], Matrix]:
+    """Return what compares texts by the cosine of their vectors, negative ones as 0."""
+
+    def compare(texts: Sequence[str]) -> Matrix:
+        vectors = encoder.encode(texts).vectors.astype(np.float64)
+        return np.clip(vectors @ vectors.T, 0.0, 1.0)
+
+    return compare

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine import abstaining
-from engine.consensus import Consensus, Similarity, consensus
+from engine.consensus import Consensus, Similarity, by_embedding, by_overlap, consensus
 from engine.drafts import Draft, Reading
 from engine.events import Drafted, Event, Token, Voted
 from engine.stages import staged
@@ -81,11 +81,17 @@ def vote(
     tools: Toolbox, readings: Sequence[str], similarity: Similarity
 ) -> Steps[Event, None, Consensus]:
     """Compare the readings and say who agrees with whom."""
-    return staged("vote", tools.timings, _vote(readings, similarity))
+    return staged("vote", tools.timings, _vote(tools, readings, similarity))
 
 
-def _vote(readings: Sequence[str], similarity: Similarity) -> Steps[Event, None, Consensus]:
-    found = consensus(readings, similarity)
+def _vote(
+    tools: Toolbox, readings: Sequence[str], similarity: Similarity
+) -> Steps[Event, None, Consensus]:
+    if similarity == "embedding":
+        with tools.encoding() as encoder:
+            found = consensus(readings, by_embedding(encoder))
+    else:
+        found = consensus(readings, by_overlap(similarity))
     yield Voted(found.votes.votes, found.votes.of, found.matrix.tolist(), found.winner)
     return found
 

@@ -12,7 +12,7 @@ import pytest
 
 from engine import abstaining
 from engine.answer import answer_over
-from engine.consensus import consensus
+from engine.consensus import by_overlap, consensus
 from engine.corpus import corpus_of
 from engine.errors import CorpusTooLarge, StrategyUnknown
 from engine.events import Answered, Drafted, Noted, Ranked, Sampled, Selected, Voted
@@ -24,7 +24,7 @@ from engine.strategies.et2rag import organise
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
 from models.roles import ModelSet
-from tests.toy_corpus import BUDGET, QUESTION, TEXTS, Replies, Run, asking, texts
+from tests.toy_corpus import BUDGET, QUESTION, TEXTS, FakeEncoder, Replies, Run, asking, texts
 
 
 @pytest.fixture
@@ -214,7 +214,9 @@ def test_no_subset_is_empty_and_none_is_lost(how: Any, ranked: int, count: int) 
 
 
 def test_agreement_by_hand() -> None:
-    found = consensus(["Ann Lee [1]", "Ann", "Not found.", "It is not mentioned."])
+    found = consensus(
+        ["Ann Lee [1]", "Ann", "Not found.", "It is not mentioned."], by_overlap("token_f1")
+    )
     # F1("ann lee", "ann") = 2 * 1 * 0.5 / 1.5; both denials are one reading
     expected = [[1, 2 / 3, 0, 0], [2 / 3, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]]
     assert found.matrix.tolist() == [pytest.approx(row) for row in expected]
@@ -226,7 +228,22 @@ def test_agreement_by_hand() -> None:
 
 def test_agreement_needs_a_reading() -> None:
     with pytest.raises(ValueError, match="no reading"):
-        consensus([])
+        consensus([], by_overlap("token_f1"))
+
+
+def test_readings_may_be_compared_by_meaning(run: Callable[..., Run]) -> None:
+    replies = ("Ann Lee", "Mrs Lee of Oslo", "nobody")
+    # cosines with the question of 0.6, 0.8 and 0: 0.6 * 0.8 + 0.8 * 0.6 = 0.96, 0.8, 0.6
+    encoder = FakeEncoder({"Ann": 0.6, "Oslo": 0.8, "nobody": 0.0}, {})
+    found = run(
+        "self_consistency:samples=3,similarity=embedding",
+        lambda _, index: replies[index],
+        encoder=encoder,
+    )
+    voted = found.all(Voted)[0]
+    assert voted.matrix[0] == pytest.approx([1, 0.96, 0.8], abs=1e-6)
+    assert voted.matrix[1] == pytest.approx([0.96, 1, 0.6], abs=1e-6)
+    assert (voted.votes, voted.winner) == (3, 0)
 
 
 def by_subset(prompt: str, index: int) -> str:
@@ -265,6 +282,11 @@ def test_self_consistency_takes_what_most_samples_say(run: Callable[..., Run]) -
     assert (voted.votes, voted.of, voted.winner) == (2, 3, 1)
     assert found.answer.raw == "Ann Lee"
     assert found.answer.usage.generator.calls == 1
+
+
+def test_the_readme_names_every_strategy() -> None:
+    text = Path(__file__).parents[1].joinpath("README.md").read_text("utf-8")
+    assert [name for name in registry.names() if f"`{name}`" not in text] == []
 
 
 @pytest.mark.parametrize(
