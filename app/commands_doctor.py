@@ -52,6 +52,7 @@ def command(as_json: bool) -> int:
     checks = [
         *_machine(),
         _recall(),
+        _chosen(),
         *_runtime(),
         *_torch(),
         *_models(),
@@ -96,6 +97,21 @@ def _recall() -> Check:
         return Check("recall", "ok", scan)
     remedy = "Install a C compiler, then Askance again: ranking is then three times as fast."
     return Check("recall", "note", f"{scan}: the compiled scan is not there", remedy)
+
+
+def _chosen() -> Check:
+    """Say which runtime the settings choose, and what that means."""
+    config = load_config(os.environ)
+    asked = config.text("models.runtime") or "auto"
+    served = ", ".join(served_roles(config, {}))
+    means = {
+        "auto": "GGUF through llama.cpp, safetensors through transformers",
+        "llama": "GGUF through llama.cpp, nothing else",
+        "transformers": "GGUF and safetensors through transformers",
+        "server": "nothing runs here",
+    }
+    away = f"; at the server: {served}" if served else ""
+    return Check("runtime", "ok", f"{asked}: {means[asked]}{away}")
 
 
 def _runtime() -> list[Check]:

@@ -505,6 +505,8 @@ def test_models_use_writes_the_setting(capsys):
     small = "smollm2-135m-instruct-q4_1"
     assert main(["models", "use", "lookahead", small, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["models"][0]["in_use"] == ["lookahead"]
+    assert main(["models", "use", "encoder", "all-minilm-l6-v2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["models"][0]["in_use"] == ["encoder"]
 
 
 HEAVY = ("textual", "llama_cpp", "numpy", "torch", "rich", "pypdf", "engine.answer")

@@ -169,7 +169,11 @@ def test_doctor_names_the_server(
 ) -> None:
     monkeypatch.setenv("ASKANCE_SERVER_URL", toy.url)
     monkeypatch.setenv("ASKANCE_MODELS_RUNTIME", "server")
-    assert main(["doctor", "--json"]) == 0  # no model need be here
+    assert main(["doctor"]) == 0  # no model need be here
+    assert "server: nothing runs here; at the server: lookahead, generator" in (
+        capsys.readouterr().out
+    )
+    assert main(["doctor", "--json"]) == 0
     said = doctor(capsys)
     assert said["state"] == "ok"
     assert "lookahead, generator: toy-7b@127.0.0.1" in said["detail"]
