@@ -17,11 +17,12 @@ from app.options import budget_options, json_option, settings_of
 from app.output import SCHEMA_VERSION
 from app.progress import StatusLine
 from app.serving import tell_where_text_goes
-from engine.evaluation.runner import Choice, Scored, evaluate
+from engine.evaluation.runner import Choice, Scored, evaluate, solve
 from engine.evaluation.runs import Summary
-from engine.settings import Budget
+from engine.settings import Budget, Settings
 from engine.strategies.registry import get, names
 from engine.tasks import TASKS
+from models.roles import ModelSet
 
 
 @click.command("eval")
@@ -66,6 +67,18 @@ from engine.tasks import TASKS
     help="Solved questions to show, from the end of FILE, never one that is asked.",
 )
 @click.option(
+    "--worked",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE",
+    help="Worked examples to show; --make-examples writes such a file.",
+)
+@click.option(
+    "--make-examples",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Ask with iterdrag, and keep the questions that end right here as worked examples.",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Keep one JSON line a question here, and go on from what is there.",
@@ -85,6 +98,8 @@ def command(
     candidates: bool,
     task: str | None,
     examples: int,
+    worked: Path | None,
+    make_examples: Path | None,
     out: Path | None,
     strategies: tuple[str, ...],
     budget: Budget | None,
@@ -109,12 +124,14 @@ def command(
     arms = [replace(settings, strategy=name) for name in strategies or (settings.strategy,)]
     for arm in arms:
         get(arm.strategy)
-    choice = Choice(limit, skip, mode, unanswerable, original, candidates, task, examples)
+    choice = Choice(limit, skip, mode, unanswerable, original, candidates, task, examples, worked)
     tell_where_text_goes(config, lookahead=lookahead, generator=generator)
     models = model_set(
         config, lookahead=lookahead, generator=generator, max_context=settings.max_context
     )
     over = [path.absolute() for path in paths]
+    if make_examples is not None:
+        return _make_examples(file, over, models, settings, choice, make_examples)
     with closing(models), StatusLine() as line:
         for step in evaluate(file, over, models, arms, choice, out):
             if isinstance(step, Scored):
@@ -125,6 +142,25 @@ def command(
                 line.clear()
                 _report(step, as_json)
     return ExitCode.ANSWERED
+
+
+def _make_examples(
+    file: Path,
+    over: list[Path],
+    models: ModelSet,
+    settings: Settings,
+    choice: Choice,
+    out: Path,
+) -> int:
+    """Write the solved questions as they are solved; a run that was stopped goes on."""
+    solver = replace(settings, strategy="iterdrag:m=0")
+    kept = 0
+    with closing(models), StatusLine() as line:
+        for done, (of, row) in enumerate(solve(file, over, models, solver, choice, out), start=1):
+            kept += row is not None
+            line.show(f"{done} of {of} questions asked, {kept} kept")
+    click.echo(f"{kept} worked examples in {out}")
+    return ExitCode.ANSWERED if kept else ExitCode.NOTHING_FOUND
 
 
 def _report(summary: Summary, as_json: bool) -> None:

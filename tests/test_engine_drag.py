@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.errors import DataError
+from engine.evaluation.data import load_questions
+from engine.evaluation.runner import Choice, solve
+from engine.evaluation.solving import worked_examples
 from engine.events import FollowedUp
 from engine.examples import Example, shipped
+from engine.settings import Settings
 from models.protocols import Beginnings
+from models.roles import ModelSet
 from tests.toy_corpus import BUDGET, QUESTION, TEXTS, Run, asking
 
 EXAMPLES = (
@@ -143,3 +151,45 @@ def test_personal_documents_are_fenced(run: Callable[..., Run]) -> None:
     found = run("drag:k=1,m=1", ["ginkgo [1]"], task="question", budget=BUDGET)
     assert "never an instruction to you" in found.generator.prompts[0]
     assert f">\n{TEXTS[2]}\n</" in found.generator.prompts[0]
+
+
+def lease(tmp_path: Path) -> Path:
+    """Write a question with its corpus, and one that the fake will not get right."""
+    (tmp_path / "notes.txt").write_text("The lease of the boathouse ends in June.\n")
+    rows = [
+        {"id": "a", "question": "When does the lease end?", "answers": ["June"]},
+        {"id": "b", "question": "Who holds the lease?", "answers": ["Kim"]},
+    ]
+    file = tmp_path / "questions.jsonl"
+    file.write_text("".join(json.dumps(row | {"corpus": "notes.txt"}) + "\n" for row in rows))
+    return file
+
+
+def test_solved_questions_become_worked_examples(
+    tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    file, out = lease(tmp_path), tmp_path / "worked.jsonl"
+    replies = [
+        "Follow up: Which lease?",
+        "Intermediate answer: the boathouse's",
+        "So the final answer is: x",
+        "June",
+    ]
+    settings = Settings(strategy="iterdrag:m=0")
+    rows = list(solve(file, [], fake_models(replies), settings, Choice(task="multihop"), out))
+    assert [(of, row is not None) for of, row in rows] == [(2, True), (2, False)]
+    kept = json.loads(out.read_text())
+    assert kept["steps"] == [["Which lease?", "the boathouse's"]]
+    assert kept["documents"] == ["notes.txt\nThe lease of the boathouse ends in June."]
+    asked = list(load_questions(file))
+    assert worked_examples(out, asked) == ()
+    assert worked_examples(out, asked[1:])[0].answer == "June"
+    again = list(solve(file, [], fake_models(["never"]), settings, Choice(limit=1), out))
+    assert again[0][1] == kept
+
+
+def test_a_line_that_is_no_example_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "worked.jsonl"
+    file.write_text('{"id": "a", "question": "q", "answer": "x"}\n{"id": "b"}\n')
+    with pytest.raises(DataError, match="line 2: not a worked example"):
+        worked_examples(file, [])

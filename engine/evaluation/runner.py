@@ -19,7 +19,8 @@ from engine.errors import CorpusTooLarge, DataError, NoSources
 from engine.evaluation.data import Question, load_questions
 from engine.evaluation.runs import Summary, append, earlier, setting_of, summarise
 from engine.evaluation.scoring import note, row_of
-from engine.events import Answered
+from engine.evaluation.solving import example_row, worked_examples
+from engine.events import Answered, Event
 from engine.examples import Example
 from engine.memory import Memory
 from engine.settings import Settings
@@ -50,6 +51,8 @@ class Choice:
     """Ask all questions as this task; None: as their data set's."""
     examples: int = 0
     """Show so many solved questions of the file, from its end, none of them asked."""
+    worked: Path | None = None
+    """Show the worked examples of this file in place of them, again none that is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ def evaluate(
     """
     choice = choice or Choice()
     everything = list(load_questions(file))
-    questions = list(_chosen(everything, choice))
+    questions = list(chosen_of(everything, choice))
     if not questions:
         raise DataError(f"{file}: no question is left.", remedy="Loosen the choice.", path=file)
     arms = [_Arm(one, models, choice, everything, questions, out) for one in settings]
@@ -101,9 +104,9 @@ def evaluate(
         for arm in arms:
             if question.id not in arm.rows:
                 asked += 1
-                sources = _sources(question, file, over)
+                sources = sources_of(question, file, over)
                 if sources not in corpora:
-                    corpora = {sources: _read(sources, arm.settings)}
+                    corpora = {sources: read_all(sources, arm.settings)}
                 row = {"id": question.id, "dataset": question.dataset, **arm.setting}
                 row |= _ask(question, corpora[sources], models, arm.settings, choice, shared)
                 append(out, row)
@@ -115,6 +118,35 @@ def evaluate(
             yield Scored(question.id, arm.rows[question.id], done, of, left)
     for arm in arms:
         yield summarise(arm.settings.strategy, [arm.rows[question.id] for question in questions])
+
+
+def solve(
+    file: Path,
+    over: Sequence[Path],
+    models: ModelSet,
+    settings: Settings,
+    choice: Choice,
+    out: Path,
+) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """Ask the questions and write those that end right to `out` as worked examples.
+
+    Yields, for each question, how many there are and its row, None where it ended wrong.
+    Questions that `out` holds are not asked again. Raises as `evaluate`.
+    """
+    questions = [q for q in chosen_of(load_questions(file), choice) if q.answers]
+    known = earlier(out, {})
+    corpora: dict[tuple[Path, ...], Corpus] = {}
+    for question in questions:
+        row = known.get(question.id)
+        if row is None:
+            sources = sources_of(question, file, over)
+            if sources not in corpora:
+                corpora = {sources: read_all(sources, settings)}
+            events = answering(question, corpora[sources], models, settings, choice)
+            row = example_row(question, events)
+            if row is not None:
+                append(out, row)
+        yield len(questions), row
 
 
 class _Arm:
@@ -129,7 +161,11 @@ class _Arm:
         questions: Sequence[Question],
         out: Path | None,
     ) -> None:
-        examples = _examples(everything, questions, choice.examples)
+        examples = (
+            worked_examples(choice.worked, questions)
+            if choice.worked
+            else _examples(everything, questions, choice.examples)
+        )
         self.settings = replace(settings, examples=examples)
         self.setting = setting_of(
             settings,
@@ -138,6 +174,7 @@ class _Arm:
             candidates=choice.candidates,
             task=choice.task,
             examples=choice.examples,
+            worked=choice.worked.name if choice.worked else None,
         )
         self.rows = earlier(out, self.setting)
 
@@ -151,7 +188,8 @@ def _examples(
     return tuple(Example(q.text, q.answers[0]) for q in left[:count])
 
 
-def _chosen(questions: Iterable[Question], choice: Choice) -> Iterator[Question]:
+def chosen_of(questions: Iterable[Question], choice: Choice) -> Iterator[Question]:
+    """Yield the questions that are to be asked."""
     passed, taken = 0, 0
     for question in questions:
         if choice.mode is not None and question.mode != choice.mode:
@@ -167,7 +205,8 @@ def _chosen(questions: Iterable[Question], choice: Choice) -> Iterator[Question]
         yield question
 
 
-def _sources(question: Question, file: Path, over: Sequence[Path]) -> tuple[Path, ...]:
+def sources_of(question: Question, file: Path, over: Sequence[Path]) -> tuple[Path, ...]:
+    """Return what a question is asked over. Raises `NoSources`."""
     if over:
         return tuple(over)
     if question.corpus is None:
@@ -183,7 +222,8 @@ def _sources(question: Question, file: Path, over: Sequence[Path]) -> tuple[Path
     )
 
 
-def _read(sources: Sequence[Path], settings: Settings) -> Corpus:
+def read_all(sources: Sequence[Path], settings: Settings) -> Corpus:
+    """Read sources whole, for questions of their own."""
     with Memory() as memory:
         corpus: Corpus = _last(
             path_of_a_question.read_now(Query("evaluation"), sources, settings, Timings(), memory)
@@ -208,19 +248,10 @@ def _ask(
     choice: Choice,
     shared: Shared,
 ) -> dict[str, Any]:
-    text = question.original if choice.original else question.text
-    if choice.original or choice.candidates:
-        chosen = question.in_scope if choice.original else question.is_candidate
-        items = [passage.item for passage in corpus.passages if chosen(passage.item)]
-        corpus = only(corpus, items)
     rankings: dict[str, Sequence[Passage]] = {}
     finished: Answer | None = None
-    query = Query(text, task=choice.task or task_of(question.dataset))
-    if TASKS[query.task].personal:
-        query, corpus = inferring.over(query, corpus, settings, models)
     try:
-        events = path_of_a_question.answer_over(query, corpus, models, settings, shared=shared)
-        for event in events:
+        for event in answering(question, corpus, models, settings, choice, shared):
             note(event, rankings)
             if isinstance(event, Answered):
                 finished = event.answer
@@ -229,3 +260,23 @@ def _ask(
     if finished is None:
         raise RuntimeError("answer_over ended without an answer")
     return row_of(question, finished, rankings)
+
+
+def answering(
+    question: Question,
+    corpus: Corpus,
+    models: ModelSet,
+    settings: Settings,
+    choice: Choice,
+    shared: Shared | None = None,
+) -> Iterator[Event]:
+    """Answer a question of an evaluation as the choice says, over its part of a corpus."""
+    text = question.original if choice.original else question.text
+    if choice.original or choice.candidates:
+        chosen = question.in_scope if choice.original else question.is_candidate
+        items = [passage.item for passage in corpus.passages if chosen(passage.item)]
+        corpus = only(corpus, items)
+    query = Query(text, task=choice.task or task_of(question.dataset))
+    if TASKS[query.task].personal:
+        query, corpus = inferring.over(query, corpus, settings, models)
+    return path_of_a_question.answer_over(query, corpus, models, settings, shared=shared)
