@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
-_MAY_HIDE = (b"vanish", b"FFFFFF", b"ffffff", *(b':sz w:val="%d"' % size for size in range(3)))
+_WHITE_OR_TINY = re.compile(
+    rb"""<(?:[^\s<>/:]+:)?(?:color\s[^<>]*["'][fF]{6}|sz\s[^<>]*["'][012])["']"""
+)
 # Elements by the prefix that Word and all others write.
 _PARAGRAPH_OR_TEXT = re.compile(rb'<w:(?:p ([^<>]*)>|t(?: xml:space="preserve")?>([^<]*)</w:t>)')
 # Without what it holds, a run is nothing.
@@ -39,7 +41,7 @@ def shortened(data: bytes, hiding_styles: bool) -> tuple[bytes, bool]:
 
 def may_hide(markup: bytes) -> bool:
     """Say whether runs can be hidden, told by the bytes, since most documents hide none."""
-    return any(mark in markup for mark in _MAY_HIDE)
+    return b"vanish" in markup or _WHITE_OR_TINY.search(markup) is not None
 
 
 class _Gaps(dict[bytes, bytes]):

@@ -205,7 +205,16 @@ def test_markup_that_is_left_out_changes_no_word(
 def test_markup_without_words_is_made_short() -> None:
     body = paragraph(run("one", "<w:b/>"), run("two"), style='<w:ind w:left="9"/>').encode()
     assert shortened(body, False) == (b"<w:p><w:t>onetwo</w:t></w:p>", False)
-    assert shortened(body.replace(b"<w:b/>", b"<w:vanish/>"), False)[1]
+    assert not shortened(body.replace(b"<w:b/>", b'<w:shd w:fill="FFFFFF"/>'), False)[1]
+
+
+@pytest.mark.parametrize(
+    "style",
+    ["<w:vanish/>", '<w:color w:themeColor="x" w:val="ffFFff"/>', "<w:sz\nw:val='1'/>"],
+)
+def test_markup_that_may_hide_words_is_kept(style: str) -> None:
+    body = paragraph(run("one", style)).encode()
+    assert shortened(body, False) == (body, True)
 
 
 def test_strict_documents_are_read_alike(tmp_path: Path) -> None:
