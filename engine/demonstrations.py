@@ -7,6 +7,7 @@ beginnings computes them once; documents stand in reverse order, the best neares
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os.path import commonprefix
 from typing import Literal
 
 from engine.examples import Example
@@ -33,21 +34,27 @@ def prompt(
     examples: Sequence[Example],
     documents: int,
 ) -> str:
-    """Return the prompt up to where the reply begins.
+    """Return the prompt up to where the reply begins; the model keeps what examples make of it.
 
     `groups` are passages as they came, each best first; later ones stand behind earlier ones, so
     that these need not be computed again. An example shows its `documents` best documents.
     """
-    part = kind if examples else f"{kind} without"
-    return render(
-        model,
-        "demonstrations",
-        part,
-        system="personal system" if task.personal else "system",
-        examples="".join(_worked(kind, example, documents) for example in examples),
-        passages=_shown(groups, fenced=task.personal),
-        question=question,
-    )
+
+    def fill(passages: str, question: str) -> str:
+        return render(
+            model,
+            "demonstrations",
+            kind if examples else f"{kind} without",
+            system="personal system" if task.personal else "system",
+            examples="".join(_worked(kind, example, documents) for example in examples),
+            passages=passages,
+            question=question,
+        )
+
+    whole = fill(_shown(groups, fenced=task.personal), question)
+    if examples:
+        model.keep(commonprefix([whole, fill("", "")]))  # noqa: RUF071 -- of characters
+    return whole
 
 
 def _shown(groups: Sequence[Sequence[Passage]], *, fenced: bool) -> str:

@@ -216,13 +216,32 @@ class BatchGenerator:
                 remedy="Lower --max-context or use a smaller --effort.",
             )
 
+    def keep(self, beginning: str) -> None:
+        """Compute the beginning of prompts to come, if it is not kept yet, and keep it alone.
+
+        It stays when others are forgotten. What follows is computed upon it as upon one computed
+        just now, so that replies do not depend on what was asked before. Raises `ContextExceeded`.
+        """
+        prompt = self._prompt(0, beginning)
+        if self._cache.lasting == prompt.tokens:
+            return
+        self._cache.forget()
+        self._context.clear()
+        before = (self._usage.prompt, self._usage.calls)
+        for _ in self._run([beginning], Request(n=0, max_tokens=1, sampling=Sampling(), watch=())):
+            raise RuntimeError("a prompt without replies gave a piece")
+        self._usage.prompt, self._usage.calls = before  # the prompts that begin so count it
+        self._cache.make_lasting(prompt.tokens)
+
     def forget(self) -> None:
         """Empty the cache. What comes then is the same, bit for bit, whatever was asked before.
 
         A cached beginning is exact, but where in the cache it lies changes how sums are rounded.
+        What `keep` computed stays at its place.
         """
-        self._cache.forget()
-        self._context.clear()
+        self._cache.forget(lasting=False)
+        if not self._cache.lasting:
+            self._context.clear()
 
     def close(self) -> None:
         """Free cache and weights."""

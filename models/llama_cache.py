@@ -44,6 +44,8 @@ class Prefix:
     """When, in calls."""
     pinned: bool = False
     """Part of the batch at work: not to be cut or dropped."""
+    lasting: bool = False
+    """Kept for prompts to come: never cut, and dropped only where nothing else makes room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,9 @@ class PrefixCache:
     def _overwrite(self, found: Found) -> Prefix | None:
         """Cut the found prompt back, where little is lost by that."""
         prefix = found.prefix
-        if prefix is None or prefix.pinned or len(prefix.tokens) - found.shared > SHORT_TAIL:
+        if prefix is None or prefix.pinned or prefix.lasting:
+            return None
+        if len(prefix.tokens) - found.shared > SHORT_TAIL:
             return None
         self.cut(prefix, found.shared)
         return prefix
@@ -158,7 +162,7 @@ class PrefixCache:
         droppable = [p for p in self._kept if not p.pinned and p is not spare]
         if not droppable:
             return False
-        self.drop(min(droppable, key=lambda prefix: prefix.used))
+        self.drop(min(droppable, key=lambda prefix: (prefix.lasting, prefix.used)))
         return True
 
     def drop(self, prefix: Prefix) -> None:
@@ -167,10 +171,21 @@ class PrefixCache:
         self._kept.remove(prefix)
         self._free.append(prefix.sequence)
 
-    def forget(self) -> None:
-        """Forget every prompt."""
+    def make_lasting(self, tokens: Sequence[int]) -> None:
+        """Keep a prompt that has been computed over `forget`, in place of any other such."""
+        for prefix in self._kept:
+            prefix.lasting = prefix.tokens == list(tokens)
+
+    @property
+    def lasting(self) -> list[int]:
+        """The tokens that are kept over `forget`; empty for none."""
+        return next((prefix.tokens for prefix in self._kept if prefix.lasting), [])
+
+    def forget(self, *, lasting: bool = True) -> None:
+        """Forget every prompt, or all but the lasting one."""
         for prefix in list(self._kept):
-            self.drop(prefix)
+            if lasting or not prefix.lasting:
+                self.drop(prefix)
 
     def cut(self, prefix: Prefix, size: int) -> None:
         """Forget a prompt's tokens from `size` on."""

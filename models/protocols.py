@@ -175,8 +175,17 @@ class Generator(Protocol):
     ) -> list[float]:
         """Return the log-probability of each choice's first token right after `prompt`."""
 
+    def keep(self, beginning: str) -> None:
+        """Compute the beginning of prompts to come once, and keep it alone, over `forget` too.
+
+        A runtime that keeps nothing does nothing. Raises `ContextExceeded`.
+        """
+
     def forget(self) -> None:
-        """Drop what is kept of earlier prompts: the next reply does not depend on them."""
+        """Drop what is kept of earlier prompts: the next reply does not depend on them.
+
+        What `keep` was told to compute stays.
+        """
 
     def close(self) -> None:
         """Free the weights. Further calls are errors."""
@@ -284,6 +293,10 @@ class AttentionReader(Protocol):
     @property
     def usage(self) -> TokenCount:
         """Running totals since loading."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the weights are freed."""
 
     def count(self, text: str) -> int:
         """Return the number of tokens in `text`, without special tokens."""

@@ -314,6 +314,9 @@ class ServerGenerator:
         watched = [piece.watched for piece in pieces if piece.watched]
         return list(watched[0])
 
+    def keep(self, beginning: str) -> None:
+        """Nothing: what the server keeps is its own affair."""
+
     def forget(self) -> None:
         """Have the server answer as if nothing had been asked before, where it offers that."""
         self._counts.clear()

@@ -138,6 +138,7 @@ class FakeGenerator:
         self.context = context
         self.usage = TokenCount()
         self.prompts: list[str] = []
+        self.beginnings: list[str] = []
         self.closed = False
         self._replies = replies
         self._logprobs = logprobs
@@ -203,6 +204,10 @@ class FakeGenerator:
         if self._logprobs:
             return self._logprobs(prompt, choices)
         return [-0.05 if position == 0 else -3.0 for position in range(len(choices))]
+
+    def keep(self, beginning: str) -> None:
+        """Nothing is kept, but what was asked for is noted."""
+        self.beginnings.append(beginning)
 
     def forget(self) -> None:
         """Nothing is kept."""

@@ -129,6 +129,19 @@ def test_iterdrag_keeps_to_the_form(
 FIRST = ("Follow up: Elm?", "Intermediate answer: a")
 
 
+@pytest.mark.parametrize("strategy", ["drag:k=1,m=1", "iterdrag:k=1,m=1,n=1"])
+def test_the_examples_are_kept_for_the_next_question(
+    run: Callable[..., Run], strategy: str
+) -> None:
+    found = run(strategy, [*SAID[:2], "Ann Lee"], examples=EXAMPLES)
+    kept = set(found.generator.beginnings)
+    assert len(kept) == 1
+    beginning = kept.pop()
+    assert "Kim grows pears." in beginning
+    assert not any(text in beginning for text in (*TEXTS, QUESTION))
+    assert all(prompt.startswith(beginning) for prompt in found.generator.prompts)
+
+
 @pytest.mark.parametrize(
     ("rounds", "replies", "calls"),
     [

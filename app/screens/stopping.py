@@ -145,6 +145,10 @@ class StoppableGenerator:
         self._check()
         return self._model.next_token_logprobs(prompt, choices, stopped=stopped or self._stopped)
 
+    def keep(self, beginning: str) -> None:
+        """Compute and keep a beginning."""
+        self._model.keep(beginning)
+
     def forget(self) -> None:
         """Drop what the model keeps of earlier prompts."""
         self._model.forget()
