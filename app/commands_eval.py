@@ -19,6 +19,7 @@ from app.progress import StatusLine
 from app.serving import tell_where_text_goes
 from engine.evaluation.runner import Choice, Scored, evaluate, solve
 from engine.evaluation.runs import Summary
+from engine.evaluation.sweeping import expanded
 from engine.settings import Budget, Settings
 from engine.strategies.registry import get, names
 from engine.tasks import TASKS
@@ -33,7 +34,7 @@ from models.roles import ModelSet
     "strategies",
     multiple=True,
     metavar="NAME",
-    help=f"One of {', '.join(names())}; may repeat: all share the look-ahead samples.",
+    help=f"One of {', '.join(names())}; may repeat, and hold choices: drag:k={{1,5}}.",
 )
 @budget_options
 @click.option("--effort", type=click.Choice(["quick", "balanced", "thorough"]))
@@ -121,7 +122,8 @@ def command(
         seed=seed,
         least_confidence=least_confidence,
     )
-    arms = [replace(settings, strategy=name) for name in strategies or (settings.strategy,)]
+    named = strategies or (settings.strategy,)
+    arms = [replace(settings, strategy=name) for one in named for name in expanded(one)]
     for arm in arms:
         get(arm.strategy)
     choice = Choice(limit, skip, mode, unanswerable, original, candidates, task, examples, worked)

@@ -284,6 +284,16 @@ def test_self_consistency_takes_what_most_samples_say(run: Callable[..., Run]) -
     assert found.answer.usage.generator.calls == 1
 
 
+def test_braces_stand_for_every_choice() -> None:
+    assert expanded("vanilla") == ["vanilla"]
+    assert expanded("drag:k={1,5},m={0,2}") == [
+        "drag:k=1,m=0",
+        "drag:k=1,m=2",
+        "drag:k=5,m=0",
+        "drag:k=5,m=2",
+    ]
+
+
 def test_the_readme_names_every_strategy() -> None:
     text = Path(__file__).parents[1].joinpath("README.md").read_text("utf-8")
     assert [name for name in registry.names() if f"`{name}`" not in text] == []

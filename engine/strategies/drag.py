@@ -23,7 +23,7 @@ class DRAG:
 
     name: ClassVar[str] = "drag"
     summary: ClassVar[str] = "worked examples with their documents, then the best passages"
-    k: int = 5
+    k: int = field(default=5, metadata={"least": 0})
     """Documents, of the question and of each example; fewer where the budget has no room."""
     m: int = field(default=2, metadata={"least": 0})
     """Worked examples."""
@@ -32,7 +32,7 @@ class DRAG:
         """Recall, show the examples, write."""
         scores = yield from tools.recall()
         best = tools.fit_generator(scores)[: self.k]
-        if not best:
+        if self.k and not best:
             return Draft("", ())
         ordered = in_prompt_order([best])
         written = yield from tools.reply_to(_asking(tools, "drag", [best], self.k, self.m), ordered)
