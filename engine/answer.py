@@ -106,7 +106,7 @@ def answer_over(
         replace(
             finished,
             usage=tools.usage,
-            strategy=registry.described(strategy),
+            strategy=registry.described(registry.as_run(strategy, tools.instead)),
             models=ModelIds(
                 models.lookahead_id if tools.usage.lookahead.prompt else None,
                 models.generator_id if tools.usage.generator.prompt else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.values import Agreement, Passage
+from engine.values import Agreement, Citation, Passage, TableShown
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +30,7 @@ class Draft:
     agreement: Agreement | None = None
     others: tuple[Reading, ...] = ()
     """Answers that contradict this one, and that the generator is sure enough of."""
+    citations: tuple[Citation, ...] = ()
+    """Of a computed text, the places it was computed from: its markers are theirs."""
+    table: TableShown | None = None
+    """How the text was computed."""

@@ -9,6 +9,7 @@ AskanceError
     ├── OwnAddressUnknown          "me" is asked for and no address is set
     ├── BudgetTooSmall             what was found does not fit the effort's tokens
     ├── CorpusTooLarge             all of what was read does not fit the context
+    ├── PlanRefused                a plan of a computed answer makes no sense
     └── DataError                  a line of an evaluation file is not as documented
 """
 
@@ -54,6 +55,12 @@ class CorpusTooLarge(QuestionError):
     """A strategy wants to read everything, and the context does not hold it."""
 
     kind = "corpus_too_large"
+
+
+class PlanRefused(QuestionError):
+    """A plan is not written as one, or cannot be run."""
+
+    kind = "plan_refused"
 
 
 class DataError(QuestionError):

@@ -30,6 +30,35 @@ class Passage:
         """What recall scores: the item's title and the passage."""
         return f"{self.item.title}\n{self.text}"
 
+    def place(self, offset: int) -> int:
+        """Return where a character of `text` stands in the item's text."""
+        return self.start + offset
+
+
+GAP = "\n…\n"
+"""Stands for what was cut out of a passage: a line of its own, so no line spans a gap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt(Passage):
+    """A passage cut to some of its sentences. Each of its lines is literally in the item."""
+
+    runs: tuple[tuple[int, int], ...] = ()
+    """Begin and end of what is left, code point offsets into `item.text`, in order and apart."""
+
+    @property
+    def text(self) -> str:
+        """What is left, with gaps shown."""
+        return GAP.join(self.item.text[begin:end] for begin, end in self.runs)
+
+    def place(self, offset: int) -> int:
+        """Return where a character of `text` stands in the item's text."""
+        for begin, end in self.runs:
+            if offset <= end - begin:
+                return begin + offset
+            offset -= end - begin + len(GAP)
+        return self.end
+
 
 InferredField = Literal["from", "to", "kind", "since", "until"]
 

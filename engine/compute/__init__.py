@@ -1,0 +1,1 @@
+"""Questions answered by computing over items: a plan, its run, its table."""

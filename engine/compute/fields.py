@@ -1,0 +1,190 @@
+"""What an item says of itself: its values by field, and the line of its text that says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+
+from engine.compute.plan import Field, Unit
+from engine.days import week
+from ingest.item import Item, Kind, Person
+
+PREFIX = re.compile(
+    r"^\s*(?:(?:re|fwd?|fw|aw|wg|sv|vs|antw|tr|rif|ref|odp|vb|ynt)\s*(?:\[\d+\]|\(\d+\))?\s*:\s*)+",
+    re.IGNORECASE,
+)
+"""What mail programs put before the subject of a reply or a forwarded mail."""
+_PLACE = re.compile(r"^Where: (.+)$", re.MULTILINE)
+_CALENDAR = re.compile(r"^Calendar: (.+)$", re.MULTILINE)
+_SPEAKER_LINE = re.compile(r"^(?:Speakers?|Presenters?|Lecturers?|Host)s?: (.+)$", re.MULTILINE)
+_SPEAKER_IN_TITLE = re.compile(r"\b[Bb]y ([^\W\d_a-z][^()]*?)\)?\s*$")
+_LINES: Mapping[Field, tuple[str, ...]] = {
+    "title": ("Subject", "Event", "Task", "Note"),
+    "thread": ("Subject",),
+    "sender": ("From", "Organiser"),
+    "recipient": ("To", "Attendees"),
+    "place": ("Where",),
+    "calendar": ("Calendar",),
+    "speaker": ("Event",),
+    **dict.fromkeys(
+        ("date", "start", "month", "week", "year", "weekday", "duration"),
+        ("Date", "When", "Due"),
+    ),
+}
+"""How the line of an item's text begins that states a field."""
+MINUTE = timedelta(minutes=1)
+DAY_MINUTES = 24 * 60
+IN_MINUTES: Mapping[Unit, int] = {
+    "minutes": 1,
+    "hours": 60,
+    "days": DAY_MINUTES,
+    "weeks": 7 * DAY_MINUTES,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value of one item."""
+
+    key: str | date | datetime
+    """What is compared: two values with the same key are one."""
+    text: str
+    """For people."""
+
+
+def values_of(item: Item, field: Field, unit: Unit | None = None) -> tuple[Value, ...]:
+    """Return an item's values of a field; none where it does not say."""
+    if field == "speaker":
+        return _speakers(item)
+    if field in ("sender", "recipient"):
+        people = item.people.sender if field == "sender" else item.people.recipients
+        return tuple(_person(person) for person in people if person.name or person.address)
+    if field in _OF_DATE:
+        day = day_of(item)
+        return (_OF_DATE[field](day),) if day is not None else ()
+    if field == "start":
+        return _start(item, unit)
+    if field == "duration":
+        length = minutes_of(item)
+        return () if length is None else (Value(str(length), duration_text(length, unit)),)
+    text = {"place": place_of, "calendar": calendar_of, "thread": thread_of}.get(field, title_of)
+    said = text(item)
+    return (Value(folded(said), said),) if said else ()
+
+
+def _person(person: Person) -> Value:
+    return Value((person.address or person.name).casefold(), person.spoken or person.address)
+
+
+def _speakers(item: Item) -> tuple[Value, ...]:
+    found = _SPEAKER_LINE.search(item.text) or _SPEAKER_IN_TITLE.search(item.title)
+    if found:
+        return (Value(folded(found[1]), found[1].strip()),)
+    return tuple(_person(person) for person in item.people.sender)
+
+
+def day_of(item: Item) -> date | None:
+    """Return the day that the item shows: a mail's in its writer's zone, an event's here."""
+    return item.when.date() if item.when is not None else None
+
+
+def last_day_of(item: Item) -> date | None:
+    """Return the last day of an event, else its day."""
+    if item.until is None:
+        return day_of(item)
+    return (item.until - timedelta(microseconds=1)).date()
+
+
+def is_all_day(item: Item) -> bool:
+    """Say whether an event has no time of day."""
+    occurrence = item.locator.occurrence
+    return occurrence is not None and len(occurrence) == len("2026-11-17")
+
+
+def _start(item: Item, unit: Unit | None) -> tuple[Value, ...]:
+    if item.when is None:
+        return ()
+    if is_all_day(item):
+        return (_day(item.when.date()),)
+    when = item.when.astimezone(UTC) if unit == "utc" else item.when
+    return (Value(when, f"{when:%Y-%m-%d %H:%M}"),)
+
+
+def _day(day: date) -> Value:
+    return Value(day, day.isoformat())
+
+
+def _week(day: date) -> Value:
+    monday = week(day).first
+    return Value(monday, f"week of {monday}")
+
+
+_OF_DATE: Mapping[Field, Callable[[date], Value]] = {
+    "date": _day,
+    "week": _week,
+    "month": lambda day: Value(day.replace(day=1), f"{day:%Y-%m}"),
+    "year": lambda day: Value(day.replace(month=1, day=1), f"{day.year}"),
+    "weekday": lambda day: Value(str(day.weekday()), f"{day:%A}"),
+}
+
+
+def minutes_of(item: Item) -> int | None:
+    """Return how long an event takes; None where it has no end."""
+    if item.kind is not Kind.EVENT or item.when is None or item.until is None:
+        return None
+    return int((item.until - item.when) / MINUTE)
+
+
+def duration_text(minutes: int | Decimal, unit: Unit | None) -> str:
+    """Return a duration as `1 h 30 min`, or in one unit."""
+    if unit in IN_MINUTES:
+        number = Decimal(minutes) / IN_MINUTES[unit]
+        rounded = number.quantize(Decimal("0.01")).normalize()
+        return f"{rounded:f} {unit if rounded != 1 else unit.removesuffix('s')}"
+    left = int(minutes)
+    days, left = divmod(left, DAY_MINUTES)
+    hours, left = divmod(left, 60)
+    named = ((days, "day" if days == 1 else "days"), (hours, "h"), (left, "min"))
+    return " ".join(f"{count} {name}" for count, name in named if count) or "0 min"
+
+
+def title_of(item: Item) -> str:
+    """Return the title."""
+    return item.title.strip()
+
+
+def thread_of(item: Item) -> str:
+    """Return the title of a mail without what its program put before it."""
+    return PREFIX.sub("", item.title).strip()
+
+
+def place_of(item: Item) -> str:
+    """Return where an event takes place."""
+    found = _PLACE.search(item.text) if item.kind is Kind.EVENT else None
+    return found[1].strip() if found else ""
+
+
+def calendar_of(item: Item) -> str:
+    """Return the calendar's own name, else the name of the file."""
+    found = _CALENDAR.search(item.text) if item.kind in (Kind.EVENT, Kind.TASK) else None
+    return found[1].strip() if found else item.locator.path.stem
+
+
+@lru_cache(maxsize=1 << 16)
+def folded(text: str) -> str:
+    """Return text as it is compared: case and blanks do not count."""
+    return " ".join(text.casefold().split())
+
+
+def line_of(item: Item, field: Field) -> tuple[int, int]:
+    """Return where the text states a field: its line, else the title's, else the first."""
+    for one in (field, "title"):
+        names = _LINES.get(one, ())
+        if names and (found := re.search(rf"^(?:{'|'.join(names)}): .*$", item.text, re.MULTILINE)):
+            return found.span()
+    end = item.text.find("\n")
+    return 0, end if end >= 0 else len(item.text)

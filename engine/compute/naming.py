@@ -1,0 +1,219 @@
+"""Finds what a question names, and puts a tag in its place: `when did <p0> write <q0>`.
+
+What stands in quotation marks is looked up among the titles, threads and places that were read;
+so are titles and calendars without marks. Nothing is taken for a name that nobody has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date
+
+from engine.acquaintances import name_at
+from engine.compute.fields import PREFIX, folded
+from engine.compute.words import ASKING, NEUTRAL, NOUNS, VERBS
+from engine.compute.world import LEAST_TITLE, Called, World, joined, spans_of_words
+from engine.dates import Direction, find_spans, parse_span
+from engine.days import Span
+from engine.tokens import FUNCTION_WORDS
+from ingest.item import Kind
+
+_OPENING, _CLOSING = '"\u201c\u201e\u00ab', '"\u201d\u201c\u00bb'
+_TAG = re.compile(r"<[qcdp]\d+>")
+_YEAR = re.compile(r"(?<![\w-])((?:19|20)\d\d)(?![\w-])")
+_MAIL_WORDS = re.compile(r"\b(?:e-?mails?|mails?|messages?|thread|wrote|inbox)\b", re.IGNORECASE)
+_BEFORE_AGENT = re.compile(r"\b(?:did|from|by|has|had|does) $", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """Words of a title, a thread, a place, or of none."""
+
+    text: str
+    is_thread: bool = False
+    """Whether mail has this subject."""
+    is_subject: bool = False
+    """Whether it is a mail's subject to the letter."""
+    is_event: bool = False
+    """Whether an event, a task or another item has this title."""
+    is_place: bool = False
+    in_title: bool = False
+    """Whether it is a part of some title."""
+
+
+@dataclass
+class Named:
+    """A question whose names are tags, and what they stand for."""
+
+    text: str
+    """In small letters, "e-mail" as "email"."""
+    quotes: dict[str, Quoted] = field(default_factory=dict)
+    calendars: dict[str, tuple[Called, ...]] = field(default_factory=dict)
+    dates: dict[str, Span] = field(default_factory=dict)
+    people: dict[str, str] = field(default_factory=dict)
+
+
+def named(question: str, world: World, today: date) -> Named:
+    """Return the question with tags; what was found first is not looked at again."""
+    found = Named(" ".join(re.sub(r"[<>]", " ", question).replace("\u2019", "'").split()))
+    _quotes(found, world)
+    if not found.quotes:
+        _bare_title(found, world)
+    _people(found, world, only_addresses=True)
+    if not _MAIL_WORDS.search(found.text):
+        _calendars(found, world)
+    _dates(found, today)
+    _people(found, world)
+    text = re.sub(r"\be-mail", "email", found.text.casefold())
+    found.text = " ".join(re.sub(r"[^\w<>'@. -]+|\.(?=\s|$)", " ", text).split())
+    return found
+
+
+def _put(found: Named, start: int, end: int, letter: str, number: int) -> str:
+    tag = f"<{letter}{number}>"
+    found.text = f"{found.text[:start]}{tag}{found.text[end:]}"
+    return tag
+
+
+def _quotes(found: Named, world: World) -> None:
+    position = 0
+    while (start := _next_of(found.text, _OPENING, position)) is not None:
+        ends = [at for at in range(start + 2, len(found.text)) if found.text[at] in _CLOSING]
+        if not ends:
+            return
+        meanings = [(end, _meaning(found.text[start + 1 : end], world)) for end in ends]
+        known = [one for one in meanings if one[1].is_thread or one[1].is_event or one[1].is_place]
+        end, meaning = known[-1] if known else meanings[0]
+        tag = _put(found, start, end + 1, "q", len(found.quotes))
+        found.quotes[tag] = meaning
+        position = start + len(tag)
+
+
+def _next_of(text: str, marks: str, position: int) -> int | None:
+    return next((at for at in range(position, len(text)) if text[at] in marks), None)
+
+
+def _meaning(text: str, world: World) -> Quoted:
+    words = folded(text)
+    kinds = world.titles.get(words, frozenset())
+    thread = folded(PREFIX.sub("", text))
+    return Quoted(
+        text.strip(),
+        is_thread=thread in world.threads,
+        is_subject=Kind.MAIL in kinds,
+        is_event=bool(kinds - {Kind.MAIL}),
+        is_place=words in world.places,
+        in_title=bool(words) and world.has_title_with(words),
+    )
+
+
+def _bare_title(found: Named, world: World) -> None:
+    """Tag the longest title that stands in the question without quotation marks."""
+    for start, end in spans_of_words(found.text):
+        words = found.text[start:end]
+        several = len(words.split()) >= LEAST_TITLE
+        if several and words[0].isupper() and folded(words) in world.titles:
+            meaning = _meaning(words, world)
+            found.quotes[_put(found, start, end, "q", 0)] = meaning
+            return
+
+
+def _calendars(found: Named, world: World) -> None:
+    """Tag calendars, the longest names first."""
+    while world.calendars and _calendar(found, world):
+        pass
+
+
+def _calendar(found: Named, world: World) -> bool:
+    for start, end in spans_of_words(found.text, longest=5):
+        words = re.sub(r"'s$", "", found.text[start:end])
+        plain = words.strip("().:,")
+        key, word = joined([plain]), plain.casefold()
+        if key in world.calendars and word not in FUNCTION_WORDS and word not in NOUNS:
+            at = start + words.index(plain)
+            tag = _put(found, at, at + len(plain), "c", len(found.calendars))
+            found.calendars[tag] = world.calendars[key]
+            return True
+    return False
+
+
+def _dates(found: Named, today: date) -> None:
+    direction: Direction = "past"
+    if alternatives := _alternatives(found, today, direction):
+        start, end, span = alternatives
+        found.dates[_put(found, start, end, "d", 0)] = span
+    for one in reversed(find_spans(_blank(found.text), today, direction)):
+        tag = _put(found, one.start, one.end, "d", len(found.dates))
+        found.dates[tag] = one.span
+    while year := _YEAR.search(_blank(found.text)):
+        whole = parse_span(year[1], today)
+        if whole is None:
+            return
+        found.dates[_put(found, *year.span(), "d", len(found.dates))] = whole
+
+
+def _alternatives(
+    found: Named, today: date, direction: Direction
+) -> tuple[int, int, Span] | None:
+    """Return the span of "in August or in September 2002", where the first lacks its year."""
+    text = _blank(found.text)
+    for match in re.finditer(r"\bin (\w+(?: \d{4})?) or (?:in )?(\w+(?: \d{4})?)", text):
+        span = parse_span(f"from {match[1]} to {match[2]}", today, direction)
+        if span is not None:
+            return match.start(), match.end(), span
+    return None
+
+
+def _blank(text: str) -> str:
+    """Return the text with its tags blanked, so that no number in them is a date."""
+    return _TAG.sub(lambda tag: "\0" * len(tag[0]), text)
+
+
+def _people(found: Named, world: World, *, only_addresses: bool = False) -> None:
+    """Tag people: a known name with a capital, or in small letters where one who acts stands."""
+    names = {**world.known.recipients, **world.known.senders}
+    position = 0
+    while position < len(found.text):
+        end = _person_at(found.text, position, {} if only_addresses else names)
+        if end is None:
+            position = _after_word(found.text, position)
+            continue
+        name = re.sub(r"'s$", "", found.text[position:end])
+        tag = _put(found, position, end, "p", len(found.people))
+        found.people[tag] = name
+        position += len(tag)
+
+
+def _person_at(text: str, position: int, names: dict[str, frozenset[str]]) -> int | None:
+    if position and (text[position - 1].isalnum() or text[position - 1] in "<@."):
+        return None
+    known = name_at(text, position, names)
+    if known is not None:
+        word = known.name.casefold()
+        common = word in NEUTRAL | FUNCTION_WORDS | ASKING or word in NOUNS or word in VERBS
+        return None if common and "@" not in word else known.end
+    if names and _BEFORE_AGENT.search(text[:position]):
+        for end in _word_ends(text, position, 4):
+            name = re.sub(r"'s$", "", text[position:end]).strip("?.,:").casefold()
+            if name in names and name not in FUNCTION_WORDS:
+                return position + len(name)
+    return None
+
+
+def _word_ends(text: str, position: int, longest: int) -> list[int]:
+    """Return where the next words end, the furthest first."""
+    ends = [match.end() for match in re.finditer(r"\S+", text[position:])]
+    return [position + end for end in reversed(ends[:longest])]
+
+
+def _after_word(text: str, position: int) -> int:
+    after = re.compile(r"<[qcdp]\d+>|[\w']+|.", re.DOTALL).match(text, position)
+    return after.end() if after else position + 1
+
+
+def tags_in(text: str, letter: str) -> Iterator[str]:
+    """Yield the tags of one sort, in the order in which they stand."""
+    for match in re.finditer(rf"<{letter}\d+>", text):
+        yield match[0]

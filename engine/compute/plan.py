@@ -1,0 +1,139 @@
+"""The plan of a computed answer: which items, which value of each, which operation.
+
+    count mail from:kim since:2025-10-01 until:2025-10-31 by week
+    last sender of mail thread:"Boat house"
+    between date of event title:Easter in:Spain and event title:Christmas in:Spain
+    sum "amount charged" of mail text:"card statement"
+
+A plan is shown as such a line and read back from it (`engine.compute.plan_text`), whoever wrote
+it: the grammar of the question, a model, or the person.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from engine.errors import PlanRefused
+from ingest.item import Kind, Shelf
+
+Operation = Literal[
+    "count",
+    "distinct",
+    "sum",
+    "average",
+    "min",
+    "max",
+    "first",
+    "last",
+    "list",
+    "between",
+    "shared",
+]
+Field = Literal[
+    "item",
+    "title",
+    "thread",
+    "sender",
+    "recipient",
+    "speaker",
+    "date",
+    "start",
+    "month",
+    "week",
+    "year",
+    "weekday",
+    "place",
+    "duration",
+    "calendar",
+]
+"""What an item says of itself, without a model. "start" is the day and, where there is one, the
+time; "sender" the organiser of an event; "speaker" who gives it, by its title or fields."""
+Unit = Literal["minutes", "hours", "days", "weeks", "utc"]
+"""How a duration is counted, or in which zone a time is shown."""
+
+GROUPS: frozenset[Field] = frozenset(
+    {"sender", "recipient", "date", "week", "month", "year", "weekday", "place", "thread"}
+    | {"calendar", "title"}
+)
+MEASURED = frozenset({"sum", "average", "min", "max"})
+"""Operations that need numbers."""
+TWO_SOURCES = frozenset({"between", "shared"})
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A value that the text states: a model looks for it in each item that passes."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Which items: different fields are AND, several values of one are OR."""
+
+    kind: Kind | None = None
+    """None: any."""
+    senders: tuple[str, ...] = ()
+    recipients: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    """In any role: who was met."""
+    subjects: tuple[str, ...] = ()
+    """The whole title."""
+    titles: tuple[str, ...] = ()
+    """Words that stand in the title one after the other."""
+    threads: tuple[str, ...] = ()
+    """The title of a mail without "Re:" and its like."""
+    texts: tuple[str, ...] = ()
+    """Words that all stand in title or text."""
+    places: tuple[str, ...] = ()
+    calendars: tuple[str, ...] = ()
+    """Names of a calendar, mailbox or folder."""
+    since: date | None = None
+    """First day, inclusive, as the item itself shows its date."""
+    until: date | None = None
+    shelf: Shelf | None = None
+    """Trash, Spam or Drafts, which are left out unless they are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A typed plan. Make it with `checked`, which refuses what makes no sense."""
+
+    operation: Operation
+    value: Field | Sought = "item"
+    sources: tuple[Source, ...] = (Source(),)
+    by: Field | None = None
+    top: int | None = None
+    """Only so many groups, the largest first; negative: the smallest first."""
+    unit: Unit | None = None
+
+
+def checked(plan: Plan) -> Plan:
+    """Return the plan. Raises `PlanRefused` for what cannot be computed."""
+    operation, value = plan.operation, plan.value
+    if operation in MEASURED and not (value == "duration" or isinstance(value, Sought)):
+        raise _refused(f"{operation} needs numbers", 'Name duration, or a value in quotes: "total"')
+    if operation in ("distinct", "list") and value == "item":
+        raise _refused(f"{operation} needs a field", f"Name one, such as: {operation} sender of")
+    if len(plan.sources) > (2 if operation in TWO_SOURCES else 1):
+        raise _refused(f"{operation} takes one source", 'Leave out what follows "and"')
+    if operation == "shared" and len(plan.sources) != 2:
+        raise _refused("shared compares two sources", 'Name the second behind "and"')
+    if operation in TWO_SOURCES and value not in ("date", "start"):
+        raise _refused(f"{operation} compares dates", f"Write: {operation} date of")
+    if plan.by is not None and (plan.by not in GROUPS or operation in TWO_SOURCES):
+        raise _refused(f"{operation} cannot be grouped by {plan.by}", "Leave the grouping out")
+    if plan.top is not None and (plan.by is None or not plan.top):
+        raise _refused("top needs groups", "Add: by sender")
+    for source in plan.sources:
+        if source.since and source.until and source.since > source.until:
+            raise _refused("its first day is after its last", "Change since: or until:")
+        if source == Source():
+            raise _refused("it names no items", "Name a kind, such as: count mail")
+    return plan
+
+
+def _refused(why: str, remedy: str) -> PlanRefused:
+    return PlanRefused(f"The plan cannot be run: {why}.", remedy=f"{remedy}.")

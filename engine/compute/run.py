@@ -1,0 +1,283 @@
+"""Runs a plan over items. All arithmetic is done here, with decimals; no model takes part."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+
+from engine.acquaintances import Acquaintances
+from engine.compute.fields import (
+    IN_MINUTES,
+    duration_text,
+    line_of,
+    minutes_of,
+    values_of,
+)
+from engine.compute.plan import MEASURED, Plan, Sought
+from engine.compute.selecting import Passed, passing
+from engine.compute.units import Quantity, by_unit, mean, shown
+from ingest.item import Item, Shelf
+
+Key = str | date | datetime | Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One value of one item, and where its text states it."""
+
+    item: Item
+    key: Key
+    """What is compared."""
+    text: str
+    """For people."""
+    start: int
+    end: int
+
+
+Extractor = Callable[[Sequence[Item], Sought], Sequence[Reading]]
+"""Reads a value that the texts state, from the items that state it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the result."""
+
+    label: str
+    """The group, or the value itself where nothing is grouped."""
+    value: str
+    """What was computed for it; empty in a plain list."""
+    readings: tuple[Reading, ...]
+    """Its sources."""
+    number: Decimal | None = None
+    """For ordering, and for the bar of a chart."""
+    key: Key = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a plan comes to."""
+
+    plan: Plan
+    rows: tuple[Row, ...]
+    value: str
+    """The bare answer: a number, a date, a name; empty when there is nothing."""
+    of: int
+    """Items that passed the filters."""
+    unread: tuple[Item, ...] = ()
+    """Items that passed, and do not state the value."""
+    shelved: Counter[Shelf] = field(default_factory=Counter)
+    """Items left out because they lie there."""
+    undated: int = 0
+    """Items left out because they have no date."""
+
+    @property
+    def grouped(self) -> bool:
+        """Whether each row is a group."""
+        return self.plan.by is not None
+
+
+def run(
+    plan: Plan, items: Sequence[Item], known: Acquaintances, extract: Extractor | None = None
+) -> Table:
+    """Return the table of a plan; `extract` reads values that only texts state."""
+    passed = [passing(items, source, known) for source in plan.sources]
+    if plan.operation == "between":
+        return _between(plan, passed)
+    if plan.operation == "shared":
+        return _shared(plan, passed)
+    chosen = list(passed[0].items)
+    readings, unread = _readings(plan, chosen, extract)
+    rows = _grouped(plan, readings) if plan.by else _computed(plan, readings)
+    return Table(
+        plan, tuple(rows), _value(plan, rows), len(chosen), tuple(unread), *_left_out(passed)
+    )
+
+
+def _value(plan: Plan, rows: Sequence[Row]) -> str:
+    """Return the bare answer: the groups asked for, or what was computed, without its unit."""
+    labelled = plan.top or (plan.operation == "list" and not plan.by)
+    values = dict.fromkeys(row.label if labelled else row.value for row in rows)
+    if plan.value == "duration" and plan.unit in IN_MINUTES and plan.operation not in ("min", "max"):
+        return ", ".join(value.split(" ")[0] for value in values)
+    return ", ".join(values)
+
+
+def _left_out(passed: Sequence[Passed]) -> tuple[Counter[Shelf], int]:
+    shelved: Counter[Shelf] = Counter()
+    for one in passed:
+        shelved += one.shelved
+    return shelved, sum(one.undated for one in passed)
+
+
+def _readings(
+    plan: Plan, items: Sequence[Item], extract: Extractor | None
+) -> tuple[list[Reading], list[Item]]:
+    """Return the values of all items, and the items that have none."""
+    if isinstance(plan.value, Sought):
+        found = list(extract(items, plan.value)) if extract else []
+    else:
+        found = [one for item in items for one in _stated(item, plan)]
+    stated = {id(one.item) for one in found}
+    return found, [item for item in items if id(item) not in stated]
+
+
+def _stated(item: Item, plan: Plan) -> list[Reading]:
+    value = plan.value
+    if value == "item" or isinstance(value, Sought):
+        return [Reading(item, item.title, item.title, *line_of(item, plan.by or "title"))]
+    place = line_of(item, value)
+    if value == "duration":
+        minutes = minutes_of(item)
+        if minutes is None:
+            return []
+        amount = Quantity(Decimal(minutes), "min")
+        return [Reading(item, amount, duration_text(minutes, plan.unit), *place)]
+    return [Reading(item, one.key, one.text, *place) for one in values_of(item, value, plan.unit)]
+
+
+def _grouped(plan: Plan, readings: Sequence[Reading]) -> list[Row]:
+    """Return a row for each group: in order of time, else the largest first."""
+    groups: dict[Key, tuple[str, list[Reading]]] = {}
+    for reading in readings:
+        for one in values_of(reading.item, plan.by or "title"):
+            groups.setdefault(one.key, (one.text, []))[1].append(reading)
+    rows = []
+    for key, (label, members) in groups.items():
+        for row in _computed(plan, members):
+            rows.append(Row(label, row.value, tuple(members), row.number, key))
+    if plan.by in ("date", "week", "month", "year", "weekday") and not plan.top:
+        return sorted(rows, key=lambda row: str(row.key))
+    down = plan.top is None or plan.top > 0
+    rows.sort(key=lambda row: (-_number(row) if down else _number(row), row.label))
+    return _first(rows, abs(plan.top)) if plan.top else rows
+
+
+def _number(row: Row) -> Decimal:
+    return row.number if row.number is not None else Decimal(len(row.readings))
+
+
+def _first(rows: Sequence[Row], count: int) -> list[Row]:
+    """Return the first rows, and those that are level with the last of them."""
+    if len(rows) <= count:
+        return list(rows)
+    limit = _number(rows[count - 1])
+    return [row for at, row in enumerate(rows) if at < count or _number(row) == limit]
+
+
+def _computed(plan: Plan, readings: Sequence[Reading]) -> list[Row]:
+    """Return what the operation makes of some readings, nothing of nothing."""
+    if not readings:
+        return []
+    if plan.operation == "count":
+        items = list({id(one.item): one for one in readings}.values())
+        return [_row(str(len(items)), items, Decimal(len(items)))]
+    if plan.operation == "distinct":
+        values = list({one.key: one for one in readings}.values())
+        return [_row(str(len(values)), values, Decimal(len(values)))]
+    if plan.operation in MEASURED:
+        return _measured(plan, readings)
+    if plan.operation == "list":
+        return _listed(readings)
+    return _at_the_end(plan, readings)
+
+
+def _row(value: str, readings: Sequence[Reading], number: Decimal | None = None) -> Row:
+    return Row(value, value, tuple(readings), number)
+
+
+def _listed(readings: Sequence[Reading]) -> list[Row]:
+    """Return a row for each value, in order of its first item."""
+    values: dict[Key, list[Reading]] = {}
+    for reading in readings:
+        values.setdefault(reading.key, []).append(reading)
+    return [Row(found[0].text, "", tuple(found), key=key) for key, found in values.items()]
+
+
+def _at_the_end(plan: Plan, readings: Sequence[Reading]) -> list[Row]:
+    """Return the values of the first or last item, and of those of the same moment."""
+    dated = [one for one in readings if one.item.when is not None]
+    if not dated:
+        return []
+    moments = [_moment(one.item) for one in dated]
+    end = min(moments) if plan.operation == "first" else max(moments)
+    rows = _listed([one for one, moment in zip(dated, moments, strict=True) if moment == end])
+    return [Row(row.label, row.label, row.readings) for row in rows]
+
+
+def _moment(item: Item) -> float:
+    return item.when.timestamp() if item.when else 0.0
+
+
+def _measured(plan: Plan, readings: Sequence[Reading]) -> list[Row]:
+    """Return a row for each unit; amounts of different units are never added."""
+    units = by_unit(_quantity(one) for one in readings)
+    return [_of_unit(plan, unit, numbers, readings) for unit, numbers in units.items()]
+
+
+def _quantity(reading: Reading) -> Quantity:
+    return reading.key if isinstance(reading.key, Quantity) else Quantity(Decimal(0), "?")
+
+
+def _of_unit(plan: Plan, unit: str, numbers: list[Decimal], readings: Sequence[Reading]) -> Row:
+    members = [one for one in readings if _quantity(one).unit == unit]
+    if plan.operation in ("min", "max"):
+        number = min(numbers) if plan.operation == "min" else max(numbers)
+        members = [one for one in members if _quantity(one).amount == number]
+        titles = dict.fromkeys(one.item.title for one in members)
+        value = f"{', '.join(titles)} ({_amount_text(plan, number, unit)})"
+        return Row(value, value, tuple(members), number)
+    number = sum(numbers, Decimal(0)) if plan.operation == "sum" else mean(numbers)
+    return _row(_amount_text(plan, number, unit), members, number)
+
+
+def _amount_text(plan: Plan, number: Decimal, unit: str) -> str:
+    if plan.value == "duration":
+        return duration_text(number, plan.unit or ("minutes" if number % 1 else None))
+    return f"{shown(number)} {unit}".strip()
+
+
+def _between(plan: Plan, passed: Sequence[Passed]) -> Table:
+    """Return the days from one date to the other; of one source, from its first to its last."""
+    ends = _ends(plan, passed)
+    of = sum(len(one.items) for one in passed)
+    if len(ends) < 2:
+        return Table(plan, (), "", of, (), *_left_out(passed))
+    first, last = ends
+    days = abs((_day(last.key) - _day(first.key)).days)
+    minutes = IN_MINUTES.get(plan.unit or "days", IN_MINUTES["days"])
+    amount = Decimal(days) * IN_MINUTES["days"] / minutes
+    text = f"{amount.quantize(Decimal('0.01')).normalize():f}"
+    rows = [Row(f"{one.item.title}: {one.text}", "", (one,), key=one.key) for one in ends]
+    return Table(plan, tuple(rows), text, of, (), *_left_out(passed))
+
+
+def _ends(plan: Plan, passed: Sequence[Passed]) -> list[Reading]:
+    found = [[one for item in some.items for one in _stated(item, plan)] for some in passed]
+    if len(found) == 1:
+        return [found[0][0], found[0][-1]] if len(found[0]) > 1 else []
+    return [readings[0] for readings in found if readings]
+
+
+def _day(key: Key) -> date:
+    if isinstance(key, datetime):
+        return key.date()
+    if isinstance(key, date):
+        return key
+    raise TypeError(f"{key!r} is no date")
+
+
+def _shared(plan: Plan, passed: Sequence[Passed]) -> Table:
+    """Return the dates on which both sources have something."""
+    readings = [[one for item in some.items for one in _stated(item, plan)] for some in passed]
+    both = set.intersection(*({one.key for one in some} for some in readings))
+    rows = sorted(
+        _listed([one for some in readings for one in some if one.key in both]),
+        key=lambda row: str(row.key),
+    )
+    of = sum(len(one.items) for one in passed)
+    return Table(plan, tuple(rows), str(len(rows)), of, (), *_left_out(passed))
+
+

@@ -1,0 +1,155 @@
+"""Which items pass a source of a plan: each mail once, nothing from Trash, Spam or Drafts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from engine.acquaintances import Acquaintances, Names
+from engine.compute.fields import (
+    calendar_of,
+    day_of,
+    folded,
+    last_day_of,
+    place_of,
+    thread_of,
+    title_of,
+)
+from engine.compute.plan import Source
+from engine.stemming import stem
+from engine.tokens import folded_words
+from ingest.item import Item, Kind, Person, Shelf
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """The items of a source."""
+
+    items: tuple[Item, ...]
+    """Oldest first, those without date at the end."""
+    shelved: Counter[Shelf] = field(default_factory=Counter)
+    """What would have passed, but lies there."""
+    undated: int = 0
+    """What would have passed, but has no date to compare."""
+
+
+def passing(items: Iterable[Item], source: Source, known: Acquaintances) -> Passed:
+    """Return the items that pass, and what was left out for where it lies."""
+    found: list[Item] = []
+    shelved: Counter[Shelf] = Counter()
+    undated = 0
+    tests = list(_tests(source, known))
+    for item in items:
+        if not all(test(item) for test in tests):
+            continue
+        shelf = shelf_of(item)
+        if shelf is not source.shelf:
+            shelved.update([shelf] if shelf else [])
+        elif (source.since or source.until) and item.when is None:
+            undated += 1
+        elif _in_days(item, source):
+            found.append(item)
+    return Passed(tuple(sorted(found, key=_when)), shelved, undated)
+
+
+def _when(item: Item) -> tuple[bool, float]:
+    return item.when is None, item.when.timestamp() if item.when else 0.0
+
+
+def shelf_of(item: Item) -> Shelf | None:
+    """Return where an item lies; a mail that also lies elsewhere is no rubbish."""
+    kept = any(copy.shelf is None for copy in item.copies)
+    return None if kept else item.shelf
+
+
+Test = Callable[[Item], bool]
+
+
+def _tests(source: Source, known: Acquaintances) -> Iterator[Test]:
+    """Yield what an item must pass besides the days, the cheapest first."""
+    yield lambda item: source.kind is None or item.kind is source.kind
+    # A mail within a mail was not received.
+    yield lambda item: item.kind is not Kind.MAIL or item.locator.part is None
+    by_field: tuple[tuple[Sequence[str], Callable[[Item, str], bool]], ...] = (
+        (source.subjects, lambda item, wanted: folded(title_of(item)) == folded(wanted)),
+        (source.titles, _titled),
+        (source.threads, _same_thread),
+        (source.calendars, lies_in),
+        (source.senders, lambda item, one: is_one_of(item.people.sender, one, known.senders)),
+        (
+            source.recipients,
+            lambda item, one: is_one_of(item.people.recipients, one, known.recipients),
+        ),
+        (source.people, lambda item, one: _takes_part(item, one, known)),
+        (source.places, lambda item, wanted: folded(wanted) in folded(place_of(item))),
+        (source.texts, _holds),
+    )
+    for values, test in by_field:
+        if values:
+            yield _any_of(values, test)
+
+
+def _any_of(values: Sequence[str], test: Callable[[Item, str], bool]) -> Test:
+    return lambda item: any(test(item, one) for one in values)
+
+
+def _same_thread(item: Item, wanted: str) -> bool:
+    return item.kind is Kind.MAIL and folded(thread_of(item)) == folded(wanted)
+
+
+def _titled(item: Item, wanted: str) -> bool:
+    """Say whether the title holds it as whole words."""
+    title, part = folded(title_of(item)), folded(wanted)
+    return part in title and bool(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", title))
+
+
+def is_one_of(people: Iterable[Person], wanted: str, names: Names) -> bool:
+    """Say whether one of the people bears a name, or has the address."""
+    name = wanted.casefold()
+    addresses = names.get(name, frozenset()) if "@" not in name else {name}
+    for person in people:
+        if person.address and person.address.casefold() in addresses:
+            return True
+        if "@" not in name and _bears(person, name):
+            return True
+    return False
+
+
+def _bears(person: Person, name: str) -> bool:
+    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", person.spoken.casefold()))
+
+
+def _takes_part(item: Item, wanted: str, known: Acquaintances) -> bool:
+    if is_one_of(item.people.sender, wanted, known.senders):
+        return True
+    if is_one_of(item.people.recipients, wanted, known.recipients):
+        return True
+    return item.kind is Kind.EVENT and _holds(item, wanted)
+
+
+def lies_in(item: Item, wanted: str) -> bool:
+    """Say whether an item is in the calendar, mailbox or folder of that name."""
+    name = folded(wanted)
+    return name in _names_of(item.locator.path) or name == folded(calendar_of(item))
+
+
+@lru_cache(maxsize=1024)
+def _names_of(path: Path) -> frozenset[str]:
+    return frozenset(name for part in path.parts for name in (folded(part), folded(Path(part).stem)))
+
+
+def _holds(item: Item, wanted: str) -> bool:
+    """Say whether all the words stand in title or text; a plural is not another word."""
+    held = {stem(word) for word in folded_words(f"{item.title}\n{item.text}")}
+    return all(stem(word) in held for word in folded_words(wanted))
+
+
+def _in_days(item: Item, source: Source) -> bool:
+    first, last = day_of(item), last_day_of(item)
+    if source.since and (last is None or last < source.since):
+        return False
+    return not (source.until and (first is None or first > source.until))

@@ -1,0 +1,156 @@
+"""The result of a plan as an answer: its text, its citations, its table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from engine.compute.plan import Plan, Sought
+from engine.compute.plan_text import written
+from engine.compute.run import Reading, Row, Table
+from engine.drafts import Draft
+from engine.values import Citation, Passage, TableRow, TableShown
+from ingest.item import Kind, Shelf
+
+CITED = 20
+"""Citations of one answer; the table names every source."""
+CITED_OF_A_ROW = 3
+ROWS_SHOWN = 40
+"""Lines of an answer; the table has all."""
+UNREAD_NAMED = 5
+PLURALS = {
+    Kind.MAIL: "mails",
+    Kind.EVENT: "events",
+    Kind.DOCUMENT: "documents",
+    Kind.TASK: "tasks",
+    Kind.CONTACT: "contacts",
+}
+SHELVES = {Shelf.TRASH: "Trash", Shelf.SPAM: "Spam", Shelf.DRAFTS: "Drafts"}
+
+
+def draft(table: Table) -> Draft:
+    """Return the answer with its citations; nothing of nothing."""
+    if not table.rows:
+        return Draft("", (), table=shown(table))
+    marks = _Marks()
+    text = "\n".join(_lines(table, marks))
+    return Draft(
+        text,
+        tuple(one.passage for one in marks.citations),
+        citations=tuple(marks.citations),
+        table=shown(table),
+    )
+
+
+class _Marks:
+    """Numbers the citations in the order in which they are named."""
+
+    def __init__(self) -> None:
+        self.citations: list[Citation] = []
+
+    def of(self, readings: Sequence[Reading], at_most: int) -> str:
+        """Return markers for some sources, as far as there is room."""
+        ids = [self._number(one) for one in readings[:at_most] if len(self.citations) < CITED]
+        marks = "".join(f"[{number}]" for number in dict.fromkeys(ids))
+        return f" {marks}" if marks else ""
+
+    def _number(self, reading: Reading) -> int:
+        for known in self.citations:
+            if known.passage.item is reading.item and known.start == reading.start:
+                return known.id
+        passage = Passage(reading.item, reading.start, reading.end)
+        number = len(self.citations) + 1
+        self.citations.append(
+            Citation(number, passage, reading.start, reading.end, "matched", support=True)
+        )
+        return number
+
+
+def _lines(table: Table, marks: _Marks) -> Iterator[str]:
+    plan, rows = table.plan, table.rows
+    if table.grouped:
+        for row in rows[:ROWS_SHOWN]:
+            yield f"{row.label}: {_with_noun(plan, row.value)}{marks.of(row.readings, 1)}"
+    elif plan.operation in ("between", "shared"):
+        noun = (plan.unit or "days") if plan.operation == "between" else "dates"
+        yield _sentence(table.value, noun, rows, marks)
+        yield from (row.label for row in rows[:ROWS_SHOWN])
+    elif plan.operation in ("count", "distinct"):
+        yield f"{_with_noun(plan, rows[0].value)}{marks.of(rows[0].readings, CITED)}"
+    else:
+        for row in rows[:ROWS_SHOWN]:
+            several = len(rows) > 1
+            yield f"{row.label}{marks.of(row.readings, CITED_OF_A_ROW if several else CITED)}"
+    if len(rows) > ROWS_SHOWN:
+        yield f"and {len(rows) - ROWS_SHOWN:,} more"
+
+
+def _sentence(value: str, noun: str, rows: Sequence[Row], marks: _Marks) -> str:
+    readings = [one for row in rows for one in row.readings]
+    return f"{value} {_one(noun) if value == '1' else noun}{marks.of(readings, CITED)}"
+
+
+def _with_noun(plan: Plan, value: str) -> str:
+    """Return `10 mails`; what was summed has its unit already."""
+    if plan.operation == "count":
+        kind = plan.sources[0].kind
+        noun = PLURALS[kind] if kind else "items"
+    elif plan.operation == "distinct" and not isinstance(plan.value, Sought):
+        noun = f"{plan.value}s"
+    else:
+        return value
+    return f"{value} {_one(noun) if value == '1' else noun}"
+
+
+def _one(noun: str) -> str:
+    return noun.removesuffix("s")
+
+
+def shown(table: Table) -> TableShown:
+    """Return the table for the app: strings and the places they come from."""
+    return TableShown(
+        plan=written(table.plan),
+        value=table.value,
+        columns=(table.plan.by or _what(table.plan), table.plan.operation),
+        rows=tuple(
+            TableRow(
+                row.label,
+                row.value,
+                float(row.number) if row.number is not None else None,
+                _sources(row),
+            )
+            for row in table.rows
+        ),
+        of=table.of,
+        remarks=tuple(remarks(table)),
+        is_chart=table.grouped and len(table.rows) > 2,
+    )
+
+
+def _sources(row: Row) -> tuple[Passage, ...]:
+    places = {(id(one.item), one.start): one for one in row.readings}
+    return tuple(Passage(one.item, one.start, one.end) for one in places.values())
+
+
+def _what(plan: Plan) -> str:
+    return plan.value.words if isinstance(plan.value, Sought) else plan.value
+
+
+def remarks(table: Table) -> Iterator[str]:
+    """Yield what to know of the result: what was left out, and what could not be read."""
+    for shelf, count in sorted(table.shelved.items()):
+        yield f"left out, in {SHELVES[shelf]}: {count:,}; ask for them with shelf:{shelf.value}"
+    if table.undated:
+        yield f"left out, without date: {table.undated:,}"
+    if table.unread:
+        named = ", ".join(f'"{item.title}"' for item in table.unread[:UNREAD_NAMED])
+        more = ", …" if len(table.unread) > UNREAD_NAMED else ""
+        yield f"do not state the {_what(table.plan)}: {len(table.unread):,} ({named}{more})"
+    if not table.rows:
+        yield f"nothing to compute: {table.of:,} items pass the plan"
+    units = {row.readings[0].key.unit for row in table.rows if _has_unit(row)}  # type: ignore[union-attr]
+    if len(units) > 1:
+        yield f"different units are not added: {', '.join(sorted(units))}"
+
+
+def _has_unit(row: Row) -> bool:
+    return bool(row.readings) and hasattr(row.readings[0].key, "unit")

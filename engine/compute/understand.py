@@ -1,0 +1,384 @@
+"""From a question to a plan, by what its words mean.
+
+    named      names become tags                when did <p0> last write
+    the asked  what is asked for: a count, a person, a day, a place, a title, a length
+    operation  count, first, last, longest, per month, most, between, both …
+    source     kind, people, titles, calendars, days
+
+Words that are not understood are kept: with one left the grammar is not sure of its plan.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import zip_longest
+from typing import Literal
+
+from engine.compute import words as w
+from engine.compute.naming import Named, Quoted, named, tags_in
+from engine.compute.plan import Field, Plan, Sought, Source, Unit, checked
+from engine.compute.world import World
+from engine.errors import PlanRefused
+from engine.tokens import FUNCTION_WORDS
+from ingest.item import Kind, Shelf
+
+_TOKEN = re.compile(r"<[qcdp]\d+>|[a-z][a-z'-]*|\d+")
+_SHELVES = {
+    Shelf.TRASH: r"\b(?:in|from) (?:the |my )?(?:trash|bin|deleted (?:items|mail))\b",
+    Shelf.SPAM: r"\b(?:in|from) (?:the |my )?(?:spam|junk)(?: folder)?\b",
+    Shelf.DRAFTS: r"\b(?:in|from) (?:the |my )?drafts?(?: folder)?\b",
+}
+_I_WROTE = re.compile(r"\b(?:did|have|do) i\b(?: \w+)?? (?:send|sent|write|wrote|mail|email|post)")
+_WITH = re.compile(r"\b(?:with|meet|met|see|saw|and|visit\w*|between) (?:<p\d+> (?:and )?)*$")
+_TO = re.compile(r"\bto (?:<p\d+> (?:and |or )?)*$")
+_LABEL = re.compile(
+    r"\b(?:subject|title|thread|conversation|discussion|titled|called|under|session|talk|room)"
+    r"(?: line)? (?=<q\d+>)"
+)
+"""Words right before a quote that say what it is, and ask for nothing."""
+_LAST_AS_VERB = re.compile(r"\b(?:do|does|did|will) (?:\S+ )*?last\b")
+_CONTEXT = re.compile(r"\baccording to (?:[\w']+ )*?(?:<c\d+>|calendar|schedule)(?: \w+){0,2}|\b(?:ignoring|including) .*$")
+"""What only says where to look, or that replies count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """What the grammar makes of a question."""
+
+    plan: Plan | None
+    """None: nothing to compute."""
+    left: tuple[str, ...] = ()
+    """Words that it does not understand."""
+
+    @property
+    def sure(self) -> bool:
+        """Whether there is a plan, and every word had a part in it."""
+        return self.plan is not None and not self.left
+
+
+def understand(question: str, world: World, today: date) -> Understanding:
+    """Return the plan of a question, as far as the grammar reads one."""
+    return _Grammar(named(question, world, today)).understanding()
+
+
+Asked = Literal["count", "who", "when", "where", "title", "length", "amount", "nothing"]
+_ASKED: dict[Field, Asked] = {
+    "sender": "who",
+    "recipient": "who",
+    "speaker": "who",
+    "date": "when",
+    "start": "when",
+    "place": "where",
+    "title": "title",
+    "duration": "length",
+    "week": "when",
+    "month": "when",
+    "year": "when",
+    "weekday": "when",
+}
+
+
+class _Grammar:
+    """Reads one question."""
+
+    def __init__(self, found: Named) -> None:
+        self.found = found
+        self.text = found.text
+        self.asking = _LABEL.sub("", self.text)
+        """The text without labels of quotes."""
+        self.about: tuple[str, ...] = ()
+        self._read_about()
+        self.quoted = list(found.quotes.values())
+        self.noun = self._asked_noun()
+
+    def has(self, pattern: str) -> bool:
+        return bool(re.search(pattern, self.asking))
+
+    def understanding(self) -> Understanding:
+        try:
+            plan = self._plan()
+            return Understanding(checked(plan) if plan else None, self._left())
+        except PlanRefused:
+            return Understanding(None, self._left())
+
+    # What is asked for
+
+    def _asked_noun(self) -> str:
+        """Return the first noun behind the first word that asks; empty without."""
+        asking = _CONTEXT.sub("", self.asking)
+        cue = re.search(rf"{w.COUNT}|\b(?:{'|'.join(sorted(w.ASKING))})\b", asking)
+        if cue is None:
+            return ""
+        if cue[0] in w.NOUNS:
+            return cue[0]
+        tokens = _TOKEN.findall(asking[cue.end() :])
+        for token, after in zip_longest(tokens, tokens[1:], fillvalue=""):
+            if token in w.NOUNS or token in w.UNITS:
+                return after if after in w.NOUNS else token
+            if token in w.VERBS and not cue[0].startswith(("how", "number", "count")):
+                break
+        return ""
+
+    def _asked(self) -> Asked:
+        if self.has(w.LONG):
+            return "length"
+        if self.has(w.COUNT) and not self.has(w.AVERAGE):
+            return "count"
+        if self.has(rf"{w.SUM}|{w.AVERAGE}") and self.noun not in ("when", "who"):
+            return "amount"
+        for pattern, asked in (
+            (r"\bwho(?:se|m)?\b|\bby whom\b", "who"),
+            (r"\bwhere\b", "where"),
+            (r"\bwhen\b|\bwhat time\b|\bhour\b|\btime\b", "when"),
+        ):
+            if self.has(pattern) and (not self.noun or self._asked_field() != "title"):
+                return asked  # type: ignore[return-value]
+        field = self._asked_field()
+        if field in _ASKED:
+            return _ASKED[field]
+        return "title" if self.has(r"\b(?:what|which|list|show|find)\b") else "nothing"
+
+    def _asked_field(self) -> Field:
+        noun = w.NOUNS.get(self.noun)
+        return noun.field if noun else "item"
+
+    # The operation
+
+    def _plan(self) -> Plan | None:
+        source = self._source()
+        asked = self._asked()
+        if asked == "nothing" or (source.kind is None and not source.subjects):
+            return None
+        if both := self._of_two(asked, source):
+            return both
+        if self.has(rf"{w.MOST}|{w.LEAST}") and not self.has(w.LONG):
+            return self._ranked(asked, source)
+        if group := self._group():
+            return Plan("count", sources=(source,), by=group)
+        if asked == "count":
+            return self._counted(source)
+        if asked in ("length", "amount") or self.has(rf"{w.LONGEST}|{w.SHORTEST}"):
+            return self._measured(asked, source)
+        return self._at_end_or_all(asked, source)
+
+    def _of_two(self, asked: Asked, source: Source) -> Plan | None:
+        """Return a plan over two sources: dates in both, or the days from one to the other."""
+        calendars = self._calendars()
+        dates = asked == "when" or self.noun in w.UNITS or self._asked_field() == "date"
+        if len(calendars) == 2 and self.has(w.BOTH) and dates:
+            return Plan("shared", "date", tuple(replace(source, calendars=one) for one in calendars))
+        if asked not in ("count", "length") and not self.has(r"\bdifference\b"):
+            return None
+        counted: Unit | None = w.UNITS.get(self.noun)
+        unit = counted if counted in ("weeks", "hours") else None
+        events = [one for one in self.quoted if one.is_event or one.in_title]
+        if len(events) == 2 and self.has(w.APART) and (counted or asked != "count"):
+            return Plan("between", "date", tuple(self._titled(source, q) for q in events), None, None, unit)
+        ends = self.has(w.FIRST) and self.has(w.LAST) and self.has(w.APART)
+        if ends and (counted or asked == "length"):
+            return Plan("between", "date", (source,), None, None, unit)
+        return None
+
+    def _titled(self, source: Source, quoted: Quoted) -> Source:
+        plain = replace(source, subjects=(), titles=(), threads=())
+        if quoted.is_event or quoted.is_subject:
+            return replace(plain, subjects=(quoted.text,))
+        return replace(plain, titles=(quoted.text,))
+
+    def _ranked(self, asked: Asked, source: Source) -> Plan:
+        """Return a plan that counts by group, and keeps the largest or smallest."""
+        top = -1 if self.has(w.LEAST) and not self.has(w.MOST) else 1
+        field = self._asked_field()
+        if self.has(r"\bmore often\b|\bless often\b") or field == "item":
+            field = self._group() or ("month" if self.found.dates else "sender")
+        if field in ("start", "duration"):
+            field = "date"
+        return Plan("count", sources=(source,), by=field, top=top)
+
+    def _group(self) -> Field | None:
+        match = w.EACH.search(self.asking)
+        if match is None:
+            return None
+        noun = w.NOUNS.get(match[1] or "")
+        field = w.ADVERBS.get(match[2] or "") or (noun.field if noun else None)
+        return None if field in (None, "item", "start", "duration") else field
+
+    def _counted(self, source: Source) -> Plan:
+        field = self._asked_field()
+        if field in ("item", "start", "calendar") and self.noun not in w.UNITS:
+            return Plan("count", sources=(source,))
+        if self.noun in ("time", "times"):
+            return Plan("count", sources=(source,))
+        if field == "thread" and not self.has(w.DIFFERENT) and source.threads:
+            return Plan("count", sources=(source,))
+        if field == "title" and source.threads + source.subjects:
+            return Plan("count", sources=(source,))
+        return Plan("distinct", self._of_kind(field, source), (source,))
+
+    def _measured(self, asked: Asked, source: Source) -> Plan | None:
+        unit: Unit | None = next(
+            (w.UNITS[one] for one in _TOKEN.findall(self.asking) if one in w.UNITS), None
+        )
+        if self.has(rf"{w.LONGEST}|{w.SHORTEST}"):
+            operation = "max" if self.has(w.LONGEST) else "min"
+            return Plan(operation, "duration", (source,), None, None, unit)  # type: ignore[arg-type]
+        if source.kind is Kind.MAIL:
+            long = asked == "length" and self.has(r"\bmessages\b|\bemails?\b|\bmails\b")
+            if asked == "length":
+                return (
+                    Plan("count", sources=(source,))
+                    if long
+                    else Plan("between", "date", (source,))
+                )
+        if source.kind is Kind.EVENT and not self.has(w.LARGEST):
+            average = self.has(w.AVERAGE)
+            named_one = self.quoted and any(one.is_event or one.in_title for one in self.quoted)
+            named_one = named_one and not self.has(rf"{w.SUM}|{w.AVERAGE}")
+            if named_one:
+                return Plan("list", "duration", (source,), None, None, unit)
+            return Plan("average" if average else "sum", "duration", (source,), None, None, unit)
+        operation = "average" if self.has(w.AVERAGE) else "sum"
+        return Plan(operation, Sought("amount"), (source,))  # type: ignore[arg-type]
+
+    def _at_end_or_all(self, asked: Asked, source: Source) -> Plan | None:
+        field = self._value(asked, source)
+        unit: Unit | None = "utc" if field == "start" and self.has(r"\butc\b|\bgmt\b") else None
+        last_is_verb = _LAST_AS_VERB.search(self.asking) and self.has(w.LONG)
+        if self.has(w.LAST) and not last_is_verb:
+            return Plan("last", field, (source,), None, None, unit)
+        if self.has(w.FIRST):
+            return Plan("first", field, (source,), None, None, unit)
+        return Plan("list", field, (source,), None, None, unit)
+
+    def _value(self, asked: Asked, source: Source) -> Field:
+        if asked == "who":
+            return self._of_kind("sender", source)
+        if asked == "where":
+            return "place"
+        if asked == "when":
+            timed = source.kind in (Kind.EVENT, Kind.TASK)
+            day_asked = self._asked_field() in ("date", "week", "month", "year", "weekday")
+            if self.noun != "when" and day_asked and not self.has(r"\btime\b|\bhour\b"):
+                return self._asked_field()
+            return "start" if timed else "date"
+        return "title"
+
+    def _of_kind(self, field: Field, source: Source) -> Field:
+        if field == "sender" and source.kind is Kind.EVENT and not self.has(r"\borgani[sz]er"):
+            return "speaker"
+        return field
+
+    # The source
+
+    def _source(self) -> Source:
+        kind = self._kind()
+        dates = list(self.found.dates.values())
+        source = Source(
+            kind,
+            senders=tuple(self._people("from", kind)),
+            recipients=tuple(self._people("to", kind)),
+            people=tuple(self._people("with", kind)),
+            texts=self.about,
+            calendars=tuple(dict.fromkeys(name for names in self._calendars() for name in names)),
+            since=max((d.first for d in dates if d.first), default=None),
+            until=min((d.last for d in dates if d.last), default=None),
+            shelf=next((s for s, where in _SHELVES.items() if re.search(where, self.text)), None),
+        )
+        for tag, quoted in self.found.quotes.items():
+            source = self._with_quote(source, tag, quoted)
+        return source
+
+    def _calendars(self) -> list[tuple[str, ...]]:
+        """Return the names of each calendar that is named, none twice."""
+        named = [tuple(one.name for one in called) for called in self.found.calendars.values()]
+        return list(dict.fromkeys(named))
+
+    def _with_quote(self, source: Source, tag: str, quoted: Quoted) -> Source:
+        within_title = re.search(
+            rf"{tag} in (?:the|their|its) (?:subject|title)|(?:subject|title)s? "
+            rf"(?:contain|hold|mention|includ)\w* (?:the word )?{tag}",
+            self.text,
+        )
+        if within_title:
+            return replace(source, titles=(*source.titles, quoted.text))
+        if quoted.is_place and not (quoted.is_event and source.kind is not Kind.EVENT):
+            return replace(source, places=(*source.places, quoted.text))
+        if source.kind is Kind.MAIL and quoted.is_thread and not self._is_one_mail(quoted):
+            return replace(source, threads=(*source.threads, _without_prefix(quoted.text)))
+        if quoted.is_subject or quoted.is_event:
+            return replace(source, subjects=(*source.subjects, quoted.text))
+        if quoted.in_title:
+            return replace(source, titles=(*source.titles, quoted.text))
+        return replace(source, texts=(*source.texts, quoted.text))
+
+    def _is_one_mail(self, quoted: Quoted) -> bool:
+        """Say whether a quote means the mails of this very subject, not their thread."""
+        counted = self.has(rf"{w.COUNT}|{w.LONG}|{w.FIRST}|{w.LAST}|{w.MOST}")
+        thread = re.search(r"\b(?:thread|conversation|discussion|exchange)", self.text)
+        return quoted.is_subject and not counted and not thread
+
+    def _kind(self) -> Kind | None:
+        """Return the kind that the nouns say, else the verbs, else what is named."""
+        tokens = _TOKEN.findall(_CONTEXT.sub("", self.text))
+        nouns = [noun.kind for one in tokens if (noun := w.NOUNS.get(one)) and noun.kind]
+        if Kind.MAIL in nouns and not self.found.calendars:
+            return Kind.MAIL
+        if nouns:
+            return nouns[0]
+        if self.found.calendars:
+            return Kind.EVENT
+        threads = any(one.is_thread for one in self.quoted)
+        if any(one.is_event or one.is_place for one in self.quoted) and not threads:
+            return Kind.EVENT
+        verbs = [w.VERBS[one] for one in tokens if one in w.VERBS]
+        if verbs:
+            return verbs[0]
+        if threads or re.search(r"\bemail", self.text):
+            return Kind.MAIL
+        return Kind.EVENT if any(one.in_title for one in self.quoted) else None
+
+    def _people(self, role: str, kind: Kind | None) -> Iterable[str]:
+        for tag in tags_in(self.text, "p"):
+            before = self.text[: self.text.index(tag)]
+            if kind is Kind.EVENT or (_WITH.search(before) and not re.search("<p", before)):
+                found = "with" if kind is not Kind.MAIL else "from"
+            else:
+                found = "to" if _TO.search(before) else "from"
+            if found == role:
+                yield self.found.people[tag]
+        if role == "from" and kind is Kind.MAIL and _I_WROTE.search(self.text):
+            yield "me"
+
+    # What is left
+
+    def _read_about(self) -> None:
+        match = w.ABOUT.search(self.asking)
+        if match and not match[1].startswith("<"):
+            self.about = (" ".join(x for x in match[1].split() if x not in FUNCTION_WORDS),)
+            self.asking = self.asking[: match.start()]
+            self.text = self.text.replace(match[0], "")
+
+    def _left(self) -> tuple[str, ...]:
+        text = self.text
+        for where in _SHELVES.values():
+            text = re.sub(where, " ", text)
+        return tuple(
+            token
+            for token in _TOKEN.findall(text)
+            if not token.startswith("<")
+            and token not in FUNCTION_WORDS
+            and token not in w.NEUTRAL
+            and token not in w.NOUNS
+            and token not in w.VERBS
+            and token not in w.UNITS
+            and re.sub(r"'s$", "", token) not in ("", "who", "what", "mail")
+        )
+
+
+def _without_prefix(subject: str) -> str:
+    from engine.compute.fields import PREFIX
+
+    return PREFIX.sub("", subject).strip()

@@ -1,0 +1,125 @@
+"""What words of a question mean to a plan: kinds, fields, operations. No word means an answer.
+
+Each row is a word's meaning wherever it stands; how the words are put together is left to
+`engine.compute.understand`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.compute.plan import Field, Unit
+from ingest.item import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """What a noun stands for."""
+
+    field: Field
+    kind: Kind | None = None
+
+
+def _nouns(words: str, field: Field, kind: Kind | None = None) -> dict[str, Noun]:
+    return dict.fromkeys(words.split(), Noun(field, kind))
+
+
+NOUNS: Mapping[str, Noun] = {
+    **_nouns("mail mails email emails message messages reply replies response", "item", Kind.MAIL),
+    **_nouns("responses posting postings newsletter newsletters", "item", Kind.MAIL),
+    **_nouns("thread threads conversation conversations discussion", "thread", Kind.MAIL),
+    **_nouns("discussions exchange", "thread", Kind.MAIL),
+    **_nouns("event events meeting meetings appointment appointments", "item", Kind.EVENT),
+    **_nouns("session sessions talk talks holiday holidays lecture lectures", "item", Kind.EVENT),
+    **_nouns("workshop workshops call calls entry entries lesson lessons", "item", Kind.EVENT),
+    **_nouns("task tasks todo todos deadline deadlines", "item", Kind.TASK),
+    **_nouns("document documents file files", "item", Kind.DOCUMENT),
+    **_nouns("contact contacts", "item", Kind.CONTACT),
+    **_nouns("person people sender senders author authors writer writers", "sender"),
+    **_nouns("address addresses correspondent correspondents participant", "sender"),
+    **_nouns("participants contributor contributors poster posters everyone", "sender"),
+    **_nouns("everybody who whose whom", "sender"),
+    **_nouns("recipient recipients addressee addressees", "recipient", Kind.MAIL),
+    **_nouns("speaker speakers presenter presenters lecturer", "speaker", Kind.EVENT),
+    **_nouns("organiser organizer organisers organizers host hosts", "sender", Kind.EVENT),
+    **_nouns("room rooms location locations place places venue venues hall", "place", Kind.EVENT),
+    **_nouns("where", "place", Kind.EVENT),
+    **_nouns("subject subjects title titles headline heading", "title"),
+    **_nouns("day days date dates when", "date"),
+    **_nouns("time hour o'clock", "start"),
+    **_nouns("week weeks", "week"),
+    **_nouns("month months", "month"),
+    **_nouns("year years", "year"),
+    **_nouns("weekday weekdays", "weekday"),
+    **_nouns("length duration", "duration", Kind.EVENT),
+    **_nouns("country countries calendar calendars", "calendar"),
+}
+"""Singular and plural. "hours" and "minutes" are units."""
+UNITS: Mapping[str, Unit] = {
+    "minute": "minutes",
+    "minutes": "minutes",
+    "hour": "hours",
+    "hours": "hours",
+    "day": "days",
+    "days": "days",
+    "week": "weeks",
+    "weeks": "weeks",
+}
+VERBS: Mapping[str, Kind] = {
+    **dict.fromkeys(["send", "sends", "sent", "write", "writes", "wrote", "written", "mail", "mailed"], Kind.MAIL),
+    **dict.fromkeys(["emailed", "post", "posted", "reply", "replied", "respond", "responded"], Kind.MAIL),
+    **dict.fromkeys(["forward", "forwarded", "receive", "received", "hear", "heard", "answer"], Kind.MAIL),
+    **dict.fromkeys(["answered", "get", "got"], Kind.MAIL),
+    **dict.fromkeys(["meet", "met", "attend", "attended", "held", "hold", "happen", "happens"], Kind.EVENT),
+    **dict.fromkeys(["happened", "start", "starts", "started", "begin", "begins", "began"], Kind.EVENT),
+    **dict.fromkeys(["celebrate", "celebrated", "observe", "observed", "fall", "falls"], Kind.EVENT),
+    **dict.fromkeys(["scheduled", "present", "presented", "presents"], Kind.EVENT),
+    **dict.fromkeys(["taking", "takes"], Kind.EVENT),
+}
+"""What is done with mail, and with events."""
+
+FIRST = r"\b(?:first|earliest|oldest)\b"
+LAST = r"\b(?:last|latest|newest|most recent(?:ly)?|final)\b"
+MOST = r"\b(?:most(?! recent)|busiest|more often|(?:highest|largest|greatest) number)\b"
+LEAST = r"\b(?:least|fewest|quietest|less often|(?:lowest|smallest) number)\b"
+LONGEST, SHORTEST = r"\blongest\b", r"\bshortest\b"
+LARGEST = r"\b(?:largest|highest|biggest|greatest|most expensive)\b"
+SMALLEST = r"\b(?:smallest|lowest|cheapest)\b"
+SUM = r"\b(?:sum|total|altogether|add(?:s|ed)? up)\b"
+AVERAGE = r"\b(?:average|mean)\b"
+COUNT = (
+    r"\bhow (?:many|often)\b|\bhow much (?=e?mail)|\bnumber of\b|\bcount\b|\btally\b"
+    r"|\bhow many times\b"
+)
+LONG = r"\bhow long\b|\blength\b|\bduration\b|\bhow many (?:minutes|hours)\b|\bfor how (?:long|many)"
+BOTH = r"\bboth\b|\bin common\b|\bshare[ds]?\b|\bas well as\b|\bcoincid\w+|\boverlap\w*\b"
+APART = (
+    r"\b(?:between|difference|apart|pass(?:ed)?|elapsed?|after|before|until|till|from|lie|separate)\b"
+)
+DIFFERENT = r"\b(?:different|distinct|unique|separate|individual)\b"
+EACH = re.compile(
+    r"\b(?:per|each|every|by|for each|in each|for every|in every) ([a-z]+)"
+    r"|\b(daily|weekly|monthly|yearly)\b"
+)
+ADVERBS: Mapping[str, Field] = {
+    "daily": "date",
+    "weekly": "week",
+    "monthly": "month",
+    "yearly": "year",
+}
+ABOUT = re.compile(
+    r"\b(?:about|mention(?:s|ing|ed)?|regarding|concerning|contain(?:s|ing)?)\b(?: the word)? "
+    r"((?:<q\d+>|[a-z0-9'-]+)(?: [a-z0-9'-]+){0,4})$"
+)
+"""What a mail is about: words at the end of a question."""
+ASKING = frozenset(
+    {"which", "what", "who", "whose", "whom", "when", "where", "list", "name", "show", "give"}
+    | {"tell", "find"}
+)
+
+NEUTRAL = frozenset(
+    ["according", "tell", "give", "find", "look", "show", "list", "name", "please", "ignoring", "ignore", "ignored", "prefix", "prefixes", "included", "including", "counted", "counting", "count", "number", "many", "much", "often", "titled", "entitled", "called", "named", "listed", "located", "marked", "there", "exist", "exists", "mailbox", "inbox", "archive", "schedule", "agenda", "diary", "both", "common", "share", "shares", "shared", "well", "also", "appear", "appears", "appeared", "together", "take", "takes", "took", "taken", "part", "part", "go", "goes", "went", "long", "comes", "came", "come", "word", "words", "used", "use", "uses", "observed", "line", "long", "different", "distinct", "unique", "separate", "least", "most", "more", "times", "altogether", "total", "sum", "average", "mean", "utc", "gmt", "calendar", "held", "lasting", "last", "lasts", "lasted", "ends", "end", "re", "fwd", "fw", "follow", "due", "around", "gives", "give", "gave", "given", "said", "say", "says", "me", "mine", "my", "our", "i", "we", "let", "know", "want", "wonder", "public", "bank", "national", "within", "occur", "occurs", "occurred", "recorded", "anyone", "ever", "just", "already", "recently", "exactly", "one", "other", "difference", "apart", "pass", "passed", "elapsed", "lie", "lies", "separate", "first", "earliest", "oldest", "latest", "newest", "recent", "final", "initial", "busiest", "longest", "shortest", "largest", "highest", "biggest", "smallest", "lowest", "greatest", "fewest", "less", "minutes", "hours", "minute", "per", "each", "every", "daily", "weekly", "monthly", "yearly", "happening", "did", "do", "does", "add", "up", "adds", "everyone", "everybody", "thing", "wish", "many", "per", "has", "have", "had", "attending", "located"]
+)
+"""Words that a computed question may have besides those above, and that change nothing."""
