@@ -125,6 +125,10 @@ class _Reader:
                     self.layout.add(f"{name}: {text}" if name else _remark(node, text))
 
     def _paragraph(self, node: Element) -> None:
+        if len(node) == 1 and node[0].tag == _T and not self._after:
+            # As most are once their looks are gone.
+            self.layout.add(node[0].text or "")
+            return
         text, is_item = self._line(node)
         self.layout.add(text, "item" if is_item else "")
         after, self._after = self._after, []

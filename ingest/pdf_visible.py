@@ -78,6 +78,7 @@ _rect = (c_float * 4)()
 """Left, top, right and bottom: the order of `FS_RECTF`."""
 _at_rect = addressof(_rect)
 _four_floats = Struct("4f").unpack_from
+_four_numbers = Struct("4I").unpack_from
 _modes = (c_int * 2)()
 _width = c_float()
 
@@ -127,13 +128,16 @@ class Sight:
         """Yield the indices of characters that cannot be seen, in order."""
         faint: dict[int, bool] = {}
         is_hidden = False
+        text = self._text
         for index in range(self._count):
-            shown = _text_object(self._text, index)
+            shown = _text_object(text, index)
             # The spaces that pdfium makes up belong to what is before them.
             if shown:
-                if shown not in faint:
-                    faint[shown] = _is_faint(shown) and not self._lies_upon(shown, index)
-                is_hidden = faint[shown] or self._is_out_of_sight(index)
+                is_faint = faint.get(shown)
+                if is_faint is None:
+                    is_faint = _is_faint(shown) and not self._lies_upon(shown, index)
+                    faint[shown] = is_faint
+                is_hidden = is_faint or self._is_out_of_sight(index)
             if is_hidden:
                 yield index
 
@@ -211,8 +215,8 @@ def _is_faint(shown: int) -> bool:
 def _is_pale(colour_of: Callable[..., Any], shown: int) -> bool:
     if not colour_of(shown, *_channels):
         return False
-    red, green, blue, alpha = _colour
-    return alpha <= _CLEAR or min(red, green, blue) >= _WHITE
+    red, green, blue, alpha = _four_numbers(_colour)
+    return bool(alpha <= _CLEAR or min(red, green, blue) >= _WHITE)
 
 
 def _ground_of(page: int) -> Ground:
