@@ -15,6 +15,7 @@ from engine.answer import answer_over
 from engine.consensus import by_overlap, consensus
 from engine.corpus import corpus_of
 from engine.errors import CorpusTooLarge, StrategyUnknown
+from engine.evaluation.sweeping import expanded
 from engine.events import Answered, Drafted, Noted, Ranked, Sampled, Selected, Voted
 from engine.examples import Example
 from engine.passages import split
