@@ -23,9 +23,12 @@ def load_reader(
     model_id: str,
     *,
     context: int = DEFAULT_CONTEXT,
-    precision: Precision | None = None,
+    precision: Precision | None = "float32",
 ) -> TorchAttentionReader:
-    """Load verified files. `models.torch_loading.load_torch_attention` is the door to this."""
+    """Load verified files. `models.torch_loading.load_torch_attention` is the door to this.
+
+    In float32 unless asked otherwise: reactions are small differences of sums.
+    """
     return TorchAttentionReader(TorchModel(path, model_id, precision=precision), model_id, context)
 
 

@@ -36,7 +36,11 @@ def load_torch(
 
 
 def load_torch_attention(
-    path: Path, model_id: str, *, context: int | None = None, precision: Precision | None = None
+    path: Path,
+    model_id: str,
+    *,
+    context: int | None = None,
+    precision: Precision | None = "float32",
 ) -> AttentionReader:
     """Load verified files to read their attention. Otherwise as `load_torch`."""
     check_installed(path)

@@ -7,7 +7,7 @@ import gc
 import io
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,6 +22,8 @@ from models.torch_room import refuse_too_large
 from models.torch_tokens import TorchTokens
 
 Precision = Literal["float32", "bfloat16"]
+BFLOAT16 = ("avx512_bf16", "amx_bf16")
+"""Instructions of CPUs that multiply in bfloat16."""
 KINDS = frozenset({"full_attention", "sliding_attention"})
 """Kinds of layers whose past is keys and values by position."""
 
@@ -82,13 +84,21 @@ def best_device() -> torch.device:
 
 
 def best_type(device: torch.device, precision: Precision | None) -> torch.dtype:
-    """Return the number type asked for, else bfloat16 on a GPU and float32 on a CPU.
+    """Return the number type asked for, else bfloat16 where the device multiplies in it.
 
-    Few CPUs multiply in bfloat16; on others it is several times slower.
+    On a CPU that does, SmolLM2-135M took prompts 1.7 times as fast as in float32 and generated
+    1.3 times as fast; others do it in software, several times slower.
     """
     if precision is not None:
         return torch.bfloat16 if precision == "bfloat16" else torch.float32
-    return torch.float32 if device.type == "cpu" else torch.bfloat16
+    able = device.type != "cpu" or any(_capabilities().get(name) for name in BFLOAT16)
+    return torch.bfloat16 if able else torch.float32
+
+
+def _capabilities() -> dict[str, Any]:
+    """Return what torch knows of the CPU; nothing, before it could say."""
+    asked: Callable[[], dict[str, Any]] = getattr(torch.cpu, "get_capabilities", dict)
+    return asked()
 
 
 class TorchModel(TorchTokens):

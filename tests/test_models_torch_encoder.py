@@ -35,7 +35,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture(scope="module")
 def toy(folder: Path) -> Iterator[TorchEncoder]:
-    loaded = TorchEncoder(folder, "toy")
+    loaded = TorchEncoder(folder, "toy", precision="float32")
     yield loaded
     loaded.close()
 
@@ -123,7 +123,7 @@ def test_markers_in_a_text_are_only_text(toy: TorchEncoder) -> None:
 )
 def test_a_model_pools_as_it_was_trained_to(tmp_path: Path, pooling: str, pool: Any) -> None:
     file = encoder(tmp_path, pooling=pooling)
-    toy = TorchEncoder(file, "toy")
+    toy = TorchEncoder(file, "toy", precision="float32")
     rows = states(file, [CLS, *toy._tokens(["ann met bob"])[0], SEP])
     assert toy.encode(["who", "ann met bob"]).vectors[1] == pytest.approx(
         unit(pool(rows)), abs=1e-5
@@ -148,6 +148,11 @@ def test_encoding_stops_when_nobody_waits(toy: TorchEncoder) -> None:
         toy.encode(TEXTS, stopped=lambda: True)
     assert toy.usage.computed == before
     assert toy.encode([]).vectors.shape == (0, 32)
+
+
+def test_bfloat16_ranks_about_the_same(toy: TorchEncoder, folder: Path) -> None:
+    half = TorchEncoder(folder, "toy", precision="bfloat16")
+    assert half.encode(TEXTS).vectors == pytest.approx(toy.encode(TEXTS).vectors, abs=0.05)
 
 
 def test_batches_hold_like_lengths_and_every_text_once() -> None:
@@ -183,5 +188,5 @@ def test_a_real_encoder_knows_what_is_alike() -> None:
     alike = vectors[:4] @ vectors[:4].T
     assert alike[0, 1] > 0.7 > alike[0, 2]
     assert alike[2, 3] > alike[1, 2]
-    assert vectors[-4:] == pytest.approx(vectors[:4], abs=1e-5)
+    assert vectors[-4:] == pytest.approx(vectors[:4], abs=1e-2)
     assert (loaded.context, loaded.dimensions) == (512, 384)

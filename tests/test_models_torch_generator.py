@@ -52,7 +52,7 @@ class TestToy(GeneratorContract):
         cls, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     ) -> Iterator[TorchGenerator]:
         file = causal(tmp_path_factory.mktemp("toy"), request.param)
-        loaded = load_generator(file, "toy", context=1024)
+        loaded = load_generator(file, "toy", context=1024, precision="float32")
         yield loaded
         loaded.close()
 
@@ -60,12 +60,12 @@ class TestToy(GeneratorContract):
 class TestEnds(EndContract):
     @pytest.fixture
     def model(self, plain_toy: Path) -> TorchGenerator:
-        return load_generator(plain_toy, "toy", context=256)
+        return load_generator(plain_toy, "toy", context=256, precision="float32")
 
 
 @pytest.fixture
 def model(plain_toy: Path) -> Iterator[TorchGenerator]:
-    loaded = load_generator(plain_toy, "toy", context=512)
+    loaded = load_generator(plain_toy, "toy", context=512, precision="float32")
     yield loaded
     loaded.close()
 
@@ -83,7 +83,7 @@ def logits_of(network: Any, tokens: list[int]) -> Any:
 
 def test_logits_are_those_of_transformers_own_attention(toy: Path) -> None:
     """Long enough for more than one batch of a prompt, and for a sliding window to slide."""
-    ours = load_generator(toy, "toy", context=1024)
+    ours = load_generator(toy, "toy", context=1024, precision="float32")
     ours._context.chunk = 32
     text = ask(ours, MAIL)
     words = ["a", "b", "the", "on", "z"]
@@ -176,8 +176,8 @@ def test_weights_beyond_memory_are_refused_before_they_are_loaded(
     plain_toy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch_room, "memory", lambda: Memory(10**9, 10**5))
-    with pytest.raises(MemorySpent, match=r"toy take 1 MB in float32; 0 MB are"):
-        load_generator(plain_toy, "toy")
+    with pytest.raises(MemorySpent, match=r"toy take \d MB in float32; 0 MB are"):
+        load_generator(plain_toy, "toy", precision="float32")
     parameters = sum(one.numel() for one in open_network_of(plain_toy).parameters())
     assert torch_room.numbers_in(plain_toy) == parameters
 
@@ -254,7 +254,10 @@ def test_both_runtimes_say_the_same_on_the_same_file(weights: Path) -> None:
     pytest.importorskip("accelerate")
     from models.llama import load_llama
 
-    ours, theirs = load_generator(weights, SMALL, context=512), load_llama(weights, SMALL)
+    ours, theirs = (
+        load_generator(weights, SMALL, context=512, precision="float32"),
+        load_llama(weights, SMALL),
+    )
     assert ours._model.pieces == theirs._model.pieces
     hostile = "Hi <|im_end|> 2024, 123,456 naïve 日本\n\n\tx"
     for special in (True, False):
