@@ -13,8 +13,9 @@ from app.fitting import Room, context_for
 from app.serving import connected, served_roles
 from models.catalogue import Catalogue, Role, Row, load_catalogue
 from models.consent import bind
+from models.errors import RuntimeFailed
 from models.files import Progress
-from models.protocols import Encoder, Generator
+from models.protocols import AttentionReader, Encoder, Generator
 from models.roles import Loading, ModelSet
 from models.store import Store
 from models.user_rows import FILE, load_user_rows
@@ -73,6 +74,7 @@ def model_set(
         loader.generator,
         encoder=installed_encoder(config, catalogue, store),
         load_encoder=loader.encoder,
+        load_attention=loader.attention,
         fit_together=loader.room.both,
         idle_seconds=60.0 * minutes if minutes else None,
         show=lambda loading: say(loading_text(loading)),
@@ -161,6 +163,25 @@ class Loader:
         path = self._store.open(self._catalogue.row(model_id))
         self._say(f"Loading {model_id}")
         return load_encoder(path, model_id)
+
+    def attention(self, model_id: str) -> AttentionReader:
+        """Load a model to read its attention. Raises as `generator` does; a server shows none."""
+        if model_id in self._served:
+            raise RuntimeFailed(
+                f"A server shows no attention of {model_id}.",
+                remedy="Use a model of this machine, or another strategy.",
+            )
+        row = self._catalogue.row(model_id)
+        path = self._store.open(row)
+        self._say(f"Loading {row.id} to read its attention")
+        if runtime_for(row, self._config) == "transformers":
+            from models.torch_loading import load_torch_attention
+
+            return load_torch_attention(path, row.id, context=self._context)
+        from models.llama_attention import load_llama_attention
+
+        fit = self.room.fit(row, path)
+        return load_llama_attention(path, row.id, context=self._context, gpu_layers=fit.gpu_layers)
 
 
 def runtime_for(row: Row, config: Config) -> Literal["llama", "transformers"]:

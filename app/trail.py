@@ -9,14 +9,24 @@ from typing import TypeVar
 from app.loading import loading_text
 from app.plain import one_line
 from app.report import shortened
-from engine.events import Drafted, Event, FollowedUp, Noted, Ranked, Sampled, Selected, Voted
+from engine.events import (
+    Compressed,
+    Drafted,
+    Event,
+    FollowedUp,
+    Noted,
+    Ranked,
+    Sampled,
+    Selected,
+    Voted,
+)
 from engine.values import Answer, Passage
 from models.roles import Loading
 
 PASSAGES_SHOWN = 10
 TITLE_SHOWN = 60
 
-Explaining = Ranked | Selected | Sampled | Drafted | Voted | FollowedUp | Noted
+Explaining = Ranked | Selected | Compressed | Sampled | Drafted | Voted | FollowedUp | Noted
 """The events that say how an answer came about."""
 Kept = TypeVar("Kept", bound=Explaining)
 
@@ -65,6 +75,7 @@ class Trail:
                 {"stage": one.stage, "of": one.of, "passages": [_place(p) for p in one.kept]}
                 for one in self._all(Selected)
             ],
+            "compressed": [_compressed_object(one) for one in self._all(Compressed)],
             "samples": [
                 {"rationale": one.rationale, "answer": one.answer} for one in self._all(Sampled)
             ],
@@ -111,6 +122,8 @@ def _event_lines(event: Explaining) -> list[str]:
             return [f"  kept by {event.stage}: {len(event.kept):,} of {event.of:,} passages"]
         case Ranked():
             return _ranked_lines(event)
+        case Compressed():
+            return _compressed_lines(event)
 
 
 def _vote_lines(event: Voted) -> list[str]:
@@ -132,6 +145,26 @@ def _ranked_lines(event: Ranked) -> list[str]:
         values = "".join(f" {part[rank - 1]:8.3f}" for part in event.parts.values())
         shown.append(f"    {rank:>2}. {score:8.3f}{values}  {passage.item.kind.value} {title}")
     return shown
+
+
+def _compressed_lines(event: Compressed) -> list[str]:
+    of = f"{sum(event.kept):,} of {len(event.kept):,} sentences"
+    shown = [f"  kept by {event.by}: {of} (score, + for kept):"]
+    order = sorted(range(len(event.scores)), key=lambda i: -event.scores[i])
+    for i in order[:PASSAGES_SHOWN]:
+        sentence = one_line(event.sentences[i].text)[:TITLE_SHOWN]
+        shown.append(f"    {event.scores[i]:8.3f} {'+' if event.kept[i] else ' '} {sentence}")
+    return shown
+
+
+def _compressed_object(event: Compressed) -> dict[str, object]:
+    rows = zip(event.sentences, event.scores, event.kept, strict=True)
+    return {
+        "by": event.by,
+        "sentences": [
+            {"score": score, "kept": kept, **_place(sentence)} for sentence, score, kept in rows
+        ],
+    }
 
 
 def _ranked_object(event: Ranked) -> dict[str, object]:

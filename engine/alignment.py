@@ -80,9 +80,11 @@ def exact(encoding: Encoding, text: str, sentences: Sequence[Span]) -> list[str]
     if not sentences:
         return []
     places = spans(encoding.pieces, text)
+    blanks = max(0, sum(map(len, encoding.pieces)) - len(text.encode("utf-8", "replace")))
     found = []
     for (begin, end), (first, last) in zip(sentences, tokens_of(places, sentences), strict=True):
         before = begin - int(places[first, 0]) if first < last else 0
+        before += 0 if first else blanks  # SentencePiece puts one before the text
         found.append(encoding.decode(first, last)[before:][: end - begin])
     return found
 

@@ -158,7 +158,8 @@ def _around(passage: Passage, line: re.Match[str], wanted: set[str]) -> tuple[in
         middle = min(hits, default=0)
         begin += max(0, min(middle - QUOTE_CHARACTERS // 4, end - begin - QUOTE_CHARACTERS))
         end = min(end, begin + QUOTE_CHARACTERS)
-    return passage.start + begin, passage.start + end
+    start = passage.place(begin)  # a line never spans a gap
+    return start, start + end - begin
 
 
 def _number(citation: Citation, citations: list[Citation]) -> int:

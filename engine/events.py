@@ -71,6 +71,18 @@ class Selected:
 
 
 @dataclass(frozen=True, slots=True)
+class Compressed:
+    """Passages were cut to some of their sentences."""
+
+    by: str
+    """What scored the sentences: "reaction", "query" or "bm25"."""
+    sentences: Sequence[Passage]
+    """All of them, in the order of the passages."""
+    scores: Sequence[float]
+    kept: Sequence[bool]
+
+
+@dataclass(frozen=True, slots=True)
 class Sampled:
     """One look-ahead sample is complete."""
 
@@ -145,6 +157,7 @@ Event = (
     | Reading
     | Ranked
     | Selected
+    | Compressed
     | Sampled
     | Drafted
     | Voted

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Generator as Steps
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Literal, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -25,10 +25,11 @@ from engine.stages import Timings, staged, time_spent
 from engine.tasks import TASKS, Task
 from engine.values import ModelTokens, Passage, Query, Usage
 from engine.writing import Asked, Written
-from models.protocols import Constraint, Encoder, Generator, TokenCount
+from models.protocols import AttentionReader, Constraint, Encoder, Generator, TokenCount
 from models.roles import ModelSet
 
 T = TypeVar("T")
+Lent = TypeVar("Lent", Generator, Encoder, AttentionReader)
 
 RoleName = Literal["lookahead", "generator"]
 
@@ -47,6 +48,15 @@ class Drawn:
 
 Shared = dict[tuple[Drawing, tuple[int, ...]], Drawn]
 """By how they were drawn and from which passages, over one question."""
+
+
+class Compressor(Protocol):
+    """Cuts passages to what a question needs, before the generator reads them."""
+
+    def compress(
+        self, tools: Toolbox, passages: Sequence[Passage]
+    ) -> Steps[Event, None, list[Passage | None]]:
+        """Return each passage cut, or None where nothing of it is left."""
 
 
 @dataclass
@@ -69,6 +79,11 @@ class Toolbox:
     """Samples of other strategies for this question; None: each draws its own."""
     usage: Usage = field(default_factory=Usage)
     """Tokens handled so far, by role; one model may fill both."""
+    compressor: Compressor | None = None
+    cut: dict[int, Passage | None] = field(default_factory=dict)
+    """What the compressor made of passages, by their numbers."""
+    instead: dict[object, object] = field(default_factory=dict)
+    """What was done in place of a strategy that could not be followed, by that strategy."""
 
     @property
     def task(self) -> Task:
@@ -84,32 +99,38 @@ class Toolbox:
         """Return the first examples, those that come with the program where none were given."""
         return (self.examples or shipped())[:at_most]
 
-    @contextmanager
-    def metered(self, role: RoleName) -> Iterator[Generator]:
+    def metered(self, role: RoleName) -> AbstractContextManager[Generator]:
         """Lend a model; what it handles meanwhile is counted for the role.
 
         Raises `TimeSpent` when the time budget is spent before.
         """
+        return self._lent(lambda: self._model(role), role)
+
+    def _model(self, role: RoleName) -> Generator:
+        model: Generator = getattr(self.models, role)
+        return model
+
+    def encoding(self) -> AbstractContextManager[Encoder]:
+        """Lend the encoder, counted alike. Raises `ModelMissing` where there is none."""
+        return self._lent(lambda: self.models.encoder, "encoder")
+
+    def attending(self) -> AbstractContextManager[AttentionReader]:
+        """Lend what reads the look-ahead model's attention, counted as that model.
+
+        Raises `ModelMissing` and `RuntimeFailed` where its attention cannot be read.
+        """
+        return self._lent(lambda: self.models.attention, "lookahead")
+
+    @contextmanager
+    def _lent(self, load: Callable[[], Lent], role: str) -> Iterator[Lent]:
         if self.late():
             raise time_spent(self.timings)
-        model: Generator = getattr(self.models, role)
+        model = load()
         before = replace(model.usage)
         try:
             yield model
         finally:
             self._count(role, _since(before, model.usage))
-
-    @contextmanager
-    def encoding(self) -> Iterator[Encoder]:
-        """Lend the encoder, counted alike. Raises `ModelMissing` where there is none."""
-        if self.late():
-            raise time_spent(self.timings)
-        encoder = self.models.encoder
-        before = replace(encoder.usage)
-        try:
-            yield encoder
-        finally:
-            self._count("encoder", _since(before, encoder.usage))
 
     def _count(self, role: str, tokens: ModelTokens) -> None:
         self.usage = replace(self.usage, **{role: getattr(self.usage, role) + tokens})
@@ -219,6 +240,7 @@ class Toolbox:
     def _write(self, chosen: Sequence[int], part: str) -> Steps[Event, None, Draft]:
         if not chosen:
             return Draft("", ())
+        yield from self.compress(chosen)
         yield self.selected("write", chosen)
         evidence = self.passages(chosen)
         with self.metered("generator") as model:
@@ -237,9 +259,8 @@ class Toolbox:
         **fields: str,
     ) -> Steps[Event, None, Written]:
         """Let the generator reply to a prompt of the task, unchecked; `fields` fill it."""
-        evidence = self.passages(chosen)
         return self.reply_to(
-            lambda model: self.asked.prompt(model, evidence, part, **fields),
+            lambda model: self.asked.prompt(model, self.passages(chosen), part, **fields),
             chosen,
             max_tokens=self.task.answer_tokens + more_tokens,
             stop=stop,
@@ -269,6 +290,7 @@ class Toolbox:
         constraint: Constraint | None,
     ) -> Steps[Event, None, Written]:
         if chosen:
+            yield from self.compress(chosen)
             yield self.selected(stage, chosen)
         with self.metered("generator") as model:
             steps = writing.write(
@@ -305,9 +327,17 @@ class Toolbox:
         """Say whether the time budget is spent."""
         return self.deadline is not None and time.monotonic() > self.deadline
 
+    def compress(self, chosen: Sequence[int]) -> Steps[Event, None, None]:
+        """Have the chosen passages cut, where there is a compressor and they are not cut yet."""
+        fresh = [i for i in chosen if i not in self.cut]
+        if self.compressor is not None and fresh:
+            cut = yield from self.compressor.compress(self, self.passages(fresh))
+            self.cut.update(zip(fresh, cut, strict=True))
+
     def passages(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
-        """Return passages by number."""
-        return tuple(self.corpus.passages[i] for i in chosen)
+        """Return passages by number, as they were cut; one that kept nothing is left out."""
+        found = (self.cut.get(i, self.corpus.passages[i]) for i in chosen)
+        return tuple(passage for passage in found if passage is not None)
 
 
 def _since(before: TokenCount | ModelTokens, after: TokenCount | ModelTokens) -> ModelTokens:

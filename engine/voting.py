@@ -30,6 +30,8 @@ def _read_each(
     tools: Toolbox, subsets: Sequence[Sequence[int]], tokens: int, role: RoleName
 ) -> Steps[Event, None, list[str]]:
     texts = [""] * len(subsets)
+    for subset in subsets:
+        yield from tools.compress(subset)
     with tools.metered(role) as model:
         prompts = [tools.asked.prompt(model, tools.passages(subset)) for subset in subsets]
         pieces = model.sample_many(
@@ -54,6 +56,7 @@ def _read_often(
     tools: Toolbox, chosen: Sequence[int], samples: int, temperature: float
 ) -> Steps[Event, None, list[Written]]:
     replies = [Written("", ended=False, doubt=0.0)] * samples
+    yield from tools.compress(chosen)
     evidence = tools.passages(chosen)
     yield tools.selected("vote", chosen)
     with tools.metered("generator") as model:

@@ -37,6 +37,7 @@ class ColumnReader(ABC):
         self._id = model_id
         self._size = min(context, model.train_context)
         self._usage = TokenCount()
+        self._closed = False
 
     @property
     def id(self) -> str:
@@ -105,8 +106,14 @@ class ColumnReader(ABC):
                 remedy="Lower --max-context.",
             )
 
+    @property
+    def closed(self) -> bool:
+        """Whether the weights are freed."""
+        return self._closed
+
     def close(self) -> None:
         """Free the weights."""
+        self._closed = True
         self._model.close()
 
 

@@ -121,6 +121,8 @@ class LlamaModel:
         recurrent = llama_cpp.llama_model_is_recurrent(self.pointer)
         self.cuts = not (recurrent or llama_cpp.llama_model_is_hybrid(self.pointer))
         """Whether a cached sequence can be cut back; a recurrent state cannot."""
+        self.window = int(llama_cpp.llama_model_n_swa(self.pointer))
+        """Tokens back that some layers attend to at most; 0 where all attend to everything."""
         self._marks = self._control_marks()
 
     def _control_marks(self) -> dict[int, bytes]:

@@ -33,6 +33,12 @@ def load_llama_attention(
     self_test()
     model = LlamaModel(path, gpu_layers=gpu_layers)
     try:
+        if not model.cuts or model.window:
+            layers = "attend to the last tokens only" if model.cuts else "are recurrent"
+            raise RuntimeFailed(
+                f"Layers of {model_id} {layers}, so its attention over a text cannot be read.",
+                remedy="Choose another model or another strategy.",
+            )
         return LlamaAttentionReader(model, model_id, context)
     except RuntimeFailed:
         model.close()

@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from models.errors import ModelMissing
-from models.protocols import Encoder, Generator
+from models.protocols import AttentionReader, Encoder, Generator
 
 Loader = Callable[[str], Generator]
 """Turns a catalogue id into a loaded model; raises `ModelError` or `RuntimeFailed`."""
 EncoderLoader = Callable[[str], Encoder]
 """The same for an encoder."""
+AttentionLoader = Callable[[str], AttentionReader]
+"""The same for what reads the attention of a generator's model."""
 FitTogether = Callable[[str, str], bool]
 """Says by estimate whether two models have room in memory at once."""
 
 
-Model = TypeVar("Model", Generator, Encoder)
+Model = TypeVar("Model", Generator, Encoder, AttentionReader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class ModelSet:
         *,
         encoder: str | None = None,
         load_encoder: EncoderLoader | None = None,
+        load_attention: AttentionLoader | None = None,
         fit_together: FitTogether = lambda one, other: True,
         idle_seconds: float | None = None,
         show: Callable[[Loading], object] = lambda loading: None,
@@ -60,6 +63,7 @@ class ModelSet:
         self.idle_seconds = idle_seconds
         self._load = load
         self._load_encoder = load_encoder
+        self._load_attention = load_attention
         self._fit_together = fit_together
         self._show = show
         self._clock = clock
@@ -115,6 +119,20 @@ class ModelSet:
                 "encoder ID.",
             )
         return self._get(self.encoder_id, self._load_encoder)
+
+    @property
+    def attention(self) -> AttentionReader:
+        """What reads the attention of the look-ahead model, whose weights it shares on disk.
+
+        Raises `ModelMissing` where nothing here reads attention, and what loading raises.
+        """
+        load, model_id = self._load_attention, self.lookahead_id
+        if load is None:
+            raise ModelMissing(
+                f"Nothing here reads the attention of {model_id}.",
+                remedy="Use a model of this machine, in llama.cpp or transformers.",
+            )
+        return self._get(f"{model_id} (attention)", lambda _: load(model_id))
 
     def release_idle(self) -> list[str]:
         """Unload what was not used for `idle_seconds`; return the ids.

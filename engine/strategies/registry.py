@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Generator as Steps
-from dataclasses import fields, replace
-from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, get_type_hints
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Literal, Protocol, cast, get_args, get_origin, get_type_hints
 
 from engine.drafts import Draft
 from engine.errors import StrategyUnknown
@@ -20,6 +21,7 @@ from engine.strategies.fb_rag import FBRag
 from engine.strategies.rewriting import Rewrite
 from engine.strategies.self_consistency import SelfConsistency
 from engine.strategies.whole import LongContext, TruncateMiddle, TtragBaseline
+from engine.strategies.youra import Youra
 
 
 class Strategy(Protocol):
@@ -38,10 +40,26 @@ class Strategy(Protocol):
         """Yield events; return the draft."""
 
 
+@dataclass(frozen=True)
+class Compressing:
+    """A strategy whose generator reads only the sentences that a compressor keeps."""
+
+    name: ClassVar[str] = "compressing"
+    summary: ClassVar[str] = "a strategy, then what keeps the best sentences of its passages"
+    strategy: Strategy
+    compressor: Youra
+
+    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+        """Run the strategy; what it has the generator read is cut first."""
+        tools.compressor = self.compressor
+        return (yield from self.strategy.run(tools))
+
+
 STRATEGIES: tuple[Strategy, ...] = (
     FBRag(),
     ET2RAG(),
     SelfConsistency(),
+    Youra(),
     CeFilter(),
     Ce(),
     Rewrite(),
@@ -70,8 +88,15 @@ def names() -> tuple[str, ...]:
 def get(wanted: str) -> Strategy:
     """Return a strategy: `NAME`, or `NAME:PARAMETER=VALUE,…` to change its parameters.
 
+    `NAME+youra` cuts what the generator reads to its best sentences; both take parameters.
     Raises `StrategyUnknown` with the list of those that are built, or of its parameters.
     """
+    wanted, plus, after = wanted.partition("+")
+    if plus:
+        compressor = get(after)
+        if not isinstance(compressor, Youra):
+            raise StrategyUnknown(f"{after} cannot come after a strategy.", remedy="youra can.")
+        return Compressing(get(wanted), compressor)
     name, _, parameters = wanted.partition(":")
     for strategy in STRATEGIES:
         if strategy.name == (AUTO if name == "auto" else name):
@@ -83,12 +108,22 @@ def get(wanted: str) -> Strategy:
 
 def described(strategy: Strategy) -> str:
     """Return a strategy's name with the parameters that are not its defaults; `get` takes it."""
+    if isinstance(strategy, Compressing):
+        return f"{described(strategy.strategy)}+{described(strategy.compressor)}"
     changed = [
         f"{field.name}={value}"
         for field in fields(strategy)
         if (value := getattr(strategy, field.name)) != field.default
     ]
     return f"{strategy.name}:{','.join(changed)}" if changed else strategy.name
+
+
+def as_run(strategy: Strategy, instead: Mapping[object, object]) -> Strategy:
+    """Return a strategy as it was really run: `instead` has what stood in for parts of it."""
+    if isinstance(strategy, Compressing):
+        compressor = instead.get(strategy.compressor, strategy.compressor)
+        return replace(strategy, compressor=cast(Youra, compressor))
+    return cast(Strategy, instead.get(strategy, strategy))
 
 
 def _with(strategy: Strategy, parameters: str) -> Strategy:

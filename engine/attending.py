@@ -1,0 +1,148 @@
+"""Has a model read passages with a question behind them, and scores each sentence by attention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+import numpy as np
+
+from engine.compression import Sentence
+from engine.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
+from engine.recall import Scores
+from engine.sentences import Span
+from engine.values import Passage
+from models.protocols import AttentionReader, Stopped
+
+QUERY = "\n\nQuestion: {}\nAnswer:"
+"""What stands behind each window; the model is about to answer when its attention is read."""
+MARGIN = 16
+"""Tokens left free: parts counted one by one may take a few more together."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How attention becomes scores."""
+
+    layers: tuple[int, ...]
+    mean: Mean = "arithmetic"
+    measure: Measure = "reaction"
+
+
+@dataclass
+class Window:
+    """As much of the context as the model reads at once."""
+
+    text: str = ""
+    sentences: list[int] = field(default_factory=list)
+    """Numbers of the sentences that stand in it."""
+    places: list[Span] = field(default_factory=list)
+    """Where they stand in `text`."""
+    tokens: int = 0
+
+    def add(self, block: Block) -> None:
+        """Append a block."""
+        at = len(self.text)
+        self.text += block.text
+        self.sentences += block.sentences
+        self.places += [(at + begin, at + end) for begin, end in block.places]
+        self.tokens += block.tokens
+
+
+@dataclass(frozen=True)
+class Block:
+    """What is not divided between two windows: a passage under its title, or some sentences."""
+
+    text: str
+    sentences: list[int]
+    places: list[Span]
+    tokens: int
+
+
+def layers_at(layers: int, depth: float, count: int = 1) -> tuple[int, ...]:
+    """Return `count` layers of so many, the last of them at a share of the depth, 0 to 1."""
+    last = round(min(depth, 1.0) * (layers - 1))
+    return tuple(range(max(0, last - count + 1), last + 1))
+
+
+def attend(
+    reader: AttentionReader,
+    passages: Sequence[Passage],
+    sentences: Sequence[Sentence],
+    question: str,
+    way: Way,
+    stopped: Stopped | None = None,
+) -> Scores:
+    """Return a score for each sentence, shape (sentences,).
+
+    What does not fit the model's context is read in windows of about the same size, each with the
+    question behind it. Raises `ContextExceeded` where not even a sentence fits, `RuntimeFailed`
+    and `Cancelled`.
+    """
+    query = QUERY.format(question)
+    room = reader.context - reader.count(query) - MARGIN
+    scores = np.zeros(len(sentences))
+    for window in windows(passages, sentences, reader.count, room):
+        columns = reader.read(window.text, query, layers=way.layers, stopped=stopped)
+        vector = token_scores(columns, way.measure)
+        tokens = tokens_of(columns.spans, window.places)
+        scores[window.sentences] = sentence_scores(vector, tokens, way.mean)
+    return scores
+
+
+def windows(
+    passages: Sequence[Passage],
+    sentences: Sequence[Sentence],
+    count: Callable[[str], int],
+    room: int,
+) -> list[Window]:
+    """Return the windows that hold all sentences, each at most `room` tokens, about equally full.
+
+    Cut between passages; between sentences only in one that alone is longer than a window.
+    """
+    blocks = [
+        block
+        for number, group in groupby(range(len(sentences)), key=lambda i: sentences[i].number)
+        for block in _blocks(passages[number], list(group), sentences, count, room)
+    ]
+    total = sum(block.tokens for block in blocks)
+    fair = total / max(1, -(-total // max(1, room)))
+    found: list[Window] = []
+    for block in blocks:
+        full = found and found[-1].tokens + block.tokens > room
+        if not found or full or found[-1].tokens + block.tokens / 2 > fair:
+            found.append(Window())
+        found[-1].add(block)
+    return found
+
+
+def _blocks(
+    passage: Passage,
+    numbers: Sequence[int],
+    sentences: Sequence[Sentence],
+    count: Callable[[str], int],
+    room: int,
+) -> list[Block]:
+    """Return a passage as one block; as several where it has more tokens than a window."""
+    whole = _block(passage, numbers, sentences, count)
+    if whole.tokens <= room or len(numbers) == 1:
+        return [whole]
+    middle = len(numbers) // 2
+    halves = (numbers[:middle], numbers[middle:])
+    return [part for half in halves for part in _blocks(passage, half, sentences, count, room)]
+
+
+def _block(
+    passage: Passage,
+    numbers: Sequence[int],
+    sentences: Sequence[Sentence],
+    count: Callable[[str], int],
+) -> Block:
+    """Return the stretch from the first to the last of neighbouring sentences, under its title."""
+    begin, end = sentences[numbers[0]].place.start, sentences[numbers[-1]].place.end
+    heading = f"{passage.item.title}\n"
+    text = f"{heading}{passage.item.text[begin:end]}\n\n"
+    shift = len(heading) - begin
+    places = [(sentences[i].place.start + shift, sentences[i].place.end + shift) for i in numbers]
+    return Block(text, list(numbers), places, count(text))

@@ -1,0 +1,102 @@
+"""Keeps the sentences that score best, and cuts passages to them (YOURA section 3.3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from engine.errors import BudgetTooSmall
+from engine.recall import Scores, best_first
+from engine.selection import OVERHEAD
+from engine.sentences import Span, sentence_spans
+from engine.values import Excerpt, Passage
+
+GAP_TOKENS = 3
+"""What a gap takes in a prompt, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of one of several passages."""
+
+    number: int
+    """Which passage it is of, 0-based."""
+    place: Passage
+    """The sentence itself, as a passage."""
+
+
+def sentences_of(passages: Sequence[Passage]) -> list[Sentence]:
+    """Return the sentences of all passages, in order."""
+    return [
+        Sentence(number, Passage(passage.item, passage.place(begin), passage.place(begin) + length))
+        for number, passage in enumerate(passages)
+        for begin, length in _lengths(sentence_spans(passage.text))
+    ]
+
+
+def _lengths(spans: Sequence[Span]) -> Iterator[Span]:
+    return ((begin, end - begin) for begin, end in spans)
+
+
+def choose(
+    sentences: Sequence[Sentence],
+    scores: Scores,
+    costs: Sequence[int],
+    budget: int,
+    share: float = 1.0,
+) -> list[int]:
+    """Return which sentences to keep, by number in their order.
+
+    Greedy by score, ties by order, until `budget` tokens are spent or `share` of all sentences is
+    kept; one that does not fit is passed over. `costs` are tokens, scores have shape (sentences,).
+    A passage's first sentence pays for its heading. Raises `BudgetTooSmall` when none fits.
+    """
+    kept: list[int] = []
+    headed: set[int] = set()
+    most = math.ceil(share * len(sentences))
+    left = budget
+    for number in map(int, best_first(scores)):
+        if len(kept) >= most:
+            break
+        of = sentences[number].number
+        cost = costs[number] + (GAP_TOKENS if of in headed else OVERHEAD)
+        if cost <= left:
+            left -= cost
+            kept.append(number)
+            headed.add(of)
+    if sentences and not kept:
+        raise BudgetTooSmall(
+            f"No sentence fits {budget} tokens.",
+            remedy="Raise --max-context, or use --effort thorough.",
+        )
+    return sorted(kept)
+
+
+def cut(
+    passages: Sequence[Passage], sentences: Sequence[Sentence], kept: Sequence[int]
+) -> list[Passage | None]:
+    """Return each passage with its kept sentences alone; None for one that keeps none."""
+    all_of = [0] * len(passages)
+    for sentence in sentences:
+        all_of[sentence.number] += 1
+    found: list[Passage | None] = [None] * len(passages)
+    for number, group in groupby(sorted(kept), key=lambda i: sentences[i].number):
+        left = list(group)
+        if len(left) == all_of[number]:
+            found[number] = passages[number]
+        else:
+            runs = _runs(left, sentences)
+            found[number] = Excerpt(passages[number].item, runs[0][0], runs[-1][1], runs)
+    return found
+
+
+def _runs(kept: Sequence[int], sentences: Sequence[Sentence]) -> tuple[Span, ...]:
+    """Return the stretches that neighbouring sentences make, with the blanks between them."""
+    breaks = [i for i, (a, b) in enumerate(pairwise(kept), start=1) if b != a + 1]
+    edges = [0, *breaks, len(kept)]
+    return tuple(
+        (sentences[kept[a]].place.start, sentences[kept[b - 1]].place.end)
+        for a, b in pairwise(edges)
+    )

@@ -1,0 +1,95 @@
+"""YOURA: the sentences whose attention reacts most to the question (sections 3.1 to 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator as Steps
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from engine.attending import Way, attend, layers_at
+from engine.compression import Sentence, choose, cut, sentences_of
+from engine.drafts import Draft
+from engine.events import Compressed, Event, Noted
+from engine.reaction import Mean
+from engine.recall import Recall, Scores
+from engine.stages import staged, time_spent
+from engine.steps import Toolbox
+from engine.values import Passage
+from models.errors import ModelMissing, RuntimeFailed
+from models.protocols import Cancelled
+
+
+@dataclass(frozen=True)
+class Youra:
+    """Recall, then the look-ahead model's attention chooses sentences, in document order.
+
+    The paper's model reads everything; on a CPU that takes minutes, so BM25 recalls within X
+    tokens first. After another strategy ("fb_rag+youra") it cuts what that one has selected.
+    """
+
+    name: ClassVar[str] = "youra"
+    summary: ClassVar[str] = "sentences that the look-ahead model's attention reacts to"
+    by: Literal["reaction", "query", "bm25"] = "reaction"
+    """The paper's score; the attention of the question's rows alone; or BM25 of each sentence."""
+    mean: Mean = "arithmetic"
+    """Over a sentence's tokens: equation 6, or the geometric one of section 3.3."""
+    share: float = 0.8
+    """Of all sentences, how many are kept at most; 1 leaves it to the budget of tokens."""
+    depth: float = 0.6
+    """Which layer is read, from the first (0) to the last (1). The paper does not say."""
+    layers: int = 1
+    """How many, with those before it."""
+
+    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+        """Recall within X tokens, cut to sentences within Y tokens, write."""
+        scores = yield from tools.recall()
+        tools.compressor = self
+        return (yield from tools.write(sorted(tools.fit_lookahead(scores))))
+
+    def compress(
+        self, tools: Toolbox, passages: Sequence[Passage]
+    ) -> Steps[Event, None, list[Passage | None]]:
+        """Return the passages cut to their best sentences; None for what keeps none."""
+        return staged("select", tools.timings, self._compress(tools, passages))
+
+    def _compress(
+        self, tools: Toolbox, passages: Sequence[Passage]
+    ) -> Steps[Event, None, list[Passage | None]]:
+        sentences = sentences_of(passages)
+        way, scores = yield from self._score(tools, passages, sentences)
+        model = tools.models.generator
+        costs = [model.count(sentence.place.text) for sentence in sentences]
+        kept = choose(sentences, scores, costs, tools.budget.generator_tokens, self.share)
+        places = [sentence.place for sentence in sentences]
+        yield Compressed(way, places, scores.tolist(), [i in set(kept) for i in range(len(places))])
+        return cut(passages, sentences, kept)
+
+    def _score(
+        self, tools: Toolbox, passages: Sequence[Passage], sentences: Sequence[Sentence]
+    ) -> Steps[Event, None, tuple[str, Scores]]:
+        """Return what scored the sentences, and the scores; BM25 where attention cannot be read."""
+        if self.by != "bm25":
+            try:
+                return self.by, self._attend(tools, passages, sentences)
+            except (RuntimeFailed, ModelMissing) as error:
+                yield Noted(f"BM25 chooses the sentences in place of attention: {error.message}")
+                tools.instead[self] = replace(self, by="bm25")
+        recall = Recall(
+            (sentence.place.searched for sentence in sentences),
+            stemming=tools.corpus.recall.stemming,
+        )
+        found: Scores = recall.scores([tools.query.text])[0]
+        return "bm25", found
+
+    def _attend(
+        self, tools: Toolbox, passages: Sequence[Passage], sentences: Sequence[Sentence]
+    ) -> Scores:
+        assert self.by != "bm25"  # noqa: S101 -- the caller asked
+        with tools.attending() as reader:
+            layers = layers_at(reader.layers, self.depth, self.layers)
+            way = Way(layers, self.mean, self.by)
+            try:
+                return attend(reader, passages, sentences, tools.query.text, way, tools.late)
+            except Cancelled as error:
+                raise time_spent(tools.timings) from error

@@ -1,0 +1,411 @@
+"""YOURA by hand: which sentences are kept, how passages are cut to them, and what it cites.
+
+The reader of these tests gives every token the attention that the test wrote for its word; a
+token is a word with the blanks before it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.trail import Trail
+from engine import citing
+from engine.answer import answer_over
+from engine.attending import Way, attend, layers_at, windows
+from engine.compression import choose, cut, sentences_of
+from engine.corpus import corpus_of
+from engine.errors import BudgetTooSmall, StrategyUnknown, TimeSpent
+from engine.events import Answered, Compressed, Event, Noted, Selected
+from engine.passages import split
+from engine.settings import Budget, Settings
+from engine.strategies import registry
+from engine.strategies.youra import Youra
+from engine.values import Answer, Excerpt, Passage, Query
+from ingest.item import Item, Kind, Locator, People
+from models.errors import ContextExceeded, RuntimeFailed
+from models.protocols import AttentionColumns, Cancelled, Stopped, TokenCount
+from models.roles import ModelSet
+
+LEASE = "The lease is signed. It ends in May. The roof is red. Berta owns the boat."
+CLUB = "The club meets on Friday. Tomas has the keys."
+QUESTION = "Who has the keys of the club?"
+_TOKEN = re.compile(r"\s*\S+|\s+$")
+
+
+class FakeReader:
+    """An `AttentionReader` whose tokens are words and whose query attends to chosen words."""
+
+    id = "l"
+    layers = 4
+
+    def __init__(self, liked: Mapping[str, float], context: int = 1000) -> None:
+        """`liked`: what the query's two rows together give a word; other words get 0."""
+        self.context = context
+        self.usage = TokenCount()
+        self.closed = False
+        self.contexts: list[str] = []
+        self.asked: list[tuple[int, ...]] = []
+        self._liked = liked
+
+    def count(self, text: str) -> int:
+        return len(_TOKEN.findall(text))
+
+    def read(
+        self, context: str, query: str, *, layers: Sequence[int], stopped: Stopped | None = None
+    ) -> AttentionColumns:
+        tokens = list(_TOKEN.finditer(context))
+        if len(tokens) + self.count(query) > self.context:
+            raise ContextExceeded("too long", remedy="")
+        if stopped is not None and stopped():
+            raise Cancelled
+        self.contexts.append(context)
+        self.asked.append(tuple(layers))
+        self.usage.prompt += len(tokens)
+        self.usage.calls += 1
+        given = [self._liked.get(token[0].strip(" .\n"), 0.0) for token in tokens]
+        shape = (len(layers), len(tokens))
+        return AttentionColumns(
+            layers=tuple(layers),
+            context_sums=np.full(shape, 0.0),
+            query_sums=np.broadcast_to(given, shape),
+            query_tokens=2,
+            spans=np.array([token.span() for token in tokens], dtype=np.int64),
+        )
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def items(*texts: str) -> list[Item]:
+    return [
+        Item(Kind.DOCUMENT, f"club note {i}", None, People(), text, Locator(Path(f"/{i}")))
+        for i, text in enumerate(texts)
+    ]
+
+
+@pytest.fixture
+def ask(fake_generator: Any) -> Callable[..., tuple[list[Event], Answer, Any]]:
+    def run(
+        strategy: str,
+        load_attention: Callable[[str], Any] | None,
+        *texts: str,
+        budget: Budget = Budget(500, 500, 2, 0, 0),  # noqa: B008 -- frozen
+        reply: str = "Tomas [1]",
+        **settings: Any,
+    ) -> tuple[list[Event], Answer, Any]:
+        models = {"g": fake_generator("g", [reply]), "l": fake_generator("l", ["Tomas."])}
+        chosen = ModelSet("l", "g", models.__getitem__, load_attention=load_attention)
+        events = list(
+            answer_over(
+                Query(QUESTION),
+                corpus_of(split(items(*(texts or (LEASE, CLUB))))),
+                chosen,
+                Settings(strategy=strategy, budget=budget, **settings),
+            )
+        )
+        last = events[-1]
+        assert isinstance(last, Answered)
+        return events, last.answer, models["g"]
+
+    return run
+
+
+def only(events: Sequence[Event], kind: type[Any]) -> Any:
+    found = [event for event in events if isinstance(event, kind)]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_sentences_keep_their_places_in_the_item() -> None:
+    passages = split(items(LEASE, CLUB))
+    found = sentences_of(passages)
+    assert [one.number for one in found] == [0, 0, 0, 0, 1, 1]
+    assert found[1].place.text == "It ends in May."
+    assert found[5].place.text == "Tomas has the keys."
+
+
+def test_the_best_sentences_within_the_budget_in_their_order() -> None:
+    sentences = sentences_of(split(items(LEASE, CLUB)))
+    scores = np.array([0.1, 0.9, 0.2, 0.9, 0.5, 0.3])
+    costs = [4, 4, 4, 4, 5, 4]
+    # 24 + 4, then 3 + 4 in the same passage, then 24 + 5 for the other one's heading
+    assert choose(sentences, scores, costs, 28) == [1]
+    assert choose(sentences, scores, costs, 35) == [1, 3]
+    assert choose(sentences, scores, costs, 42) == [1, 2, 3]  # 4 and 5 are passed over
+    assert choose(sentences, scores, costs, 63) == [1, 3, 5]  # 28 are left and 4 costs 29
+    assert choose(sentences, scores, costs, 64) == [1, 3, 4]
+    assert choose(sentences, scores, costs, 1000, share=0.5) == [1, 3, 4]
+    assert choose(sentences, scores, costs, 1000) == list(range(6))
+    assert choose([], np.zeros(0), [], 10) == []
+    with pytest.raises(BudgetTooSmall, match="27 tokens"):
+        choose(sentences, scores, costs, 27)
+
+
+def test_passages_are_cut_to_runs_of_sentences() -> None:
+    passages = split(items(LEASE, CLUB, "Nothing."))
+    sentences = sentences_of(passages)
+    lease, club, nothing = cut(passages, sentences, [0, 1, 3, 4, 5])
+    assert isinstance(lease, Excerpt)
+    assert lease.text == "The lease is signed. It ends in May.\n…\nBerta owns the boat."
+    assert (lease.start, lease.end) == (0, len(LEASE))
+    assert club is passages[1]
+    assert nothing is None
+    [middle, *_] = cut(passages, sentences, [1])
+    assert middle is not None
+    assert (middle.start, middle.text) == (21, "It ends in May.")
+
+
+def test_what_an_excerpt_quotes_stands_in_the_item() -> None:
+    excerpt = Excerpt(items(LEASE)[0], 0, len(LEASE), ((0, 20), (54, len(LEASE))))
+    assert excerpt.text == "The lease is signed.\n…\nBerta owns the boat."
+    for at, letter in enumerate(excerpt.text):
+        if letter not in "\n…":
+            assert excerpt.item.text[excerpt.place(at)] == letter
+    checked = citing.check("Berta owns it [1]", [excerpt], "Who owns the boat?")
+    assert [one.quote for one in checked.citations] == ["Berta owns the boat."]
+    assert checked.citations[0].start == LEASE.index("Berta")
+
+
+def test_the_reaction_of_sentences_by_hand(ask: Any) -> None:
+    """With S = 0 and q = 2 a token scores c R / 2, a sentence the mean over its four tokens."""
+    reader = FakeReader({"Tomas": 0.4, "keys": 0.4, "May": 0.2})
+    events, answer, generator = ask("youra:share=0.4", lambda _: reader)
+    found = only(events, Compressed)
+    assert found.by == "reaction"
+    c = reader.count(reader.contexts[0])
+    by_hand = [0.0, 0.2 * c / 2 / 4, 0, 0, 0, 0.8 * c / 2 / 4]
+    assert found.scores == pytest.approx(by_hand)
+    assert found.kept == [True, True, False, False, False, True]  # 3 of 6; ties by order
+    assert reader.contexts == [f"club note 0\n{LEASE}\n\nclub note 1\n{CLUB}\n\n"]
+    assert reader.asked == [(2,)]  # 0.6 of the way from layer 0 to 3
+    [selected] = [e for e in events if isinstance(e, Selected)]
+    assert [p.text for p in selected.kept] == [
+        "The lease is signed. It ends in May.",
+        "Tomas has the keys.",
+    ]
+    assert "The roof is red." not in generator.prompts[0]
+    assert answer.strategy == "youra:share=0.4"
+    assert [one.quote for one in answer.citations] == ["Tomas has the keys."]
+    assert answer.usage.lookahead.prompt == c
+
+
+def test_the_question_stands_behind_the_context(ask: Any) -> None:
+    queries: list[str] = []
+
+    class Listening(FakeReader):
+        def read(self, context: str, query: str, **options: Any) -> AttentionColumns:
+            queries.append(query)
+            return super().read(context, query, **options)
+
+    ask("youra", lambda _: Listening({}))
+    assert queries == [f"\n\nQuestion: {QUESTION}\nAnswer:"]
+
+
+def test_the_geometric_mean_wants_all_tokens_to_react(ask: Any) -> None:
+    liked = {"Tomas": 1.0, "The": 0.1, "club": 0.1, "meets": 0.1, "on": 0.1, "Friday": 0.1}
+    best = {}
+    for mean in ("arithmetic", "geometric"):
+        events, *_ = ask(f"youra:mean={mean}", lambda _: FakeReader(liked), CLUB + " " + LEASE)
+        found = only(events, Compressed)
+        best[mean] = found.sentences[int(np.argmax(found.scores))].text
+    assert best == {"arithmetic": "Tomas has the keys.", "geometric": "The club meets on Friday."}
+
+
+def test_after_another_strategy_the_generator_reads_less(ask: Any) -> None:
+    reader = FakeReader({"Tomas": 0.4, "keys": 0.4})
+    _, whole, _ = ask("vanilla", None)
+    events, answer, generator = ask("vanilla+youra:share=0.1", lambda _: reader)
+    assert answer.strategy == "vanilla+youra:share=0.1"
+    assert answer.usage.generator.prompt < whole.usage.generator.prompt
+    assert "Tomas has the keys." in generator.prompts[0]
+    assert "roof" not in generator.prompts[0]
+    assert "club meets" not in generator.prompts[0]
+    assert sum(only(events, Compressed).kept) == 1
+    assert [one.quote for one in answer.citations] == ["Tomas has the keys."]
+
+
+@pytest.mark.parametrize(
+    "first", ["fb_rag", "order_preserving", "self_consistency:samples=2", "et2rag:subsets=2"]
+)
+def test_it_comes_after_any_strategy(ask: Any, first: str) -> None:
+    reader = FakeReader({"Tomas": 0.4, "keys": 0.4})
+    events, answer, generator = ask(f"{first}+youra:share=0.2", lambda _: reader)
+    assert any(isinstance(event, Compressed) for event in events)
+    assert all("roof" not in prompt for prompt in generator.prompts)
+    assert registry.get(answer.strategy) == registry.get(f"{first}+youra:share=0.2")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [("vanilla+fb_rag", "youra can"), ("odd+youra", "youra"), ("vanilla+youra:x=1", "depth=")],
+)
+def test_a_compressor_that_is_none_is_refused(wanted: str, said: str) -> None:
+    with pytest.raises(StrategyUnknown) as raised:
+        registry.get(wanted)
+    assert said in raised.value.remedy
+
+
+def unreadable(model_id: str) -> Any:
+    raise RuntimeFailed(f"A server shows no attention of {model_id}.", remedy="")
+
+
+@pytest.mark.parametrize("load", [None, unreadable])
+@pytest.mark.parametrize("prefix", ["", "vanilla+"])
+def test_without_attention_bm25_chooses_and_the_answer_says_so(
+    ask: Any, load: Any, prefix: str
+) -> None:
+    events, answer, generator = ask(f"{prefix}youra:share=0.2", load)
+    assert "attention" in only(events, Noted).text
+    assert only(events, Compressed).by == "bm25"
+    assert answer.strategy == f"{prefix}youra:by=bm25,share=0.2"
+    assert "Tomas has the keys." in generator.prompts[0]
+    assert "roof" not in generator.prompts[0]
+
+
+def test_bm25_can_be_asked_for(ask: Any) -> None:
+    events, answer, _ = ask("youra:by=bm25,share=0.2", unreadable)
+    assert not [event for event in events if isinstance(event, Noted)]
+    assert answer.strategy == "youra:by=bm25,share=0.2"
+
+
+def test_time_that_runs_out_while_reading_is_said(ask: Any) -> None:
+    class Slow(FakeReader):
+        def read(self, context: str, query: str, **options: Any) -> AttentionColumns:
+            raise Cancelled
+
+    with pytest.raises(TimeSpent, match="time budget"):
+        ask("youra", lambda _: Slow({}))
+
+
+def test_the_trail_shows_the_sentences_with_their_scores(ask: Any) -> None:
+    events, answer, _ = ask("youra:share=0.2", lambda _: FakeReader({"keys": 0.8}))
+    trail = Trail()
+    for event in events:
+        trail.note(event)
+    text = trail.text(answer)
+    assert "kept by reaction: 2 of 6 sentences" in text
+    assert re.search(r"\d\.\d{3} \+ Tomas has the keys\.", text)
+    [shown] = json.loads(json.dumps(trail.object(answer)))["compressed"]
+    assert shown["by"] == "reaction"
+    best = max(shown["sentences"], key=lambda one: one["score"])
+    assert (best["kept"], best["title"]) == (True, "club note 1")
+    assert CLUB[best["start"] : best["end"]] == "Tomas has the keys."
+
+
+def passages_of(*texts: str) -> list[Passage]:
+    return [Passage(item, 0, len(item.text)) for item in items(*texts)]
+
+
+def test_windows_are_cut_between_passages_and_about_equally_full() -> None:
+    passages = passages_of(*[f"One {i}. Two {i}. Three {i}." for i in range(6)])
+    sentences = sentences_of(passages)
+    count = FakeReader({}).count  # ten tokens a passage, its title and its end included
+    assert [window.tokens for window in windows(passages, sentences, count, 50)] == [30, 30]
+    found = windows(passages, sentences, count, 29)
+    assert [window.tokens for window in found] == [20, 20, 20]
+    assert [i for window in found for i in window.sentences] == list(range(18))
+    for window in found:
+        for number, (begin, end) in zip(window.sentences, window.places, strict=True):
+            assert window.text[begin:end] == sentences[number].place.text
+    assert len(windows(passages, sentences, count, 10_000)) == 1
+    assert windows([], [], count, 10) == []
+
+
+def test_a_passage_longer_than_a_window_is_cut_between_sentences() -> None:
+    passages = passages_of(" ".join(f"Sentence number {i}." for i in range(40)))
+    sentences = sentences_of(passages)
+    found = windows(passages, sentences, FakeReader({}).count, 30)
+    assert all(window.tokens <= 30 for window in found)
+    assert all(window.text.startswith("club note 0\nSentence") for window in found)
+    assert [i for window in found for i in window.sentences] == list(range(40))
+
+
+def test_each_window_is_read_with_the_question_and_all_sentences_get_scores() -> None:
+    passages = passages_of(*["Filler words stand here now. Tomas has the keys."] * 4)
+    sentences = sentences_of(passages)
+    reader = FakeReader({"keys": 1.0}, 60)
+    found = attend(reader, passages, sentences, QUESTION, Way((0,), measure="query"))
+    assert [len(re.findall("club note", context)) for context in reader.contexts] == [2, 2]
+    c = reader.count(reader.contexts[0])
+    assert found == pytest.approx([0.0, c / 2 / 4] * 4)
+
+
+def test_a_window_without_room_for_a_sentence_is_refused() -> None:
+    passages = passages_of("word " * 30)
+    with pytest.raises(ContextExceeded):
+        attend(FakeReader({}, 20), passages, sentences_of(passages), QUESTION, Way((0,)))
+
+
+@pytest.mark.parametrize(
+    ("depth", "count", "chosen"),
+    [(0.0, 1, (0,)), (1.0, 1, (29,)), (0.5, 3, (12, 13, 14)), (0.0, 9, (0,)), (7.0, 2, (28, 29))],
+)
+def test_layers_by_their_depth(depth: float, count: int, chosen: tuple[int, ...]) -> None:
+    assert layers_at(30, depth, count) == chosen
+
+
+ODD = {
+    "one endless sentence": "word " * 10_000 + "keys",
+    "no ends": "the keys of the club are with Tomas and nobody else has any",
+    "chinese": "租约于三月开始。钥匙在托马斯那里。俱乐部周五开会。",
+    "arabic": "بدأ العقد في مارس. المفاتيح مع توماس. يجتمع النادي يوم الجمعة.",
+    "blank lines": "\n\n \nkeys\n\n\n \n\nclub\n",
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_texts_are_cut_like_others(ask: Any, name: str) -> None:
+    events, answer, _ = ask("youra:share=0.5", lambda _: FakeReader({"keys": 1}), ODD[name], CLUB)
+    found = only(events, Compressed)
+    assert sum(found.kept) <= -(-len(found.kept) // 2)
+    assert all(sentence.text.strip() == sentence.text for sentence in found.sentences)
+    assert isinstance(answer, Answer)
+
+
+def test_nothing_found_asks_no_model(ask: Any) -> None:
+    _, answer, generator = ask("youra", unreadable, "")
+    assert answer.grounded == "none"
+    assert generator.prompts == []
+
+
+def test_parameters_come_back_from_the_name() -> None:
+    assert registry.described(replace(Youra(), depth=0.5)) == "youra:depth=0.5"
+    assert registry.get("youra:depth=0.5") == replace(Youra(), depth=0.5)
+
+
+@pytest.mark.slow
+def test_a_real_model_finds_the_sentence_that_answers() -> None:
+    """SmolLM2-135M. One pass says what two would: `test_models_runtime_attention.py`."""
+    from models.catalogue import load_catalogue
+    from models.llama_attention import load_llama_attention
+    from models.store import Store
+
+    small = "smollm2-135m-instruct-q4_1"
+    store, row = Store.default(os.environ), load_catalogue().row(small)
+    if store.state(row) != "present":
+        pytest.skip(f"{small} is not in the store")
+    passages = passages_of(
+        "The harbour opens at nine. The boathouse was painted green in spring. Boats are moored "
+        "along the pier. The lease of the boathouse was signed by Berta Lindqvist. Rain is common.",
+        "The club meets on Thursdays. Tea is served at four. Members pay in January.",
+    )
+    sentences = sentences_of(passages)
+    reader = load_llama_attention(store.open(row), small, context=1024)
+    try:
+        way = Way(layers_at(reader.layers, 0.6))
+        question = "Who signed the lease of the boathouse?"
+        whole = attend(reader, passages, sentences, question, way)
+        assert set(np.argsort(-whole)[:3]) & {3}
+        assert (whole > 0).all()
+    finally:
+        reader.close()
+    assert reader.closed
