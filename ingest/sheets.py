@@ -7,6 +7,7 @@ container it believes all, so that it is given one made here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
@@ -22,6 +23,8 @@ from ingest.sieve import Read, Scope
 from ingest.tables import Row, Sheet, workbook_reads
 
 _FILE_PASS = 0x2F
+_EXTENT = re.compile(rb"\x00\x02([\x0a\x0e])\x00")
+"""The record that says how large a sheet is: kind 0x200, of 10 bytes or 14."""
 _FIRST_RECORDS = 10
 _MACROS = ("_VBA_PROJ".encode("utf-16-le"), b"vbaProject.bin")
 _RECTANGLE = 30_000_000
@@ -47,8 +50,7 @@ def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
         except PasswordError as error:
             raise encrypted() from error
         except CalamineError as error:
-            # Of a file that has no name it says no more than that it knows no such format.
-            raise (encrypted() if _is_encrypted(stream) else _damaged()) from error
+            raise _damaged() from error
     sheets = []
     for known in book.sheets_metadata:
         if known.typ not in (SheetTypeEnum.WorkSheet, SheetTypeEnum.DialogSheet):
@@ -84,12 +86,31 @@ class _Panics:
 
 
 def _stream(data: bytes) -> bytes:
-    """Return the records of an old workbook. Raises UnreadableError when there are none."""
+    """Return the records of an old workbook. Raises UnreadableError when they are of no use."""
     ole = Ole(data)
     content = ole.stream("Workbook") or ole.stream("Book")
     if not content:
         raise _damaged()
+    if _is_encrypted(content):
+        raise encrypted()
+    # The library sets memory aside for as many cells as a sheet claims to have.
+    if any(_is_too_large(content, found) for found in _EXTENT.finditer(content)):
+        raise UnreadableError(Reason.TOO_LARGE, "A sheet claims too many cells; save it again.")
     return content
+
+
+def _is_too_large(content: bytes, found: re.Match[bytes]) -> bool:
+    """Say whether what was found is a record by which a sheet has more cells than are read."""
+    if found.end() + found[1][0] > len(content):
+        return False
+    form = "<IIHH" if found[1] == b"\x0e" else "<4H"
+    top, bottom, left, right = unpack_from(form, content, found.end())
+    if top <= bottom and left <= right and (bottom - top) * (right - left) <= _RECTANGLE:
+        return False
+    at = 0
+    while at < found.start():
+        at += 4 + int(unpack_from("<H", content, at + 2)[0])
+    return at == found.start()
 
 
 def _is_encrypted(content: bytes) -> bool:

@@ -67,6 +67,17 @@ def test_a_library_that_gives_up_costs_one_file(tmp_path: Path) -> None:
     assert (skip.reason, "unknown kind" in skip.remedy) == (Reason.CORRUPT, True)
 
 
+def test_a_sheet_that_claims_too_many_cells_is_refused(tmp_path: Path) -> None:
+    with OleFileIO(BytesIO(made("xls_plain"))) as file:
+        book = file.openstream("Workbook").read()
+    cell = book.index(struct.pack("<H", 0x204))
+    claim = struct.pack("<HHIIHHH", 0x200, 14, 0, 0xFFFFFFFF, 0, 0xFFFF, 0)
+    data = compound({"Workbook": book[:cell] + claim + book[cell:]})
+    (skip,) = read_one(tmp_path / "a.xls", data)
+    assert isinstance(skip, Skipped)
+    assert (skip.reason, "too many cells" in skip.remedy) == (Reason.TOO_LARGE, True)
+
+
 @pytest.mark.parametrize("shift", [30, 31], ids=["sectors", "small sectors"])
 def test_a_container_of_impossible_sectors_is_damaged(tmp_path: Path, shift: int) -> None:
     data = bytearray(made("doc_plain"))
