@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from engine.alignment import Encoding, between, easy, exact, fit, levenshtein, targets
 from engine.sentences import sentence_spans
+from tests.toy_tokenizers import byte_level, unigram
 
 TEXT = (
     "The lease was signed by Berta Lindqvist in Harlow. It ends on 31 December 2026. "
@@ -96,67 +97,23 @@ def test_nothing_to_align() -> None:
     assert fit([], []).match_rate == 1.0
 
 
-def trained_bytes() -> Callable[[str], Encoding]:
-    """A byte-level BPE as GPT-2's, trained on the text itself."""
-    tokenizers = pytest.importorskip("tokenizers")
-    model = tokenizers.Tokenizer(tokenizers.models.BPE())
-    model.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
-    trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=400, initial_alphabet=alphabet, show_progress=False
-    )
-    model.train_from_iterator([TEXT], trainer)
-    of_letter = {letter: bytes([byte]) for byte, letter in byte_letters().items()}
-
-    def encode(text: str) -> Encoding:
-        tokens = model.encode(text).tokens
-        pieces = [b"".join(of_letter[letter] for letter in token) for token in tokens]
-        return Encoding(pieces, lambda part: len(model.encode(part).ids))
-
-    return encode
-
-
-def byte_letters() -> dict[int, str]:
-    """How GPT-2 writes bytes as letters: printable ones as they are, the others from 256 on."""
-    shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = [byte for byte in range(256) if byte not in shown]
-    letters = {byte: chr(byte) for byte in shown}
-    return letters | {byte: chr(256 + number) for number, byte in enumerate(others)}
-
-
-def trained_unigram() -> Callable[[str], Encoding]:
-    """A unigram model with a blank in front and blanks as letters, as SentencePiece writes them."""
-    tokenizers = pytest.importorskip("tokenizers")
-    model = tokenizers.Tokenizer(tokenizers.models.Unigram())
-    model.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
-    trainer = tokenizers.trainers.UnigramTrainer(
-        vocab_size=200, initial_alphabet=sorted(set(TEXT)), show_progress=False, unk_token="<unk>"
-    )
-    model.train_from_iterator([TEXT.replace("\n", " ").replace("  ", " ")], trainer)
-
-    def encode(text: str) -> Encoding:
-        pieces = [token.replace("▁", " ").encode() for token in model.encode(text).tokens]
-        return Encoding(pieces, lambda part: len(model.encode(part).ids))
-
-    return encode
-
-
-def of_letters() -> Callable[[str], Encoding]:
+def of_letters(_: Sequence[str]) -> Callable[[str], Encoding]:
     """A byte a token: the finest there is."""
     return lambda text: Encoding([bytes([b]) for b in text.encode()], lambda t: len(t.encode()))
 
 
-KINDS: dict[str, Callable[[], Callable[[str], Encoding]]] = {
-    "byte-level BPE": trained_bytes,
-    "unigram": trained_unigram,
+KINDS: dict[str, Callable[[Sequence[str]], Callable[[str], Encoding]]] = {
+    "byte-level BPE": byte_level,
+    "unigram": unigram,
     "bytes": of_letters,
 }
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_both_ways_on_tokenizers_of_every_kind(kind: str) -> None:
+    pytest.importorskip("tokenizers")
     text = TEXT.replace("\n", " ").replace("  ", " ") if kind == "unigram" else TEXT
-    encoding = KINDS[kind]()(text)
+    encoding = KINDS[kind]([text])(text)
     check_both(encoding, text)
 
 

@@ -77,7 +77,7 @@ def test_every_strategy_answers(name: str, notes: Path, fake_models: MakeModels)
     reads_nothing = name in ("zero_shot", "many_shot")
     assert found.grounded == ("none" if reads_nothing else "grounded")
     assert found.raw == REPLY
-    assert found.strategy in registry.names()
+    assert found.strategy.partition(":")[0] in registry.names()
 
 
 def test_order_preserving_prompts_in_document_order(notes: Path, fake_models: MakeModels) -> None:
@@ -169,7 +169,7 @@ def test_a_missing_path_is_named(tmp_path: Path, fake_models: MakeModels) -> Non
 def test_usage_errors_come_before_reading(notes: Path, fake_models: MakeModels) -> None:
     models = fake_models()
     with pytest.raises(StrategyUnknown, match="fb_rag"):
-        next(iter(answer("When?", [notes], models, Settings(strategy="youra"))))
+        next(iter(answer("When?", [notes], models, Settings(strategy="none_such"))))
     with pytest.raises(EmptyQuestion):
         next(iter(answer(" ?! ", [notes], models)))
     with pytest.raises(NoSources):
