@@ -204,7 +204,9 @@ def _cells(row: list[str]) -> list[tuple[int, str]]:
 
 def _delimiter(text: str) -> str:
     """Return what divides the cells: of four signs the one that the first lines agree on."""
-    lines = [line for line in text[:10_000].split("\n")[:10] if line.strip()]
+    lines = [line for line in text[:10_000].split("\n") if line.strip()][:10]
+    if not lines:
+        return ","
 
     def agreement(sign: str) -> tuple[int, int]:
         counts = [line.count(sign) for line in lines]

@@ -124,6 +124,10 @@ def csv_newline_in_quotes() -> bytes:
     return b'Flat,Note\n"Rua da Prata","two rooms,\none kitchen"\nAlfama,small\n'
 
 
+def csv_after_empty_lines() -> bytes:
+    return b"\n" * 40 + b"Flat;Rent\nAlfama;900\n"
+
+
 def csv_300000_rows() -> bytes:
     return b"".join(b"row %d\n" % n for n in range(1, 300_001))
 
