@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine import abstaining, citing, disagreeing, inferring
+from engine.compute.plan_text import parsed
 from engine.constraints import constrained
 from engine.corpus import Corpus, read_corpus
 from engine.drafts import Draft
@@ -96,6 +97,8 @@ def answer_over(
         settings.examples,
         settings.least_confidence,
         shared,
+        settings.own,
+        parsed(settings.plan) if settings.plan else None,
     )
     draft = yield from strategy.run(tools)
     finished = yield from staged("cite", timings, _cite(draft, query, corpus, settings))

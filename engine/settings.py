@@ -57,6 +57,9 @@ class Settings:
     """Whether readings of the evidence without a majority become an abstention."""
     examples: tuple[Example, ...] = ()
     """Solved questions for strategies that show some; none: those that come with the program."""
+    plan: str | None = None
+    """How to compute the answer, as a line that `engine.compute.plan_text` reads; None: by the
+    question."""
     k: int = 10
     """Hits of a search."""
     stemming: bool = True

@@ -13,6 +13,7 @@ from typing import Literal, Protocol, TypeVar
 import numpy as np
 
 from engine import lookahead, selection, writing
+from engine.compute.plan import Plan
 from engine.constraints import allowed, constrained
 from engine.corpus import Corpus
 from engine.drafts import Draft
@@ -77,6 +78,10 @@ class Toolbox:
     least_confidence: float = 0.0
     shared: Shared | None = None
     """Samples of other strategies for this question; None: each draws its own."""
+    own: Sequence[str] = ()
+    """Addresses of the person who asks."""
+    plan: Plan | None = None
+    """How to compute the answer; None: by the question."""
     usage: Usage = field(default_factory=Usage)
     """Tokens handled so far, by role; one model may fill both."""
     compressor: Compressor | None = None

@@ -126,7 +126,7 @@ def _week(day: date) -> Value:
 _OF_DATE: Mapping[Field, Callable[[date], Value]] = {
     "date": _day,
     "week": _week,
-    "month": lambda day: Value(day.replace(day=1), f"{day:%Y-%m}"),
+    "month": lambda day: Value(day.replace(day=1), f"{day:%B %Y}"),
     "year": lambda day: Value(day.replace(month=1, day=1), f"{day.year}"),
     "weekday": lambda day: Value(str(day.weekday()), f"{day:%A}"),
 }
@@ -141,7 +141,7 @@ def minutes_of(item: Item) -> int | None:
 
 def duration_text(minutes: int | Decimal, unit: Unit | None) -> str:
     """Return a duration as `1 h 30 min`, or in one unit."""
-    if unit in IN_MINUTES:
+    if unit is not None and unit in IN_MINUTES:
         number = Decimal(minutes) / IN_MINUTES[unit]
         rounded = number.quantize(Decimal("0.01")).normalize()
         return f"{rounded:f} {unit if rounded != 1 else unit.removesuffix('s')}"

@@ -154,9 +154,7 @@ def _dates(found: Named, today: date) -> None:
         found.dates[_put(found, *year.span(), "d", len(found.dates))] = whole
 
 
-def _alternatives(
-    found: Named, today: date, direction: Direction
-) -> tuple[int, int, Span] | None:
+def _alternatives(found: Named, today: date, direction: Direction) -> tuple[int, int, Span] | None:
     """Return the span of "in August or in September 2002", where the first lacks its year."""
     text = _blank(found.text)
     for match in re.finditer(r"\bin (\w+(?: \d{4})?) or (?:in )?(\w+(?: \d{4})?)", text):
@@ -194,10 +192,12 @@ def _person_at(text: str, position: int, names: dict[str, frozenset[str]]) -> in
         word = known.name.casefold()
         common = word in NEUTRAL | FUNCTION_WORDS | ASKING or word in NOUNS or word in VERBS
         return None if common and "@" not in word else known.end
-    if names and _BEFORE_AGENT.search(text[:position]):
+    if names and (position == 0 or _BEFORE_AGENT.search(text[:position])):
         for end in _word_ends(text, position, 4):
             name = re.sub(r"'s$", "", text[position:end]).strip("?.,:").casefold()
-            if name in names and name not in FUNCTION_WORDS:
+            followed = re.match(r" ?(\w+)", text[position + len(name) :])
+            acts = position > 0 or (followed and followed[1] in VERBS)
+            if name in names and name not in FUNCTION_WORDS and acts:
                 return position + len(name)
     return None
 

@@ -53,9 +53,9 @@ time; "sender" the organiser of an event; "speaker" who gives it, by its title o
 Unit = Literal["minutes", "hours", "days", "weeks", "utc"]
 """How a duration is counted, or in which zone a time is shown."""
 
-GROUPS: frozenset[Field] = frozenset(
-    {"sender", "recipient", "date", "week", "month", "year", "weekday", "place", "thread"}
-    | {"calendar", "title"}
+GROUPS: tuple[Field, ...] = (
+    *("sender", "recipient", "date", "week", "month", "year", "weekday"),
+    *("place", "thread", "calendar", "title"),
 )
 MEASURED = frozenset({"sum", "average", "min", "max"})
 """Operations that need numbers."""

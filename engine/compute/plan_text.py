@@ -104,7 +104,7 @@ class _Reader:
         sources = [self._source()]
         while self._taken("and"):
             sources.append(self._source())
-        by: Field | None = self._one_of(tuple(GROUPS)) if self._taken("by") else None
+        by: Field | None = self._one_of(GROUPS) if self._taken("by") else None
         top = self._top()
         unit: Unit | None = self._one_of(get_args(Unit)) if self._taken("as") else None
         if self._at < len(self._tokens):
@@ -197,7 +197,7 @@ def grammar() -> str:
             '(" by " group)? (" top " digit)?',
             f"operation ::= {_either(get_args(Operation))}",
             f"value ::= {_either(get_args(Field))} | text",
-            f"group ::= {_either(sorted(GROUPS))}",
+            f"group ::= {_either(GROUPS)}",
             f'source ::= ({_either(_KINDS)}) (" " filter){{0,4}}',
             f'filter ::= {filters} | ("since:" | "until:") day',
             'text ::= "\\"" [^"\\\\\\n]{1,60} "\\""',
@@ -209,4 +209,3 @@ def grammar() -> str:
 
 def _either(words: Sequence[str]) -> str:
     return " | ".join(f'"{word}"' for word in words)
-

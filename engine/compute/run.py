@@ -100,7 +100,11 @@ def _value(plan: Plan, rows: Sequence[Row]) -> str:
     """Return the bare answer: the groups asked for, or what was computed, without its unit."""
     labelled = plan.top or (plan.operation == "list" and not plan.by)
     values = dict.fromkeys(row.label if labelled else row.value for row in rows)
-    if plan.value == "duration" and plan.unit in IN_MINUTES and plan.operation not in ("min", "max"):
+    if (
+        plan.value == "duration"
+        and plan.unit in IN_MINUTES
+        and plan.operation not in ("min", "max")
+    ):
         return ", ".join(value.split(" ")[0] for value in values)
     return ", ".join(values)
 
@@ -279,5 +283,3 @@ def _shared(plan: Plan, passed: Sequence[Passed]) -> Table:
     )
     of = sum(len(one.items) for one in passed)
     return Table(plan, tuple(rows), str(len(rows)), of, (), *_left_out(passed))
-
-

@@ -139,7 +139,9 @@ def lies_in(item: Item, wanted: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _names_of(path: Path) -> frozenset[str]:
-    return frozenset(name for part in path.parts for name in (folded(part), folded(Path(part).stem)))
+    return frozenset(
+        name for part in path.parts for name in (folded(part), folded(Path(part).stem))
+    )
 
 
 def _holds(item: Item, wanted: str) -> bool:

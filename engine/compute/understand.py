@@ -19,7 +19,7 @@ from typing import Literal
 
 from engine.compute import words as w
 from engine.compute.naming import Named, Quoted, named, tags_in
-from engine.compute.plan import Field, Plan, Sought, Source, Unit, checked
+from engine.compute.plan import Field, Operation, Plan, Sought, Source, Unit, checked
 from engine.compute.world import World
 from engine.errors import PlanRefused
 from engine.tokens import FUNCTION_WORDS
@@ -40,7 +40,10 @@ _LABEL = re.compile(
 )
 """Words right before a quote that say what it is, and ask for nothing."""
 _LAST_AS_VERB = re.compile(r"\b(?:do|does|did|will) (?:\S+ )*?last\b")
-_CONTEXT = re.compile(r"\baccording to (?:[\w']+ )*?(?:<c\d+>|calendar|schedule)(?: \w+){0,2}|\b(?:ignoring|including) .*$")
+_CONTEXT = re.compile(
+    r"\baccording to (?:[\w']+ )*?(?:<c\d+>|calendar|schedule)(?: \w+){0,2}"
+    r"|\b(?:ignoring|including) .*$"
+)
 """What only says where to look, or that replies count."""
 
 
@@ -62,6 +65,11 @@ class Understanding:
 def understand(question: str, world: World, today: date) -> Understanding:
     """Return the plan of a question, as far as the grammar reads one."""
     return _Grammar(named(question, world, today)).understanding()
+
+
+def source_of(question: str, world: World, today: date) -> Source:
+    """Return which items a question names: their kind, days, people, titles."""
+    return _Grammar(named(question, world, today)).source()
 
 
 Asked = Literal["count", "who", "when", "where", "title", "length", "amount", "nothing"]
@@ -127,7 +135,7 @@ class _Grammar:
             return "length"
         if self.has(w.COUNT) and not self.has(w.AVERAGE):
             return "count"
-        if self.has(rf"{w.SUM}|{w.AVERAGE}") and self.noun not in ("when", "who"):
+        if self.has(rf"{w.SUM}|{w.AVERAGE}|{w.HOW_MUCH}") and self.noun not in ("when", "who"):
             return "amount"
         for pattern, asked in (
             (r"\bwho(?:se|m)?\b|\bby whom\b", "who"),
@@ -148,13 +156,17 @@ class _Grammar:
     # The operation
 
     def _plan(self) -> Plan | None:
-        source = self._source()
+        source = self.source()
         asked = self._asked()
-        if asked == "nothing" or (source.kind is None and not source.subjects):
+        ranked = self.has(rf"{w.MOST}|{w.LEAST}") and not self.has(w.LONG)
+        nothing_asked = asked == "nothing" and not (ranked and source.kind)
+        if asked == "amount" and not source.kind and not source.texts:
+            source = self._about_leftover(source)
+        elif nothing_asked or (source.kind is None and not source.subjects):
             return None
         if both := self._of_two(asked, source):
             return both
-        if self.has(rf"{w.MOST}|{w.LEAST}") and not self.has(w.LONG):
+        if ranked:
             return self._ranked(asked, source)
         if group := self._group():
             return Plan("count", sources=(source,), by=group)
@@ -169,17 +181,20 @@ class _Grammar:
         calendars = self._calendars()
         dates = asked == "when" or self.noun in w.UNITS or self._asked_field() == "date"
         if len(calendars) == 2 and self.has(w.BOTH) and dates:
-            return Plan("shared", "date", tuple(replace(source, calendars=one) for one in calendars))
+            return Plan(
+                "shared", "date", tuple(replace(source, calendars=one) for one in calendars)
+            )
         if asked not in ("count", "length") and not self.has(r"\bdifference\b"):
             return None
         counted: Unit | None = w.UNITS.get(self.noun)
         unit = counted if counted in ("weeks", "hours") else None
         events = [one for one in self.quoted if one.is_event or one.in_title]
         if len(events) == 2 and self.has(w.APART) and (counted or asked != "count"):
-            return Plan("between", "date", tuple(self._titled(source, q) for q in events), None, None, unit)
+            ends_of = tuple(self._titled(source, one) for one in events)
+            return Plan("between", "date", ends_of, unit=unit)
         ends = self.has(w.FIRST) and self.has(w.LAST) and self.has(w.APART)
         if ends and (counted or asked == "length"):
-            return Plan("between", "date", (source,), None, None, unit)
+            return Plan("between", "date", (source,), unit=unit)
         return None
 
     def _titled(self, source: Source, quoted: Quoted) -> Source:
@@ -218,40 +233,42 @@ class _Grammar:
             return Plan("count", sources=(source,))
         return Plan("distinct", self._of_kind(field, source), (source,))
 
+    def _about_leftover(self, source: Source) -> Source:
+        """Take the words that mean nothing else for words of the items: "my card statements"."""
+        self.about = (" ".join(self._left()),)
+        return replace(source, texts=self.about if self.about[0] else ())
+
     def _measured(self, asked: Asked, source: Source) -> Plan | None:
+        """Return a plan over lengths, or over amounts that the texts state."""
         unit: Unit | None = next(
             (w.UNITS[one] for one in _TOKEN.findall(self.asking) if one in w.UNITS), None
         )
         if self.has(rf"{w.LONGEST}|{w.SHORTEST}"):
-            operation = "max" if self.has(w.LONGEST) else "min"
-            return Plan(operation, "duration", (source,), None, None, unit)  # type: ignore[arg-type]
-        if source.kind is Kind.MAIL:
-            long = asked == "length" and self.has(r"\bmessages\b|\bemails?\b|\bmails\b")
-            if asked == "length":
-                return (
-                    Plan("count", sources=(source,))
-                    if long
-                    else Plan("between", "date", (source,))
-                )
-        if source.kind is Kind.EVENT and not self.has(w.LARGEST):
-            average = self.has(w.AVERAGE)
-            named_one = self.quoted and any(one.is_event or one.in_title for one in self.quoted)
-            named_one = named_one and not self.has(rf"{w.SUM}|{w.AVERAGE}")
-            if named_one:
-                return Plan("list", "duration", (source,), None, None, unit)
-            return Plan("average" if average else "sum", "duration", (source,), None, None, unit)
-        operation = "average" if self.has(w.AVERAGE) else "sum"
-        return Plan(operation, Sought("amount"), (source,))  # type: ignore[arg-type]
+            longest: Operation = "max" if self.has(w.LONGEST) else "min"
+            return Plan(longest, "duration", (source,), unit=unit)
+        if source.kind is Kind.MAIL and asked == "length":
+            counted = self.has(r"\bmessages\b|\bemails?\b|\bmails\b")
+            operation: Operation = "count" if counted else "between"
+            return Plan(operation, "item" if counted else "date", (source,))
+        computed: Operation = "average" if self.has(w.AVERAGE) else "sum"
+        if source.kind is Kind.EVENT:
+            one_named = any(one.is_event or one.in_title for one in self.quoted)
+            if one_named and not self.has(rf"{w.SUM}|{w.AVERAGE}"):
+                computed = "list"
+            return Plan(computed, "duration", (source,), unit=unit)
+        if self.has(rf"{w.LARGEST}|{w.SMALLEST}"):
+            computed = "max" if self.has(w.LARGEST) else "min"
+        return Plan(computed, Sought("amount"), (source,))
 
     def _at_end_or_all(self, asked: Asked, source: Source) -> Plan | None:
         field = self._value(asked, source)
         unit: Unit | None = "utc" if field == "start" and self.has(r"\butc\b|\bgmt\b") else None
         last_is_verb = _LAST_AS_VERB.search(self.asking) and self.has(w.LONG)
         if self.has(w.LAST) and not last_is_verb:
-            return Plan("last", field, (source,), None, None, unit)
+            return Plan("last", field, (source,), unit=unit)
         if self.has(w.FIRST):
-            return Plan("first", field, (source,), None, None, unit)
-        return Plan("list", field, (source,), None, None, unit)
+            return Plan("first", field, (source,), unit=unit)
+        return Plan("list", field, (source,), unit=unit)
 
     def _value(self, asked: Asked, source: Source) -> Field:
         if asked == "who":
@@ -273,7 +290,7 @@ class _Grammar:
 
     # The source
 
-    def _source(self) -> Source:
+    def source(self) -> Source:
         kind = self._kind()
         dates = list(self.found.dates.values())
         source = Source(
@@ -374,6 +391,7 @@ class _Grammar:
             and token not in w.NOUNS
             and token not in w.VERBS
             and token not in w.UNITS
+            and not (token.isdecimal() or token in " ".join(self.about).split())
             and re.sub(r"'s$", "", token) not in ("", "who", "what", "mail")
         )
 

@@ -22,6 +22,10 @@ class Noun:
     kind: Kind | None = None
 
 
+def _verbs(words: str, kind: Kind) -> dict[str, Kind]:
+    return dict.fromkeys(words.split(), kind)
+
+
 def _nouns(words: str, field: Field, kind: Kind | None = None) -> dict[str, Noun]:
     return dict.fromkeys(words.split(), Noun(field, kind))
 
@@ -68,15 +72,13 @@ UNITS: Mapping[str, Unit] = {
     "weeks": "weeks",
 }
 VERBS: Mapping[str, Kind] = {
-    **dict.fromkeys(["send", "sends", "sent", "write", "writes", "wrote", "written", "mail", "mailed"], Kind.MAIL),
-    **dict.fromkeys(["emailed", "post", "posted", "reply", "replied", "respond", "responded"], Kind.MAIL),
-    **dict.fromkeys(["forward", "forwarded", "receive", "received", "hear", "heard", "answer"], Kind.MAIL),
-    **dict.fromkeys(["answered", "get", "got"], Kind.MAIL),
-    **dict.fromkeys(["meet", "met", "attend", "attended", "held", "hold", "happen", "happens"], Kind.EVENT),
-    **dict.fromkeys(["happened", "start", "starts", "started", "begin", "begins", "began"], Kind.EVENT),
-    **dict.fromkeys(["celebrate", "celebrated", "observe", "observed", "fall", "falls"], Kind.EVENT),
-    **dict.fromkeys(["scheduled", "present", "presented", "presents"], Kind.EVENT),
-    **dict.fromkeys(["taking", "takes"], Kind.EVENT),
+    **_verbs("send sends sent write writes wrote written mail mailed emailed", Kind.MAIL),
+    **_verbs("post posted reply replied respond responded forward forwarded", Kind.MAIL),
+    **_verbs("receive received hear heard answer answered get got", Kind.MAIL),
+    **_verbs("meet met attend attended held hold happen happens happened", Kind.EVENT),
+    **_verbs("start starts started begin begins began celebrate celebrated", Kind.EVENT),
+    **_verbs("observe observed fall falls scheduled present presented presents", Kind.EVENT),
+    **_verbs("taking takes", Kind.EVENT),
 }
 """What is done with mail, and with events."""
 
@@ -88,16 +90,17 @@ LONGEST, SHORTEST = r"\blongest\b", r"\bshortest\b"
 LARGEST = r"\b(?:largest|highest|biggest|greatest|most expensive)\b"
 SMALLEST = r"\b(?:smallest|lowest|cheapest)\b"
 SUM = r"\b(?:sum|total|altogether|add(?:s|ed)? up)\b"
+HOW_MUCH = r"\bhow much\b(?! e?mail)|\b(?:largest|highest|biggest|smallest|lowest) (?:amount|sum)\b"
 AVERAGE = r"\b(?:average|mean)\b"
 COUNT = (
     r"\bhow (?:many|often)\b|\bhow much (?=e?mail)|\bnumber of\b|\bcount\b|\btally\b"
     r"|\bhow many times\b"
 )
-LONG = r"\bhow long\b|\blength\b|\bduration\b|\bhow many (?:minutes|hours)\b|\bfor how (?:long|many)"
-BOTH = r"\bboth\b|\bin common\b|\bshare[ds]?\b|\bas well as\b|\bcoincid\w+|\boverlap\w*\b"
-APART = (
-    r"\b(?:between|difference|apart|pass(?:ed)?|elapsed?|after|before|until|till|from|lie|separate)\b"
+LONG = (
+    r"\bhow long\b|\blength\b|\bduration\b|\bhow many (?:minutes|hours)\b|\bfor how (?:long|many)"
 )
+BOTH = r"\bboth\b|\bin common\b|\bshare[ds]?\b|\bas well as\b|\bcoincid\w+|\boverlap\w*\b"
+APART = r"\b(?:between|difference|apart|pass(?:ed)?|elapsed?|after|before|until|till|from|lie)\b"
 DIFFERENT = r"\b(?:different|distinct|unique|separate|individual)\b"
 EACH = re.compile(
     r"\b(?:per|each|every|by|for each|in each|for every|in every) ([a-z]+)"
@@ -119,7 +122,20 @@ ASKING = frozenset(
     | {"tell", "find"}
 )
 
-NEUTRAL = frozenset(
-    ["according", "tell", "give", "find", "look", "show", "list", "name", "please", "ignoring", "ignore", "ignored", "prefix", "prefixes", "included", "including", "counted", "counting", "count", "number", "many", "much", "often", "titled", "entitled", "called", "named", "listed", "located", "marked", "there", "exist", "exists", "mailbox", "inbox", "archive", "schedule", "agenda", "diary", "both", "common", "share", "shares", "shared", "well", "also", "appear", "appears", "appeared", "together", "take", "takes", "took", "taken", "part", "part", "go", "goes", "went", "long", "comes", "came", "come", "word", "words", "used", "use", "uses", "observed", "line", "long", "different", "distinct", "unique", "separate", "least", "most", "more", "times", "altogether", "total", "sum", "average", "mean", "utc", "gmt", "calendar", "held", "lasting", "last", "lasts", "lasted", "ends", "end", "re", "fwd", "fw", "follow", "due", "around", "gives", "give", "gave", "given", "said", "say", "says", "me", "mine", "my", "our", "i", "we", "let", "know", "want", "wonder", "public", "bank", "national", "within", "occur", "occurs", "occurred", "recorded", "anyone", "ever", "just", "already", "recently", "exactly", "one", "other", "difference", "apart", "pass", "passed", "elapsed", "lie", "lies", "separate", "first", "earliest", "oldest", "latest", "newest", "recent", "final", "initial", "busiest", "longest", "shortest", "largest", "highest", "biggest", "smallest", "lowest", "greatest", "fewest", "less", "minutes", "hours", "minute", "per", "each", "every", "daily", "weekly", "monthly", "yearly", "happening", "did", "do", "does", "add", "up", "adds", "everyone", "everybody", "thing", "wish", "many", "per", "has", "have", "had", "attending", "located"]
-)
+_NEUTRAL = """
+    according tell give gives gave given find look show list name please let know want wonder
+    ignoring ignore ignored prefix prefixes included including counted counting count number
+    many much often titled entitled called named listed located marked exist exists there
+    mailbox inbox archive schedule agenda diary calendar both common share shares shared well
+    also appear appears appeared together take takes took taken taking part go goes went long
+    comes came come word words used use uses line different distinct unique separate least most
+    more fewer fewest less times altogether total sum average mean utc gmt lasting last lasts
+    lasted ends end re fwd fw follow due around say says said me mine my our i we public bank
+    national within occur occurs occurred recorded anyone everyone everybody ever just already
+    recently exactly one other difference apart pass passed elapsed lie lies first earliest
+    oldest latest newest recent final initial busiest longest shortest largest highest biggest
+    smallest lowest greatest minutes hours minute per each every daily weekly monthly yearly do
+    does did add up adds happening attending thing something wish has have had
+"""
+NEUTRAL = frozenset(_NEUTRAL.split())
 """Words that a computed question may have besides those above, and that change nothing."""

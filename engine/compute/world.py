@@ -72,9 +72,7 @@ class World:
     def calendars(self) -> dict[str, tuple[Called, ...]]:
         """From what a calendar may be called, folded, to those that are."""
         names = {
-            (calendar_of(item), item.locator.path)
-            for item in self.items
-            if item.kind is Kind.EVENT
+            (calendar_of(item), item.locator.path) for item in self.items if item.kind is Kind.EVENT
         }
         files = Counter(name for name, _ in names)
         found: defaultdict[str, list[Called]] = defaultdict(list)

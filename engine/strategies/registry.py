@@ -11,15 +11,19 @@ from engine.drafts import Draft
 from engine.errors import StrategyUnknown
 from engine.events import Event
 from engine.steps import Toolbox
+from engine.strategies.aggregate import Aggregate
 from engine.strategies.baselines import OrderPreserving, SelfRoute, Vanilla
 from engine.strategies.chain_of_thought import ChainOfThought
 from engine.strategies.closed_book import ManyShot, ZeroShot
+from engine.strategies.conditional import Conditional
 from engine.strategies.drag import DRAG, IterDRAG
 from engine.strategies.embedding import Ce, CeFilter
 from engine.strategies.et2rag import ET2RAG
 from engine.strategies.fb_rag import FBRag
+from engine.strategies.key_value import KeyValue
 from engine.strategies.rewriting import Rewrite
 from engine.strategies.self_consistency import SelfConsistency
+from engine.strategies.summary import Summary
 from engine.strategies.whole import LongContext, TruncateMiddle, TtragBaseline
 from engine.strategies.youra import Youra
 
@@ -57,6 +61,10 @@ class Compressing:
 
 STRATEGIES: tuple[Strategy, ...] = (
     FBRag(),
+    Conditional(),
+    Aggregate(),
+    KeyValue(),
+    Summary(),
     ET2RAG(),
     SelfConsistency(),
     Youra(),

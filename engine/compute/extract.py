@@ -1,0 +1,87 @@
+"""Amounts that texts state, chosen by the look-ahead model among those that stand there.
+
+It can only choose: every value is literally in its item. An item without a number is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from engine.compute.plan import Sought
+from engine.compute.run import Reading
+from engine.compute.units import FoundAmount, amounts
+from engine.passages import split_item
+from engine.prompting import render, show
+from engine.tokens import content_words, words
+from engine.values import Passage
+from ingest.item import Item
+from models.protocols import Choices, Generator, Sampling
+
+NONE = "none"
+CANDIDATES = 24
+VALUE_TOKENS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """An amount, and where it stands in its item."""
+
+    text: str
+    found: FoundAmount
+    start: int
+
+
+def extracted(model: Generator, items: Sequence[Item], sought: Sought) -> Iterator[Reading]:
+    """Yield the amount that each item states, for those that state one."""
+    for item in items:
+        passage = _likeliest(item, sought)
+        if passage is None:
+            continue
+        candidates = _candidates(passage)
+        chosen = _chosen(model, passage, candidates, sought)
+        if chosen is not None:
+            end = chosen.start + len(chosen.text)
+            yield Reading(item, chosen.found.quantity, chosen.text, chosen.start, end)
+
+
+def _likeliest(item: Item, sought: Sought) -> Passage | None:
+    """Return the passage with amounts that shares most words with what is sought."""
+    wanted = set(content_words(sought.words))
+
+    def key(passage: Passage) -> tuple[int, int]:
+        units = sum(bool(one.quantity.unit) for one in amounts(passage.text))
+        return len(wanted & set(words(passage.text))), units
+
+    stating = [one for one in split_item(item) if any(amounts(one.text))]
+    return max(stating, key=key, default=None)
+
+
+def _candidates(passage: Passage) -> list[_Candidate]:
+    """Return the amounts of a passage, those with a unit first, none twice."""
+    found: dict[str, _Candidate] = {}
+    for one in sorted(amounts(passage.text), key=lambda one: not one.quantity.unit):
+        text = passage.text[one.start : one.end]
+        found.setdefault(text, _Candidate(text, one, passage.start + one.start))
+    return list(found.values())[:CANDIDATES]
+
+
+def _chosen(
+    model: Generator, passage: Passage, candidates: Sequence[_Candidate], sought: Sought
+) -> _Candidate | None:
+    texts = [one.text for one in candidates]
+    prompt = render(
+        model,
+        "extract",
+        passages=show([passage]),
+        sought=sought.words,
+        candidates="\n".join([*texts, NONE]),
+    )
+    pieces = model.sample(
+        prompt,
+        max_tokens=VALUE_TOKENS,
+        sampling=Sampling(),
+        constraint=Choices((*texts, NONE)),
+    )
+    reply = "".join(piece.text for piece in pieces).strip()
+    return next((one for one in candidates if one.text == reply), None)

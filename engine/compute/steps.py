@@ -1,0 +1,100 @@
+"""The steps of a computed answer: understand, propose where unsure, run, show."""
+
+from __future__ import annotations
+
+from collections.abc import Generator as Steps
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.acquaintances import Acquaintances
+from engine.compute.extract import extracted
+from engine.compute.plan import Plan, Sought
+from engine.compute.plan_text import written
+from engine.compute.propose import plan_of, proposed
+from engine.compute.run import Reading, Table, run
+from engine.compute.show import draft
+from engine.compute.understand import Understanding, understand
+from engine.compute.world import World
+from engine.drafts import Draft
+from engine.errors import OwnAddressUnknown, PlanRefused
+from engine.events import Event, Noted
+from engine.question_grammar import ME
+from engine.stages import staged
+from engine.steps import Toolbox
+from ingest.item import Item
+
+
+def items_of(tools: Toolbox) -> list[Item]:
+    """Return the items that phrases and exclusions leave, each once."""
+    passages = tools.passages(tools.all_allowed())
+    return list({id(passage.item): passage.item for passage in passages}.values())
+
+
+def understood(tools: Toolbox) -> tuple[World, Understanding]:
+    """Return what was read by its names, and the plan that the grammar reads."""
+    world = World.of(items_of(tools))
+    if tools.plan is not None:
+        return world, Understanding(tools.plan)
+    return world, understand(tools.query.text, world, tools.today)
+
+
+def compute(tools: Toolbox, world: World, read: Understanding) -> Steps[Event, None, Draft]:
+    """Run the plan of the question, or one that the model proposes; nothing without a plan."""
+    plan = read.plan or (yield from staged("lookahead", tools.timings, _propose(tools)))
+    if plan is None:
+        return Draft("", ())
+    yield Noted(f"plan: {written(plan)}")
+    if read.left:
+        yield Noted(f"not understood, and not in the plan: {', '.join(read.left)}")
+    computed = yield from staged("select", tools.timings, _run(tools, world, plan))
+    result = draft(computed)
+    for remark in result.table.remarks if result.table else ():
+        yield Noted(remark)
+    return replace(result, ended=read.sure and not computed.unread)
+
+
+def _propose(tools: Toolbox) -> Steps[Event, None, Plan | None]:
+    """Return the model's plan, shown; one that makes no sense is shown and refused."""
+    with tools.metered("lookahead") as model:
+        line = proposed(model, tools.query.text, tools.today)
+    try:
+        plan = plan_of(line)
+    except PlanRefused as error:
+        yield Noted(f"the model's plan was refused: {line!r}. {error.message}")
+        return None
+    yield Noted("the plan is the model's: the question's grammar gave none")
+    return plan
+
+
+def _run(tools: Toolbox, world: World, plan: Plan) -> Steps[Event, None, Table]:
+    yield from ()
+    known = _with_me(tools, world, plan)
+    if not isinstance(plan.value, Sought):
+        return run(plan, world.items, known)
+
+    def extract(items: Sequence[Item], sought: Sought) -> list[Reading]:
+        with tools.metered("lookahead") as model:
+            return list(extracted(model, items, sought))
+
+    return run(plan, world.items, known, extract)
+
+
+def _with_me(tools: Toolbox, world: World, plan: Plan) -> Acquaintances:
+    """Return who is known, "me" with them where the plan names it. Raises `OwnAddressUnknown`."""
+    known = world.known
+    named = {
+        person.casefold()
+        for source in plan.sources
+        for person in (*source.senders, *source.recipients, *source.people)
+    }
+    if ME not in named:
+        return known
+    own = frozenset(one.casefold() for one in tools.own or tools.query.own_seen)
+    if not own:
+        raise OwnAddressUnknown(
+            'The plan asks for "me", and no address of yours is set.',
+            remedy='Write it into config.toml (askance config path): [person] addresses = ["…"]',
+        )
+    return replace(
+        known, senders={**known.senders, ME: own}, recipients={**known.recipients, ME: own}
+    )

@@ -1,0 +1,25 @@
+"""Aggregate: select the items that qualify, take one value of each, compute (TTRAG section 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator as Steps
+from dataclasses import dataclass
+from typing import ClassVar
+
+from engine.compute.steps import compute, understood
+from engine.drafts import Draft
+from engine.events import Event
+from engine.steps import Toolbox
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """The question becomes a plan; Python computes it. Most plans need no model."""
+
+    name: ClassVar[str] = "aggregate"
+    summary: ClassVar[str] = "counts, dates and sums over items, by a plan that is shown"
+
+    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+        """Understand, compute."""
+        world, read = understood(tools)
+        return (yield from compute(tools, world, read))

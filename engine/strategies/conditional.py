@@ -1,0 +1,57 @@
+"""Conditional compute: a classifier picks what a question needs (TTRAG section 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator as Steps
+from dataclasses import dataclass
+from typing import ClassVar
+
+from engine.classifying import MARGIN, Classified, by_model, by_words
+from engine.compute.steps import compute, understood
+from engine.compute.understand import Understanding
+from engine.drafts import Draft
+from engine.events import Event, Noted
+from engine.stages import staged
+from engine.steps import Toolbox
+from engine.strategies.fb_rag import FBRag
+from engine.strategies.key_value import KeyValue
+from engine.strategies.summary import Summary
+
+
+@dataclass(frozen=True)
+class Conditional:
+    """Summary, key-value and aggregate have a route each; everything else is retrieval."""
+
+    name: ClassVar[str] = "conditional"
+    summary: ClassVar[str] = "a classifier sends each question to what it needs"
+    margin: float = MARGIN
+    """How sure the model must be to leave the route of ordinary questions."""
+
+    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+        """Classify, take the route; one that finds nothing is followed by retrieval."""
+        world, read = understood(tools)
+        found = yield from staged("understand", tools.timings, self._classify(tools, read))
+        yield Noted(_said(found))
+        draft = Draft("", ())
+        if found.label == "aggregate":
+            draft = yield from compute(tools, world, read)
+        elif found.label == "key_value":
+            draft = yield from KeyValue().run(tools)
+        elif found.label == "summary":
+            return (yield from Summary().run(tools))
+        if draft.text or (found.label == "aggregate" and read.sure):
+            return draft
+        return (yield from FBRag().run(tools))
+
+    def _classify(self, tools: Toolbox, read: Understanding) -> Steps[Event, None, Classified]:
+        yield from ()
+        settled = by_words(tools.query.text, read)
+        if settled is not None:
+            return settled
+        with tools.metered("lookahead") as model:
+            return by_model(model, tools.query.text, self.margin)
+
+
+def _said(found: Classified) -> str:
+    scores = ", ".join(f"{label} {score:.2f}" for label, score in found.scores.items())
+    return f"class: {found.label}, by {found.by}{f' ({scores})' if scores else ''}"

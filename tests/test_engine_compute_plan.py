@@ -1,0 +1,179 @@
+"""Plans as text, and the questions that become plans: composed freely, over a tiny world."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from engine.compute.plan import Plan, Sought, Source, checked
+from engine.compute.plan_text import grammar, parsed, written
+from engine.compute.understand import understand
+from engine.compute.world import World
+from engine.errors import PlanRefused
+from ingest.item import Item, Kind, Locator, People, Person, Shelf
+
+KIM = Person("Kim Sato", "kim@sato.example")
+BOB = Person("Bob Reed", "bob@reed.example")
+TODAY = date(2026, 3, 20)
+
+
+def mail(title: str, sender: Person, day: int, number: int = 0) -> Item:
+    when = datetime(2026, 3, day, 9, number, tzinfo=UTC)
+    text = f"Subject: {title}\nFrom: {sender}\nDate: {when:%a %Y-%m-%d %H:%M}\n\nHello."
+    place = Locator(Path("/mail/inbox.mbox"), message_id=f"<{title}{day}{number}>")
+    return Item(Kind.MAIL, title, when, People(sender=(sender,)), text, place)
+
+
+def event(title: str, day: int, calendar: str, minutes: int = 60, where: str = "") -> Item:
+    begins = datetime(2026, 3, day, 10, tzinfo=UTC)
+    text = f"Event: {title}\nWhen: {begins:%a %Y-%m-%d %H:%M}"
+    text += f"\nWhere: {where}" if where else ""
+    place = Locator(Path(f"/calendars/{calendar}.ics"), uid=title, occurrence=begins.isoformat())
+    ends = begins + timedelta(minutes=minutes)
+    return Item(Kind.EVENT, title, begins, People(), text, place, until=ends)
+
+
+WORLD = World.of(
+    [
+        mail("Boat house", KIM, 2),
+        mail("Re: Boat house", BOB, 3),
+        mail("Re: Boat house", KIM, 4),
+        mail("Lease renewal", BOB, 5),
+        event("Sail making (talk by Kim Sato)", 6, "Harbour Days 2026", 90, "Red hall"),
+        event("Rope work", 7, "Harbour Days 2026", 30, "Blue hall"),
+        event("Founding day", 9, "NorwegianHolidays"),
+        event("Founding day", 9, "SwedishHolidays"),
+    ]
+)
+
+PLANS = (
+    "count mail from:kim since:2025-10-01 until:2025-10-31 by week",
+    'last sender of mail thread:"Boat house"',
+    'between date of event title:"a \\"b\\" \\\\ c" in:Spain and event subject:Easter as weeks',
+    'sum "amount charged" of mail text:"card statement" shelf:spam',
+    "count event with:kim by place bottom 2",
+    "shared date of event in:Norway and event in:Sweden since:2026-01-01",
+    "list start of event as utc",
+)
+
+
+@pytest.mark.parametrize("line", PLANS)
+def test_a_plan_is_read_back_as_it_is_shown(line: str) -> None:
+    plan = parsed(line)
+    assert parsed(written(plan)) == plan
+    assert written(plan) == line
+
+
+def test_a_plan_means_what_it_says() -> None:
+    assert parsed('sum "total" of mail from:kim to:"Bob Reed" until:2026-02-01') == Plan(
+        "sum",
+        Sought("total"),
+        (
+            Source(
+                Kind.MAIL, senders=("kim",), recipients=("Bob Reed",), until=date(2026, 2, 1)
+            ),
+        ),
+    )
+    assert parsed("count mail shelf:trash").sources[0].shelf is Shelf.TRASH
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("", "a word is missing"),
+        ("guess mail", "one of these belongs there"),
+        ("count spoons", "one of these belongs there"),
+        ("count mail colour:red", "the fields are"),
+        ("count mail since:yesterday", "a day is written"),
+        ("count mail by colour", "one of these belongs there"),
+        ("count mail by sender top many", "a number belongs there"),
+        ("count mail please", "stands in no place"),
+        ("count mail shelf:attic", "the fields are"),
+        ("sum title of mail", "sum needs numbers"),
+        ("list mail", "list needs a field"),
+        ("count mail and event", "count takes one source"),
+        ("shared date of mail", "shared compares two sources"),
+        ("between title of mail", "between compares dates"),
+        ("count mail top 3", "top needs groups"),
+        ("count mail since:2026-02-01 until:2026-01-01", "first day is after its last"),
+        ("count item", "names no items"),
+        ("count mail " + "x" * 3000, "too long"),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused(line: str, why: str) -> None:
+    with pytest.raises(PlanRefused, match=why) as refused:
+        parsed(line)
+    assert refused.value.remedy
+
+
+def test_a_plan_made_in_code_is_checked_too() -> None:
+    with pytest.raises(PlanRefused):
+        checked(Plan("distinct", "item", (Source(Kind.MAIL),)))
+
+
+def test_the_grammar_for_models_has_every_operation() -> None:
+    text = grammar()
+    assert text.startswith("root ::= ")
+    assert all(f'"{word}"' in text for word in ("count", "shared", "thread:", "weekday"))
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("How many mails did Kim send in March?", "count mail from:Kim since:2026-03-01 until:2026-03-31"),
+        ("How often did Bob write to Kim?", "count mail from:Bob to:Kim"),
+        ('Who wrote last in the thread "Boat house"?', 'last sender of mail thread:"Boat house"'),
+        ('When did Kim write "Boat house"?', 'list date of mail from:Kim subject:"Boat house"'),
+        ("Who mailed me most this month?",
+         "count mail since:2026-03-01 until:2026-03-31 by sender top 1"),
+        ("How many mails per week did Bob Reed send?", 'count mail from:"Bob Reed" by week'),
+        ("When did I last hear from Bob?", "last date of mail from:Bob"),
+        ("When did I last write to Kim?", "last date of mail from:me to:Kim"),
+        ("How many times did I meet Kim in March?",
+         "count event with:Kim since:2026-03-01 until:2026-03-31"),
+        ('How many people took part in the conversation "Boat house"?',
+         'distinct sender of mail thread:"Boat house"'),
+        ("Which day had the fewest mails?", "count mail by date bottom 1"),
+        ("How many messages are in my trash?", "count mail shelf:trash"),
+        ("How many mails mention the boat?", "count mail text:boat"),
+        ('Where is "Rope work"?', 'list place of event subject:"Rope work"'),
+        ('Who gives "Sail making"?', 'list speaker of event title:"Sail making"'),
+        ('How long is "Rope work"?', 'list duration of event subject:"Rope work"'),
+        ("Total length of the sessions at Harbour Days, in hours?",
+         'sum duration of event in:"Harbour Days 2026" as hours'),
+        ("On which days in 2026 do both Norway and Sweden have a holiday?",
+         "shared date of event in:NorwegianHolidays since:2026-01-01 until:2026-12-31"
+         " and event in:SwedishHolidays since:2026-01-01 until:2026-12-31"),
+        ("Sum my 13 card statements", 'sum "amount" of item text:"card statements"'),
+        ('How many days passed between the first and the last mail of the thread "Boat house"?',
+         'between date of mail thread:"Boat house"'),
+    ],
+)  # fmt: skip
+def test_a_question_becomes_a_plan(question: str, line: str) -> None:
+    read = understand(question, WORLD, TODAY)
+    assert read.plan is not None, read
+    assert written(read.plan) == line
+    assert read.sure
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the capital of France?",
+        "Why did the boat sink?",
+        "How many moons has Jupiter?",
+        "Did Kim agree to the lease?",
+        "What does Kim think about the colour of the sails?",
+        "",
+    ],
+)
+def test_what_is_no_computation_gets_no_sure_plan(question: str) -> None:
+    assert not understand(question, WORLD, TODAY).sure
+
+
+def test_words_that_are_not_understood_are_told() -> None:
+    read = understand("How many angry mails did Kim send?", WORLD, TODAY)
+    assert read.left == ("angry",)
+    assert not read.sure
