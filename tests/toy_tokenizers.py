@@ -37,11 +37,19 @@ def _byte_letters() -> dict[int, str]:
 
 
 def unigram(texts: Sequence[str], size: int = 200) -> Callable[[str], Encoding]:
-    """Return the encoding of a unigram model as SentencePiece's: a blank is put in front."""
+    """Return the encoding of a unigram model as SentencePiece's.
+
+    A blank is put in front, and the end of a line is a token by itself.
+    """
     import tokenizers
 
     model = tokenizers.Tokenizer(tokenizers.models.Unigram())
-    model.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    model.pre_tokenizer = tokenizers.pre_tokenizers.Sequence(
+        [
+            tokenizers.pre_tokenizers.Split("\n", "isolated"),
+            tokenizers.pre_tokenizers.Metaspace(prepend_scheme="first"),
+        ]
+    )
     trainer = tokenizers.trainers.UnigramTrainer(
         vocab_size=size,
         initial_alphabet=sorted(set("".join(texts))),
