@@ -24,7 +24,7 @@ from engine.attending import Way, attend, layers_at, windows
 from engine.compression import choose, cut, sentences_of
 from engine.corpus import corpus_of
 from engine.errors import BudgetTooSmall, StrategyUnknown, TimeSpent
-from engine.events import Answered, Compressed, Event, Noted, Selected
+from engine.events import Answered, Compressed, Event, Noted, Ranked, Selected
 from engine.passages import split
 from engine.settings import Budget, Settings
 from engine.strategies import registry
@@ -275,6 +275,26 @@ def test_bm25_can_be_asked_for(ask: Any) -> None:
     events, answer, _ = ask("youra:by=bm25,share=0.2", unreadable)
     assert not [event for event in events if isinstance(event, Noted)]
     assert answer.strategy == "youra:by=bm25,share=0.2"
+
+
+def test_fb_rag_takes_the_reaction_as_a_third_term(ask: Any) -> None:
+    """BM25 likes the first text; the reaction, at the heavier weight, the second."""
+    texts = ("The keys of the club. The keys of the club.", "Tomas is at the club. He has them.")
+    reader = FakeReader({"Tomas": 0.8})
+    strategy = "fb_rag:reaction=5.0,fusion=normalised"
+    events, answer, _ = ask(strategy, lambda _: reader, *texts)
+    ranked = [event for event in events if isinstance(event, Ranked)][-1]
+    assert [passage.text for passage in ranked.passages] == [texts[1], texts[0]]
+    c = reader.count(reader.contexts[0])
+    assert ranked.parts["reaction"] == pytest.approx([0.8 * c / 2 / 5, 0.0])
+    assert answer.strategy == "fb_rag:fusion=normalised,reaction=5.0"
+    assert answer.usage.lookahead.calls == 2  # the samples' prompt, and the pass
+
+
+def test_fb_rag_without_attention_says_so(ask: Any) -> None:
+    events, answer, _ = ask("fb_rag:reaction=1+youra", unreadable)
+    assert len([event for event in events if isinstance(event, Noted)]) == 2
+    assert answer.strategy == "fb_rag+youra:by=bm25"
 
 
 def test_time_that_runs_out_while_reading_is_said(ask: Any) -> None:

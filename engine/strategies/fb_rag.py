@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Generator as Steps
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from engine.drafts import Draft
-from engine.events import Event
+from engine.events import Event, Noted
 from engine.fusion import Normalisation, reciprocal_ranks, weighted_sum
 from engine.lookahead import TEMPERATURE, Form, Sample
 from engine.recall import Scores
 from engine.stages import staged
 from engine.steps import Toolbox
+from engine.strategies.youra import Youra
+from models.errors import ModelMissing, RuntimeFailed
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,10 @@ class FBRag:
     temperature: float = TEMPERATURE
     order: Literal["score", "document"] = "score"
     """How the generator reads the passages: best first, or as they stand in the documents."""
+    reaction: float = 0.0
+    """Weight of YOURA's reaction score, the best of a passage's sentences, where stage I read it.
+    Its scale is its own, so it wants another fusion than "sum". 0 reads no attention; otherwise
+    it takes one more pass over stage I, up to the layer that is read."""
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Recall within X tokens, look ahead, select within Y tokens, write."""
@@ -46,25 +54,46 @@ class FBRag:
         if not stage_one:
             return Draft("", ())
         samples = yield from tools.look_ahead(stage_one, self.form, self.temperature)
-        chosen = yield from staged("select", tools.timings, self._select(tools, backward, samples))
+        chosen = yield from staged(
+            "select", tools.timings, self._select(tools, backward, stage_one, samples)
+        )
         return (yield from tools.write(sorted(chosen) if self.order == "document" else chosen))
 
     def _select(
-        self, tools: Toolbox, backward: Scores, samples: Sequence[Sample]
+        self,
+        tools: Toolbox,
+        backward: Scores,
+        stage_one: Sequence[int],
+        samples: Sequence[Sample],
     ) -> Steps[Event, None, list[int]]:
         forward = self.over(tools.forward(samples))
-        scores = self.combine(backward, forward)
-        yield tools.ranked("select", scores, {"backward": backward, "forward": forward})
+        parts = {"backward": backward, "forward": forward}
+        if self.reaction:
+            parts["reaction"] = yield from self._react(tools, sorted(stage_one))
+        scores = self.combine(*parts.values())
+        yield tools.ranked("select", scores, parts)
         return tools.fit_generator(scores)
+
+    def _react(self, tools: Toolbox, stage_one: Sequence[int]) -> Steps[Event, None, Scores]:
+        """Return the reaction of stage I's passages, 0 of all others."""
+        found = np.zeros(len(tools.corpus.passages))
+        try:
+            found[stage_one] = Youra().passage_scores(tools, tools.passages(stage_one))
+        except (RuntimeFailed, ModelMissing) as error:
+            yield Noted(f"Passages are ranked without attention: {error.message}")
+            tools.instead[self] = replace(self, reaction=0.0)
+        return found
 
     def over(self, forward: Scores) -> Scores:
         """Return one forward score a passage from those of K samples, shape (K, passages)."""
         best: Scores = forward.max(axis=0) if self.over_samples == "max" else forward.mean(axis=0)
         return best
 
-    def combine(self, backward: Scores, forward: Scores) -> Scores:
+    def combine(self, backward: Scores, forward: Scores, *reaction: Scores) -> Scores:
         """Return S_FB of every passage of the corpus, not only of stage I (equation 2)."""
+        rankings = [backward, forward, *reaction]
         if self.fusion == "ranks":
-            return reciprocal_ranks([backward, forward])
+            return reciprocal_ranks(rankings)
         scale: Normalisation = "maximum" if self.fusion == "normalised" else "none"
-        return weighted_sum([backward, forward], [self.backward, self.forward], scale)
+        weights = [self.backward, self.forward, self.reaction]
+        return weighted_sum(rankings, weights[: len(rankings)], scale)

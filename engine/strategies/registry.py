@@ -130,7 +130,8 @@ def as_run(strategy: Strategy, instead: Mapping[object, object]) -> Strategy:
     """Return a strategy as it was really run: `instead` has what stood in for parts of it."""
     if isinstance(strategy, Compressing):
         compressor = instead.get(strategy.compressor, strategy.compressor)
-        return replace(strategy, compressor=cast(Youra, compressor))
+        first = as_run(strategy.strategy, instead)
+        return Compressing(first, cast(Youra, compressor))
     return cast(Strategy, instead.get(strategy, strategy))
 
 

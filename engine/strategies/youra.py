@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from engine.attending import Way, attend, layers_at
 from engine.compression import Sentence, choose, cut, sentences_of
 from engine.drafts import Draft
@@ -81,6 +83,17 @@ class Youra:
         )
         found: Scores = recall.scores([tools.query.text])[0]
         return "bm25", found
+
+    def passage_scores(self, tools: Toolbox, passages: Sequence[Passage]) -> Scores:
+        """Return the best of each passage's sentence scores, shape (passages,).
+
+        Raises `RuntimeFailed` and `ModelMissing` where attention cannot be read.
+        """
+        sentences = sentences_of(passages)
+        best = np.zeros(len(passages))
+        scores = self._attend(tools, passages, sentences)
+        np.maximum.at(best, [sentence.number for sentence in sentences], scores)
+        return best
 
     def _attend(
         self, tools: Toolbox, passages: Sequence[Passage], sentences: Sequence[Sentence]
