@@ -226,7 +226,8 @@ def test_without_a_server_nothing_that_speaks_to_one_is_imported(home: Path) -> 
 def test_a_whole_question_imports_nothing_that_speaks_to_a_server(home: Path) -> None:
     if not (Path(os.environ["ASKANCE_MODELS_DIR"]) / SMALL).is_dir():
         pytest.skip(f"the model {SMALL} is not there; `make test` fetches it")
-    question = ("ask", "Where do I meet Dana Okafor about the lease?", str(SAMPLE))
+    events = str(SAMPLE / "calendars")
+    question = ("ask", "Where do I meet Dana Okafor about the lease?", events)
     models = ("--lookahead", SMALL, "--generator", SMALL, "--effort", "quick")
     assert modules_after(*question, *models, cwd=home) == NO_NETWORK
 
