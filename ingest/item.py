@@ -188,12 +188,25 @@ class Item:
     the address it was sent from."""
     shelf: Shelf | None = None
     """Set for a mail that lies in Trash, Spam or Drafts, by its folder, flags or labels."""
-    quoted: tuple[tuple[int, int], ...] = ()
-    """Spans of `text` that repeat earlier mail: quoted lines and the history below a reply."""
+    body: int = 0
+    """Offset into `text` at which a mail's own words begin, behind its header fields."""
     copies: list[Copy] = field(default_factory=list, compare=False)
     """Where else the same mail lies; grows while reading goes on."""
     flags: tuple[str, ...] = ()
     """What to know of a document before trusting it: "macros", "hidden sheet", "white text"."""
+
+    @property
+    def quoted(self) -> tuple[tuple[int, int], ...]:
+        """Spans of a mail's `text` that repeat earlier mail: quoted lines, history below a reply.
+
+        Looked for when asked: most mails that are read never are.
+        """
+        if self.kind is not Kind.MAIL:
+            return ()
+        from ingest.quoting import quoted_spans
+
+        spans = quoted_spans(self.text[self.body :])
+        return tuple((self.body + begin, self.body + end) for begin, end in spans)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from ingest.headers import LIMIT, Headers, parse_date
 from ingest.item import Item, Kind, Locator, People, Person, Reason, Shelf, Skipped
 from ingest.mime import MAILS, Part, parse
 from ingest.parts import TEXT, Contents, take_apart
-from ingest.quoting import quoted_spans
 from ingest.seals import Seal
 from ingest.shelves import is_deleted, shelf_of_labels, shelved
 from ingest.sieve import Later, LeftOut, Read, Scope
@@ -297,7 +296,7 @@ def _item(
         attachments=names,
         owners=_owners(headers, envelope, is_sent=place.is_sent),
         shelf=shelf or labelled or place.shelf,
-        quoted=tuple((below + start, below + end) for start, end in quoted_spans(body)),
+        body=below if body else len(head),
     )
 
 

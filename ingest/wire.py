@@ -66,7 +66,7 @@ class _Item(msgspec.Struct, array_like=True, tag=0):
     attachments: tuple[str, ...]
     owners: tuple[str, ...]
     shelf: Shelf | None
-    quoted: tuple[tuple[int, int], ...]
+    body: int
     flags: tuple[str, ...]
 
 
@@ -200,7 +200,7 @@ def _item_to_wire(item: Item) -> _Item:
         item.attachments,
         item.owners,
         item.shelf,
-        item.quoted,
+        item.body,
         item.flags,
     )
 
@@ -263,6 +263,6 @@ def _item_from_wire(one: _Item, path: Path, known: dict[tuple[str, str], Person]
         one.attachments,
         one.owners,
         one.shelf,
-        one.quoted,
+        one.body,
         flags=one.flags,
     )
