@@ -30,7 +30,9 @@ from app.report import answer_text
 from app.serving import tell_where_text_goes
 from app.trail import Trail
 from engine.answer import answer, understand
+from engine.compute.plan_text import parsed
 from engine.events import Answered, Event
+from engine.strategies.aggregate import Aggregate
 from engine.strategies.registry import get, names
 from engine.values import Answer
 
@@ -39,6 +41,11 @@ from engine.values import Answer
 @click.argument("question")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--strategy", metavar="NAME", help=f"One of {', '.join(names())}.")
+@click.option(
+    "--plan",
+    metavar="LINE",
+    help="Compute the answer by this plan, as --explain shows it: count mail from:kim by week",
+)
 @click.option("--effort", type=click.Choice(["quick", "balanced", "thorough"]))
 @click.option("--max-context", type=click.IntRange(1), metavar="TOKENS", help="Over all calls.")
 @click.option(
@@ -80,6 +87,9 @@ def command(
     """
     config = load_config(os.environ)
     filter_flags = FilterFlags(**{name: flags.pop(name) for name in FilterFlags.__slots__})  # type: ignore[arg-type]
+    if flags["plan"] is not None:
+        parsed(str(flags["plan"]))
+        flags["strategy"] = flags["strategy"] or Aggregate.name
     settings = settings_of(config, **flags)
     filters = filter_flags.filters(settings.today)
     # The engine says both again; here it is said before models are checked.

@@ -58,6 +58,7 @@ def error_object(error: AskanceError) -> dict[str, str | None]:
 def answer_object(answer: Answer) -> dict[str, object]:
     """Return what `ask --json` prints."""
     from app.filters_shown import filters_object
+    from app.table_shown import table_object
 
     return {
         "question": answer.question,
@@ -72,6 +73,7 @@ def answer_object(answer: Answer) -> dict[str, object]:
         },
         "filters": filters_object(answer.query),
         "citations": [citation_object(citation) for citation in answer.citations],
+        "table": table_object(answer.table),
         "coverage": coverage_object(answer.coverage),
         "timings_ms": _milliseconds(answer.timings, ANSWER_TIMINGS),
     }

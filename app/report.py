@@ -10,6 +10,7 @@ from app.filters_shown import filters_line
 from app.inferred import inferred_lines
 from app.output import place_of
 from app.plain import lines, one_line
+from app.table_shown import table_lines
 from engine.values import Answer, Citation, Coverage, Hit, SearchResult
 from ingest.item import Item, Kind, Shelf
 
@@ -42,6 +43,8 @@ def answer_text(answer: Answer, zone: tzinfo | None, config_file: str = "config.
         parts.append(f'    "{shortened(citation.quote)}"')
     if answer.citations:
         parts.append("")
+    if answer.table is not None:
+        parts.extend(table_lines(answer.table))
     parts.append(grounded_line(answer))
     parts.extend(filter(None, [filters_line(answer.query)]))
     remedy = "ask with --no-infer to leave them out."

@@ -53,6 +53,7 @@ ANSWER = {
     "tokens": dict,
     "filters": dict,
     "citations": list,
+    "table": (dict, types.NoneType),
     "coverage": dict,
     "timings_ms": dict,
 }

@@ -70,11 +70,7 @@ def test_a_plan_means_what_it_says() -> None:
     assert parsed('sum "total" of mail from:kim to:"Bob Reed" until:2026-02-01') == Plan(
         "sum",
         Sought("total"),
-        (
-            Source(
-                Kind.MAIL, senders=("kim",), recipients=("Bob Reed",), until=date(2026, 2, 1)
-            ),
-        ),
+        (Source(Kind.MAIL, senders=("kim",), recipients=("Bob Reed",), until=date(2026, 2, 1)),),
     )
     assert parsed("count mail shelf:trash").sources[0].shelf is Shelf.TRASH
 
@@ -122,7 +118,8 @@ def test_the_grammar_for_models_has_every_operation() -> None:
 @pytest.mark.parametrize(
     ("question", "line"),
     [
-        ("How many mails did Kim send in March?", "count mail from:Kim since:2026-03-01 until:2026-03-31"),
+        ("How many mails did Kim send in March?",
+         "count mail from:Kim since:2026-03-01 until:2026-03-31"),
         ("How often did Bob write to Kim?", "count mail from:Bob to:Kim"),
         ('Who wrote last in the thread "Boat house"?', 'last sender of mail thread:"Boat house"'),
         ('When did Kim write "Boat house"?', 'list date of mail from:Kim subject:"Boat house"'),

@@ -1,0 +1,295 @@
+"""How computed answers, key look-ups and the classifier do. Prints figures only.
+
+    python tests/bench/study_compute.py answers DATA [--half odd|even] [--infer]
+    python tests/bench/study_compute.py keys DATA [--records N] [--limit N]
+    python tests/bench/study_compute.py classes DATA [--model ID] [--limit N] [--model-alone]
+
+DATA is a folder with `dev` and `corpus`. "answers" asks the questions of the two derived sets
+(those with odd numbers were looked at while the grammar was written, those with even ones not),
+our paraphrases of them and our own forms; no model is loaded. An answer is exact when the plan's
+bare value is a gold answer, right when a gold answer is in its text. "keys" looks keys up among
+all records and as many random ones as asked for. "classes" sorts the questions of
+`compute_labels.jsonl`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from compute_gold import Gold, entries, letters
+
+from app.loading import loader
+from engine import inferring
+from engine.answer import answer_over
+from engine.citing import MARKER
+from engine.classifying import LABELS, Classified, by_model, by_words
+from engine.compute.understand import understand
+from engine.compute.world import World
+from engine.corpus import Corpus, corpus_of
+from engine.evaluation.data import Question, load_questions
+from engine.evaluation.metrics import exact_match, substring_match
+from engine.events import Answered
+from engine.overlap import normalise
+from engine.passages import split
+from engine.settings import Settings
+from engine.values import Answer, Query
+from ingest.item import Item, Kind, Locator, People
+from ingest.read import read
+from models.catalogue import load_catalogue
+from models.protocols import Generator
+from models.roles import ModelSet
+from models.store import Store
+
+HERE = Path(__file__).parent
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+SETS = {"pim_mail_derived": "mail_spamassassin_ham.mbox", "pim_calendar_derived": "calendars"}
+KEY_SETS = ("kv_75", "kv_140", "kv_1120", "kv_2520")
+_WHO = r"did (?P<who>.+?) send"
+_THREAD = r'subject "(?P<quote>.*)" \(ignoring'
+_COUNTRY = r"the (?P<country>.+?) holiday calendar"
+_QUOTE = r'"(?P<quote>.*)"'
+SLOTS = {
+    **dict.fromkeys(("last-in-thread", "count-thread", "count-distinct-senders"), _THREAD),
+    "date-of-message": rf"{_WHO} the message with the subject {_QUOTE}\?",
+    "count-sender-month": rf"{_WHO} in (?P<month>.*)\?",
+    "earliest-of-sender": r"sent by (?P<who>\S+)\?",
+    "holiday-date": rf"{_COUNTRY}.*?{_QUOTE} in (?P<year>\d+)",
+    "days-between": rf'{_COUNTRY} for (?P<year>\d+).*from "(?P<first>.*?)" to "(?P<second>.*)"',
+    "count-shared-dates": r"in (?P<year>\d+) does both the (?P<one>.+?) and the (?P<other>.+?) hol",
+    "count-month": rf"{_COUNTRY} have in (?P<month>.*)\?",
+    "count-room-day": r'"(?P<room>.*)" on (?P<day>\S+)',
+    **dict.fromkeys(("event-speaker", "event-time", "event-duration", "event-room"), _QUOTE),
+}
+"""What a paraphrase takes over from its original, by the original's type."""
+
+
+class Tally:
+    """Counts of what went right, by name."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._rows: defaultdict[str, list[tuple[bool, ...]]] = defaultdict(list)
+
+    def add(self, name: str, *right: bool) -> None:
+        """Count one question."""
+        self._rows[name].append(right)
+
+    def show(self, *columns: str) -> None:
+        """Print one line a name."""
+        for name, rows in self._rows.items():
+            counts = [sum(row[i] for row in rows) for i in range(len(columns))]
+            shares = [
+                f"{column} {count} ({count / len(rows):.3f})"
+                for column, count in zip(columns, counts, strict=True)
+            ]
+            print(f"{name}: {len(rows)} questions, {', '.join(shares)}")
+
+
+def no_model(model_id: str) -> Generator:
+    """Refuse to load one."""
+    raise RuntimeError(f"{model_id} was asked for")
+
+
+def asked(text: str, corpus: Corpus, strategy: str, *, infer: bool = False) -> Answer:
+    """Return the answer, given without a model."""
+    settings = Settings(strategy=strategy, zone=UTC, now=NOW, infer=infer)
+    models = ModelSet("none", "none", no_model)
+    query, corpus = inferring.over(Query(text), corpus, settings, models)
+    *_, last = answer_over(query, corpus, models, settings)
+    if not isinstance(last, Answered):
+        raise TypeError(last)
+    return last.answer
+
+
+def corpus_at(path: Path) -> Corpus:
+    """Return everything below a path."""
+    items = [one for one in read([path], zone=UTC, now=NOW) if isinstance(one, Item)]
+    return corpus_of(split(items))
+
+
+def answers(args: argparse.Namespace) -> None:
+    """Print how many computed answers are right."""
+    tally, began = Tally(), time.process_time()
+    corpora = {name: corpus_at(args.data / "corpus" / place) for name, place in SETS.items()}
+    numbered = {
+        name: list(enumerate(load_questions(args.data / "dev" / f"{name}.jsonl"), start=1))
+        for name in SETS
+    }
+    for name, questions in numbered.items():
+        for number, question in questions:
+            if args.half in (None, "odd" if number % 2 else "even"):
+                _score(
+                    tally, f"{name} {_half(number)}", question.text, question, corpora[name], args
+                )
+    originals = {question.id: question for rows in numbered.values() for _, question in rows}
+    for number, row in enumerate(rows_of("compute_paraphrases.jsonl"), start=1):
+        original = originals[row["id"]]
+        text = _filled(row["question"], original)
+        _score(tally, f"paraphrases {_half(number)}", text, original, corpora[row["dataset"]], args)
+    _forms(tally, corpora, args)
+    tally.show("exact", "right")
+    print(f"{time.process_time() - began:.0f} s of processor time, reading included")
+
+
+def _half(number: int) -> str:
+    return "odd" if number % 2 else "even"
+
+
+def _score(
+    tally: Tally,
+    name: str,
+    text: str,
+    question: Question,
+    corpus: Corpus,
+    args: argparse.Namespace,
+) -> None:
+    found = asked(text, corpus, "aggregate", infer=args.infer)
+    value = found.table.value if found.table else ""
+    plain = MARKER.sub("", found.text)
+    right = found.grounded != "none" and substring_match(plain, question.answers) == 1
+    tally.add(name, exact_match(value, question.answers) == 1, right)
+
+
+def _filled(wording: str, original: Question) -> str:
+    kind = "-".join(original.id.split("-")[1:-1])
+    found = re.search(SLOTS[kind], original.text)
+    if found is None:
+        raise ValueError(f"{original.id} is not worded as expected")
+    return wording.format(**found.groupdict())
+
+
+def _forms(tally: Tally, corpora: dict[str, Corpus], args: argparse.Namespace) -> None:
+    corpus = args.data / "corpus"
+    gold = Gold(letters(corpus / SETS["pim_mail_derived"]), entries(corpus / "calendars"))
+    for number, row in enumerate(rows_of("compute_forms.jsonl"), start=1):
+        over = corpora[f"pim_{row['over']}_derived"]
+        found = asked(gold.filled(row["question"]), over, "aggregate", infer=args.infer)
+        text = f" {normalise(MARKER.sub('', found.text))} "
+        golds = gold.answers(row["form"])
+        right = all(any(f" {normalise(one)} " in text for one in some) for some in golds)
+        tally.add(f"forms {_half(number)}", right, right)
+
+
+def rows_of(name: str) -> list[dict[str, Any]]:
+    """Return the rows of a file beside this one."""
+    return [json.loads(line) for line in (HERE / name).read_text("utf-8").splitlines()]
+
+
+def keys(args: argparse.Namespace) -> None:
+    """Print how many values are read off right."""
+    questions = [
+        question
+        for name in KEY_SETS
+        for question in load_questions(args.data / "dev" / f"{name}.jsonl")
+    ]
+    texts = list(dict.fromkeys(_texts(args.data)))
+    members = [line for text in texts for line in text.splitlines() if '": "' in line]
+    drawn = random.Random(20)
+    members += [f'"{_token(drawn)}": "{_token(drawn)}",' for _ in range(args.records)]
+    drawn.shuffle(members)
+    corpus = corpus_of(split(_documents(members)))
+    print(f"{len(corpus.passages):,} records, {sum(map(len, members)):,} characters")
+    tally, began = Tally(), time.monotonic()
+    for question in questions[: args.limit]:
+        found = asked(question.text, corpus, "key_value")
+        value = MARKER.sub("", found.text).strip()
+        tally.add("keys", value == question.answers[0], found.usage.effective_context == 0)
+    tally.show("right", "without a model")
+    print(f"{(time.monotonic() - began) / len(questions[: args.limit]):.2f} s a question")
+
+
+def _texts(data: Path) -> Iterator[str]:
+    for name in KEY_SETS:
+        for line in (data / "dev" / f"{name}.jsonl").read_text("utf-8").splitlines():
+            yield from (one["text"] for one in json.loads(line).get("context", ()))
+    for name in KEY_SETS[2:]:
+        for line in (data / "corpus" / f"{name}.jsonl").read_text("utf-8").splitlines():
+            yield json.loads(line)["text"]
+
+
+def _token(drawn: random.Random) -> str:
+    digits = f"{drawn.getrandbits(128):032x}"
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def _documents(members: Sequence[str], size: int = 5000) -> Iterator[Item]:
+    """Yield documents of so many records."""
+    for first in range(0, len(members), size):
+        starts, length = [], 0
+        for member in members[first : first + size]:
+            starts.append(length)
+            length += len(member) + 1
+        text = "\n".join(members[first : first + size])
+        place = Locator(Path(f"/{first}.json"))
+        yield Item(
+            Kind.DOCUMENT, f"{first}.json", None, People(), text, place, records=tuple(starts)
+        )
+
+
+def classes(args: argparse.Namespace) -> None:
+    """Print accuracy and confusion matrix."""
+    labelled = rows_of("compute_labels.jsonl")
+    random.Random(4).shuffle(labelled)
+    texts = {
+        (name, question.id): question.text
+        for name in {row["dataset"] for row in labelled}
+        for question in load_questions(args.data / "dev" / f"{name}.jsonl")
+    }
+    worlds = {} if args.model_alone else _worlds(args.data)
+    load = loader(load_catalogue(), Store.default(os.environ))
+    model = load(args.model) if args.model else None
+    matrix: Counter[tuple[str, str]] = Counter()
+    settled: Counter[str] = Counter()
+    for row in labelled[: args.limit]:
+        text = texts[row["dataset"], row["id"]]
+        read = understand(text, worlds.get(row["dataset"], World(())), NOW.date())
+        found = None if args.model_alone else by_words(text, read)
+        if found is None:
+            found = by_model(model, text) if model else Classified("question", "model")
+        matrix[row["label"], found.label] += 1
+        settled[found.by] += 1
+    right = sum(matrix[label, label] for label in LABELS)
+    print(f"{right} of {matrix.total()} right ({right / matrix.total():.3f}); by {dict(settled)}")
+    print(f"{'':>12}" + "".join(f"{label:>12}" for label in LABELS))
+    for label in LABELS:
+        print(f"{label:>12}" + "".join(f"{matrix[label, other]:>12}" for other in LABELS))
+
+
+def _worlds(data: Path) -> dict[str, World]:
+    return {
+        name: World.of(
+            one
+            for one in read([data / "corpus" / place], zone=UTC, now=NOW)
+            if isinstance(one, Item)
+        )
+        for name, place in {**SETS, "enron_annotated": "enron.mbox"}.items()
+    }
+
+
+def main() -> None:
+    """Run one part."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("part", choices=("answers", "keys", "classes"))
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--half", choices=("odd", "even"))
+    parser.add_argument("--infer", action="store_true")
+    parser.add_argument("--records", type=int, default=400_000)
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--model")
+    parser.add_argument("--model-alone", action="store_true")
+    args = parser.parse_args()
+    {"answers": answers, "keys": keys, "classes": classes}[args.part](args)
+
+
+if __name__ == "__main__":
+    main()

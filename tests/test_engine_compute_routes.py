@@ -1,0 +1,298 @@
+"""Key-value, summary and the classifier that picks a route, with models of known replies."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import abstaining
+from engine.answer import answer_over
+from engine.classifying import LABELS, by_model, by_words
+from engine.corpus import corpus_of
+from engine.events import Answered, Drafted, Noted
+from engine.passages import split
+from engine.settings import Budget, Settings
+from engine.strategies.summary import asked_length
+from engine.values import Answer, Query
+from ingest.item import Item, Kind, Locator, People, Person
+from models.roles import ModelSet
+
+ASKED_ON = datetime(2026, 4, 20, tzinfo=UTC)
+
+
+def document(title: str, text: str, records: tuple[int, ...] = ()) -> Item:
+    place = Locator(Path(f"/docs/{title}"))
+    return Item(Kind.DOCUMENT, title, None, People(), text, place, records=records)
+
+
+def keyed(count: int, seed: int = 7) -> tuple[Item, dict[str, str]]:
+    """Return a document of members `"key": "value"`, each a record, and what they hold."""
+    drawn = random.Random(seed)
+    held = {_token(drawn): _token(drawn) for _ in range(count)}
+    lines = [f'"{key}": "{value}",\n' for key, value in held.items()]
+    starts = [sum(map(len, lines[:at])) for at in range(count)]
+    return document("keys.json", "".join(lines), tuple(starts)), held
+
+
+def _token(drawn: random.Random) -> str:
+    digits = f"{drawn.getrandbits(128):032x}"
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+class Run:
+    def __init__(self, events: list[Any], generator: Any, lookahead: Any) -> None:
+        assert isinstance(events[-1], Answered)
+        self.answer: Answer = events[-1].answer
+        self.events = events
+        self.generator, self.lookahead = generator, lookahead
+
+    @property
+    def notes(self) -> list[str]:
+        return [one.text for one in self.events if isinstance(one, Noted)]
+
+
+Ask = Callable[..., Run]
+
+
+@pytest.fixture
+def ask(fake_generator: Any) -> Ask:
+    def run(
+        strategy: str,
+        question: str,
+        items: Sequence[Item],
+        generator: Any = ("Not found.",),
+        lookahead: Any = ("Reason. Answer.",),
+        budget: Budget | None = None,
+        logprobs: Any = None,
+    ) -> Run:
+        models = {
+            "g": fake_generator("g", generator),
+            "l": fake_generator("l", lookahead, logprobs=logprobs),
+        }
+        events = answer_over(
+            Query(question),
+            corpus_of(split(items)),
+            ModelSet("l", "g", models.__getitem__),
+            Settings(strategy=strategy, zone=UTC, now=ASKED_ON, budget=budget, least_confidence=0),
+        )
+        return Run(list(events), models["g"], models["l"])
+
+    return run
+
+
+# Key-value
+
+
+def test_every_key_of_a_haystack_is_read_off_without_a_model(ask: Ask) -> None:
+    item, held = keyed(400)
+    for key in list(held)[::40]:
+        found = ask("key_value", f'What is stored under the key "{key}"?', [item])
+        assert found.answer.text == f"{held[key]} [1]"
+        assert found.answer.citations[0].quote == held[key]
+        assert found.answer.usage.effective_context == 0
+
+
+@pytest.mark.parametrize(
+    ("record", "question", "value"),
+    [
+        ("colour = dark green", "Which colour is set?", "dark green"),
+        ("Licence plate: HH-AB 12", "What is the licence plate?", "HH-AB 12"),
+        ('"path": "a \\"b\\" c"', "value of path", 'a \\"b\\" c'),
+    ],
+)
+def test_a_record_of_key_and_value_is_read_literally(
+    ask: Ask, record: str, question: str, value: str
+) -> None:
+    assert ask("key_value", question, [document("x", record)]).answer.text == f"{value} [1]"
+
+
+ROW = "Ferry Skagen, cabin 4411, deck 7, booked by Kim"
+
+
+def test_another_record_is_read_by_a_model_under_300_tokens_and_verified(ask: Ask) -> None:
+    long = " ".join(f"filler{n}" for n in range(200))
+    found = ask(
+        "key_value", "Which cabin on the Skagen ferry?", [document("x", f"{ROW} {long}")], ["4411"]
+    )
+    assert found.answer.text == "4411 [1]"
+    assert found.answer.usage.effective_context < 300
+
+
+def test_a_value_that_is_not_in_the_record_is_none(ask: Ask) -> None:
+    found = ask("key_value", "Which cabin on the Skagen ferry?", [document("x", ROW)], ["4412"])
+    assert found.answer.grounded == "none"
+
+
+def test_a_key_that_no_record_has_abstains(ask: Ask) -> None:
+    item, _ = keyed(20)
+    found = ask("key_value", "What is stored under the key zeppelin?", [item])
+    assert found.answer.text == abstaining.ABSTENTION
+
+
+# Summary
+
+WEEK = [
+    Item(
+        Kind.MAIL,
+        f"Report {number}",
+        datetime(2026, 4, day, 9, tzinfo=UTC),
+        People(sender=(Person("Kim Sato", "kim@sato.example"),)),
+        f"Subject: Report {number}\n\n{text}",
+        Locator(Path("/mail/in.mbox"), message_id=f"<{number}>"),
+    )
+    for number, day, text in (
+        (1, 6, "The mast was varnished."),
+        (2, 20, "The harbour raised its fees."),
+        (3, 20, "The engine leaks oil."),
+    )
+]
+
+
+def test_a_summary_reads_all_in_scope_and_cites_each_sentence(ask: Ask) -> None:
+    replies = [
+        "The harbour raised its fees.\nThe engine leaks oil.",
+        "The harbour raised its fees. The engine leaks oil.",
+    ]
+    found = ask("summary", "Summarise this week's mail", WEEK, replies)
+    assert found.answer.text == "The harbour raised its fees. [1] The engine leaks oil. [2]"
+    assert found.answer.grounded == "grounded"
+    assert "varnished" not in found.generator.prompts[0]
+    assert any(note.startswith("summary of 2 passages in 1 batches") for note in found.notes)
+
+
+def test_a_sentence_that_nothing_supports_carries_no_citation(ask: Ask) -> None:
+    replies = ["x", "The engine leaks oil. Aliens built the pier."]
+    found = ask("summary", "Summarise my mail", WEEK, replies)
+    assert found.answer.grounded == "partial"
+    assert len(found.answer.citations) == 1
+
+
+def test_what_exceeds_the_window_is_read_in_batches_and_condensed(ask: Ask) -> None:
+    budget = Budget(500, 500, 1, 0, 0, window=600)  # room for 300 tokens: 250 are too many twice
+    texts = [" ".join([f"word{n}"] * 120) + f" fact{n}." for n in range(4)]
+    items = [document(f"d{n}", text) for n, text in enumerate(texts)]
+
+    def reply(prompt: str, _: int) -> str:
+        return "fact0." if "Notes, in order" in prompt else f"fact{prompt.count('fact')}."
+
+    found = ask("summary", "Summarise everything in 2 sentences", items, reply, budget=budget)
+    batches = [one for one in found.events if isinstance(one, Drafted)]
+    assert [len(one.passages) for one in batches] == [2, 2]
+    assert "2 sentences" in found.generator.prompts[-1]
+    assert found.answer.text == "fact0. [1]"
+
+
+def test_what_is_too_much_for_all_batches_is_said(ask: Ask) -> None:
+    budget = Budget(500, 500, 1, 0, 0, window=600)
+    items = [document(f"d{n}", " ".join([f"word{n}"] * 200)) for n in range(6)]
+    found = ask(
+        "summary:batches=2", "Summarise word3", items, ["word3.", "x", "word3."], budget=budget
+    )
+    assert any(note.startswith("left out for their number: 4 passages") for note in found.notes)
+    assert found.answer.grounded == "partial"
+
+
+@pytest.mark.parametrize(
+    ("question", "length"),
+    [
+        ("Summarise it in 3 sentences", "3 sentences"),
+        ("Give me the gist in one paragraph, please", "one paragraph"),
+        ("A summary of at most 50 words", "50 words"),
+        ("Summarise it", "three to six sentences"),
+    ],
+)
+def test_the_asked_length_is_read(question: str, length: str) -> None:
+    assert asked_length(question) == length
+
+
+# The classifier
+
+
+@pytest.mark.parametrize(
+    ("question", "label"),
+    [
+        ("Give me an overview of the lease dispute", "summary"),
+        ("What were the main points of Kim's mail?", "summary"),
+        ("Which value does the key backup_host hold?", "key_value"),
+        ("Who is Kim's landlord?", None),
+        ("Where did I leave the key?", None),
+    ],
+)
+def test_words_settle_what_they_can(question: str, label: str | None) -> None:
+    found = by_words(question)
+    assert (found.label if found else None) == label
+
+
+def favouring(label: str, by: float) -> Callable[[str, Sequence[str]], list[float]]:
+    """Answer the classifier's prompt: `label` is likelier by so much, wherever it is listed."""
+    words = {
+        "question": "reading a",
+        "key_value": "key, code",
+        "summary": "summarising",
+        "aggregate": "counting",
+    }
+
+    def said(prompt: str, letters: Sequence[str]) -> list[float]:
+        lines = {line[0]: line for line in prompt.splitlines() if line[1:3] == ": "}
+        return [-1.0 if words[label] in lines[letter] else -1.0 - by for letter in letters]
+
+    return said
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_the_model_chooses_by_likelihood_over_all_orders(fake_generator: Any, label: str) -> None:
+    model = fake_generator("l", logprobs=favouring(label, 3.0))
+    found = by_model(model, "anything")
+    assert found.label == label
+    assert found.scores[found.label] == pytest.approx(-1.0)
+    assert len(model.prompts) == 4
+
+
+def test_a_model_that_is_not_sure_leaves_the_question_a_question(fake_generator: Any) -> None:
+    assert (
+        by_model(fake_generator("l", logprobs=favouring("summary", 0.5)), "x").label == "question"
+    )
+
+
+def test_a_question_that_fits_no_class_goes_to_retrieval(ask: Ask) -> None:
+    found = ask("conditional", "Who varnished the mast?", WEEK, ["The mast was varnished [1]"],
+                logprobs=favouring("question", 3.0))  # fmt: skip
+    assert found.notes[0].startswith("class: question, by model")
+    assert found.answer.citations[0].passage.item is WEEK[0]
+
+
+def test_each_class_takes_its_route(ask: Ask) -> None:
+    item, held = keyed(30)
+    key = next(iter(held))
+    assert (
+        ask("conditional", f'Value of the key "{key}"?', [item]).answer.text == f"{held[key]} [1]"
+    )
+    counted = ask("conditional", "How many mails did Kim send?", WEEK)
+    assert counted.answer.text == "3 mails [1][2][3]"
+    assert counted.notes[0] == "class: aggregate, by plan"
+    summed = ask("conditional", "Summarise my mail", WEEK, ["x", "The engine leaks oil."])
+    assert summed.answer.text == "The engine leaks oil. [1]"
+
+
+def test_a_computation_over_nothing_does_not_fall_back_to_guessing(ask: Ask) -> None:
+    found = ask("conditional", "How many mails did Kim send in 1999?", WEEK, ["Three [1]"])
+    assert found.answer.grounded == "none"
+    assert not found.generator.prompts
+
+
+def test_a_class_without_a_result_is_followed_by_retrieval(ask: Ask) -> None:
+    found = ask(
+        "conditional",
+        "Kim's correspondence on harbour fees, its extent",
+        WEEK,
+        ["The harbour raised its fees [1]"],
+        ["sum title of mail", "The harbour. Answer: fees"],
+        logprobs=favouring("aggregate", 3.0),
+    )
+    assert any("was refused" in note for note in found.notes)
+    assert found.answer.text.startswith("The harbour raised its fees")

@@ -1,0 +1,332 @@
+"""Plans run over items counted by hand; answers with their sources, bad input included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import abstaining
+from engine.acquaintances import Acquaintances
+from engine.answer import answer_over
+from engine.compute.plan_text import parsed
+from engine.compute.run import Table, run
+from engine.compute.units import Quantity, amounts, by_unit
+from engine.corpus import corpus_of
+from engine.errors import OwnAddressUnknown, PlanRefused
+from engine.events import Answered, Noted
+from engine.passages import split
+from engine.settings import Settings
+from engine.values import Answer, Query
+from ingest.item import Copy, Item, Kind, Locator, People, Person, Shelf
+from models.roles import ModelSet
+
+KIM = Person("Kim Sato", "kim@sato.example")
+BOB = Person("Bob Reed", "bob@reed.example")
+JO = Person("", "jo@lane.example")
+PACIFIC = timezone(timedelta(hours=-8))
+
+
+def mail(
+    title: str,
+    sender: Person,
+    when: datetime | None,
+    body: str = "Hello.",
+    shelf: Shelf | None = None,
+    part: str | None = None,
+) -> Item:
+    text = f"Subject: {title}\nFrom: {sender}\nDate: {when}\n\n{body}"
+    place = Locator(Path("/mail/inbox.mbox"), message_id=f"<{title}{when}>", part=part)
+    return Item(Kind.MAIL, title, when, People(sender=(sender,)), text, place, shelf=shelf)
+
+
+def event(
+    title: str, day: datetime, calendar: str, minutes: int | None = 60, where: str = ""
+) -> Item:
+    text = f"Event: {title}\nWhen: {day:%a %Y-%m-%d %H:%M}" + (f"\nWhere: {where}" if where else "")
+    place = Locator(Path(f"/calendars/{calendar}.ics"), uid=title, occurrence=day.isoformat())
+    ends = day + timedelta(minutes=minutes) if minutes else None
+    return Item(Kind.EVENT, title, day, People(), text, place, until=ends)
+
+
+def day(number: int, hour: int = 9, month: int = 3) -> datetime:
+    return datetime(2026, month, number, hour, tzinfo=UTC)
+
+
+MAILS = [
+    mail("Boat house", KIM, day(2)),
+    mail("Re: Boat house", BOB, day(3)),
+    mail("RE: Fwd: Boat house", KIM, day(4)),
+    mail("Lease", JO, datetime(2026, 3, 31, 20, tzinfo=PACIFIC)),  # 1 April in UTC
+    mail("Lease", KIM, day(1, month=4)),
+    mail("Undated", KIM, None),
+]
+EVENTS = [
+    event("Sails", day(6), "Harbour", 90, "Red hall"),
+    event("Ropes", day(6, 14), "Harbour", 30, "Blue hall"),
+    event("Knots", day(7), "Harbour", 45, "Red hall"),
+    event("Open end", day(8), "Harbour", None),
+    event("Founding", day(6), "Norway", 24 * 60),
+    event("Sun", day(21), "Norway", 24 * 60),
+    event("Founding", day(6), "Sweden", 24 * 60),
+]
+
+
+def table(line: str, items: Sequence[Item] = (*MAILS, *EVENTS)) -> Table:
+    return run(parsed(line), items, Acquaintances.of(items))
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("count mail", "6"),
+        ("count mail from:kim", "4"),
+        ("count mail from:Kim since:2026-03-01 until:2026-03-31", "2"),
+        ("count mail from:jo@lane.example until:2026-03-31", "1"),  # as its header shows it
+        ("count mail from:im", "0"),  # no part of a word
+        ('count mail thread:"boat  house"', "3"),
+        ('count mail subject:"boat house"', "1"),
+        ("count mail title:house", "3"),
+        ("distinct sender of mail", "3"),
+        ("distinct thread of mail", "3"),
+        ("first sender of mail", "Kim Sato"),
+        ("last title of mail thread:Lease", "Lease"),
+        ("last date of mail from:bob", "2026-03-03"),
+        ("between date of mail thread:\"Boat house\"", "2"),
+        ("between date of event title:Sails and event title:Sun", "15"),
+        ("between date of event title:Sun and event title:Sails as weeks", "2.14"),
+        ("shared date of event in:Norway and event in:Sweden", "1"),
+        ("sum duration of event in:Harbour", "2 h 45 min"),
+        ("average duration of event in:Harbour as minutes", "55"),
+        ("max duration of event in:Harbour", "Sails (1 h 30 min)"),
+        ("list place of event in:Harbour", "Red hall, Blue hall"),
+        ("list start of event title:Ropes", "2026-03-06 14:00"),
+        ("count mail by sender top 1", "Kim Sato"),
+        ("count event in:Harbour by date top 1", "2026-03-06"),
+        ("count event by calendar bottom 1", "Sweden"),
+    ],
+)  # fmt: skip
+def test_a_plan_comes_to(line: str, value: str) -> None:
+    found = table(line)
+    assert (found.value or "0") == value
+
+
+def test_groups_of_time_stand_in_order_and_others_by_size() -> None:
+    months = table("count mail since:2026-01-01 by month")
+    assert [(row.label, row.value) for row in months.rows] == [
+        ("March 2026", "4"),
+        ("April 2026", "1"),
+    ]
+    senders = table("count mail by sender")
+    assert [(row.label, row.value) for row in senders.rows] == [
+        ("Kim Sato", "4"),
+        ("Bob Reed", "1"),
+        ("jo@lane.example", "1"),
+    ]
+
+
+def test_groups_that_are_level_with_the_top_are_shown_too() -> None:
+    assert [row.label for row in table("count mail by sender top 2").rows] == [
+        "Kim Sato",
+        "Bob Reed",
+        "jo@lane.example",
+    ]
+
+
+def test_what_has_no_date_or_no_value_is_counted_and_named() -> None:
+    assert table("count mail since:2026-01-01").undated == 1
+    found = table("sum duration of event in:Harbour")
+    assert [item.title for item in found.unread] == ["Open end"]
+
+
+def test_a_mail_met_twice_counts_once_and_rubbish_only_when_asked_for() -> None:
+    kept = mail("Kept", KIM, day(9), shelf=Shelf.TRASH)
+    kept.copies.append(Copy(Locator(Path("/mail/archive.mbox")), (), None))
+    items = [
+        kept,
+        mail("Thrown away", KIM, day(9), shelf=Shelf.TRASH),
+        mail("Junk", BOB, day(9), shelf=Shelf.SPAM),
+        mail("Attached", BOB, day(9), part="2"),
+    ]
+    found = table("count mail", items)
+    assert found.value == "1"
+    assert found.shelved == {Shelf.TRASH: 1, Shelf.SPAM: 1}
+    assert table("count mail shelf:trash", items).value == "1"
+
+
+# Amounts
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Total: $1,234.50.", "1,234.50 USD"),
+        ("1.234,50 €", "1,234.50 EUR"),
+        ("EUR 12,30", "12.30 EUR"),
+        ("1 234 people", "1"),
+        ("CHF 1'000.00", "1,000.00 CHF"),
+        ("-5.25 £", "-5.25 GBP"),
+        ("paid 12,000 yen", "12,000"),
+        ("0.125 km", "0.125 km"),
+        ("3 euros", "3 EUR"),
+        ("12 %", "12 %"),
+        ("on 2026-03-01 at 10:30", ""),
+        ("call 555-1234", ""),
+        ("v1.2.3", ""),
+    ],
+)
+def test_amounts_are_read_as_written(text: str, found: str) -> None:
+    read = [str(one.quantity) for one in amounts(text)]
+    assert (read[0] if read else "") == found
+
+
+def test_amounts_of_different_units_are_never_added() -> None:
+    found = by_unit(Quantity(Decimal(number), unit) for number, unit in ((1, "EUR"), (2, "USD")))
+    assert found == {"EUR": [Decimal(1)], "USD": [Decimal(2)]}
+
+
+def test_decimals_are_exact() -> None:
+    numbers = by_unit(Quantity(Decimal("0.10"), "EUR") for _ in range(30))["EUR"]
+    assert sum(numbers) == Decimal("3.00")
+
+
+# Through the strategy
+
+
+Ask = Callable[..., tuple[Answer, list[str], Any]]
+
+
+@pytest.fixture
+def ask(fake_generator: Any) -> Ask:
+    def run_strategy(
+        question: str,
+        items: Sequence[Item] = (*MAILS, *EVENTS),
+        lookahead: Any = ("none",),
+        generator: Any = ("Not found.",),
+        strategy: str = "aggregate",
+        **settings: Any,
+    ) -> tuple[Answer, list[str], Any]:
+        models = {"g": fake_generator("g", generator), "l": fake_generator("l", lookahead)}
+        settings.setdefault("now", datetime(2026, 4, 20, tzinfo=UTC))
+        events = list(
+            answer_over(
+                Query(question),
+                corpus_of(split(items)),
+                ModelSet("l", "g", models.__getitem__),
+                Settings(strategy=strategy, zone=UTC, **settings),
+            )
+        )
+        assert isinstance(events[-1], Answered)
+        notes = [one.text for one in events if isinstance(one, Noted)]
+        return events[-1].answer, notes, models
+
+    return run_strategy
+
+
+def test_an_answer_is_computed_without_a_model_and_cites_its_items(ask: Ask) -> None:
+    answer, notes, models = ask("How many mails did Kim send in March?")
+    assert answer.text == "2 mails [1][2]"
+    assert answer.grounded == "grounded"
+    assert [one.quote for one in answer.citations] == [
+        "Subject: Boat house",
+        "Subject: RE: Fwd: Boat house",
+    ]
+    assert notes[0] == "plan: count mail from:Kim since:2026-03-01 until:2026-03-31"
+    assert answer.table is not None
+    assert answer.table.value == "2"
+    assert not models["l"].prompts + models["g"].prompts
+    assert answer.models.generator is None
+
+
+def test_a_date_is_quoted_from_the_line_that_states_it(ask: Ask) -> None:
+    answer, _, _ = ask("When did Bob last write?")
+    assert answer.text == "2026-03-03 [1]"
+    assert answer.citations[0].quote.startswith("Date: 2026-03-03")
+
+
+def test_an_aggregate_over_nothing_abstains_and_says_why(ask: Ask) -> None:
+    answer, notes, _ = ask("How many mails did Kim send in 1999?")
+    assert answer.text == abstaining.ABSTENTION
+    assert answer.grounded == "none"
+    assert "nothing to compute: 0 items pass the plan" in notes
+
+
+def test_a_plan_of_the_person_replaces_the_question(ask: Ask) -> None:
+    answer, _, _ = ask("anything", plan="count mail from:bob")
+    assert answer.text == "1 mail [1]"
+    with pytest.raises(PlanRefused):
+        ask("anything", plan="count spoons")
+
+
+def test_words_that_are_not_understood_make_it_partial(ask: Ask) -> None:
+    answer, notes, _ = ask("How many angry mails did Kim send?")
+    assert answer.grounded == "partial"
+    assert "not understood, and not in the plan: angry" in notes
+
+
+def test_a_plan_of_the_model_is_checked_and_shown(ask: Ask) -> None:
+    answer, notes, models = ask(
+        "Kim's correspondence, its extent", lookahead=["count mail from:kim"]
+    )
+    assert answer.text.startswith("4 mails")
+    assert notes[:2] == [
+        "the plan is the model's: the question's grammar gave none",
+        "plan: count mail from:kim",
+    ]
+    assert len(models["l"].prompts) == 1
+
+
+def test_a_plan_that_the_model_writes_wrongly_is_shown_and_refused(ask: Ask) -> None:
+    answer, notes, _ = ask("Kim's correspondence, its extent", lookahead=["sum title of mail"])
+    assert answer.grounded == "none"
+    assert notes == [
+        "the model's plan was refused: 'sum title of mail'. "
+        "The plan cannot be run: sum needs numbers."
+    ]
+
+
+STATEMENTS = [
+    mail("Card statement", JO, day(1), "Your card statement. Amount due: $100.10, minimum $10.00."),
+    mail("Card statement", JO, day(2), "Your card statement. Amount due: $200.20, minimum $20.00."),
+    mail("Card statement", JO, day(3), "Your card statement. Amount due: 50,00 €."),
+    mail("Card statement", JO, day(4), "Your card statement is attached."),
+]
+
+
+def test_amounts_are_chosen_by_the_model_and_added_by_currency(ask: Ask) -> None:
+    answer, notes, models = ask(
+        "Sum my 4 card statements", STATEMENTS, ["$100.10", "$200.20", "50,00 €"]
+    )
+    assert answer.text == "300.30 USD [1][2]\n50.00 EUR [3]"
+    assert answer.grounded == "partial"  # one states no amount
+    assert [one.quote for one in answer.citations] == ["$100.10", "$200.20", "50,00 €"]
+    assert 'do not state the amount: 1 ("Card statement")' in notes
+    assert "different units are not added: EUR, USD" in notes
+    assert len(models["l"].prompts) == 3  # the fourth has no number to choose
+
+
+def test_a_model_cannot_bring_in_a_number_of_its_own(ask: Ask) -> None:
+    answer, _, _ = ask("Sum my card statements", STATEMENTS[:1], ["$999.99"])
+    assert answer.grounded == "none"
+
+
+def test_me_is_the_owner_and_nobody_without_one(ask: Ask) -> None:
+    with pytest.raises(OwnAddressUnknown):
+        ask("How many mails did I send?")
+    answer, _, _ = ask("How many mails did I send?", own=("bob@reed.example",))
+    assert answer.text == "1 mail [1]"
+
+
+def test_a_list_is_no_longer_than_a_screen_and_its_table_has_all(ask: Ask) -> None:
+    many = [
+        mail(f"Note {number}", KIM, day(1, 0) + timedelta(hours=number)) for number in range(60)
+    ]
+    answer, _, _ = ask("anything", many, plan="list title of mail")
+    assert answer.text.splitlines()[-1] == "and 20 more"
+    assert answer.table is not None
+    assert len(answer.table.rows) == 60
+    assert len(answer.citations) == 20
