@@ -74,12 +74,13 @@ def _maildir_flags(path: Path) -> str:
     return (flags[1] or flags[2] or "") if flags else ""
 
 
-def _folder_names(part: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def _folder_names(part: str) -> tuple[str, ...]:
     """Return the names a folder goes by: `.INBOX.Trash`, `[Gmail].Spam` and `Trash.mbox` too."""
     name = normalize("NFC", part).casefold()
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)
-    return list(dict.fromkeys([name, *(one for one in re.split(r"[._]", name) if one)]))
+    return tuple(dict.fromkeys([name, *(one for one in re.split(r"[._]", name) if one)]))
 
 
 def shelf_named(folder: str) -> Shelf | None:
