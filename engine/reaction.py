@@ -17,7 +17,7 @@ from engine.sentences import Span
 from models.protocols import AttentionColumns
 
 Mean = Literal["arithmetic", "geometric"]
-Measure = Literal["reaction", "query"]
+Measure = Literal["reaction", "balanced", "query"]
 
 SINKS = 4
 """Tokens at the beginning of a window whose attention says nothing (Xiao et al. 2024)."""
@@ -52,14 +52,21 @@ def evenness(columns: AttentionColumns) -> float:
 def token_scores(columns: AttentionColumns, measure: Measure) -> Scores:
     """Return a score a context token, comparable between windows, shape (c,).
 
-    "reaction" is the paper's. "query" is R/q alone, what the query's rows give each token: the
-    paper's also counts how far a token stands from the end, since S/c falls with the position.
+    "reaction" is the paper's. It also counts where a token stands: row i of even attention gives
+    1/i to each of its tokens, so S/c falls from ln(c)/c to 1/c² along the context, whatever the
+    text says. "balanced" takes S and R each as a multiple of what even attention would give
+    there. "query" is R/q alone, what the query's rows give.
     """
     if measure == "reaction":
         return reaction(columns) * evenness(columns)
-    c = len(columns.spans)
-    given: Scores = columns.query_sums.mean(axis=0) * c / columns.query_tokens
-    return given
+    c, q = len(columns.spans), columns.query_tokens
+    by_query = columns.query_sums * c / q
+    if measure == "query":
+        given: Scores = by_query.mean(axis=0)
+        return given
+    even = np.cumsum(1 / np.arange(c, 0, -1))[::-1]  # 1/j + … + 1/c
+    balanced: Scores = np.abs(columns.context_sums / even - by_query).mean(axis=0)
+    return balanced
 
 
 def tokens_of(spans: npt.NDArray[np.int64], sentences: Sequence[Span]) -> list[Span]:

@@ -70,6 +70,22 @@ def test_scores_of_windows_of_different_lengths_are_comparable() -> None:
     assert token_scores(small, "query") == pytest.approx([0.0] * 5 + [2.0] * 5)
 
 
+def test_even_attention_reacts_by_place_alone_unless_it_is_balanced() -> None:
+    """Row i gives 1/i to each token: S/c falls from ln(c)/c to 1/c², and R/q is 1/c."""
+    c = 100
+    context = np.tril(np.ones((c, c))) / np.arange(1, c + 1)[:, None]
+    even = columns(
+        np.concatenate([context, np.full((2, c), 1 / c)]), c, [(i, i + 1) for i in range(c)]
+    )
+    found = token_scores(even, "reaction")
+    assert found[0] == pytest.approx(np.sum(1 / np.arange(1, c + 1)) - 1)  # 4.19
+    assert found[-1] == pytest.approx(1 - 1 / c)
+    assert found.min() < 0.02  # between them, at about c/e
+    assert 30 < found.argmin() < 44
+    assert token_scores(even, "balanced") == pytest.approx([0.0] * c, abs=1e-12)
+    assert token_scores(even, "query") == pytest.approx([1.0] * c)
+
+
 def test_a_sentence_scores_the_mean_of_its_tokens() -> None:
     vector = np.array([9.0, 1.0, 4.0, 2.0, 8.0])
     tokens = [(0, 2), (1, 3), (3, 5), (5, 5), (0, 1)]
