@@ -90,6 +90,7 @@ def command(
     if flags["plan"] is not None:
         parsed(str(flags["plan"]))
         flags["strategy"] = flags["strategy"] or Aggregate.name
+        flags["infer"] = False  # the plan says which items
     settings = settings_of(config, **flags)
     filters = filter_flags.filters(settings.today)
     # The engine says both again; here it is said before models are checked.

@@ -28,7 +28,6 @@ from typing import Any
 
 from compute_gold import Gold, entries, letters
 
-from app.loading import loader
 from engine import inferring
 from engine.answer import answer_over
 from engine.citing import MARKER
@@ -46,6 +45,7 @@ from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
 from ingest.read import read
 from models.catalogue import load_catalogue
+from models.llama import load_llama
 from models.protocols import Generator
 from models.roles import ModelSet
 from models.store import Store
@@ -246,8 +246,7 @@ def classes(args: argparse.Namespace) -> None:
         for question in load_questions(args.data / "dev" / f"{name}.jsonl")
     }
     worlds = {} if args.model_alone else _worlds(args.data)
-    load = loader(load_catalogue(), Store.default(os.environ))
-    model = load(args.model) if args.model else None
+    model = _loaded(args.model) if args.model else None
     matrix: Counter[tuple[str, str]] = Counter()
     settled: Counter[str] = Counter()
     for row in labelled[: args.limit]:
@@ -263,6 +262,11 @@ def classes(args: argparse.Namespace) -> None:
     print(f"{'':>12}" + "".join(f"{label:>12}" for label in LABELS))
     for label in LABELS:
         print(f"{label:>12}" + "".join(f"{matrix[label, other]:>12}" for other in LABELS))
+
+
+def _loaded(model_id: str) -> Generator:
+    file = Store.default(os.environ).open(load_catalogue().row(model_id))
+    return load_llama(file, model_id, context=2048)
 
 
 def _worlds(data: Path) -> dict[str, World]:

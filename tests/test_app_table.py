@@ -1,0 +1,69 @@
+"""How a computed answer is shown: its plan, bars for groups, and the same as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.table_shown import table_lines, table_object
+from engine.values import Passage, TableRow, TableShown
+from ingest.item import Item, Kind, Locator, People
+
+MAIL = Item(
+    Kind.MAIL, "Lease", None, People(), "Subject: Lease\n\nHello.", Locator(Path("/in.mbox"))
+)
+SOURCE = Passage(MAIL, 0, 14)
+
+
+def shown(*numbers: float, label: str = "March", chart: bool = True) -> TableShown:
+    rows = tuple(
+        TableRow(f"{label} {at}", f"{number:g} mails", number, (SOURCE,))
+        for at, number in enumerate(numbers)
+    )
+    return TableShown("count mail by month", "", ("month", "count"), rows, 9, ("a remark",), chart)
+
+
+def test_bars_are_as_long_as_their_share_of_the_largest() -> None:
+    lines = list(table_lines(shown(30, 15, 0)))
+    assert lines[0] == "Computed by the plan: count mail by month"
+    assert [line.count("█") for line in lines[1:4]] == [30, 15, 0]
+    assert "▏" in lines[3]
+    assert lines[1].endswith("30 mails")
+    assert lines[-1] == "  a remark"
+
+
+def test_a_single_result_has_no_bars_and_long_labels_are_cut() -> None:
+    assert not any("█" in line for line in table_lines(shown(3, chart=False)))
+    assert "…" in list(table_lines(shown(3, 2, 1, label="x" * 50)))[1]
+
+
+def test_what_a_file_says_cannot_steer_the_terminal() -> None:
+    assert "\x1b" not in "".join(table_lines(shown(1, 2, 3, label="\x1b[31m")))
+
+
+def test_the_table_is_an_object_with_a_source_a_row() -> None:
+    found = table_object(shown(2))
+    assert found is not None
+    assert json.loads(json.dumps(found))["rows"] == [
+        {
+            "label": "March 0",
+            "value": "2 mails",
+            "sources": [
+                {"kind": "mail", "title": "Lease", "path": "/in.mbox", "start": 0, "end": 14}
+            ],
+        }
+    ]
+    assert table_object(None) is None
+
+
+def test_a_plan_that_is_none_is_refused_before_anything_is_read(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code = main(["ask", "anything", str(tmp_path), "--plan", "count spoons", "--json"])
+    said = json.loads(capsys.readouterr().out)["error"]
+    assert code == 2
+    assert said["kind"] == "plan_refused"
+    assert "spoons" in said["message"]
