@@ -75,7 +75,7 @@ class Compressed:
     """Passages were cut to some of their sentences."""
 
     by: str
-    """What scored the sentences: "reaction", "balanced", "query" or "bm25"."""
+    """What scored the sentences: "reaction", "query" or "bm25"."""
     sentences: Sequence[Passage]
     """All of them, in the order of the passages."""
     scores: Sequence[float]

@@ -17,7 +17,7 @@ from engine.sentences import Span
 from models.protocols import AttentionColumns
 
 Mean = Literal["arithmetic", "geometric"]
-Measure = Literal["reaction", "balanced", "query"]
+Measure = Literal["reaction", "query"]
 
 SINKS = 4
 """Tokens at the beginning of a window whose attention says nothing (Xiao et al. 2024)."""
@@ -54,19 +54,13 @@ def token_scores(columns: AttentionColumns, measure: Measure) -> Scores:
 
     "reaction" is the paper's. It also counts where a token stands: row i of even attention gives
     1/i to each of its tokens, so S/c falls from ln(c)/c to 1/c² along the context, whatever the
-    text says. "balanced" takes S and R each as a multiple of what even attention would give
-    there. "query" is R/q alone, what the query's rows give.
+    text says. "query" is R/q alone, what the query's rows give.
     """
     if measure == "reaction":
         return reaction(columns) * evenness(columns)
     c, q = len(columns.spans), columns.query_tokens
-    by_query = columns.query_sums * c / q
-    if measure == "query":
-        given: Scores = by_query.mean(axis=0)
-        return given
-    even = np.cumsum(1 / np.arange(c, 0, -1))[::-1]  # 1/j + … + 1/c
-    balanced: Scores = np.abs(columns.context_sums / even - by_query).mean(axis=0)
-    return balanced
+    given: Scores = columns.query_sums.mean(axis=0) * c / q
+    return given
 
 
 def tokens_of(spans: npt.NDArray[np.int64], sentences: Sequence[Span]) -> list[Span]:

@@ -32,9 +32,8 @@ class Youra:
 
     name: ClassVar[str] = "youra"
     summary: ClassVar[str] = "sentences that the look-ahead model's attention reacts to"
-    by: Literal["reaction", "balanced", "query", "bm25"] = "reaction"
-    """The paper's score; the same less what a place alone gives; what the question's rows give; or
-    BM25 of each sentence."""
+    by: Literal["reaction", "query", "bm25"] = "reaction"
+    """The paper's score; the attention of the question's rows alone; or BM25 of each sentence."""
     mean: Mean = "arithmetic"
     """Over a sentence's tokens: equation 6, or the geometric one of section 3.3."""
     share: float = 0.8

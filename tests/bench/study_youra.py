@@ -227,7 +227,6 @@ def compare(args: argparse.Namespace) -> None:
 ARMS = {
     "youra": ("youra:share=1", 0),
     "youra geometric": ("youra:share=1,mean=geometric", 0),
-    "youra balanced": ("youra:share=1,by=balanced", 0),
     "youra query": ("youra:share=1,by=query", 0),
     "BM25 sentences": ("youra:share=1,by=bm25", 0),
     "BM25 50": ("order_preserving", 50),
