@@ -262,6 +262,12 @@ def test_a_plan_of_the_person_replaces_the_question(ask: Ask) -> None:
         ask("anything", plan="count spoons")
 
 
+def test_a_calendar_may_be_called_by_its_country(ask: Ask) -> None:
+    answer, notes, _ = ask("anything", plan="count event in:norwegian")
+    assert answer.text == "2 events [1][2]"
+    assert notes == ["plan: count event in:Norway"]
+
+
 def test_words_that_are_not_understood_make_it_partial(ask: Ask) -> None:
     answer, notes, _ = ask("How many angry mails did Kim send?")
     assert answer.grounded == "partial"

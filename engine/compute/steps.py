@@ -12,9 +12,10 @@ from engine.compute.plan import Plan, Sought
 from engine.compute.plan_text import written
 from engine.compute.propose import plan_of, proposed
 from engine.compute.run import Reading, Table, run
+from engine.compute.selecting import lies_in
 from engine.compute.show import draft
 from engine.compute.understand import Understanding, understand
-from engine.compute.world import World
+from engine.compute.world import World, joined
 from engine.drafts import Draft
 from engine.errors import OwnAddressUnknown, PlanRefused
 from engine.events import Event, Noted
@@ -43,6 +44,7 @@ def compute(tools: Toolbox, world: World, read: Understanding) -> Steps[Event, N
     plan = read.plan or (yield from staged("lookahead", tools.timings, _propose(tools)))
     if plan is None:
         return Draft("", ())
+    plan = _with_calendars(plan, world)
     yield Noted(f"plan: {written(plan)}")
     if read.left:
         yield Noted(f"not understood, and not in the plan: {', '.join(read.left)}")
@@ -77,6 +79,26 @@ def _run(tools: Toolbox, world: World, plan: Plan) -> Steps[Event, None, Table]:
             return list(extracted(model, items, sought))
 
     return run(plan, world.items, known, extract)
+
+
+def _with_calendars(plan: Plan, world: World) -> Plan:
+    """Return the plan with calendars by their own names: `in:Germany` may be GermanHolidays."""
+    return replace(
+        plan,
+        sources=tuple(
+            replace(
+                source,
+                calendars=tuple(name for one in source.calendars for name in _own(one, world)),
+            )
+            for source in plan.sources
+        ),
+    )
+
+
+def _own(name: str, world: World) -> tuple[str, ...]:
+    if any(lies_in(item, name) for item in world.items):
+        return (name,)
+    return tuple(one.name for one in world.calendars.get(joined([name]), ())) or (name,)
 
 
 def _with_me(tools: Toolbox, world: World, plan: Plan) -> Acquaintances:
