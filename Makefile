@@ -5,7 +5,7 @@ PYTHON = python3
 # TORCH=no leaves torch and transformers out; llama.cpp alone answers questions.
 TORCH = yes
 BIN = .venv/bin
-TEST_MODEL = smollm2-135m-instruct-q4_1
+TEST_MODELS = smollm2-135m-instruct-q4_1 all-minilm-l6-v2
 INSTALLED = .venv/.installed-$(TORCH)
 
 .PHONY: help install demo test check clean
@@ -20,9 +20,9 @@ demo: $(INSTALLED) ## install, fetch the starter models, ask three questions abo
 	@$(BIN)/askance demo
 
 # Tests give their programs a home of their own, so they are told where the models are. Most of
-# those that load a model take a third, smaller one.
+# those that load a model take a third, smaller one, and an encoder.
 test: $(INSTALLED) ## install, fetch the models that tests load, run every test
-	@$(BIN)/askance models pull --starter $(TEST_MODEL)
+	@$(BIN)/askance models pull --starter $(TEST_MODELS)
 	@ASKANCE_MODELS_DIR="$${ASKANCE_MODELS_DIR:-$${XDG_DATA_HOME:-$$HOME/.local/share}/askance/models}" \
 	    $(BIN)/python -m pytest
 

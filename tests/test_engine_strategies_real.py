@@ -10,7 +10,7 @@ import pytest
 
 from engine.answer import answer_over
 from engine.corpus import Corpus, corpus_of
-from engine.events import Answered, Drafted, Event, Sampled, Voted
+from engine.events import Answered, Drafted, Event, Ranked, Sampled, Voted
 from engine.passages import split
 from engine.settings import Budget, Settings
 from engine.strategies import registry
@@ -18,7 +18,7 @@ from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
 from models.catalogue import load_catalogue
 from models.llama import load_llama
-from models.protocols import Generator
+from models.protocols import Encoder, Generator
 from models.roles import ModelSet
 from models.store import Store
 
@@ -52,6 +52,22 @@ def model() -> Iterator[Generator]:
 
 
 @pytest.fixture(scope="module")
+def encoder() -> Iterator[Encoder]:
+    pytest.importorskip("torch")
+    from models.torch_loading import load_encoder
+
+    row = load_catalogue().row("all-minilm-l6-v2")
+    store = Store.default(os.environ)
+    if store.state(row) != "present":
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{row.id} is not in the store; `make test` pulls it")
+        pytest.skip(f"{row.id} is not in the store")
+    loaded = load_encoder(store.open(row), row.id)
+    yield loaded
+    loaded.close()
+
+
+@pytest.fixture(scope="module")
 def corpus() -> Corpus:
     items = [
         Item(Kind.DOCUMENT, f"Note {i}", None, People(), text, Locator(Path(f"/{i}.txt")))
@@ -60,9 +76,15 @@ def corpus() -> Corpus:
     return corpus_of(split(items))
 
 
-def ask(model: Generator, corpus: Corpus, strategy: str, task: str) -> tuple[list[Event], Answer]:
+def ask(
+    model: Generator, corpus: Corpus, strategy: str, task: str, encoder: Encoder | None = None
+) -> tuple[list[Event], Answer]:
     settings = Settings(strategy=strategy, budget=BUDGET, least_confidence=0)
-    models = ModelSet(SMALL, SMALL, lambda _: model)
+    models = ModelSet(
+        *(SMALL, SMALL, lambda _: model),
+        encoder="e" if encoder else None,
+        load_encoder=lambda _: encoder,  # type: ignore[arg-type, return-value]
+    )
     events = list(answer_over(Query(QUESTION, task=task), corpus, models, settings))
     last = events[-1]
     assert isinstance(last, Answered)
@@ -82,6 +104,17 @@ def test_every_strategy_answers(model: Generator, corpus: Corpus, strategy: str,
     assert used.generated > 0
     assert found.usage.lookahead.calls == (strategy == "fb_rag")
     assert {"write", "total"} <= set(found.timings) or strategy == "self_consistency"
+
+
+@pytest.mark.parametrize("strategy", ["ce", "ce_filter"])
+def test_an_encoder_ranks_what_was_found(
+    model: Generator, corpus: Corpus, encoder: Encoder, strategy: str
+) -> None:
+    events, found = ask(model, corpus, f"{strategy}:weight=1", "multihop", encoder)
+    ranked = [event for event in events if isinstance(event, Ranked)][-1]
+    assert "31 December 2026" in ranked.passages[0].text
+    assert found.models.encoder == "e"
+    assert found.usage.encoder.prompt > 50
 
 
 def test_the_same_seed_gives_the_same_answer(model: Generator, corpus: Corpus) -> None:
