@@ -92,7 +92,7 @@ class TokenCount:
     @property
     def hit_rate(self) -> float:
         """Share of the input tokens that the cache held, 0 to 1."""
-        return 1 - self.computed / self.prompt if self.prompt else 0.0
+        return max(0.0, 1 - self.computed / self.prompt) if self.prompt else 0.0
 
 
 class Cancelled(Exception):

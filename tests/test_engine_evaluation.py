@@ -190,7 +190,8 @@ def test_strategies_of_one_run_share_their_samples(
     assert len(models.lookahead.prompts) == 2  # type: ignore[attr-defined]
     used = [row["tokens"]["lookahead"]["prompt"] for row in rows]
     assert used[0] == used[1] == used[2] > used[3] == 0
-    assert rows[1]["seconds"]["lookahead"] == rows[0]["seconds"]["lookahead"]
+    spent = [row["seconds"]["lookahead"] for row in rows[:2]]
+    assert spent[1] >= spent[0]  # at its full price, though it was not drawn again
 
 
 def test_what_does_not_fit_is_a_row_of_its_own(

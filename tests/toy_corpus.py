@@ -40,6 +40,7 @@ class FakeEncoder:
     id = "e"
     context = 512
     dimensions = 2
+    closed = False
 
     def __init__(self, alone: dict[str, float], conditioned: dict[str, float]) -> None:
         """Keep the cosine of each text and the question, 1 for the question itself."""
