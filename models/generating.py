@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 
+from models.batching import Prompt, Request, Wave
+from models.chat_templates import ChatTemplate
 from models.errors import ContextExceeded, MemorySpent, RuntimeFailed
-from models.llama_batch import Prompt, Request, Wave
-from models.llama_cache import PrefixCache
-from models.llama_grammar import Form, Vocabulary, form_of
-from models.llama_templates import ChatTemplate
+from models.forms import Form, Vocabulary, form_of
+from models.prefix_cache import PrefixCache
 from models.protocols import Choices, Constraint, Message, Piece, Sampling, Stopped, TokenCount
 from models.runtime import Batches, Weights
 from models.streaming import CLOSE, OPEN

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from models.llama_templates import Templated
+from models.chat_templates import Templated
 from models.protocols import Sampling, Stopped
 
 Rows = Sequence[tuple[int, int, int, bool]]

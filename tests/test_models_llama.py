@@ -13,9 +13,9 @@ import pytest
 
 import models.generating
 from models.catalogue import load_catalogue
+from models.chat_templates import ChatTemplate
 from models.errors import RuntimeFailed
 from models.llama import LlamaGenerator, load_llama
-from models.llama_templates import ChatTemplate
 from models.protocols import Sampling
 from models.store import Store
 from tests.generator_contract import GeneratorContract, alone, ask, texts

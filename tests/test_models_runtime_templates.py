@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from models import llama_templates
-from models.llama_templates import ChatTemplate, TemplateRefused
+from models import chat_templates
+from models.chat_templates import ChatTemplate, TemplateRefused
 from models.protocols import Message
 
 PLAIN = """\
@@ -54,7 +54,7 @@ def test_what_llama_cpp_knows_is_left_to_it() -> None:
 def test_a_template_is_run_once_for_an_order_of_roles(monkeypatch: pytest.MonkeyPatch) -> None:
     template = ChatTemplate(Loaded(PLAIN), "toy")
     template.render(TALK)
-    monkeypatch.setattr(llama_templates.subprocess, "run", None)
+    monkeypatch.setattr(chat_templates.subprocess, "run", None)
     assert "[user] Where?" in template.render([TALK[0], Message("user", "Where?")])
 
 

@@ -20,8 +20,8 @@ import torch
 import models.generating
 from models import torch_loading, torch_room
 from models.catalogue import load_catalogue
+from models.chat_templates import ChatTemplate
 from models.errors import MemorySpent, RuntimeFailed
-from models.llama_templates import ChatTemplate
 from models.machine import Memory
 from models.protocols import Message, Sampling
 from models.store import Store

@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from models.drawing import Draws, Top, kept_shares
-from models.llama_cache import PrefixCache
+from models.prefix_cache import PrefixCache
 from models.protocols import Sampling
 from models.torch_cells import STEP, CellTable
 from models.torch_tokens import TorchTokens, byte_level, sentence_piece

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from models.llama_cache import Prefix, PrefixCache
-from models.llama_grammar import Form
+from models.forms import Form
+from models.prefix_cache import Prefix, PrefixCache
 from models.protocols import Cancelled, Piece, Sampling, Stopped, TokenCount
 from models.runtime import Batches, Sampler, Weights
 from models.streaming import TextStream, Thoughts
