@@ -27,11 +27,8 @@ class Room:
         model = tools.models.generator
         window = min(tools.budget.window or model.context, model.context)
         asked = model.count(tools.query.text)
-        return cls(
-            tools.corpus.passages,
-            model,
-            window - PROMPT_TOKENS - asked - tools.task.answer_tokens,
-        )
+        left = window - PROMPT_TOKENS - asked - tools.task.answer_tokens
+        return cls(tools.corpus.passages, model, max(0, left))
 
     def cost(self, number: int) -> int:
         """Return what a passage takes, its heading included."""

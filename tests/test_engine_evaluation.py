@@ -142,6 +142,7 @@ def test_a_run_scores_sums_up_and_resumes(
     assert len(again) == len(scored) == 3
     assert len(models.generator.prompts) - asked == 3  # type: ignore[attr-defined]
     assert len([line for line in out.read_text().splitlines() if line.endswith("}")]) == 3
+    assert (tmp_path / "run.jsonl").stat().st_mode & 0o777 == 0o600
 
 
 def test_the_choice_of_questions(

@@ -149,6 +149,11 @@ def test_long_context_reads_everything_or_refuses(run: Callable[..., Run]) -> No
         run("long_context", budget=TOO_SMALL)
 
 
+def test_a_context_without_room_has_none(run: Callable[..., Run]) -> None:
+    with pytest.raises(CorpusTooLarge, match="has room for 0"):
+        run("long_context", budget=replace(BUDGET, window=100))
+
+
 def test_truncate_middle_keeps_head_and_tail(run: Callable[..., Run]) -> None:
     # half of 99 is 49: one passage of 27 from either end
     assert run("truncate_middle", budget=TOO_SMALL).prompt() == [TEXTS[0], TEXTS[3]]
@@ -308,6 +313,8 @@ def test_the_readme_names_every_strategy() -> None:
         ("et2rag:organisation=odd", "top|contiguous|round_robin"),
         ("fb_rag:backward=much", "backward=NUMBER"),
         ("vanilla:x=1", "It takes none"),
+        ("youra:depth=1.5", "depth=NUMBER"),
+        ("ce:weight=2", "weight=NUMBER"),
         ("et3rag", "et2rag"),
     ],
 )

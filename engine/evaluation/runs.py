@@ -6,6 +6,7 @@ A line belongs outside any project that is published: it holds the answer.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -74,9 +75,16 @@ def earlier(out: Path | None, setting: dict[str, Any]) -> dict[str, dict[str, An
 
 
 def append(out: Path | None, row: dict[str, Any]) -> None:
-    """Write a row behind those there are; a line that a kill cut off is ended first."""
+    """Write a row behind those there are; a line that a kill cut off is ended first.
+
+    A new file is the person's alone: answers and passages stand in it.
+    """
     if out is None:
         return
     cut = out.exists() and not out.read_bytes().endswith(b"\n") and out.stat().st_size > 0
-    with out.open("a", encoding="utf-8") as stream:
+    with open(out, "a", encoding="utf-8", opener=_private) as stream:
         stream.write(("\n" if cut else "") + json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -23,7 +23,7 @@ class CeFilter:
     summary: ClassVar[str] = "an encoder ranks the candidates of BM25"
     candidates: int = field(default=0, metadata={"least": 0})
     """0: as many as this machine encodes in a few seconds."""
-    weight: float = 0.5
+    weight: float = field(default=0.5, metadata={"most": 1})
     """Of the encoder's score against that of BM25; 1 is the paper's."""
     conditioned: ClassVar[bool] = False
 

@@ -142,14 +142,18 @@ def _with(strategy: Strategy, parameters: str) -> Strategy:
         key, _, text = part.partition("=")
         if key not in {field.name for field in fields(strategy)}:
             raise _no_parameter(strategy, part)
-        least = strategy.__dataclass_fields__[key].metadata.get("least", 1)
-        values[key] = _value(strategy, part, kinds[key], text, least)
+        bounds = strategy.__dataclass_fields__[key].metadata
+        values[key] = _value(strategy, part, kinds[key], text, bounds)
     changed: Strategy = replace(strategy, **values)
     return changed
 
 
-def _value(strategy: Strategy, part: str, kind: Any, text: str, least: int) -> object:
-    """Return a parameter's value. Counts are at least `least`, other numbers at least 0."""
+def _value(
+    strategy: Strategy, part: str, kind: Any, text: str, bounds: Mapping[Any, float]
+) -> object:
+    """Return a parameter's value. Counts are at least "least", or 1; other numbers at least 0;
+    all of them at most "most", or 1000.
+    """
     if get_origin(kind) is Literal:
         if text in get_args(kind):
             return text
@@ -158,7 +162,8 @@ def _value(strategy: Strategy, part: str, kind: Any, text: str, least: int) -> o
         number = kind(text)
     except ValueError as error:
         raise _no_parameter(strategy, part) from error
-    if not (least if kind is int else 0) <= number <= 1000:
+    least = bounds.get("least", 1) if kind is int else 0
+    if not least <= number <= bounds.get("most", 1000):
         raise _no_parameter(strategy, part)
     return number
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator as Steps
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -36,9 +36,9 @@ class Youra:
     """The paper's score; the attention of the question's rows alone; or BM25 of each sentence."""
     mean: Mean = "arithmetic"
     """Over a sentence's tokens: equation 6, or the geometric one of section 3.3."""
-    share: float = 0.8
+    share: float = field(default=0.8, metadata={"most": 1})
     """Of all sentences, how many are kept at most; 1 leaves it to the budget of tokens."""
-    depth: float = 0.6
+    depth: float = field(default=0.6, metadata={"most": 1})
     """Which layer is read, from the first (0) to the last (1). The paper does not say."""
     layers: int = 1
     """How many, with those before it."""
