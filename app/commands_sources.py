@@ -72,7 +72,7 @@ def command() -> None:
 def add(paths: tuple[str, ...], as_json: bool) -> int:
     """Remember PATHs: files, folders, mailboxes, calendars."""
     config = load_config(os.environ)
-    known = list(config.sources)
+    known = list(config.remembered)
     wanted = [absolute(path) for path in paths]
     for path in wanted:
         if look_at(path).state == "missing":
@@ -82,7 +82,7 @@ def add(paths: tuple[str, ...], as_json: bool) -> int:
     for path in dict.fromkeys(wanted):
         if path not in known:
             add_to_list(config.path, "sources", "paths", str(path))
-    _report(load_config(os.environ).sources, as_json)
+    _report(load_config(os.environ).remembered, as_json)
     return ExitCode.ANSWERED
 
 
@@ -93,13 +93,13 @@ def rm(paths: tuple[str, ...], as_json: bool) -> int:
     """Forget PATHs. The files stay as they are."""
     config = load_config(os.environ)
     for path in [absolute(path) for path in paths]:
-        if path not in config.sources:
+        if path not in config.remembered:
             raise UsageError(
                 f"{path} is not a remembered source.", remedy="See: askance sources list", path=path
             )
     for path in dict.fromkeys(absolute(path) for path in paths):
         remove_from_list(config.path, "sources", "paths", str(path))
-    _report(load_config(os.environ).sources, as_json)
+    _report(load_config(os.environ).remembered, as_json)
     return ExitCode.ANSWERED
 
 
@@ -107,7 +107,7 @@ def rm(paths: tuple[str, ...], as_json: bool) -> int:
 @json_option
 def list_(as_json: bool) -> int:
     """List the remembered sources."""
-    _report(load_config(os.environ).sources, as_json)
+    _report(load_config(os.environ).remembered, as_json)
     return ExitCode.ANSWERED
 
 
@@ -115,7 +115,7 @@ def list_(as_json: bool) -> int:
 @json_option
 def check(as_json: bool) -> int:
     """Look at the remembered paths without opening them. Exit code 1: one is not ready."""
-    states = [look_at(path) for path in load_config(os.environ).sources]
+    states = [look_at(path) for path in load_config(os.environ).remembered]
     if as_json:
         print_json({"sources": [source_object(source) for source in states]})
     elif not states:

@@ -34,11 +34,13 @@ class Setting:
     """One row of the table of settings."""
 
     name: str
-    """`section.key`."""
+    """`section.key`, or a section that is one table."""
     kind: SettingKind
     default: Value = None
     built: bool = True
     """False: the contract names it, and only its default is accepted yet."""
+    about: str = ""
+    """What it does, in one sentence for people."""
 
     @property
     def variable(self) -> str:
@@ -47,33 +49,101 @@ class Setting:
 
 
 SETTINGS = (
-    Setting("sources.paths", PATHS, ()),
-    Setting("models.lookahead", TEXT),
-    Setting("models.generator", TEXT),
-    Setting("models.encoder", TEXT),
-    Setting("models.runtime", choice("auto", "llama", "transformers", "server"), "auto"),
-    Setting("models.context", COUNT),
-    Setting("models.idle_minutes", MINUTES, 10),
-    Setting("answer.strategy", TEXT, "auto"),
-    Setting("answer.effort", choice("quick", "balanced", "thorough"), "balanced"),
-    Setting("answer.max_context", COUNT),
-    Setting("answer.time_budget", SECONDS),
-    Setting("answer.seed", INTEGER, 0),
-    Setting("answer.stemming", FLAG, True),
-    Setting("answer.infer", FLAG, True),
-    Setting("answer.infer_model", FLAG, False),
-    Setting("person.addresses", ADDRESSES, ()),
-    Setting("reading.memory", SIZE),
-    Setting("reading.workers", COUNT),
-    Setting("reading.timezone", ZONE),
-    Setting("server.url", ADDRESS),
-    Setting("server.allow_host", HOST),
-    Setting("server.model", TEXT),
-    Setting("server.context", COUNT),
-    Setting("history.enabled", FLAG, False, built=False),
-    Setting("history.days", COUNT, built=False),
-    Setting("interface.theme", TEXT),
-    Setting("interface.keymap", WORDS),
+    Setting("sources.paths", PATHS, (), about="Files and folders that are read when you ask."),
+    Setting("sources.left_out", PATHS, (), about="Which of them are left out until you say so."),
+    Setting(
+        "models.lookahead",
+        TEXT,
+        about="The small model that reads ahead; without one, the starter.",
+    ),
+    Setting(
+        "models.generator",
+        TEXT,
+        about="The model that writes answers; without one, the starter.",
+    ),
+    Setting(
+        "models.encoder",
+        TEXT,
+        about="The model that compares texts by meaning, for strategies that do.",
+    ),
+    Setting(
+        "models.runtime",
+        choice("auto", "llama", "transformers", "server"),
+        "auto",
+        about="What runs models: auto chooses by the file's format.",
+    ),
+    Setting("models.context", COUNT, about="Tokens a model is loaded with; more take more memory."),
+    Setting(
+        "models.idle_minutes",
+        MINUTES,
+        10,
+        about="Minutes without a question until models are unloaded; 0 for never.",
+    ),
+    Setting(
+        "answer.strategy",
+        TEXT,
+        "auto",
+        about="How an answer is found; auto chooses by the question.",
+    ),
+    Setting(
+        "answer.effort",
+        choice("quick", "balanced", "thorough"),
+        "balanced",
+        about="How much time and how many passages an answer takes.",
+    ),
+    Setting("answer.max_context", COUNT, about="Most tokens in one prompt."),
+    Setting(
+        "answer.time_budget",
+        SECONDS,
+        about="Seconds for a question; what is not read by then is said.",
+    ),
+    Setting("answer.seed", INTEGER, 0, about="The same seed gives the same answer."),
+    Setting("answer.stemming", FLAG, True, about="Whether boats finds boat."),
+    Setting(
+        "answer.infer",
+        FLAG,
+        True,
+        about="Whether a question's own words become filters: last week, from Ana.",
+    ),
+    Setting(
+        "answer.infer_model",
+        FLAG,
+        False,
+        about="Whether a model helps to find these filters.",
+    ),
+    Setting(
+        "person.addresses",
+        ADDRESSES,
+        (),
+        about="Your own addresses: who is meant by I and me.",
+    ),
+    Setting("reading.memory", SIZE, about="Most text kept in memory for the next question."),
+    Setting(
+        "reading.workers",
+        COUNT,
+        about="Processes that read files; without a number, one a core.",
+    ),
+    Setting("reading.timezone", ZONE, about="The zone in which days begin and times are shown."),
+    Setting(
+        "server.url",
+        ADDRESS,
+        about="A server that answers instead of a model of this machine.",
+    ),
+    Setting("server.allow_host", HOST, about="The one other machine to which text may go."),
+    Setting("server.model", TEXT, about="The model to ask the server for."),
+    Setting("server.context", COUNT, about="Tokens that the server takes, where it does not say."),
+    Setting("history.enabled", FLAG, False, built=False, about="Whether conversations are kept."),
+    Setting("history.days", COUNT, built=False, about="Days until a conversation is forgotten."),
+    Setting(
+        "interface.theme",
+        TEXT,
+        about="Colours: dark, light, high-contrast, no-colour, or a theme of Textual.",
+    ),
+    Setting(
+        "keymap",
+        WORDS,
+        about="Other keys for actions: an action's id, and its keys with commas between.",
+    ),
 )
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 SECTIONS = tuple(dict.fromkeys(setting.name.split(".")[0] for setting in SETTINGS))
@@ -93,9 +163,18 @@ class Config:
     """"default", "file", or the name of the environment variable."""
 
     @property
+    def remembered(self) -> tuple[Path, ...]:
+        """All remembered sources, absolute."""
+        return self._paths("sources.paths")
+
+    @property
     def sources(self) -> tuple[Path, ...]:
-        """The remembered sources, absolute."""
-        paths = self.values["sources.paths"]
+        """The remembered sources that are read: those that are not left out."""
+        left_out = self._paths("sources.left_out")
+        return tuple(path for path in self.remembered if path not in left_out)
+
+    def _paths(self, name: str) -> tuple[Path, ...]:
+        paths = self.values[name]
         return paths if isinstance(paths, tuple) else ()
 
     def text(self, name: str) -> str | None:
@@ -160,6 +239,9 @@ def _flat(tables: Mapping[str, object], path: Path) -> dict[str, object]:
     """Return `{"section.key": value}`. Raises `SettingUnknown` for an unknown section."""
     flat: dict[str, object] = {}
     for section, table in tables.items():
+        if section in BY_NAME:
+            flat[section] = table
+            continue
         if section not in SECTIONS or not isinstance(table, dict):
             raise _unknown(section, str(path), path)
         flat |= {f"{section}.{key}": value for key, value in table.items()}

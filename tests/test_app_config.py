@@ -76,7 +76,8 @@ def test_unknown_variable_is_refused(environ):
         '[reading]\ntimezone = "../etc/passwd"\n',
         '[sources]\npaths = "/home"\n',
         '[sources]\npaths = ["relative"]\n',
-        "[interface]\nkeymap = 3\n",
+        "keymap = 3\n",
+        "[keymap]\nquit = 3\n",
     ],
 )
 def test_wrong_values_are_refused(environ, text):

@@ -7,17 +7,17 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual.app import App
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
+from textual.filter import LineFilter
 
 from app.config import Config
-from app.errors import SettingWrong
+from app.keys import ACTIONS, EVERYWHERE, Action, actions_of, bindings, checked_keymap
 from app.screens.asking import Asker
 from app.screens.question import QuestionScreen
+from app.themes import THEMES, filters_for, next_theme, theme_named
 from engine.memory import Memory
 
 IDLE_CHECK_SECONDS = 30
-BINDING_IDS = ("quit", "help", "cancel")
-"""What `[interface] keymap` can give other keys."""
 
 
 class AskanceApp(App[None]):
@@ -25,10 +25,7 @@ class AskanceApp(App[None]):
 
     TITLE = "Askance"
     CSS_PATH = "askance.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "quit", "Quit", id="quit", priority=True),
-        Binding("f1", "toggle_help", "Help", id="help", priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(EVERYWHERE)]
 
     def _fatal_error(self) -> None:
         """End after a defect, with a traceback that shows no values.
@@ -49,27 +46,28 @@ class AskanceApp(App[None]):
         self._use_theme()
         self._use_keymap()
 
+    @property
+    def actions(self) -> list[Action]:
+        """Every action that has a key, those of the question's screen among them."""
+        return [*ACTIONS, *actions_of("question", QuestionScreen)]
+
+    def get_line_filters(self) -> list[LineFilter]:
+        """Return what changes drawn lines; one theme has no colours at all."""
+        return [*super().get_line_filters(), *filters_for(self.theme)]
+
     def _use_theme(self) -> None:
-        theme = self._config.text("interface.theme")
-        if theme is None:
-            return
-        if theme not in self.available_themes:
-            raise SettingWrong(
-                f'There is no theme "{theme}".',
-                remedy=f"Themes: {', '.join(sorted(self.available_themes))}.",
-            )
-        self.theme = theme
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = theme_named(self._config.text("interface.theme"), colour=not self.no_color)
 
     def _use_keymap(self) -> None:
-        keymap = self._config.values["interface.keymap"]
-        if not isinstance(keymap, dict):
-            return
-        if unknown := sorted(set(keymap) - set(BINDING_IDS)):
-            raise SettingWrong(
-                f'"interface.keymap" has no action "{unknown[0]}".',
-                remedy=f"Actions: {', '.join(BINDING_IDS)}.",
-            )
-        self.set_keymap(keymap)
+        keymap = self._config.values["keymap"]
+        self.set_keymap(checked_keymap(keymap if isinstance(keymap, dict) else {}, self.actions))
+
+    def action_next_theme(self) -> None:
+        """Change the colours until the program ends; the settings keep a theme."""
+        if not self.no_color:
+            self.theme = next_theme(self.theme)
 
     def on_mount(self) -> None:
         """Show the one screen there is."""
@@ -81,7 +79,7 @@ class AskanceApp(App[None]):
         self._asker.cancel()
         self.exit()
 
-    def action_toggle_help(self) -> None:
+    def action_help(self) -> None:
         """Show or hide every key of what has the focus."""
         if self.screen.query("HelpPanel"):
             self.action_hide_help_panel()
