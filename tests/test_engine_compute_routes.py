@@ -266,16 +266,15 @@ def test_a_question_that_fits_no_class_goes_to_retrieval(ask: Ask) -> None:
     assert found.answer.citations[0].passage.item is WEEK[0]
 
 
-def test_each_class_takes_its_route(ask: Ask) -> None:
+@pytest.mark.parametrize("strategy", ["conditional", "ttrag"])
+def test_each_class_takes_its_route(ask: Ask, strategy: str) -> None:
     item, held = keyed(30)
     key = next(iter(held))
-    assert (
-        ask("conditional", f'Value of the key "{key}"?', [item]).answer.text == f"{held[key]} [1]"
-    )
-    counted = ask("conditional", "How many mails did Kim send?", WEEK)
+    assert ask(strategy, f'Value of the key "{key}"?', [item]).answer.text == f"{held[key]} [1]"
+    counted = ask(strategy, "How many mails did Kim send?", WEEK)
     assert counted.answer.text == "3 mails [1][2][3]"
     assert counted.notes[0] == "class: aggregate, by plan"
-    summed = ask("conditional", "Summarise my mail", WEEK, ["x", "The engine leaks oil."])
+    summed = ask(strategy, "Summarise my mail", WEEK, ["x", "The engine leaks oil."])
     assert summed.answer.text == "The engine leaks oil. [1]"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.embedding import FEWEST, MOST, candidate_count, reranked
-from engine.events import FollowedUp, Ranked
+from engine.events import FollowedUp, Noted, Ranked
 from models.errors import ModelMissing
 from models.protocols import Beginnings
 from tests.toy_corpus import QUESTION, TEXTS, FakeEncoder, Run, asking, texts
@@ -135,3 +135,31 @@ def test_rewriting_ranks_by_an_encoder(run: Callable[..., Run]) -> None:
     # half of BM25's 1, 0, 0 and half of the encoder's 1/3, 0, 1 for 2, 0 and 1
     assert found.prompt(0) == [TEXTS[2]]
     assert found.answer.usage.encoder.prompt > 0
+
+
+@pytest.mark.parametrize(("weight", "first"), [(1, 0), (0.5, 2)])
+def test_ttrag_classifies_ranks_by_conditioned_cosines_and_rewrites(
+    run: Callable[..., Run], weight: float, first: int
+) -> None:
+    """As `test_candidates_by_hand`: 0 is best by the encoder alone, 2 with BM25; then 3 only."""
+    encoder = FakeEncoder(ALONE, CONDITIONED)
+    found = run(
+        f"ttrag:documents=1,weight={weight}",
+        ["Rewritten question: Where is the ginkgo?", "Answer: Ann Lee"],
+        encoder=encoder,
+    )
+    assert found.all(Noted)[0].text.startswith("class: question, by model")
+    assert len(found.lookahead.prompts) == 4
+    assert found.prompt(0) == [TEXTS[first]]
+    assert found.all(FollowedUp) == [FollowedUp(0, "Where is the ginkgo?", "")]
+    assert found.prompt(1) == [TEXTS[3]]
+    assert encoder.calls.count("encode_conditioned") == 2
+    assert found.answer.raw == "Ann Lee"
+    assert found.answer.strategy == f"ttrag:{f'weight={weight:.1f},' * (weight == 1)}documents=1"
+
+
+def test_ttrag_without_an_encoder_goes_by_bm25_and_says_so(run: Callable[..., Run]) -> None:
+    found = run("ttrag:documents=1", ["Answer: Ann Lee"])
+    assert found.prompt(0) == [TEXTS[2]]
+    assert "no encoder" in found.all(Noted)[-1].text
+    assert found.answer.strategy == "ttrag:ranker=bm25,documents=1"

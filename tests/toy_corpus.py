@@ -67,8 +67,8 @@ class FakeEncoder:
 
     def encode_conditioned(self, pairs: Sequence[tuple[str, str]], **_: Any) -> Encoded:
         self.calls.append("encode_conditioned")
-        assert pairs[0] == ("", QUESTION)
-        assert all(prefix == QUESTION for prefix, _ in pairs[1:])
+        assert not pairs[0][0]
+        assert all(prefix == pairs[0][1] for prefix, _ in pairs[1:])
         return self._encoded([text for _, text in pairs], self._conditioned)
 
     def close(self) -> None:

@@ -41,6 +41,10 @@ class Conditional:
             return (yield from Summary().run(tools))
         if draft.text or (found.label == "aggregate" and read.sure):
             return draft
+        return (yield from self.retrieve(tools))
+
+    def retrieve(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+        """Answer an ordinary question."""
         return (yield from FBRag().run(tools))
 
     def _classify(self, tools: Toolbox, read: Understanding) -> Steps[Event, None, Classified]:

@@ -24,6 +24,7 @@ from engine.strategies.key_value import KeyValue
 from engine.strategies.rewriting import Rewrite
 from engine.strategies.self_consistency import SelfConsistency
 from engine.strategies.summary import Summary
+from engine.strategies.ttrag import TTRAG
 from engine.strategies.whole import LongContext, TruncateMiddle, TtragBaseline
 from engine.strategies.youra import Youra
 
@@ -71,6 +72,7 @@ STRATEGIES: tuple[Strategy, ...] = (
     CeFilter(),
     Ce(),
     Rewrite(),
+    TTRAG(),
     DRAG(),
     IterDRAG(),
     Vanilla(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator as Steps
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from engine import abstaining
@@ -21,7 +21,7 @@ ANSWER = "Answer: "
 REWRITTEN = "Rewritten question: "
 
 Ranker = Literal["bm25", "ce_filter", "ce"]
-RANKERS: dict[Ranker, CeFilter] = {"ce_filter": CeFilter(), "ce": Ce()}
+RANKERS: dict[Ranker, type[CeFilter]] = {"ce_filter": CeFilter, "ce": Ce}
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,8 @@ class Rewrite:
     total: int = 12
     """Passages over all rounds at most (k)."""
     ranker: Ranker = "bm25"
+    weight: float = field(default=0.5, metadata={"most": 1})
+    """Of the encoder's score against that of BM25, where an encoder ranks."""
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Retrieve, then answer or rewrite. No passage is shown twice (ours).
@@ -71,7 +73,8 @@ class Rewrite:
         scores: Scores = tools.scores_of(question)
         yield tools.ranked("recall", scores)
         if self.ranker != "bm25":
-            scores = yield from RANKERS[self.ranker].rank(tools, question, scores)
+            ranker = RANKERS[self.ranker](weight=self.weight)
+            scores = yield from ranker.rank(tools, question, scores)
         scores[list(seen)] = 0.0
         fitting = set(tools.fit_generator(scores)) if scores.any() else set()
         return [int(i) for i in best_first(scores) if int(i) in fitting][:count]
