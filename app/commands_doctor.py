@@ -2,44 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import sys
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
-from typing import Literal
+from dataclasses import asdict
 
 import click
 
-from app.commands_models import in_use
-from app.commands_sources import look_at
-from app.config import load_config
+from app.doctor import examine
 from app.exits import ExitCode
-from app.loading import known_models
 from app.options import json_option
 from app.output import print_json
 from app.plain import one_line
-from app.report import size_text
-from app.serving import connected, served_roles, server_address, where_text_goes
-from engine.recall import fastest_scan
-from ingest.pool import protection
-from models.errors import AskanceError, RuntimeFailed
-from models.estimate import CONTEXT, layers_that_fit
-from models.gguf import HeaderFault, read_header
-from models.machine import Gpu, gpus_present, memory
-from models.offline import OFFLINE
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One line of the report."""
-
-    name: str
-    state: Literal["ok", "note", "missing"]
-    """`note`: works, with a limit; `missing`: questions cannot be answered."""
-    detail: str
-    remedy: str | None = None
 
 
 @click.command("doctor")
@@ -49,18 +20,7 @@ def command(as_json: bool) -> int:
 
     Exit code 4: a model is missing.
     """
-    checks = [
-        *_machine(),
-        _recall(),
-        _chosen(),
-        *_runtime(),
-        *_torch(),
-        *_models(),
-        *_server(),
-        *_settings(),
-        _sandbox(),
-        _offline(),
-    ]
+    checks = list(examine())
     if as_json:
         print_json({"checks": [asdict(check) for check in checks]})
     else:
@@ -73,197 +33,3 @@ def command(as_json: bool) -> int:
     if "model" in missing:
         return ExitCode.MODEL
     return ExitCode.FAILED if missing else ExitCode.ANSWERED
-
-
-def _machine() -> list[Check]:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return [
-        Check("askance", "ok", version("askance")),
-        Check("python", "ok", f"{platform.python_version()} ({sys.executable})"),
-        Check("platform", "ok", platform.platform()),
-        Check("cores", "ok", str(cores)),
-        Check("memory", "ok", _memory()),
-    ]
-
-
-def _memory() -> str:
-    here = memory()
-    return f"{size_text(here.total)}, {size_text(here.free)} free" if here.total else "unknown"
-
-
-def _recall() -> Check:
-    scan = fastest_scan().name
-    if scan == "compiled":
-        return Check("recall", "ok", scan)
-    remedy = "Install a C compiler, then Askance again: ranking is then three times as fast."
-    return Check("recall", "note", f"{scan}: the compiled scan is not there", remedy)
-
-
-def _chosen() -> Check:
-    """Say which runtime the settings choose, and what that means."""
-    config = load_config(os.environ)
-    asked = config.text("models.runtime") or "auto"
-    served = ", ".join(served_roles(config, {}))
-    means = {
-        "auto": "GGUF through llama.cpp, safetensors through transformers",
-        "llama": "GGUF through llama.cpp, nothing else",
-        "transformers": "GGUF and safetensors through transformers",
-        "server": "nothing runs here",
-    }
-    away = f"; at the server: {served}" if served else ""
-    return Check("runtime", "ok", f"{asked}: {means[asked]}{away}")
-
-
-def _runtime() -> list[Check]:
-    remedy = "Install Askance again: its llama-cpp-python does not load."
-    try:
-        found = version("llama-cpp-python")
-    except PackageNotFoundError:
-        return [Check("llama-cpp-python", "missing", "not installed", remedy)]
-    try:
-        from models.llama_api import gpu_offload_supported, gpus_used, instruction_sets, self_test
-
-        self_test()
-    except RuntimeFailed as error:
-        return [Check("llama-cpp-python", "missing", error.message, error.remedy)]
-    except (ImportError, OSError, RuntimeError) as error:
-        # ImportError: no package; OSError and RuntimeError: its shared library does not load.
-        return [Check("llama-cpp-python", "missing", f"{found}: {error}", remedy)]
-    offload = gpu_offload_supported()
-    compiled = "GPU offload compiled in" if offload else "CPU only"
-    return [
-        Check("llama-cpp-python", "ok", f"{found}, {compiled}"),
-        Check("instruction sets", "ok", ", ".join(instruction_sets())),
-        gpu_check(gpus_used(), gpus_present(), offload=offload),
-    ]
-
-
-def _torch() -> list[Check]:
-    """Say whether the transformers runtime is here; torch itself is not imported: it is slow."""
-    asked = load_config(os.environ).text("models.runtime")
-    try:
-        found = f"torch {version('torch')}, transformers {version('transformers')}"
-    except PackageNotFoundError:
-        if asked != "transformers":
-            return [Check("transformers", "ok", "not installed; only encoders need it")]
-        remedy = "pip install askance[torch], or set `runtime` under [models] to another."
-        return [Check("transformers", "missing", "not installed, and set as the runtime", remedy)]
-    return [Check("transformers", "ok", found)]
-
-
-def gpu_check(used: Sequence[Gpu], present: Sequence[Gpu], *, offload: bool) -> Check:
-    """Say what goes to a GPU, or why nothing does."""
-    if used:
-        cards = "; ".join(
-            f"{gpu.name}, {size_text(gpu.memory.free)} of {size_text(gpu.memory.total)} free"
-            for gpu in used
-        )
-        return Check("gpu", "ok", f"{cards}; {_offloaded(sum(gpu.memory.free for gpu in used))}")
-    names = ", ".join(gpu.name for gpu in present)
-    if not present:
-        return Check("gpu", "ok", "none is here; every layer runs on the CPU")
-    if not offload:
-        remedy = (
-            "Install it again with GPU support, for NVIDIA: CMAKE_ARGS=-DGGML_CUDA=on "
-            "pip install --force-reinstall --no-binary llama-cpp-python "
-            f"llama-cpp-python=={version('llama-cpp-python')}"
-        )
-        return Check("gpu", "note", f"{names} is not used: llama.cpp was built without it", remedy)
-    remedy = "Check the driver, and CUDA_VISIBLE_DEVICES or its like."
-    return Check("gpu", "note", f"{names} is not used: llama.cpp finds no device", remedy)
-
-
-def _offloaded(free: int) -> str:
-    """Say how many layers of the models in use a GPU with so much free memory takes."""
-    catalogue, store = known_models(os.environ)
-    said = []
-    for model_id in in_use(load_config(os.environ), catalogue):
-        path = store.file(catalogue.row(model_id))
-        try:
-            header, size = read_header(path), path.stat().st_size
-        except (OSError, HeaderFault):
-            continue
-        layers = layers_that_fit(header, CONTEXT, size, free)
-        said.append(f"{layers} of {header.layers} layers of {model_id}")
-    return ", ".join(said) or "no model is here"
-
-
-def _models() -> list[Check]:
-    catalogue, store = known_models(os.environ)
-    used = in_use(load_config(os.environ), catalogue)
-    served = served_roles(load_config(os.environ), {})
-    starter = () if served else catalogue.starter()
-    needed = {row.id for row in starter} | {
-        model_id for model_id, roles in used.items() if roles != ["encoder"]
-    }
-    checks = []
-    for row in catalogue.rows:
-        state = store.state(row)
-        uses = f", in use: {', '.join(used[row.id])}" if row.id in used else ""
-        detail = f"{state}, {size_text(row.total_size)}{uses}"
-        if state == "present":
-            checks.append(Check(f"model {row.id}", "ok", detail))
-        elif row.id in needed:
-            remedy = f"askance models pull {row.id}"
-            checks.append(Check(f"model {row.id}", "missing", detail, remedy))
-    return [*checks, Check("store", "ok", str(store.root))]
-
-
-def _server() -> list[Check]:
-    """Ask the server, if the settings name one, what it is; nothing of a person's is sent."""
-    config = load_config(os.environ)
-    address, served = server_address(config), served_roles(config, {})
-    if address is None:
-        return []
-    if not served:
-        runtime = config.text("models.runtime")
-        return [Check("server", "note", f"{address.url} is not used: the runtime is {runtime}")]
-    checks = []
-    for name in dict.fromkeys(served.values()):
-        roles = ", ".join(role for role, named in served.items() if named == name)
-        try:
-            model = connected(config, name, lambda text: None)
-        except AskanceError as error:
-            checks.append(Check("server", "missing", error.message, error.remedy))
-            continue
-        checks.append(Check("server", "ok", f"{roles}: {model.about}; {where_text_goes(config)}"))
-        model.close()
-    return checks
-
-
-def _settings() -> list[Check]:
-    config = load_config(os.environ)
-    there = "" if config.path.exists() else " (no file: defaults)"
-    checks = [Check("settings", "ok", f"{config.path}{there}")]
-    if not config.sources:
-        remedy = "Name a path after each question, or: askance sources add PATH"
-        checks.append(Check("sources", "note", "none remembered", remedy))
-    for path in config.sources:
-        source = look_at(path)
-        state: Literal["ok", "note"] = "ok" if source.state == "ready" else "note"
-        checks.append(Check("source", state, f"{path}: {source.state}", source.remedy))
-    return checks
-
-
-def _sandbox() -> Check:
-    """Start a reading process and let it say what locks it down."""
-    active = protection()
-    if active is None:
-        remedy = "Nothing can be read: a reading process does not start."
-        return Check("sandbox", "missing", "no reading process starts", remedy)
-    if {"landlock", "seccomp"} <= set(active):
-        return Check("sandbox", "ok", f"readers are locked down: {', '.join(active)}")
-    lacking = {
-        "limits": "limits of memory and time",
-        "landlock": "no other file can be opened (Landlock, Linux 5.13)",
-        "seccomp": "no network, no other program (seccomp)",
-    }
-    without = "; ".join(words for name, words in lacking.items() if name not in active)
-    return Check("sandbox", "note", f"not sandboxed; readers lack: {without}")
-
-
-def _offline() -> Check:
-    unset = [name for name, value in OFFLINE.items() if os.environ.get(name) != value]
-    if unset:
-        return Check("offline", "note", f"not set: {', '.join(unset)}", "Start it as `askance`.")
-    return Check("offline", "ok", f"{len(OFFLINE)} variables keep libraries off the network")

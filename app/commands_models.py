@@ -12,11 +12,10 @@ import click
 
 from app.commands_models_fit import add, estimate_, recommend_
 from app.config import Config, load_config
-from app.config_edit import set_text
 from app.errors import UsageError
 from app.exits import ExitCode
 from app.lazy import StrictGroup
-from app.loading import known_models, row_for, user_rows_path
+from app.loading import known_models, user_rows_path
 from app.models_shown import (
     found_line,
     found_object,
@@ -29,11 +28,10 @@ from app.options import json_option
 from app.output import print_json
 from app.progress import StatusLine
 from app.report import size_text
-from app.serving import served_roles
+from app.roles import ROLES, choose, roles_in_use
 from models.catalogue import Catalogue, Role, Row
 from models.consent import accepted, refuse_unbound
 from models.download import pull
-from models.errors import ModelUnknown
 from models.found import found_models
 from models.pull_progress import PullProgress
 from models.store import Store
@@ -41,8 +39,6 @@ from models.user_rows import remove_row
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-
-ROLES: tuple[Role, ...] = ("lookahead", "generator", "encoder")
 
 
 @click.group("models", cls=StrictGroup)
@@ -173,15 +169,7 @@ def rm(ids: tuple[str, ...], yes: bool, as_json: bool) -> int:
 def use(role: Role, model_id: str, as_json: bool) -> int:
     """Use the model ID as lookahead, generator or encoder from now on."""
     config, (catalogue, store) = load_config(os.environ), known_models(os.environ)
-    row = row_for(role, model_id, config, catalogue)
-    set_text(config.path, "models", role, row.id)
-    changed = load_config(os.environ)
-    if changed.text(f"models.{role}") != row.id:
-        variable = changed.origins[f"models.{role}"]
-        raise UsageError(
-            f"{row.id} is now the {role} in {config.path}, but {variable} overrides it.",
-            remedy=f"Unset {variable}.",
-        )
+    row, changed = choose(role, model_id, config, catalogue)
     if as_json:
         print_json({"models": [model_object(row, store, in_use(changed, catalogue))]})
     else:
@@ -192,22 +180,10 @@ def use(role: Role, model_id: str, as_json: bool) -> int:
 
 
 def in_use(config: Config, catalogue: Catalogue) -> dict[str, list[str]]:
-    """Return the roles each model fills now. A setting that names no model fills none.
-
-    Nor does a role that a server fills.
-    """
-    used: dict[str, list[str]] = {}
-    served = served_roles(config, {})
-    for role in ROLES:
-        nobody = config.text(f"models.{role}") is None and not catalogue.able(role)
-        if role in served or (role == "encoder" and nobody):
-            continue
-        try:
-            row = row_for(role, None, config, catalogue)
-        except (ModelUnknown, UsageError) as error:
-            click.echo(f"[models] {role}: {error}", err=True)
-            continue
-        used.setdefault(row.id, []).append(role)
+    """Return the roles each model fills now; say on stderr what is wrong with the settings."""
+    used, faults = roles_in_use(config, catalogue)
+    for fault in faults:
+        click.echo(fault, err=True)
     return used
 
 

@@ -170,8 +170,12 @@ class Config:
     @property
     def sources(self) -> tuple[Path, ...]:
         """The remembered sources that are read: those that are not left out."""
-        left_out = self._paths("sources.left_out")
-        return tuple(path for path in self.remembered if path not in left_out)
+        return tuple(path for path in self.remembered if path not in self.left_out)
+
+    @property
+    def left_out(self) -> tuple[Path, ...]:
+        """Remembered sources that are not read for now."""
+        return self._paths("sources.left_out")
 
     def _paths(self, name: str) -> tuple[Path, ...]:
         paths = self.values[name]

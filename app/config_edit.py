@@ -13,44 +13,67 @@ import os
 import re
 import tempfile
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from app.config import parse, read_text
 from app.errors import ConfigError, ConfigNotWritten
 
+Scalar = str | bool | int | float
+"""What a value may be, besides a list of texts."""
+
 _OPAQUE = re.compile(r"""#[^\n]*|"(?:\\.|[^"\\\n])*"|'[^'\n]*'""")
 """Comments and one-line strings: brackets and commas inside them mean nothing."""
+_BARE = re.compile(r"[^\s#,]+")
+"""A number, true or false."""
 
 
-def set_text(path: Path, section: str, key: str, value: str) -> None:
-    """Set `[section] key` to a text. Raises `ConfigError` and `ConfigNotWritten`."""
+def set_value(path: Path, section: str, key: str, value: Scalar | Sequence[str]) -> None:
+    """Set `[section] key`. Raises `ConfigError` and `ConfigNotWritten`."""
     text = read_text(path)
     meant = _copy_of(text, path)
-    meant.setdefault(section, {})[key] = value
+    meant.setdefault(section, {})[key] = value if isinstance(value, Scalar) else list(value)
     span = _value_span(text, section, key)
     if span is None:
-        edited = _with_new_key(text, section, f"{key} = {_quoted(value)}")
+        edited = _with_new_key(text, section, f"{key} = {_literal(value)}")
     else:
-        edited = text[: span[0]] + _quoted(value) + text[span[1] :]
+        edited = text[: span[0]] + _literal(value) + text[span[1] :]
     _replace(path, edited, meant)
 
 
+def unset(path: Path, section: str, key: str) -> None:
+    """Take `[section] key` out; a comment beside it stays. Raises as `set_value` does."""
+    text = read_text(path)
+    meant = _copy_of(text, path)
+    span = _value_span(text, section, key)
+    if span is None:
+        if key in meant.get(section, {}):
+            raise _by_hand(path)
+        return
+    del meant[section][key]
+    begin = text.rfind("\n", 0, span[0]) + 1
+    end = len(text) - len(text[span[1] :].lstrip(" \t"))
+    if text[end : end + 1] == "\n":
+        end += 1
+    _replace(path, text[:begin] + text[end:], meant)
+
+
 def add_to_list(path: Path, section: str, key: str, added: str) -> None:
-    """Append a text to the list `[section] key`. Raises as `set_text` does."""
+    """Append a text to the list `[section] key`. Raises as `set_value` does."""
     text = read_text(path)
     meant = _copy_of(text, path)
     meant.setdefault(section, {}).setdefault(key, []).append(added)
     span = _value_span(text, section, key)
     if span is None:
-        edited = _with_new_key(text, section, f"{key} = [\n    {_quoted(added)},\n]")
+        edited = _with_new_key(text, section, f"{key} = [\n    {_literal(added)},\n]")
     else:
         edited = _with_element(text, span, added)
     _replace(path, edited, meant)
 
 
 def remove_from_list(path: Path, section: str, key: str, removed: str) -> None:
-    """Take a text out of the list `[section] key`. Raises as `set_text` does."""
+    """Take a text out of the list `[section] key`. Raises as `set_value` does."""
     text = read_text(path)
     meant = _copy_of(text, path)
     meant[section][key].remove(removed)
@@ -72,8 +95,10 @@ def _copy_of(text: str, path: Path) -> dict[str, dict[str, Any]]:
     return copy.deepcopy(parse(text, path))  # type: ignore[arg-type]
 
 
-def _quoted(value: str) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _literal(value: Scalar | Sequence[str]) -> str:
+    if isinstance(value, Scalar):  # JSON writes true, numbers and texts as TOML does
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return f"[{', '.join(map(_literal, value))}]"
 
 
 def _masked(text: str) -> str:
@@ -100,7 +125,7 @@ def _value_span(text: str, section: str, key: str) -> tuple[int, int] | None:
     if text[start] == "[":
         closing = _masked(text).find("]", start)
         return start, closing + 1
-    token = _OPAQUE.match(text, start)
+    token = _OPAQUE.match(text, start) or _BARE.match(text, start)
     return start, token.end() if token else start
 
 
@@ -123,8 +148,8 @@ def _with_element(text: str, span: tuple[int, int], added: str) -> str:
     at = span[0] + 1 + len(kept)
     comma = "" if not kept or kept.endswith(",") else ","
     if "\n" in inside:
-        return f"{text[:at]}{comma}\n    {_quoted(added)},{text[at:]}"
-    return f"{text[:at]}{comma}{' ' if kept else ''}{_quoted(added)}{text[at:]}"
+        return f"{text[:at]}{comma}\n    {_literal(added)},{text[at:]}"
+    return f"{text[:at]}{comma}{' ' if kept else ''}{_literal(added)}{text[at:]}"
 
 
 def _replace(path: Path, text: str, meant: object) -> None:

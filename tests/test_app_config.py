@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import stat
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from app.config import config_path, load_config
-from app.config_edit import add_to_list, remove_from_list, set_text
+from app.config import SETTINGS, config_path, load_config
+from app.config_edit import add_to_list, remove_from_list, set_value, unset
 from app.errors import ConfigError, ConfigUnreadable, NotBuilt, SettingUnknown, SettingWrong
 
 
@@ -130,9 +131,9 @@ def test_edits_keep_comments_and_order(environ):
     assert load_config(environ).sources[-1] == Path('/home/e "f"')
     remove_from_list(path, "sources", "paths", '/home/e "f"')
     assert path.read_text() == text
-    set_text(path, "models", "lookahead", "tiny")
+    set_value(path, "models", "lookahead", "tiny")
     assert path.read_text() == text.replace('"small"', '"tiny"')
-    set_text(path, "models", "generator", "big")
+    set_value(path, "models", "generator", "big")
     assert load_config(environ).text("models.generator") == "big"
     for comment in ("# my own file", "# how", "# lucky", "# the [old] mailbox", "# end"):
         assert comment in path.read_text()
@@ -186,3 +187,41 @@ def test_a_link_stays_a_link(environ, tmp_path):
     add_to_list(path, "sources", "paths", "/a")
     assert path.is_symlink()
     assert "/a" in target.read_text()
+
+
+def test_every_setting_says_what_it_does():
+    assert [setting.name for setting in SETTINGS if not setting.about] == []
+
+
+def test_values_of_every_kind_are_set_and_taken_out(environ):
+    path = written(environ, COMMENTED.replace("'/home/it''s' ,", ""))
+    before = path.read_text()
+    for section, key, value in (
+        ("answer", "seed", 7),
+        ("answer", "infer", False),
+        ("answer", "time_budget", 2.5),
+        ("person", "addresses", ["a@x.example", "b@x.example"]),
+        ("keymap", "quit", "ctrl+x"),
+    ):
+        set_value(path, section, key, value)
+        set_value(path, section, key, value)
+        assert tomllib.loads(path.read_text())[section][key] == value
+    load_config(environ)
+    unset(path, "answer", "infer")
+    unset(path, "answer", "infer")
+    unset(path, "answer", "time_budget")
+    unset(path, "keymap", "quit")
+    after = tomllib.loads(path.read_text())
+    assert "infer" not in after["answer"]
+    assert "time_budget" not in after["answer"]
+    assert after["keymap"] == {}
+    for line in before.splitlines():
+        if line.strip().startswith("#"):
+            assert line in path.read_text()
+
+
+def test_a_source_that_is_left_out_stays_remembered(environ):
+    written(environ, '[sources]\npaths = ["/a", "/b"]\nleft_out = ["/a"]\n')
+    config = load_config(environ)
+    assert [str(path) for path in config.remembered] == ["/a", "/b"]
+    assert [str(path) for path in config.sources] == ["/b"]

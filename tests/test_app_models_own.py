@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.cli import main
-from app.commands_doctor import gpu_check
+from app.doctor import gpu_check
 from app.fitting import Room
 from app.loading import known_models, user_rows_path
 from models.consent import Accepted, write_consent
