@@ -24,7 +24,7 @@ demo: $(INSTALLED) ## install, fetch the starter models, ask three questions abo
 test: $(INSTALLED) ## install, fetch the models that tests load, run every test
 	@$(BIN)/askance models pull --starter $(TEST_MODELS)
 	@ASKANCE_MODELS_DIR="$${ASKANCE_MODELS_DIR:-$${XDG_DATA_HOME:-$$HOME/.local/share}/askance/models}" \
-	    $(BIN)/python -m pytest
+	    $(BIN)/python -m pytest -n auto --dist loadfile
 
 check: $(INSTALLED) ## lint, format, types, direction of imports
 	@$(BIN)/ruff check .

@@ -27,6 +27,13 @@ from models.roles import ModelSet
 # A shell that starts the tests in the background ignores SIGINT, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Each worker of pytest-xdist keeps to a core of its own: threads that wait for each other by
+# spinning, as those of llama.cpp do, must not share one.
+if (_worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_setaffinity"):
+    _cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {_cores[int(_worker.removeprefix("gw")) % len(_cores)]})
+    os.environ["OMP_NUM_THREADS"] = "1"
+
 LOOPBACK = ("127.", "::1", "localhost")
 REAL_HOME = Path.home()
 REAL_MODELS_DIR = os.environ.get("ASKANCE_MODELS_DIR")
