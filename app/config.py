@@ -112,6 +112,12 @@ SETTINGS = (
         about="Whether a model helps to find these filters.",
     ),
     Setting(
+        "answer.guard",
+        FLAG,
+        True,
+        about="Whether text that gives orders to a model is kept from the models.",
+    ),
+    Setting(
         "person.addresses",
         ADDRESSES,
         (),

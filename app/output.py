@@ -14,7 +14,7 @@ import click
 from app.plain import escape_json
 
 if TYPE_CHECKING:
-    from engine.values import Answer, Citation, Coverage, Hit, ModelTokens, SearchResult
+    from engine.values import Answer, Citation, Coverage, Hit, ModelTokens, Order, SearchResult
     from ingest.item import Skipped
     from models.errors import AskanceError
 
@@ -74,8 +74,21 @@ def answer_object(answer: Answer) -> dict[str, object]:
         "filters": filters_object(answer.query),
         "citations": [citation_object(citation) for citation in answer.citations],
         "table": table_object(answer.table),
+        "warnings": [_warning(order) for order in answer.orders],
         "coverage": coverage_object(answer.coverage),
         "timings_ms": _milliseconds(answer.timings, ANSWER_TIMINGS),
+    }
+
+
+def _warning(order: Order) -> dict[str, object]:
+    """Return what reads like an order to a model; `kind` leaves room for other warnings."""
+    item = order.passage.item
+    return {
+        "kind": "order",
+        "message": f"This text {order.rule}.",
+        "title": item.title,
+        "path": str(item.locator.path),
+        "quote": order.quote,
     }
 
 

@@ -23,6 +23,7 @@ PLURALS = {
 }
 SHELVES = {Shelf.TRASH: "Trash", Shelf.SPAM: "Spam", Shelf.DRAFTS: "Drafts"}
 SKIPPED_SHOWN = 5
+WARNINGS_SHOWN = 3
 QUOTE_SHOWN = 400
 """Characters of a quote or passage; `--json` has all of it."""
 
@@ -46,6 +47,7 @@ def answer_text(answer: Answer, zone: tzinfo | None, config_file: str = "config.
     if answer.table is not None:
         parts.extend(table_lines(answer.table))
     parts.append(grounded_line(answer))
+    parts.extend(warning_lines(answer))
     parts.extend(filter(None, [filters_line(answer.query)]))
     remedy = "ask with --no-infer to leave them out."
     parts.extend(inferred_lines(answer.query, remedy, config_file))
@@ -128,6 +130,20 @@ def grounded_line(answer: Answer) -> str:
     agreement = answer.agreement
     votes = f" {agreement.votes} of {agreement.of} readings agree." if agreement else ""
     return f"{answer.grounded}: {GROUNDED[answer.grounded]}{votes}"
+
+
+def warning_lines(answer: Answer) -> list[str]:
+    """Say what in the evidence reads like an order to a model, and where it stands."""
+    shown = []
+    for order in answer.orders[:WARNINGS_SHOWN]:
+        item = order.passage.item
+        place = f'{item.kind.value} "{one_line(item.title) or "without title"}"'
+        path = one_line(str(item.locator.path))
+        shown.append(f"Warning: the {place} holds text that {order.rule} ({path}):")
+        shown.append(f'    "{shortened(order.quote)}"')
+    if len(answer.orders) > WARNINGS_SHOWN:
+        shown.append(f"  … and {len(answer.orders) - WARNINGS_SHOWN:,} more; --json lists all")
+    return shown
 
 
 def coverage_lines(coverage: Coverage) -> list[str]:

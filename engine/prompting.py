@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
+from engine.injection import harmless_title
 from engine.values import Passage
 from ingest.item import Item, Kind
 from models.protocols import Generator, Message
@@ -56,7 +57,7 @@ def describe(item: Item) -> str:
     """Return one line that says what an item is: kind, title, sender, date."""
     parts = [item.kind.value.capitalize()]
     if item.title:
-        parts.append(f'"{item.title}"')
+        parts.append(f'"{harmless_title(item)}"')
     if item.people.sender:
         parts.append("from " + ", ".join(str(person) for person in item.people.sender))
     if item.when is not None:

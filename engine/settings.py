@@ -69,6 +69,9 @@ class Settings:
     infer_model: bool = False
     """Whether the look-ahead model is asked where the grammar reads no filter; with the starter
     models it is wrong too often (docs/results.md, "Inferred filters")."""
+    guard: bool = True
+    """Whether what reads like an order to a model is kept from the models; it is shown either
+    way."""
     own: tuple[str, ...] = ()
     """Addresses of the person who asks: what "I", "my" and `from:me` mean."""
     now: datetime | None = None

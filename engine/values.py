@@ -246,6 +246,17 @@ class TableShown:
 
 
 @dataclass(frozen=True, slots=True)
+class Order:
+    """Words in the evidence that read like an order to a model (`engine.injection`)."""
+
+    passage: Passage
+    quote: str
+    """Where they begin, at most a line or two; literally in the item's text, or its title."""
+    rule: str
+    """What they do, as the end of "text that …"."""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The last event of every question."""
 
@@ -269,6 +280,8 @@ class Answer:
     """The question as understood, with the filters in effect."""
     table: TableShown | None = None
     """How it was computed; None when it was written by a model."""
+    orders: tuple[Order, ...] = ()
+    """What in the evidence reads like an order to a model; a warning to the person."""
 
 
 @dataclass(frozen=True, slots=True)

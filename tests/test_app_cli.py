@@ -54,6 +54,7 @@ ANSWER = {
     "filters": dict,
     "citations": list,
     "table": (dict, types.NoneType),
+    "warnings": list,
     "coverage": dict,
     "timings_ms": dict,
 }

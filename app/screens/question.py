@@ -20,7 +20,14 @@ from app.inferred import inferred_lines
 from app.options import zone_of
 from app.plain import lines, one_line
 from app.progress import status_of
-from app.report import citation_line, coverage_line, grounded_line, size_text, timings_line
+from app.report import (
+    citation_line,
+    coverage_line,
+    grounded_line,
+    size_text,
+    timings_line,
+    warning_lines,
+)
 from app.screens.asking import Asker, AskingEnded, EventArrived, ModelsChecked
 from app.screens.password import PasswordScreen
 from app.screens.preview import PreviewScreen
@@ -208,7 +215,7 @@ class QuestionScreen(Screen[None]):
         """Put the checked answer in the place of the draft."""
         self.query_one("#answer").remove_class("draft")
         self._set("answer", lines(answer.text))
-        self._set("grounded", grounded_line(answer))
+        self._set("grounded", "\n".join([grounded_line(answer), *warning_lines(answer)]))
         self._set("coverage", coverage_line(answer.coverage))
         self._status = timings_line(answer.timings)
         self._citations = answer.citations
