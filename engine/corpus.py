@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from engine.events import Event, Reading
 from engine.memory import Cut, Memory
@@ -157,7 +159,17 @@ def _coverage(
         complete=not unread and not missed,
         copies=tally.copies,
         is_full=tally.is_full,
+        where=_places(items),
     )
+
+
+def _places(items: Sequence[Item]) -> dict[Path, int]:
+    """Count items by mailbox or folder, as `Coverage.where` says."""
+    places: dict[Path, int] = {}
+    for path, count in Counter(item.locator.path for item in items).items():
+        place = path if count > 1 else path.parent
+        places[place] = places.get(place, 0) + count
+    return places
 
 
 def only(corpus: Corpus, items: Sequence[Item]) -> Corpus:

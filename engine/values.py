@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from ingest.item import Filters, Item, Kind, Skipped
@@ -153,6 +155,8 @@ class Coverage:
     """Mails that were met again elsewhere, and left out there."""
     is_full: bool = False
     """Whether reading stopped for lack of memory."""
+    where: Mapping[Path, int] = field(default_factory=dict)
+    """Items by the file that held several, or by the folder of files that held one each."""
 
 
 @dataclass(frozen=True, slots=True)
