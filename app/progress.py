@@ -27,6 +27,7 @@ QUIET_SECONDS = 3
 """Without news for this long, the line says how long."""
 
 STAGES = {
+    "follow_up": "Putting the follow-up into a whole question",
     "understand": "Understanding the question",
     "read": "Reading",
     "recall": "Scoring passages",

@@ -17,6 +17,7 @@ from pathlib import Path
 from engine import abstaining, citing, disagreeing, inferring
 from engine.compute.plan_text import parsed
 from engine.constraints import constrained
+from engine.conversation import Cited
 from engine.corpus import Corpus, read_corpus
 from engine.drafts import Draft
 from engine.errors import NoSources
@@ -25,6 +26,7 @@ from engine.memory import Memory
 from engine.own import with_own_addresses
 from engine.query_language import Mode, parse
 from engine.recall import best_first
+from engine.scoping import scoped, within
 from engine.settings import Settings, budget_for
 from engine.stages import Timings, staged, time_spent
 from engine.steps import Shared, Toolbox
@@ -44,10 +46,12 @@ def answer(
     settings: Settings | None = None,
     filters: Filters | None = None,
     memory: Memory | None = None,
+    scope: Sequence[Cited] = (),
 ) -> Iterator[Event]:
     """Answer a question over sources read now. The last event is `Answered`.
 
-    `memory` is what earlier questions left; without one nothing outlasts this question.
+    `memory` is what earlier questions left; without one nothing outlasts this question. `scope`
+    is what a follow-up is about: only these items are looked at.
 
     Raises `QuestionError` before anything is read, `ModelError` or `RuntimeFailed` from the
     models, `TimeSpent` when the time budget ends before an answer. What cannot be read is no
@@ -55,7 +59,7 @@ def answer(
     """
     settings = settings or Settings()
     registry.get(settings.strategy)
-    typed = understand(question, filters, settings)
+    typed = understand(question, scoped(filters, scope), settings)
     timings = Timings()
     query = inferring.before_reading(typed, settings)
     yield Understood(query)
@@ -65,7 +69,7 @@ def answer(
             query = inferring.without(typed, query)
             yield Understood(query)
             corpus = yield from read_now(query, sources, settings, timings, memory)
-    query, corpus = inferring.after_reading(query, corpus, settings, models)
+    query, corpus = inferring.after_reading(query, within(corpus, scope), settings, models)
     yield Understood(query)
     yield from answer_over(query, corpus, models, settings, timings)
 

@@ -6,10 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from engine.conversation import Standalone
 from engine.values import Answer, Passage, Query, SearchResult
 
 StageName = Literal[
-    "understand", "read", "recall", "lookahead", "select", "ask", "vote", "write", "cite"
+    "follow_up",
+    "understand",
+    "read",
+    "recall",
+    "lookahead",
+    "select",
+    "ask",
+    "vote",
+    "write",
+    "cite",
 ]
 
 
@@ -21,6 +31,15 @@ class Stage:
     state: Literal["started", "done"]
     seconds: float = 0.0
     """Wall seconds of the stage; 0 when it starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A follow-up was made a question of its own; a person may correct it before it is asked."""
+
+    asked: str
+    """As typed."""
+    standalone: Standalone
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +172,7 @@ class Found:
 
 Event = (
     Stage
+    | Rewritten
     | Understood
     | Reading
     | Ranked

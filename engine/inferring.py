@@ -58,7 +58,7 @@ def after_reading(
     query = replace(query, own_seen=_own_seen(query, corpus, settings))
     if not settings.infer:
         return query, corpus
-    items = _items(corpus)
+    items = items_of(corpus)
     known = Acquaintances.of(items)
     found = clues(query.text, settings.today, known)
     if settings.infer_model and not (found or query.inferred or query.dropped):
@@ -83,7 +83,7 @@ def over(
     closer = before_reading(query, settings)
     if closer.inferred:
         scope = Scope(closer.filters, settings.zone or local_zone(), _now(settings))
-        smaller = only(corpus, [item for item in _items(corpus) if passes(item, scope)])
+        smaller = only(corpus, [item for item in items_of(corpus) if passes(item, scope)])
         if answerable(closer, smaller):
             return after_reading(closer, smaller, settings, models)
         closer = without(query, closer)
@@ -168,7 +168,8 @@ def passes(item: Item, scope: Scope) -> bool:
     return scope.wants(item.kind) and scope.admits(item.when, item.people, item.until)
 
 
-def _items(corpus: Corpus) -> list[Item]:
+def items_of(corpus: Corpus) -> list[Item]:
+    """Return the items of a corpus, each once, in their order."""
     return list({id(passage.item): passage.item for passage in corpus.passages}.values())
 
 
@@ -177,7 +178,7 @@ def _own_seen(query: Query, corpus: Corpus, settings: Settings) -> tuple[str, ..
     if settings.own or not FIRST_PERSON.search(query.text):
         return ()
     owners: list[str] = []
-    for item in _items(corpus):
+    for item in items_of(corpus):
         owners += item.owners
         owners += [owner for copy in item.copies for owner in copy.owners]
     seen = Counter(owners)

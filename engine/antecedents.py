@@ -1,0 +1,172 @@
+"""What a question names that a follow-up may mean: people, things, times, places in a sentence.
+
+Rules for English. They err towards finding too much: with several candidates nobody decides in
+silence, a model or the person does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from engine.dates import find_spans
+from engine.tokens import FUNCTION_WORDS
+
+WH = r"(?:what|which|who|whom|whose|when|where|why|how)"
+AUXILIARY = (
+    r"(?:is|are|was|were|am|do|does|did|has|have|had|will|would|can|could|shall|should|may|might"
+    r"|must)"
+)
+DETERMINER = r"(?:the|my|our|his|her|their|your|this|that|these|those|an?|any|all|every|each)"
+PREPOSITION = (
+    r"(?:from|to|with|by|for|about|at|in|of|on|before|after|since|until|during|between|near|under"
+    r"|over|without)"
+)
+_IMPERATIVES = frozenset(
+    {"find", "show", "list", "tell", "give", "summarise", "summarize", "compare", "count", "name"}
+    | {"explain", "describe", "search", "please", "quote", "translate", "check", "look", "get"}
+)
+_NO_NAMES = frozenset({"i", "i'm", "i've", "ok", "okay", "yes", "no", "also", "then", "thanks"})
+_ENDING_ADJECTIVES = frozenset(
+    {"due", "ready", "valid", "available", "open", "closed", "free", "late", "over", "done", "sent"}
+    | {"paid", "held", "made", "written", "bought", "sold", "built", "signed", "supposed", "worth"}
+)
+_WORD = re.compile(r"[^\W_](?:[\w.&'’-]*[\w])?")  # noqa: RUF001
+_CAPITALISED = re.compile(r"[^\W\d_][\w'’-]*")  # noqa: RUF001
+_POSSESSIVE = re.compile(r"['’]s?$")  # noqa: RUF001
+_CONTRACTED = re.compile(rf"(?:{WH}|it|that|there|here|he|she|let)['’]s$", re.IGNORECASE)  # noqa: RUF001
+_PLACE = re.compile(r"\b(?:in|at|near|via|on|of)\s+$", re.IGNORECASE)
+_SUBJECT = re.compile(rf"\b{AUXILIARY}\s+$", re.IGNORECASE)
+_COMPLEMENT = re.compile(rf"\b(?:what|which|who|whose)\s+{AUXILIARY}\s+$", re.IGNORECASE)
+_DETERMINED = re.compile(rf"\b{DETERMINER}\s+|\b[A-Z]\w*['’]s\s+", re.IGNORECASE)  # noqa: RUF001
+MOST_NAME_WORDS = 4
+MOST_THING_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Words of a question and where they stand."""
+
+    words: str
+    start: int
+    end: int
+    """Exclusive; of a name without its possessive ending."""
+
+
+def names_in(question: str, known: Sequence[str], today: date) -> list[Span]:
+    """Return the people, or what is written like them, that a question names, in its order."""
+    taken = [(span.start, span.end) for span in find_spans(question, today)]
+    found: list[Span] = []
+    for span in [*_known_in(question, known), *_capitalised_in(question)]:
+        if not any(span.start < end and begin < span.end for begin, end in taken):
+            taken.append((span.start, span.end))
+            found.append(span)
+    return sorted(found, key=lambda span: span.start)
+
+
+def is_name(text: str) -> bool:
+    """Say whether a text from a file looks like a name and nothing else: it joins a question."""
+    words = text.split()
+    return 0 < len(words) <= MOST_NAME_WORDS and all(
+        re.fullmatch(r"[^\W\d_][^\W\d_.'’-]*[.'’-]?(?:[^\W\d_]+\.?)?", word)  # noqa: RUF001
+        for word in words
+    )
+
+
+def _known_in(question: str, known: Sequence[str]) -> Iterator[Span]:
+    forms = {name: name for name in known if is_name(name)}
+    for name in list(forms):
+        for part in (name.split()[0], name.split()[-1]):
+            if len(part) > 2 and part.casefold() not in FUNCTION_WORDS:
+                forms.setdefault(part, name)
+    for form in sorted(forms, key=len, reverse=True):
+        pattern = rf"(?<!\w){re.escape(form)}(?!\w)"
+        # A first name in small letters may be a word ("will", "mark").
+        flags = re.IGNORECASE if " " in form else 0
+        for match in re.finditer(pattern, question, flags):
+            yield Span(match[0], match.start(), match.end())
+
+
+def _capitalised_in(question: str) -> Iterator[Span]:
+    words = list(_WORD.finditer(question))
+    place = 0
+    while place < len(words):
+        run = _run_from(words, place, question)
+        if run:
+            start, end = words[place].start(), words[place + run - 1].end()
+            text = _POSSESSIVE.sub("", question[start:end])
+            if not _PLACE.search(question[:start]):
+                yield Span(text, start, start + len(text))
+        place += max(run, 1)
+
+
+def _run_from(words: list[re.Match[str]], place: int, question: str) -> int:
+    """Return how many capitalised words in a row begin at `place`."""
+    count = 0
+    for match in words[place : place + MOST_NAME_WORDS]:
+        before = question[: match.start()].rstrip()
+        apart = count and question[words[place + count - 1].end() : match.start()].strip()
+        if apart or not _is_proper(match[0], begins=not before or before[-1] in ".?!:"):
+            break
+        count += 1
+        if _POSSESSIVE.search(match[0]):
+            break
+    return count
+
+
+def _is_proper(word: str, begins: bool) -> bool:
+    plain = _POSSESSIVE.sub("", word).casefold()
+    if not word[0].isupper() or (word.isupper() and len(word) > 1) or plain in _NO_NAMES:
+        return False
+    if plain in FUNCTION_WORDS or _CONTRACTED.match(word):
+        return False
+    return not (begins and (plain in _IMPERATIVES or re.fullmatch(f"{WH}|{AUXILIARY}", plain)))
+
+
+def things_in(question: str) -> list[Span]:
+    """Return the noun phrases of a question that begin with "the", "my", "an" or "Kim's"."""
+    found: list[Span] = []
+    for match in _DETERMINED.finditer(question):
+        if _CONTRACTED.match(match[0].strip()) or (found and match.start() < found[-1].end):
+            continue
+        words = _noun_words(question, match)
+        if words:
+            start, end = match.start(), words[-1].end()
+            if found and question[found[-1].end : start].strip() == "of":
+                start = found.pop().start  # "the invoice of the roofers" is one thing
+            found.append(Span(question[start:end], start, end))
+    return found
+
+
+def _noun_words(question: str, determiner: re.Match[str]) -> list[re.Match[str]]:
+    """Return the words of a noun phrase: up to a function word, less the verb that follows."""
+    words: list[re.Match[str]] = []
+    end = determiner.end()
+    for match in _WORD.finditer(question, determiner.end()):
+        apart = question[end : match.start()].strip()
+        if apart or match[0].casefold() in FUNCTION_WORDS or len(words) > MOST_THING_WORDS:
+            break
+        words.append(match)
+        end = match.end()
+    before = question[: determiner.start()]
+    if len(words) > 1 and _SUBJECT.search(before) and not _COMPLEMENT.search(before):
+        last = words[-1][0].casefold()
+        if not _is_copula(before) or last in _ENDING_ADJECTIVES or last.endswith("ed"):
+            words.pop()
+    return words
+
+
+def _is_copula(before: str) -> bool:
+    return bool(re.search(r"\b(?:is|are|was|were)\s+$", before, re.IGNORECASE))
+
+
+def dates_in(question: str, today: date) -> list[Span]:
+    """Return the dates of a question, each with the preposition before it."""
+    found = []
+    for span in find_spans(question, today):
+        before = re.search(rf"\b{PREPOSITION}\s+$", question[: span.start], re.IGNORECASE)
+        start = before.start() if before else span.start
+        found.append(Span(question[start : span.end], start, span.end))
+    return found

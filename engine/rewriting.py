@@ -1,0 +1,87 @@
+"""What the look-ahead model makes of a follow-up that the rules leave open.
+
+Of several readings it chooses one, by the log-probability of a letter, each reading at each
+letter in turn. Where there are none it writes the question itself, one line, and what it wrote
+holds only if every word of it was said before and none of the follow-up's own is lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.conversation import Standalone, Turn
+from engine.prompting import render, section
+from engine.stemming import stem
+from engine.tokens import FUNCTION_WORDS, folded_words, readable
+from models.protocols import Generator, Grammar, Sampling
+
+LETTERS = "ABCD"
+MARGIN = 0.5
+"""Log-probability by which a reading must beat the rules' own, mean over the letters."""
+QUESTION_TOKENS = 80
+ANSWER_SHOWN = 600
+"""Characters of the last answer in the prompt."""
+ONE_LINE = Grammar('root ::= [^\\n<>]+ "?" "\\n"')
+_NOT_CARRIED = FUNCTION_WORDS | {"ok", "okay", "please", "ones", "one"}
+
+
+def by_model(model: Generator, question: str, last: Turn, found: Standalone) -> Standalone:
+    """Return the model's reading, or the rules' where it has none that holds."""
+    if found.choices:
+        return _chosen(model, question, last, found)
+    written = _written(model, question, last)
+    if not _holds(written, question, last, found):
+        return replace(found, sure=False)
+    changed = written != question
+    reason = f"After “{last.question}”" if changed else ""
+    return Standalone(written, found.scope, reason, changed)
+
+
+def _chosen(model: Generator, question: str, last: Turn, found: Standalone) -> Standalone:
+    choices = found.choices[: len(LETTERS)]
+    scores = dict.fromkeys(choices, 0.0)
+    for turn in range(len(choices)):
+        order = (*choices[turn:], *choices[:turn])
+        labels = [
+            section("follow_up", "choice", letter=letter, text=text).strip()
+            for letter, text in zip(LETTERS, order, strict=False)
+        ]
+        prompt = _prompt(model, "choose", question, last, labels="\n".join(labels))
+        said = model.next_token_logprobs(prompt, LETTERS[: len(order)])
+        for text, logprob in zip(order, said, strict=True):
+            scores[text] += logprob / len(order)
+    best = max(choices, key=lambda text: scores[text])
+    if best == found.text or scores[best] - scores[found.text] < MARGIN:
+        return replace(found, sure=best == found.text)
+    return replace(found, text=best, reason=f"After “{last.question}”", sure=True)
+
+
+def _written(model: Generator, question: str, last: Turn) -> str:
+    pieces = model.sample(
+        _prompt(model, "user", question, last),
+        max_tokens=QUESTION_TOKENS,
+        sampling=Sampling(),
+        stop=("\n",),
+        constraint=ONE_LINE,
+    )
+    return " ".join("".join(piece.text for piece in pieces).split())
+
+
+def _prompt(model: Generator, part: str, question: str, last: Turn, **fields: str) -> str:
+    answer = " ".join(last.answer[:ANSWER_SHOWN].split())
+    return render(
+        model, "follow_up", part, question=question, before=last.question, answer=answer, **fields
+    )
+
+
+def _holds(written: str, question: str, last: Turn, found: Standalone) -> bool:
+    """Say whether a written question is made of what was said, and keeps what was asked."""
+    new = _stems(written)
+    names = " ".join(name for cited in last.cited for name in cited.people)
+    said = _stems(f"{question} {last.question} {last.answer} {names} {found.text}")
+    return bool(new) and new <= said and _stems(question) <= new
+
+
+def _stems(text: str) -> set[bytes]:
+    """Return the words of a text that mean something, by their stems."""
+    return {stem(word) for word in folded_words(text) if readable(word) not in _NOT_CARRIED}
