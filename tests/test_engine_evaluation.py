@@ -12,8 +12,9 @@ import pytest
 from engine.errors import DataError, NoSources
 from engine.evaluation import metrics
 from engine.evaluation.data import Support, load_questions
+from engine.evaluation.provenance import DataDiffers, refuse_to_compare
 from engine.evaluation.runner import Choice, Scored, evaluate
-from engine.evaluation.runs import Summary
+from engine.evaluation.runs import Summary, read_run
 from engine.settings import Budget, Settings
 from engine.values import Citation, Passage
 from ingest.item import Item, Kind, Locator, People
@@ -212,3 +213,97 @@ def test_a_bad_line_is_named(line: str, tmp_path: Path) -> None:
     file.write_text('{"id": "1", "question": "q", "answers": []}\n' + line + "\n")
     with pytest.raises(DataError, match="line 2"):
         list(load_questions(file))
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"answers": "text"}, "answers"),
+        ({"question": 7}, "question"),
+        ({"answers_mode": "some"}, "answers_mode"),
+        ({"support": [{"line": 1}]}, "support"),
+        ({"candidates": [-1]}, "candidates"),
+        ({"context": [{"title": "t"}]}, "context"),
+        ({"unanswerable": "no"}, "unanswerable"),
+        ({"options": ["a", "b"], "answer_index": 2}, "answer_index"),
+    ],
+)
+def test_a_wrong_field_is_named(change: dict[str, object], field: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.jsonl"
+    file.write_text(json.dumps({"id": "1", "question": "q", "answers": []} | change) + "\n")
+    with pytest.raises(DataError, match=f'line 1: "{field}"'):
+        list(load_questions(file))
+
+
+def test_a_row_says_where_its_evidence_lies(
+    questions: Path, tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    row = json.loads(questions.read_text().splitlines()[0])
+    questions.write_text(json.dumps(row | {"support": [{"title": "notes.txt", "line": 0}]}))
+    models = fake_models(["It ends on 30 June 2027 [1]."])
+    scored, _ = run(questions, models, tmp_path / "run.jsonl")
+    assert isinstance(scored, Scored)
+    [cited] = scored.row["evidence"]["cited"]
+    assert cited["gold"] is True
+    assert (cited["file"], cited["id"]) == ("notes.txt", 1)
+    [ranked] = scored.row["evidence"]["recall"]
+    assert ranked["start"] == 0
+    assert scored.row["scores"]["recall_mrr"] == scored.row["scores"]["recall_ndcg@10"] == 1
+    assert scored.row["scores"]["wrongly_abstained"] == 0
+    usage = scored.row["tokens"]
+    assert scored.row["effective_context"] == sum(
+        usage[role]["prompt"] for role in ("lookahead", "generator")
+    )
+
+
+def test_a_question_brings_its_own_context_and_options(
+    tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    context = [{"title": "Lease", "text": "The lease ends in June."}]
+    row = {"id": "a", "question": "When does the lease end?", "answers": ["June"]}
+    choice = {"options": ["May", "June"], "answer_index": 1}
+    file = tmp_path / "set.jsonl"
+    lines = [row | choice | {"context": context}, row | {"id": "b", "context": []}]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    models = fake_models(["B."])
+    own, closed, _ = run(file, models, tmp_path / "run.jsonl", task="multihop")
+    assert isinstance(own, Scored)
+    assert own.row["scores"]["choice"] == 1
+    prompt = models.generator.prompts[0]  # type: ignore[attr-defined]
+    assert "The lease ends in June." in prompt
+    assert "A. May\nB. June" in prompt
+    assert isinstance(closed, Scored)
+    assert "recall" not in closed.row["evidence"] or not closed.row["evidence"]["recall"]
+
+
+def test_a_run_over_other_data_is_refused(
+    questions: Path, tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    out = tmp_path / "run.jsonl"
+    run(questions, fake_models(), out, limit=1)
+    (tmp_path / "notes.txt").write_text("The lease ends on 1 May 2030.\n")
+    with pytest.raises(DataDiffers, match="the corpus of a was"):
+        run(questions, fake_models(), out)
+    questions.write_text(questions.read_text().replace("30 June 2027", "1 May 2030"))
+    with pytest.raises(DataDiffers, match="the question a was"):
+        run(questions, fake_models(), out)
+
+
+def test_a_corrupted_run_file_keeps_its_good_lines(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    file.write_bytes(b'{"id": "a"}\n{"id": "b"\n\xff\xfe\n[1]\n\n{"id": 7}\n{"id": "c"}\n{"id": "d')
+    found = read_run(file)
+    assert [row["id"] for row in found.rows] == ["a", "c"]
+    assert found.damaged == (2, 3, 4, 6, 8)
+    with pytest.raises(DataError, match="could not be read"):
+        read_run(tmp_path / "none.jsonl")
+
+
+def test_runs_over_different_data_are_not_compared() -> None:
+    one = {"id": "a", "data": {"question": "1" * 64, "corpus": "2" * 64}}
+    other = {"id": "a", "data": {"question": "1" * 64, "corpus": "3" * 64}}
+    refuse_to_compare([one], [{"id": "a"}], ("A", "B"))  # an older row, which does not say
+    with pytest.raises(DataDiffers, match="the corpus of a is 222222222222 in the one and 333"):
+        refuse_to_compare([one], [other], ("A", "B"))
+    with pytest.raises(DataDiffers, match="the one has a, the other b"):
+        refuse_to_compare([one], [{"id": "b"}], ("A", "B"))

@@ -1,4 +1,4 @@
-"""Whether one setting is better than another on the same questions."""
+"""Whether one setting is better than another on the same questions: intervals and a test."""
 
 from __future__ import annotations
 
@@ -40,3 +40,28 @@ def paired_difference(
     Raises `ValueError` when there are not as many of both, or none.
     """
     return mean_interval([a - b for a, b in zip(ones, others, strict=True)], draws, seed)
+
+
+def paired_test(
+    ones: Sequence[float], others: Sequence[float], draws: int = DRAWS, seed: int = 0
+) -> float:
+    """Return the two-sided p-value of the mean difference (sign flips; Fisher 1935).
+
+    Exact while all flips are at most `draws`, else drawn. For scores of 0 and 1 it is McNemar's
+    exact test. Raises as `paired_difference`.
+    """
+    data = np.array([a - b for a, b in zip(ones, others, strict=True)], dtype=np.float64)
+    if not len(data):
+        raise ValueError("there is nothing to compare")
+    data = data[data != 0]  # what does not differ is the same under every flip
+    if not len(data):
+        return 1.0
+    exact = 2 ** len(data) <= draws
+    if exact:
+        count = np.arange(2 ** len(data))
+        signs = 1.0 - 2.0 * (count[:, None] >> np.arange(len(data)) & 1)
+    else:
+        signs = np.random.default_rng(seed).choice((-1.0, 1.0), size=(draws, len(data)))
+    sums = np.abs(signs @ data)
+    extreme = int((sums >= abs(data.sum()) - 1e-9).sum())
+    return extreme / len(sums) if exact else (extreme + 1) / (len(sums) + 1)

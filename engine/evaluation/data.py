@@ -1,37 +1,46 @@
-"""Questions with known answers, from the documented JSONL format.
+"""Questions with known answers, from the documented JSONL format (docs/evaluation.md).
 
-One object a line: `id`, `dataset`, `question`, `answers`, `answers_mode` ("any", "all",
-"summary"), and optionally `question_original`, `corpus`, `context`, `scope`, `support`,
-`candidates`, `unanswerable`. Unknown keys are kept out; a missing one is a `DataError` with its
-line.
+One object a line: `id`, `question`, `answers`, and optionally `dataset`, `answers_mode` ("any",
+"all", "summary"), `question_original`, `corpus` or `context`, `scope`, `support`, `candidates`,
+`options` with `answer_index`, `unanswerable`. Unknown keys are passed over; a missing or wrong
+one is a `DataError` with its line and field.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 from engine.errors import DataError
 from engine.values import Passage
 from ingest.item import Item
 
+MODES = ("any", "all", "summary")
+
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """One piece of gold evidence, in any of the four shapes: line, lines, turn, Message-ID."""
+    """One piece of gold evidence, in any of five shapes: line, lines, turn, Message-ID, source."""
 
     title: str = ""
     lines: tuple[int, ...] = ()
     """0-based lines of the corpus file; any one of them is enough."""
     turn: str = ""
     message_id: str = ""
+    source: str = ""
+    """Part of a file's name, a title or a Message-ID, in any case, as a person writes it."""
 
     def held_by(self, passage: Passage) -> bool:
         """Say whether a passage is from this evidence (or holds its turn)."""
         item = passage.item
+        if self.source:
+            known = (item.title, item.locator.path.name, item.locator.message_id or "")
+            return any(self.source.casefold() in name.casefold() for name in known)
         if self.message_id:
             return item.locator.message_id == self.message_id
         if item.locator.message_id:
@@ -60,6 +69,26 @@ class Question:
     support: tuple[Support, ...]
     candidates: tuple[int, ...] = ()
     """0-based lines of the corpus file that are the question's own set, distractors included."""
+    context: tuple[str, ...] | None = None
+    """JSON lines `{"title", "text"}` that are the question's own corpus; None: it names one."""
+    options: tuple[str, ...] = ()
+    """What there is to choose from; empty when the answer is free."""
+    answer_index: int | None = None
+    """0-based place of the right option."""
+    sha256: str = ""
+    """Of everything the file says about the question: equal lines are the same question."""
+
+    @property
+    def with_options(self) -> str:
+        """The question as it is asked: its options stand below it, each with its letter."""
+        shown = zip(ascii_uppercase, self.options, strict=False)
+        return "\n".join([self.text, *(f"{letter}. {option}" for letter, option in shown)])
+
+    def same_corpus(self, other: Question) -> bool:
+        """Say whether both are asked over one corpus."""
+        if self.context is None and other.context is None:
+            return self.corpus == other.corpus
+        return self.id == other.id
 
     def is_candidate(self, item: Item) -> bool:
         """Say whether an item is one of `candidates`."""
@@ -74,40 +103,137 @@ class Question:
 
 
 def load_questions(file: Path) -> Iterator[Question]:
-    """Yield the questions of a file in order. Raises `DataError` naming file and line."""
+    """Yield the questions of a file in order. Raises `DataError` naming file, line and field."""
     try:
         with file.open(encoding="utf-8") as stream:
             for number, line in enumerate(stream, start=1):
                 if line.strip():
-                    yield _question(line, file, number)
+                    yield question_of(_object(line, file, number), file, f"line {number}")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(
             f"{file} could not be read: {error}.", remedy="Give a JSONL file.", path=file
         ) from error
 
 
-def _question(line: str, file: Path, number: int) -> Question:
-    try:
-        row: dict[str, Any] = json.loads(line)
-        return Question(
-            id=row["id"],
-            dataset=row.get("dataset", file.stem),
-            text=row["question"],
-            original=row.get("question_original", row["question"]),
-            answers=tuple(row["answers"]),
-            mode=row.get("answers_mode", "any"),
-            unanswerable=bool(row.get("unanswerable", False)),
-            corpus=row.get("corpus"),
-            scope=tuple(row.get("scope", ())),
-            support=tuple(_support(one) for one in row.get("support") or ()),
-            candidates=tuple(row.get("candidates", ())),
+def question_of(row: dict[str, Any], file: Path, where: str) -> Question:
+    """Return the question a row describes. Raises `DataError` naming `where` and the field."""
+    known = _Fields(row, file, where)
+    text = known.take("question", _text)
+    options = known.take("options", _texts, ())
+    index = known.take("answer_index", _whole, None)
+    if index is not None and index >= len(options):
+        raise known.wrong("answer_index", f"is {index}, and there are {len(options)} options")
+    return Question(
+        id=known.take("id", _text),
+        dataset=known.take("dataset", _text, file.stem),
+        text=text,
+        original=known.take("question_original", _text, text),
+        answers=known.take("answers", _texts),
+        mode=known.take("answers_mode", _mode, "any"),
+        unanswerable=known.take("unanswerable", _truth, False),
+        corpus=known.take("corpus", _text, None),
+        scope=known.take("scope", _texts, ()),
+        support=known.take("support", _supports, ()),
+        candidates=known.take("candidates", _numbers, ()),
+        context=known.take("context", _context, None),
+        options=options,
+        answer_index=index,
+        sha256=hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest(),
+    )
+
+
+_REQUIRED = object()
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """One row, and how to complain of it."""
+
+    row: dict[str, Any]
+    file: Path
+    where: str
+
+    def take(self, name: str, read: Callable[[Any], Any], default: Any = _REQUIRED) -> Any:
+        """Return a field as `read` has it; null counts as missing."""
+        value = self.row.get(name)
+        if value is None:
+            if default is _REQUIRED:
+                raise self.wrong(name, "is missing")
+            return default
+        try:
+            return read(value)
+        except (TypeError, KeyError, ValueError) as error:
+            raise self.wrong(name, f"is not as documented ({error})") from error
+
+    def wrong(self, name: str, what: str) -> DataError:
+        return DataError(
+            f'{self.file}, {self.where}: "{name}" {what}.',
+            remedy="Each line needs id, question and answers; docs/evaluation.md has the rest.",
+            path=self.file,
         )
-    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+
+
+def _object(line: str, file: Path, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
         raise DataError(
-            f"{file}, line {number}: not an evaluation question ({error!r}).",
-            remedy="Each line needs id, question and answers; see the README.",
-            path=file,
+            f"{file}, line {number}: not JSON ({error}).", remedy="Correct the line.", path=file
         ) from error
+    if not isinstance(row, dict):
+        raise DataError(
+            f"{file}, line {number}: not a JSON object.", remedy="Correct the line.", path=file
+        )
+    return row
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("text is expected")
+    return value
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise TypeError("a list of texts is expected")
+    return tuple(_text(one) for one in value)
+
+
+def _mode(value: Any) -> str:
+    if value not in MODES:
+        raise ValueError(f"one of {', '.join(MODES)} is expected")
+    return str(value)
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("true or false is expected")
+    return value
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise TypeError("a whole number from 0 on is expected")
+    return value
+
+
+def _numbers(value: Any) -> tuple[int, ...]:
+    if not isinstance(value, list):
+        raise TypeError("a list of line numbers is expected")
+    return tuple(_whole(one) for one in value)
+
+
+def _context(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise TypeError('a list of {"title", "text"} is expected')
+    kept = [{"title": _text(one["title"]), "text": _text(one["text"])} for one in value]
+    return tuple(json.dumps(one) for one in kept)
+
+
+def _supports(value: Any) -> tuple[Support, ...]:
+    if not isinstance(value, list):
+        raise TypeError("a list of evidence is expected")
+    return tuple(_support(one) for one in value)
 
 
 def _support(one: Any) -> Support:
@@ -116,4 +242,4 @@ def _support(one: Any) -> Support:
     lines: Sequence[int] = (
         one["lines"] if "lines" in one else [one["line"]] if "line" in one else ()
     )
-    return Support(one["title"], tuple(lines), one.get("turn", ""))
+    return Support(_text(one["title"]), tuple(lines), one.get("turn", ""))

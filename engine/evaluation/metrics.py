@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from string import ascii_uppercase
 
 from engine import overlap
 from engine.evaluation.data import Support
@@ -53,6 +55,71 @@ def _inside(predicted: str, gold: str) -> bool:
     return len(predicted) >= 3 and f" {predicted} " in f" {gold} "
 
 
+_LETTER = re.compile(r"^\W*(?:answer|option|choice)?\W*([A-Z])(?:\W|$)", re.IGNORECASE)
+
+
+def choice_accuracy(prediction: str, options: Sequence[str], right: int) -> float:
+    """Return 1 when the option that the prediction names is the right one.
+
+    It names an option by its letter at the beginning, else by words: the same, the only option
+    inside it, or the one with the highest token F1. An option that begins with a single letter
+    ("A dog") is compared by its words.
+    """
+    return float(_chosen(prediction, options) == right)
+
+
+def _chosen(prediction: str, options: Sequence[str]) -> int | None:
+    said, known = normalise(prediction), [normalise(option) for option in options]
+    if said in known:
+        return known.index(said)
+    letter = _LETTER.match(prediction)
+    rest = prediction[letter.end(1) :].strip() if letter else ""
+    if letter and not rest[:1].isalnum():
+        place = ascii_uppercase.index(letter[1].upper())
+        return place if place < len(options) else None
+    inside = [i for i, option in enumerate(known) if option and f" {option} " in f" {said} "]
+    if len(inside) == 1:
+        return inside[0]
+    shared = [overlap.token_f1(prediction, option) for option in options]
+    best = max(shared, default=0.0)
+    return shared.index(best) if best and shared.count(best) == 1 else None
+
+
+_BETWEEN = re.compile(r"[\n;,•]|^\s*(?:[-*]|\d+[.)])\s+|\band\b", re.MULTILINE)
+
+
+def list_scores(prediction: str, golds: Sequence[str]) -> tuple[float, float, float]:
+    """Return precision, recall and F1 of a list: what was named against what is right.
+
+    A reply is cut at commas, semicolons, line ends, bullets and "and". Each part is worth one gold
+    answer at most, which it equals or which holds it, or it holds (by whole tokens). A gold answer
+    that has a comma or "and" itself is taken out of the reply first.
+    """
+    left = f" {normalise(prediction)} "
+    parts = [normalise(part) for part in _BETWEEN.split(prediction)]
+    missing = []
+    whole = 0
+    for gold in sorted(map(normalise, golds), key=len, reverse=True):
+        if gold and gold not in parts and " " in gold and f" {gold} " in left:
+            whole += 1
+            left = left.replace(f" {gold} ", "  ", 1)
+            words = gold.split()
+            parts = [part for part in parts if not part or not set(part.split()) <= set(words)]
+        else:
+            missing.append(gold)
+    named = [part for part in parts if part]
+    found = whole
+    for part in named:
+        match = next((gold for gold in missing if _inside(part, gold)), None)
+        if match is not None:
+            missing.remove(match)
+            found += 1
+    if not found:
+        return 0.0, 0.0, 0.0
+    precision, recall = found / (whole + len(named)), found / len(golds)
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
 def recall_at(ranked: Sequence[Passage], support: Sequence[Support], k: int) -> float:
     """Return the share of gold evidence held by the first `k` passages."""
     top = ranked[:k]
@@ -77,6 +144,27 @@ def ndcg_at(ranked: Sequence[Passage], support: Sequence[Support], k: int) -> fl
             missing = left
     needed = min(k, finders + len(missing))
     return gained / sum(1 / math.log2(1 + rank) for rank in range(1, needed + 1))
+
+
+def reciprocal_rank(ranked: Sequence[Passage], support: Sequence[Support]) -> float:
+    """Return 1 / the rank of the first passage that holds gold evidence; 0 without one (MRR)."""
+    places = (rank for rank, p in enumerate(ranked, 1) if any(s.held_by(p) for s in support))
+    return 1 / next(places, math.inf)
+
+
+def cost(
+    questions: int,
+    prompt_tokens: float,
+    most_generated: float,
+    price_in: float,
+    price_out: float,
+) -> float:
+    """Return what a run costs at a provider (TTRAG section A.9), in the unit of the prices.
+
+    `prompt_tokens` is the mean a question, `most_generated` the most a reply may have; prices are
+    for a million tokens.
+    """
+    return questions * (prompt_tokens * price_in + most_generated * price_out) / 1e6
 
 
 def citation_scores(

@@ -1,6 +1,7 @@
 """Asks the questions of a file and scores the answers, one resumable JSON line each.
 
-A line holds ids, settings, scores, tokens, seconds and hashes, and the answer; never a passage.
+A line holds ids, settings, offsets, scores, tokens, seconds and hashes, and the answer; never a
+passage.
 It is written where the caller says, and belongs outside the project.
 """
 
@@ -15,16 +16,16 @@ from typing import Any
 from engine import answer as path_of_a_question
 from engine import inferring
 from engine.corpus import Corpus, only
-from engine.errors import CorpusTooLarge, DataError, NoSources
+from engine.errors import CorpusTooLarge, DataError
 from engine.evaluation.data import Question, load_questions
-from engine.evaluation.runs import Summary, append, earlier, setting_of, summarise
+from engine.evaluation.provenance import refuse_other_corpus, refuse_other_questions
+from engine.evaluation.reading import Reader
+from engine.evaluation.runs import Row, Summary, append, earlier, setting_of, summarise
 from engine.evaluation.scoring import note, row_of
 from engine.evaluation.solving import example_row, worked_examples
 from engine.events import Answered, Event
 from engine.examples import Example
-from engine.memory import Memory
 from engine.settings import Settings
-from engine.stages import Timings
 from engine.steps import Shared
 from engine.tasks import TASKS, task_of
 from engine.values import Answer, Passage, Query
@@ -88,8 +89,8 @@ def evaluate(
     `over` is read once; without it each question's `corpus` is looked for in a `corpus` folder
     next to the file's folder, and beside the file. Lines of `out` with the same settings are not
     asked again. Look-ahead samples are drawn once for all settings that would draw the same.
-    Raises `DataError` and `NoSources`, and what `answer` raises; what does not fit a context is
-    a row.
+    Raises `DataError` and `NoSources`, `DataDiffers` where `out` was made over other data, and
+    what `answer` raises; what does not fit a context is a row.
     """
     choice = choice or Choice()
     everything = list(load_questions(file))
@@ -97,18 +98,22 @@ def evaluate(
     if not questions:
         raise DataError(f"{file}: no question is left.", remedy="Loosen the choice.", path=file)
     arms = [_Arm(one, models, choice, everything, questions, out) for one in settings]
-    corpora: dict[tuple[Path, ...], Corpus] = {}
+    for arm in arms:
+        refuse_other_questions(arm.rows_of(questions), {q.id: q.sha256 for q in questions}, out)
+    reader = Reader(file, over, settings[0])
     asked, began = 0, time.monotonic()
     for question in questions:
         shared: Shared = {}
         for arm in arms:
             if question.id not in arm.rows:
                 asked += 1
-                sources = sources_of(question, file, over)
-                if sources not in corpora:
-                    corpora = {sources: read_all(sources, arm.settings)}
+                read = reader.corpus_for(question)
+                alike = [q for q in questions if over or q.same_corpus(question)]
+                for one in arms:
+                    refuse_other_corpus(one.rows_of(alike), read.sha256, out)
                 row = {"id": question.id, "dataset": question.dataset, **arm.setting}
-                row |= _ask(question, corpora[sources], models, arm.settings, choice, shared)
+                row["data"] = {"question": question.sha256, "corpus": read.sha256}
+                row |= _ask(question, read.corpus, models, arm.settings, choice, shared)
                 append(out, row)
                 arm.rows[question.id] = row
             done = sum(q.id in one.rows for one in arms for q in questions)
@@ -135,14 +140,12 @@ def solve(
     """
     questions = [q for q in chosen_of(load_questions(file), choice) if q.answers]
     known = earlier(out, {})
-    corpora: dict[tuple[Path, ...], Corpus] = {}
+    reader = Reader(file, over, settings)
     for question in questions:
         row = known.get(question.id)
         if row is None:
-            sources = sources_of(question, file, over)
-            if sources not in corpora:
-                corpora = {sources: read_all(sources, settings)}
-            events = answering(question, corpora[sources], models, settings, choice)
+            corpus = reader.corpus_for(question).corpus
+            events = answering(question, corpus, models, settings, choice)
             row = example_row(question, events)
             if row is not None:
                 append(out, row)
@@ -178,6 +181,10 @@ class _Arm:
         )
         self.rows = earlier(out, self.setting)
 
+    def rows_of(self, questions: Iterable[Question]) -> list[Row]:
+        """Return the rows there are of these questions."""
+        return [self.rows[q.id] for q in questions if q.id in self.rows]
+
 
 def _examples(
     everything: Sequence[Question], asked: Sequence[Question], count: int
@@ -203,41 +210,6 @@ def chosen_of(questions: Iterable[Question], choice: Choice) -> Iterator[Questio
             return
         taken += 1
         yield question
-
-
-def sources_of(question: Question, file: Path, over: Sequence[Path]) -> tuple[Path, ...]:
-    """Return what a question is asked over. Raises `NoSources`."""
-    if over:
-        return tuple(over)
-    if question.corpus is None:
-        raise NoSources(f"{question.id} names no corpus.", remedy="Give the paths to ask over.")
-    places = (file.parent.parent / "corpus" / question.corpus, file.parent / question.corpus)
-    for place in places:
-        if place.exists() and not place.samefile(file):  # the answers are no corpus
-            return (place,)
-    raise NoSources(
-        f"The corpus {question.corpus} of {question.id} is not there.",
-        remedy="Give the paths to ask over.",
-        path=places[0],
-    )
-
-
-def read_all(sources: Sequence[Path], settings: Settings) -> Corpus:
-    """Read sources whole, for questions of their own."""
-    with Memory() as memory:
-        corpus: Corpus = _last(
-            path_of_a_question.read_now(Query("evaluation"), sources, settings, Timings(), memory)
-        )
-    return corpus
-
-
-def _last(steps: Any) -> Any:
-    """Run steps for their result alone."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            return stop.value
 
 
 def _ask(
@@ -271,7 +243,7 @@ def answering(
     shared: Shared | None = None,
 ) -> Iterator[Event]:
     """Answer a question of an evaluation as the choice says, over its part of a corpus."""
-    text = question.original if choice.original else question.text
+    text = question.original if choice.original else question.with_options
     if choice.original or choice.candidates:
         chosen = question.in_scope if choice.original else question.is_candidate
         items = [passage.item for passage in corpus.passages if chosen(passage.item)]

@@ -12,9 +12,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from engine.errors import DataError
 from engine.settings import Settings
 from engine.strategies import registry
 from models.roles import ModelSet
+
+Row = dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -28,7 +31,7 @@ class Summary:
     """How many questions each mean is over."""
 
 
-def summarise(strategy: str, rows: Sequence[dict[str, Any]]) -> Summary:
+def summarise(strategy: str, rows: Sequence[Row]) -> Summary:
     """Return the mean of every score over the rows that have it."""
     names = sorted({name for row in rows for name in row["scores"]})
     scores, counts = {}, {}
@@ -59,31 +62,69 @@ _UNSAID = {"candidates": False, "examples": 0}
 """What rows of older versions were made with."""
 
 
-def earlier(out: Path | None, setting: dict[str, Any]) -> dict[str, dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run file holds."""
+
+    path: Path
+    rows: list[Row]
+    damaged: tuple[int, ...]
+    """1-based numbers of lines that are no rows: cut off by a kill, or corrupted."""
+
+
+def read_run(path: Path) -> Run:
+    """Return the good lines of a run file. Raises `DataError` when it cannot be read at all."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise DataError(
+            f"{path} could not be read: {error.strerror}.", remedy="Give a run file.", path=path
+        ) from error
+    rows, damaged = [], []
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            row = _row(line)
+            if row is None:
+                damaged.append(number)
+            else:
+                rows.append(row)
+    return Run(path, rows, tuple(damaged))
+
+
+def _row(line: bytes) -> Row | None:
+    """Return a line's row, None when it is none."""
+    try:
+        row = json.loads(line)
+    except ValueError:  # not UTF-8, or not JSON
+        return None
+    is_row = isinstance(row, dict) and isinstance(row.get("id"), str)
+    return row if is_row else None
+
+
+def earlier(out: Path | None, setting: dict[str, Any]) -> dict[str, Row]:
     """Return the rows of an earlier run by id. A line cut off by a kill is dropped."""
     if out is None or not out.exists():
         return {}
-    rows = {}
-    for line in out.read_text("utf-8").splitlines():
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError:
-            continue
+    found = {}
+    for row in read_run(out).rows:
         if all(row.get(key, _UNSAID.get(key)) == value for key, value in setting.items()):
-            rows[row["id"]] = row
-    return rows
+            found[row["id"]] = row
+    return found
 
 
-def append(out: Path | None, row: dict[str, Any]) -> None:
-    """Write a row behind those there are; a line that a kill cut off is ended first.
+def append(out: Path | None, row: Row) -> None:
+    """Write a row behind those there are, in one write; a line that a kill cut off is ended first.
 
     A new file is the person's alone: answers and passages stand in it.
     """
     if out is None:
         return
-    cut = out.exists() and not out.read_bytes().endswith(b"\n") and out.stat().st_size > 0
-    with open(out, "a", encoding="utf-8", opener=_private) as stream:
-        stream.write(("\n" if cut else "") + json.dumps(row, ensure_ascii=False) + "\n")
+    line = json.dumps(row, ensure_ascii=False) + "\n"
+    with open(out, "ab+", opener=_private) as stream:
+        if stream.seek(0, os.SEEK_END):
+            stream.seek(-1, os.SEEK_END)
+            line = line if stream.read(1) == b"\n" else "\n" + line
+        stream.write(line.encode())
 
 
 def _private(path: str, flags: int) -> int:

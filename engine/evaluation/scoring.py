@@ -1,21 +1,26 @@
-"""Turns one answer into a row: scores, tokens, seconds and hashes; never a passage."""
+"""Turns one answer into a row: scores, offsets, tokens, seconds and hashes; never a passage."""
 
 from __future__ import annotations
 
 import hashlib
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from pathlib import Path
 from typing import Any
 
 from engine import abstaining, citing
 from engine.evaluation import metrics
-from engine.evaluation.data import Question
+from engine.evaluation.data import Question, Support
 from engine.events import Event, Ranked
 from engine.tasks import TASKS
 from engine.values import Answer, Passage
+from ingest.item import Locator
 
 RECALL_AT = (2, 5, 10)
+NDCG_AT = 10
+TRAIL = 10
+"""Passages of each ranking whose places are kept."""
 
 
 def note(event: Event, rankings: dict[str, Sequence[Passage]]) -> None:
@@ -33,14 +38,42 @@ def row_of(
         "grounded": answer.grounded,
         "confidence": answer.confidence,
         "tokens": asdict(answer.usage),
+        "effective_context": answer.usage.effective_context,
         "agreement": asdict(answer.agreement) if answer.agreement else None,
         "seconds": {name: round(value, 3) for name, value in answer.timings.items()},
         "answer": answer.text,
         "raw": answer.raw,
         "answer_sha256": hashlib.sha256(answer.text.encode()).hexdigest(),
         "cited": [citation.how for citation in answer.citations if citation.support],
+        "evidence": _evidence(question, answer, rankings),
         "machine": f"{platform.system()} {platform.machine()}",
     }
+
+
+def _evidence(
+    question: Question, answer: Answer, rankings: dict[str, Sequence[Passage]]
+) -> dict[str, list[dict[str, Any]]]:
+    """Return where the passages lie that were ranked and cited, and which are gold; no text."""
+    trail = {
+        stage: [_place(p, p.start, p.end, question.support) for p in ranked[:TRAIL]]
+        for stage, ranked in rankings.items()
+    }
+    trail["cited"] = [
+        _place(c.passage, c.start, c.end, question.support) | {"id": c.id, "how": c.how}
+        for c in answer.citations
+        if c.support
+    ]
+    return trail
+
+
+def _place(passage: Passage, start: int, end: int, support: Sequence[Support]) -> dict[str, Any]:
+    """Return a place in an item: what its locator has, offsets, whether it is gold evidence."""
+    locator = passage.item.locator
+    known = {field.name: getattr(locator, field.name) for field in fields(Locator)}
+    known = {name: value for name, value in known.items() if value is not None}
+    path: Path = known.pop("path")
+    gold = any(one.held_by(passage) for one in support) if support else None
+    return {"file": path.name, **known, "start": start, "end": end, "gold": gold}
 
 
 def _scores(
@@ -57,24 +90,46 @@ def _scores(
         abstained = abstaining.denies(answer.raw)
         plain = answer.raw
     scores: dict[str, float | None] = {"abstained": float(abstained)}
+    scores["rightly_abstained" if question.unanswerable else "wrongly_abstained"] = float(abstained)
     if not question.unanswerable:
-        scores |= {
-            "em": metrics.exact_match(plain, question.answers),
-            "f1": metrics.token_f1(plain, question.answers),
-            "acc": metrics.accuracy(plain, question.answers),
-            "substring": metrics.substring_match(plain, question.answers),
-        }
-        if question.mode == "summary":
-            scores["rouge_l"] = metrics.rouge_l(plain, question.answers)
+        scores |= answer_scores(question, plain)
     if not abstained:
         scores["answer_words"] = float(len(plain.split()))
     if question.support:
         precision, recall = metrics.citation_scores(answer.citations, question.support)
         scores |= {"citation_precision": precision, "citation_recall": recall}
         for stage, ranked in rankings.items():
-            for k in RECALL_AT:
-                scores[f"{stage}_recall@{k}"] = metrics.recall_at(ranked, question.support, k)
+            scores |= _ranking_scores(stage, ranked, question.support)
     return scores
+
+
+def answer_scores(question: Question, said: str) -> dict[str, float | None]:
+    """Return the scores of a reply against the question's gold answers."""
+    scores: dict[str, float | None] = {
+        "em": metrics.exact_match(said, question.answers),
+        "f1": metrics.token_f1(said, question.answers),
+        "acc": metrics.accuracy(said, question.answers),
+        "substring": metrics.substring_match(said, question.answers),
+    }
+    if question.mode == "summary":
+        scores["rouge_l"] = metrics.rouge_l(said, question.answers)
+    if question.mode == "all" and question.answers:
+        precision, recall, f1 = metrics.list_scores(said, question.answers)
+        scores |= {"list_precision": precision, "list_recall": recall, "list_f1": f1}
+    if question.options and question.answer_index is not None:
+        scores["choice"] = metrics.choice_accuracy(said, question.options, question.answer_index)
+    return scores
+
+
+def _ranking_scores(
+    stage: str, ranked: Sequence[Passage], support: Sequence[Support]
+) -> dict[str, float | None]:
+    found: dict[str, float | None] = {
+        f"{stage}_recall@{k}": metrics.recall_at(ranked, support, k) for k in RECALL_AT
+    }
+    found[f"{stage}_ndcg@{NDCG_AT}"] = metrics.ndcg_at(ranked, support, NDCG_AT)
+    found[f"{stage}_mrr"] = metrics.reciprocal_rank(ranked, support)
+    return found
 
 
 def _without_markers(text: str) -> str:

@@ -1,0 +1,101 @@
+"""What a question is asked over: paths, the corpus that its file names, or its own context."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from engine import answer as path_of_a_question
+from engine.corpus import Corpus, corpus_of
+from engine.errors import NoSources
+from engine.evaluation.data import Question
+from engine.evaluation.provenance import corpus_sha256
+from engine.memory import Memory
+from engine.passages import split_item
+from engine.settings import Settings
+from engine.stages import Timings
+from engine.values import Query
+from ingest.item import Filters, Item, Locator, People
+from ingest.origin import Origin
+from ingest.records import line_items
+from ingest.sieve import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A corpus, and what it is known by."""
+
+    corpus: Corpus
+    sha256: str
+
+
+class Reader:
+    """Reads what questions are asked over, each corpus once while questions ask for it in turn."""
+
+    def __init__(self, file: Path, over: Sequence[Path], settings: Settings) -> None:
+        """Read for the questions of `file` over `over`, or over what each names."""
+        self._file = file
+        self._over = over
+        self._settings = settings
+        self._last: tuple[tuple[Path, ...], Read] | None = None
+
+    def corpus_for(self, question: Question) -> Read:
+        """Return what a question is asked over. Raises `NoSources`."""
+        if question.context is not None and not self._over:
+            corpus = _from_context(question, self._file, self._settings)
+            return Read(corpus, corpus_sha256(corpus))
+        sources = sources_of(question, self._file, self._over)
+        if self._last is None or self._last[0] != sources:
+            corpus = read_all(sources, self._settings)
+            self._last = sources, Read(corpus, corpus_sha256(corpus))
+        return self._last[1]
+
+
+def sources_of(question: Question, file: Path, over: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the paths a question is asked over. Raises `NoSources`."""
+    if over:
+        return tuple(over)
+    if question.corpus is None:
+        raise NoSources(f"{question.id} names no corpus.", remedy="Give the paths to ask over.")
+    places = (file.parent.parent / "corpus" / question.corpus, file.parent / question.corpus)
+    for place in places:
+        if place.exists() and not place.samefile(file):  # the answers are no corpus
+            return (place,)
+    raise NoSources(
+        f"The corpus {question.corpus} of {question.id} is not there.",
+        remedy="Give the paths to ask over.",
+        path=places[0],
+    )
+
+
+def read_all(sources: Sequence[Path], settings: Settings) -> Corpus:
+    """Read sources whole, for questions of their own."""
+    with Memory() as memory:
+        corpus: Corpus = _last(
+            path_of_a_question.read_now(Query("evaluation"), sources, settings, Timings(), memory)
+        )
+    return corpus
+
+
+def _from_context(question: Question, file: Path, settings: Settings) -> Corpus:
+    """Return the corpus that stands in the question's line; an empty one for a closed book."""
+    lines = "\n".join(question.context or ()).encode()
+    if not lines:
+        return corpus_of([], stemming=settings.stemming)
+    origin = Origin(question.id, None, People(), Locator(file))
+    found = line_items(lines, origin, Scope(Filters(), UTC, datetime.now(UTC)))
+    items = [item for item in found if isinstance(item, Item)]
+    passages = [passage for item in items for passage in split_item(item)]
+    return corpus_of(passages, stemming=settings.stemming)
+
+
+def _last(steps: Any) -> Any:
+    """Run steps for their result alone."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            return stop.value
