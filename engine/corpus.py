@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Generator as Steps
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -159,15 +159,15 @@ def _coverage(
         complete=not unread and not missed,
         copies=tally.copies,
         is_full=tally.is_full,
-        where=_places(items),
+        where=_places(items, frozenset(reading.sources)),
     )
 
 
-def _places(items: Sequence[Item]) -> dict[Path, int]:
+def _places(items: Sequence[Item], sources: Set[Path]) -> dict[Path, int]:
     """Count items by mailbox or folder, as `Coverage.where` says."""
     places: dict[Path, int] = {}
     for path, count in Counter(item.locator.path for item in items).items():
-        place = path if count > 1 else path.parent
+        place = path if count > 1 or path in sources else path.parent
         places[place] = places.get(place, 0) + count
     return places
 

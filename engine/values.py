@@ -156,7 +156,7 @@ class Coverage:
     is_full: bool = False
     """Whether reading stopped for lack of memory."""
     where: Mapping[Path, int] = field(default_factory=dict)
-    """Items by the file that held several, or by the folder of files that held one each."""
+    """Items by the file, where it held several or is a source, else by its folder."""
 
 
 @dataclass(frozen=True, slots=True)

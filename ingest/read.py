@@ -124,6 +124,7 @@ class Reading(Iterator[Item | Skipped]):
         `memory` bounds the bytes of text; at the bound the reading stops as `stop` does.
         """
         self.tally = Tally()
+        self.sources = tuple(sources)
         self._scope = scope
         self._keeper = keeper
         self._memory = memory
