@@ -11,8 +11,10 @@ from app.plain import one_line
 from app.report import shortened
 from engine.events import (
     Compressed,
+    Decided,
     Drafted,
     Event,
+    Expected,
     FollowedUp,
     Noted,
     Ranked,
@@ -26,7 +28,18 @@ from models.roles import Loading
 PASSAGES_SHOWN = 10
 TITLE_SHOWN = 60
 
-Explaining = Ranked | Selected | Compressed | Sampled | Drafted | Voted | FollowedUp | Noted
+Explaining = (
+    Ranked
+    | Selected
+    | Compressed
+    | Sampled
+    | Drafted
+    | Voted
+    | FollowedUp
+    | Decided
+    | Expected
+    | Noted
+)
 """The events that say how an answer came about."""
 Kept = TypeVar("Kept", bound=Explaining)
 
@@ -49,21 +62,8 @@ class Trail:
         """Return the trail for people."""
         shown = ["", f"How this answer came about ({answer.strategy}):"]
         for event in self.events:
-            shown.extend(_event_lines(event))
-        if answer.confidence is not None:
-            shown.append(f"  confidence that the evidence holds it: {answer.confidence:.2f}")
-        for role, model, used in (
-            ("look-ahead", answer.models.lookahead, answer.usage.lookahead),
-            ("generator", answer.models.generator, answer.usage.generator),
-        ):
-            if model:
-                tokens = f"{used.prompt:,} read ({used.computed:,} computed)"
-                shown.append(
-                    f"  {role} {model}: tokens {tokens}, {used.generated:,} written, "
-                    f"{used.calls:,} prompts"
-                )
-        shown.extend(f"  {loading_text(loading)}" for loading in self.loadings)
-        shown.append(f"  effective context: {answer.usage.effective_context:,} tokens")
+            shown.extend(event_lines(event))
+        shown.extend(outcome_lines(answer, self.loadings))
         return "\n".join(shown)
 
     def object(self, answer: Answer) -> dict[str, object]:
@@ -90,6 +90,12 @@ class Trail:
             "follow_ups": [
                 {"question": one.question, "answer": one.answer} for one in self._all(FollowedUp)
             ],
+            "decisions": [
+                {"stage": one.stage, "ran": one.taken, "why": one.why} for one in self._all(Decided)
+            ],
+            "expected": [
+                {"tokens": one.tokens, "seconds": one.seconds} for one in self._all(Expected)
+            ],
             "notes": [one.text for one in self._all(Noted)],
             "confidence": answer.confidence,
             "effective_context": answer.usage.effective_context,
@@ -101,7 +107,26 @@ class Trail:
         return (event for event in self.events if isinstance(event, kind))
 
 
-def _event_lines(event: Explaining) -> list[str]:
+def outcome_lines(answer: Answer, loadings: Sequence[Loading]) -> Iterator[str]:
+    """Yield what models took part, what they handled, and how sure they are."""
+    if answer.confidence is not None:
+        yield f"  confidence that the evidence holds it: {answer.confidence:.2f}"
+    for role, model, used in (
+        ("look-ahead", answer.models.lookahead, answer.usage.lookahead),
+        ("generator", answer.models.generator, answer.usage.generator),
+    ):
+        if model:
+            tokens = f"{used.prompt:,} read ({used.computed:,} computed)"
+            yield (
+                f"  {role} {model}: tokens {tokens}, {used.generated:,} written, "
+                f"{used.calls:,} prompts"
+            )
+    yield from (f"  {loading_text(loading)}" for loading in loadings)
+    yield f"  effective context: {answer.usage.effective_context:,} tokens"
+
+
+def event_lines(event: Explaining) -> list[str]:
+    """Return what one event says to people."""
     match event:
         case Sampled():
             said = f"{event.rationale} -> {event.answer}"
@@ -116,6 +141,11 @@ def _event_lines(event: Explaining) -> list[str]:
                 f"  follow-up {event.index + 1}: {shortened(event.question)} -> "
                 f"{shortened(event.answer)}"
             ]
+        case Decided():
+            did = "ran" if event.taken else "did not run"
+            return [f"  {event.stage} {did}: {shortened(event.why)}"]
+        case Expected():
+            return [f"  still to come: {expected_text(event)}"]
         case Noted():
             return [f"  {shortened(event.text)}"]
         case Selected():
@@ -124,6 +154,12 @@ def _event_lines(event: Explaining) -> list[str]:
             return _ranked_lines(event)
         case Compressed():
             return _compressed_lines(event)
+
+
+def expected_text(event: Expected) -> str:
+    """Return `about 2,300 tokens to read, 34 s`; without a speed the tokens alone."""
+    seconds = "" if event.seconds is None else f", {event.seconds:.0f} s"
+    return f"about {event.tokens:,} tokens to read{seconds}"
 
 
 def _vote_lines(event: Voted) -> list[str]:

@@ -14,16 +14,18 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from engine import abstaining, citing, disagreeing, inferring
+from engine import abstaining, citing, disagreeing, inferring, injection
 from engine.compute.plan_text import parsed
 from engine.constraints import constrained
 from engine.conversation import Cited
 from engine.corpus import Corpus, read_corpus
 from engine.drafts import Draft
+from engine.effort import means_of
 from engine.errors import NoSources
 from engine.events import Answered, Event, Found, Ranked, Understood
 from engine.memory import Memory
 from engine.own import with_own_addresses
+from engine.pace import Pace
 from engine.query_language import Mode, parse
 from engine.recall import best_first
 from engine.scoping import scoped, within
@@ -31,7 +33,8 @@ from engine.settings import Settings, budget_for
 from engine.stages import Timings, staged, time_spent
 from engine.steps import Shared, Toolbox
 from engine.strategies import registry
-from engine.values import Answer, Hit, ModelIds, Query, SearchResult, Usage
+from engine.tasks import TASKS
+from engine.values import Answer, Hit, ModelIds, Passage, Query, SearchResult, Usage
 from ingest.item import Filters
 from models.roles import ModelSet
 
@@ -103,6 +106,9 @@ def answer_over(
         shared,
         settings.own,
         parsed(settings.plan) if settings.plan else None,
+        means=means_of(settings),
+        guard=settings.guard and TASKS[query.task].personal,
+        pace=Pace(models.speed) if settings.estimate else None,
     )
     draft = yield from strategy.run(tools)
     finished = yield from staged("cite", timings, _cite(draft, query, corpus, settings))
@@ -214,7 +220,15 @@ def _cite(
         confidence=draft.confidence,
         query=query,
         table=draft.table,
+        orders=injection.orders_in(_evidence(draft)),
     )
+
+
+def _evidence(draft: Draft) -> Iterator[Passage]:
+    """Yield every passage that an answer was written or contradicted from."""
+    yield from draft.evidence
+    for reading in draft.others:
+        yield from reading.evidence
 
 
 def _denies(draft: Draft) -> bool:

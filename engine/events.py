@@ -22,6 +22,11 @@ StageName = Literal[
     "cite",
 ]
 
+Choice = Literal[
+    "route", "expand", "embed", "look ahead", "compress", "vote", "rewrite", "sub-questions"
+]
+"""What `auto` decides on: not every one of them is a stage of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -143,6 +148,28 @@ class FollowedUp:
 
 
 @dataclass(frozen=True, slots=True)
+class Decided:
+    """Whether a stage runs for this question."""
+
+    stage: Choice
+    taken: bool
+    why: str
+    """For people, without a capital and without a full stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What is still to come before the answer is there; said anew as more is known."""
+
+    tokens: int
+    """Input tokens that both language models will read, about."""
+    seconds: float | None
+    """None where no model's speed is known."""
+    budget: int
+    """Input tokens that the whole answer may take."""
+
+
+@dataclass(frozen=True, slots=True)
 class Noted:
     """Something a strategy did or left, in words for people."""
 
@@ -182,6 +209,8 @@ Event = (
     | Drafted
     | Voted
     | FollowedUp
+    | Decided
+    | Expected
     | Noted
     | Token
     | Answered

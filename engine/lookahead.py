@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.events import Event, Sampled
-from engine.tasks import Task
+from engine.tasks import REASONING_TOKENS, Task
 from engine.values import Passage
 from models.protocols import Generator, Sampling
 
 Form = Literal["reasoning", "thought", "explanation", "answers"]
 """What a sample consists of: an answer after reasoning (the paper's), after a thought process,
 before an explanation, or alone (FB-RAG, table 8). Each is a section of the task's prompts."""
-REASONING_TOKENS = 64
-"""What a sample may take beside its answer (FB-RAG, section C.3)."""
 TEMPERATURE = 0.7
 """The paper gives none."""
 

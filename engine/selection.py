@@ -36,7 +36,7 @@ def fit(
     for number in best_first(scores):
         if scores[number] <= 0 or scores[number] < least or misses >= MISSES:
             break
-        cost = model.count(passages[number].text) + OVERHEAD
+        cost = tokens([passages[number]], model)
         if cost <= left:
             chosen.append(int(number))
             left -= cost
@@ -58,4 +58,9 @@ def may_fit(passages: Sequence[Passage], budget: int) -> bool:
 
 def fits(passages: Sequence[Passage], budget: int, model: Generator) -> bool:
     """Say whether all passages are within `budget` tokens of `model`."""
-    return sum(model.count(passage.text) + OVERHEAD for passage in passages) <= budget
+    return tokens(passages, model) <= budget
+
+
+def tokens(passages: Sequence[Passage], model: Generator) -> int:
+    """Return what passages take in a prompt of `model`."""
+    return sum(model.count(passage.text) + OVERHEAD for passage in passages)

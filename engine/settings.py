@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, tzinfo
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from engine.errors import QuestionError
 from engine.examples import Example
 
+if TYPE_CHECKING:
+    from engine.effort import Allocation
+
 Effort = Literal["quick", "balanced", "thorough"]
+
+DEFAULT_STRATEGY = "fb_rag"
+"""What answers where no strategy is named; "auto" decides stage by stage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +48,7 @@ BUDGETS: dict[Effort, Budget] = {
 class Settings:
     """Everything `answer` and `search` can be told besides the question."""
 
-    strategy: str = "auto"
+    strategy: str = DEFAULT_STRATEGY
     effort: Effort = "balanced"
     max_context: int | None = None
     """Input tokens of both models over all calls; None: what the effort takes."""
@@ -57,6 +63,11 @@ class Settings:
     """Whether readings of the evidence without a majority become an abstention."""
     examples: tuple[Example, ...] = ()
     """Solved questions for strategies that show some; none: those that come with the program."""
+    allocation: Allocation | None = None
+    """What `auto` picks documents, examples and rounds by; None: the published parameters."""
+    estimate: bool = False
+    """Whether `answer` says how long it will take; a model's speed is then measured once, about
+    half a second each."""
     plan: str | None = None
     """How to compute the answer, as a line that `engine.compute.plan_text` reads; None: by the
     question."""

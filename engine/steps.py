@@ -8,18 +8,21 @@ from collections.abc import Generator as Steps
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Literal, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
-from engine import lookahead, selection, writing
+from engine import injection, lookahead, selection, writing
 from engine.compute.plan import Plan
 from engine.constraints import allowed, constrained
 from engine.corpus import Corpus
 from engine.drafts import Draft
-from engine.events import Event, Ranked, Sampled, Selected, StageName, Token
+from engine.effort import NO_LIMIT, Means
+from engine.events import Event, Expected, Ranked, Sampled, Selected, StageName, Token
 from engine.examples import Example, shipped
 from engine.lookahead import Drawing, Sample
+from engine.pace import Pace, RoleName, Work, looking, writing_out
+from engine.prompting import section
 from engine.recall import Scores, best_first
 from engine.settings import Budget
 from engine.stages import Timings, staged, time_spent
@@ -31,8 +34,6 @@ from models.roles import ModelSet
 
 T = TypeVar("T")
 Lent = TypeVar("Lent", Generator, Encoder, AttentionReader)
-
-RoleName = Literal["lookahead", "generator"]
 
 RANKED_SHOWN = 20
 """Passages in a `Ranked` event."""
@@ -89,6 +90,18 @@ class Toolbox:
     """What the compressor made of passages, by their numbers."""
     instead: dict[object, object] = field(default_factory=dict)
     """What was done in place of a strategy that could not be followed, by that strategy."""
+    means: Means = NO_LIMIT
+    """What the effort allows over all calls."""
+    pace: Pace | None = None
+    """Says how long things take; None: nobody asks."""
+    words: str = ""
+    """Words that recall looks for beside the question's."""
+    guard: bool = False
+    """Whether what reads like an order to a model is cut from passages."""
+    guarded: dict[int, Passage | None] = field(default_factory=dict)
+    """What is left of passages without such orders, by the identity of each."""
+    recalled: Scores | None = None
+    """S(c; Q) as `recall` found them, or as a strategy ranked them anew; None: not yet."""
 
     @property
     def task(self) -> Task:
@@ -98,7 +111,8 @@ class Toolbox:
     @property
     def asked(self) -> Asked:
         """The question as the generator is asked it."""
-        return Asked(self.task, self.query.text, self.today, self.deadline)
+        remark = section("question", "language") if self.words and self.task.personal else ""
+        return Asked(self.task, self.query.text, self.today, self.deadline, remark)
 
     def solved_examples(self, at_most: int) -> Sequence[Example]:
         """Return the first examples, those that come with the program where none were given."""
@@ -140,14 +154,39 @@ class Toolbox:
     def _count(self, role: str, tokens: ModelTokens) -> None:
         self.usage = replace(self.usage, **{role: getattr(self.usage, role) + tokens})
 
+    @property
+    def tokens_left(self) -> int:
+        """Input tokens that both language models may still read."""
+        return self.means.tokens - self.usage.effective_context
+
+    def _expect_looking(self, chosen: Sequence[int]) -> Iterator[Event]:
+        """Say how long looking ahead takes, and the answer behind it."""
+        if self.pace is not None:
+            read = selection.tokens(self.passages(chosen), self.models.lookahead)
+            ahead = looking(read, self.task.lookahead_tokens, self.budget.samples)
+            yield self._expected(ahead, writing_out(self.budget.generator_tokens))
+
+    def _expect_writing(self, chosen: Sequence[int]) -> Iterator[Event]:
+        """Say how long the answer takes."""
+        if self.pace is not None:
+            read = selection.tokens(self.passages(chosen), self.models.generator)
+            yield self._expected(writing_out(read))
+
+    def _expected(self, *ahead: Work) -> Expected:
+        seconds = self.pace.seconds(ahead) if self.pace else None
+        return Expected(sum(work.read for work in ahead), seconds, self.means.tokens)
+
     def recall(self) -> Steps[Event, None, Scores]:
-        """Return S(c; Q) for every passage."""
-        return staged("recall", self.timings, self._recall())
+        """Return S(c; Q) for every passage; a second time at no cost."""
+        if self.recalled is not None:
+            yield from ()
+            return self.recalled
+        return (yield from staged("recall", self.timings, self._recall()))
 
     def _recall(self) -> Steps[Event, None, Scores]:
-        scores = self.scores_of(self.query.text)
-        yield self.ranked("recall", scores)
-        return scores
+        self.recalled = self.scores_of(f"{self.query.text} {self.words}".strip())
+        yield self.ranked("recall", self.recalled)
+        return self.recalled
 
     def look_ahead(
         self, chosen: Sequence[int], form: lookahead.Form, temperature: float
@@ -162,6 +201,7 @@ class Toolbox:
         yield self.selected("lookahead", chosen)
         if self.shared is not None and (drawing, chosen) in self.shared:
             return (yield from self._take_over(self.shared[drawing, chosen]))
+        yield from self._expect_looking(chosen)
         began, before = time.monotonic(), self.usage.lookahead
         with self.metered("lookahead") as model:
             samples = yield from lookahead.look_ahead(
@@ -172,9 +212,11 @@ class Toolbox:
                 drawing,
                 deadline=self.deadline,
             )
+        tokens, seconds = _since(before, self.usage.lookahead), time.monotonic() - began
+        if self.pace is not None:
+            self.pace.note("lookahead", tokens, seconds, drawing.samples)
         if self.shared is not None:
-            tokens = _since(before, self.usage.lookahead)
-            self.shared[drawing, chosen] = Drawn(samples, tokens, time.monotonic() - began)
+            self.shared[drawing, chosen] = Drawn(samples, tokens, seconds)
         return samples
 
     def _take_over(self, drawn: Drawn) -> Steps[Event, None, list[Sample]]:
@@ -247,11 +289,16 @@ class Toolbox:
             return Draft("", ())
         yield from self.compress(chosen)
         yield self.selected("write", chosen)
+        yield from self._expect_writing(chosen)
         evidence = self.passages(chosen)
+        began, before = time.monotonic(), self.usage.generator
         with self.metered("generator") as model:
             written = yield from self.note_first_token(
                 writing.answer(model, self.asked, evidence, part)
             )
+        if self.pace is not None:
+            used = _since(before, self.usage.generator)
+            self.pace.note("generator", used, time.monotonic() - began)
         return Draft(written.text, evidence, written.ended, written.confidence)
 
     def reply(
@@ -341,8 +388,16 @@ class Toolbox:
 
     def passages(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
         """Return passages by number, as they were cut; one that kept nothing is left out."""
-        found = (self.cut.get(i, self.corpus.passages[i]) for i in chosen)
+        found = (self._harmless(self.cut.get(i, self.corpus.passages[i])) for i in chosen)
         return tuple(passage for passage in found if passage is not None)
+
+    def _harmless(self, passage: Passage | None) -> Passage | None:
+        """Return what models may read of a passage."""
+        if passage is None or not self.guard:
+            return passage
+        if id(passage) not in self.guarded:
+            self.guarded[id(passage)] = injection.guarded(passage)
+        return self.guarded[id(passage)]
 
 
 def _since(before: TokenCount | ModelTokens, after: TokenCount | ModelTokens) -> ModelTokens:

@@ -13,6 +13,9 @@ from engine.prompting import render, show, show_plain
 from engine.values import Passage
 from models.protocols import Generator
 
+REASONING_TOKENS = 64
+"""What a look-ahead sample may take beside its answer (FB-RAG, section C.3)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -43,6 +46,11 @@ class Task:
         return render(
             model, self.name, part, system=system, passages=shown, question=question, **values
         )
+
+    @property
+    def lookahead_tokens(self) -> int:
+        """Limit of a look-ahead sample that reasons before it answers."""
+        return self.sample_tokens + REASONING_TOKENS
 
     @property
     def stop(self) -> tuple[str, ...]:

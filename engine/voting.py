@@ -10,8 +10,9 @@ from engine import abstaining
 from engine.consensus import Consensus, Similarity, by_embedding, by_overlap, consensus
 from engine.drafts import Draft, Reading
 from engine.events import Drafted, Event, Token, Voted
+from engine.pace import RoleName
 from engine.stages import staged
-from engine.steps import RoleName, Toolbox
+from engine.steps import Toolbox
 from engine.writing import Written
 from models.protocols import Sampling
 

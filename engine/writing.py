@@ -44,6 +44,8 @@ class Asked:
     today: date
     deadline: float | None = None
     """`time.monotonic` at which a reply is broken off; None: no limit."""
+    remark: str = ""
+    """What else a personal prompt says, with a blank behind it."""
 
     def prompt(
         self,
@@ -55,7 +57,7 @@ class Asked:
     ) -> str:
         """Return the prompt for an answer; `how` says in which form, else what suits it."""
         how = how or section("question", "several" if asks_several(self.text) else "one")
-        today = _today(self.text, self.today)
+        today = self.remark + _today(self.text, self.today)
         return self.task.prompt(model, part, self.text, passages, today=today, how=how, **fields)
 
     def late(self) -> bool:

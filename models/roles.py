@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from models.errors import ModelMissing
 from models.protocols import AttentionReader, Encoder, Generator
+from models.speed import Speed
 
 Loader = Callable[[str], Generator]
 """Turns a catalogue id into a loaded model; raises `ModelError` or `RuntimeFailed`."""
@@ -48,12 +49,13 @@ class ModelSet:
         fit_together: FitTogether = lambda one, other: True,
         idle_seconds: float | None = None,
         show: Callable[[Loading], object] = lambda loading: None,
+        measure: Callable[[Generator], Speed | None] = lambda model: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Remember the ids; nothing is loaded yet.
 
         After `idle_seconds` without use `release_idle` unloads a model; None: never. `show` is
-        told of every loading.
+        told of every loading. `measure` says how fast a loaded model is; None: not known.
         """
         self.lookahead_id = lookahead
         self.generator_id = generator
@@ -66,6 +68,8 @@ class ModelSet:
         self._load_attention = load_attention
         self._fit_together = fit_together
         self._show = show
+        self._measure = measure
+        self._speeds: dict[str, Speed | None] = {}
         self._clock = clock
         self._loaded: dict[str, Any] = {}
         self._used: dict[str, float] = {}
@@ -133,6 +137,21 @@ class ModelSet:
                 remedy="Use a model of this machine, in llama.cpp or transformers.",
             )
         return self._get(f"{model_id} (attention)", lambda _: load(model_id))
+
+    @property
+    def reads_attention(self) -> bool:
+        """Whether there is something to read attention with; loading may still fail."""
+        return self._load_attention is not None
+
+    def speed(self, role: Literal["lookahead", "generator"]) -> Speed | None:
+        """Return how fast a role's model is here, measured once; None where that is not known.
+
+        A model that is measured forgets its earlier prompts.
+        """
+        model_id = self.lookahead_id if role == "lookahead" else self.generator_id
+        if model_id not in self._speeds:
+            self._speeds[model_id] = self._measure(self._get(model_id, self._load))
+        return self._speeds[model_id]
 
     def release_idle(self) -> list[str]:
         """Unload what was not used for `idle_seconds`; return the ids.

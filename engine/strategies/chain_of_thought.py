@@ -9,9 +9,10 @@ from typing import ClassVar
 from engine.drafts import Draft
 from engine.events import Event, Sampled
 from engine.examples import reasoned, shipped
-from engine.lookahead import REASONING_TOKENS, parse
+from engine.lookahead import parse
 from engine.recall import best_first
 from engine.steps import Toolbox
+from engine.tasks import REASONING_TOKENS
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from typing import ClassVar, Literal
 from engine.consensus import Similarity
 from engine.drafts import Draft
 from engine.events import Event
-from engine.steps import RoleName, Toolbox
+from engine.pace import RoleName
+from engine.steps import Toolbox
 from engine.voting import dissent, read_each, vote
 
 Organisation = Literal["top", "contiguous", "round_robin"]
