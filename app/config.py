@@ -27,6 +27,7 @@ from app.setting_kinds import (
     Value,
     choice,
 )
+from engine.settings import DEFAULT_STRATEGY
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ SETTINGS = (
     Setting(
         "answer.strategy",
         TEXT,
-        "auto",
+        DEFAULT_STRATEGY,
         about="How an answer is found; auto chooses by the question.",
     ),
     Setting(

@@ -113,6 +113,17 @@ class Recall:
             scores[k] = np.bincount(rows, weights=weights * asked[columns], minlength=len(lengths))
         return scores
 
+    def holders(self, words: Sequence[str]) -> list[int]:
+        """Return how many passages hold each word, or one of its stem."""
+        asked = [self._terms(word) for word in words]
+        forms = self._forms({term for terms in asked for term in terms})
+        lengths = self._lengths()
+        if not forms or not len(lengths):
+            return [0] * len(words)
+        columns = self._weigh(forms, lengths)[1]
+        held = dict(zip(forms, np.bincount(columns, minlength=len(forms)).tolist(), strict=True))
+        return [max((held.get(term, 0) for term in terms), default=0) for terms in asked]
+
     def holding(self, phrase: str) -> Flags:
         """Say of each passage whether it holds these words in a row, shape (passages,).
 

@@ -11,6 +11,7 @@ import pytest
 from app.config import SETTINGS, config_path, load_config
 from app.config_edit import add_to_list, remove_from_list, set_value, unset
 from app.errors import ConfigError, ConfigUnreadable, NotBuilt, SettingUnknown, SettingWrong
+from engine.settings import DEFAULT_STRATEGY
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def written(environ: dict[str, str], text: str) -> Path:
 
 def test_without_a_file_there_are_defaults(environ):
     config = load_config(environ)
-    assert config.values["answer.strategy"] == "auto"
+    assert config.values["answer.strategy"] == DEFAULT_STRATEGY
     assert config.values["answer.effort"] == "balanced"
     assert config.sources == ()
     assert set(config.origins.values()) == {"default"}

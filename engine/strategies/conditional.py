@@ -6,9 +6,10 @@ from collections.abc import Generator as Steps
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.classifying import MARGIN, Classified, by_model, by_words
+from engine.classifying import MARGIN, Classified, Label, by_model, by_words
 from engine.compute.steps import compute, understood
 from engine.compute.understand import Understanding
+from engine.compute.world import World
 from engine.drafts import Draft
 from engine.events import Event, Noted
 from engine.stages import staged
@@ -32,16 +33,8 @@ class Conditional:
         world, read = understood(tools)
         found = yield from staged("understand", tools.timings, self._classify(tools, read))
         yield Noted(_said(found))
-        draft = Draft("", ())
-        if found.label == "aggregate":
-            draft = yield from compute(tools, world, read)
-        elif found.label == "key_value":
-            draft = yield from KeyValue().run(tools)
-        elif found.label == "summary":
-            return (yield from Summary().run(tools))
-        if draft.text or (found.label == "aggregate" and read.sure):
-            return draft
-        return (yield from self.retrieve(tools))
+        draft = yield from take(tools, found.label, world, read)
+        return draft if draft is not None else (yield from self.retrieve(tools))
 
     def retrieve(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Answer an ordinary question."""
@@ -54,6 +47,20 @@ class Conditional:
             return settled
         with tools.metered("lookahead") as model:
             return by_model(model, tools.query.text, self.margin)
+
+
+def take(
+    tools: Toolbox, label: Label, world: World, read: Understanding
+) -> Steps[Event, None, Draft | None]:
+    """Return what a label's own way leads to; None leaves the question to retrieval."""
+    draft = Draft("", ())
+    if label == "summary":
+        return (yield from Summary().run(tools))
+    if label == "aggregate":
+        draft = yield from compute(tools, world, read)
+    elif label == "key_value":
+        draft = yield from KeyValue().run(tools)
+    return draft if draft.text or (label == "aggregate" and read.sure) else None
 
 
 def _said(found: Classified) -> str:

@@ -20,6 +20,17 @@ from engine.strategies.youra import Youra
 from models.errors import ModelMissing, RuntimeFailed
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What looking ahead leads to."""
+
+    scores: Scores
+    """S_FB of every passage."""
+    chosen: list[int]
+    """The best within Y tokens, best first."""
+    samples: Sequence[Sample]
+
+
 @dataclass(frozen=True)
 class FBRag:
     """Stage I recalls, stage II looks ahead and scores all passages anew, stage III writes."""
@@ -49,15 +60,27 @@ class FBRag:
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Recall within X tokens, look ahead, select within Y tokens, write."""
+        looked = yield from self.look(tools)
+        if not looked.samples:
+            return Draft("", ())
+        return (yield from tools.write(self.ordered(looked.chosen)))
+
+    def look(self, tools: Toolbox) -> Steps[Event, None, Looked]:
+        """Recall within X tokens, look ahead, select within Y tokens; without a hit, nothing."""
         backward = yield from tools.recall()
         stage_one = tools.fit_lookahead(backward)
         if not stage_one:
-            return Draft("", ())
+            return Looked(backward, [], [])
         samples = yield from tools.look_ahead(stage_one, self.form, self.temperature)
-        chosen = yield from staged(
-            "select", tools.timings, self._select(tools, backward, stage_one, samples)
+        return (
+            yield from staged(
+                "select", tools.timings, self._select(tools, backward, stage_one, samples)
+            )
         )
-        return (yield from tools.write(sorted(chosen) if self.order == "document" else chosen))
+
+    def ordered(self, chosen: list[int]) -> list[int]:
+        """Return passages, best first, as the generator is to read them."""
+        return sorted(chosen) if self.order == "document" else chosen
 
     def _select(
         self,
@@ -65,14 +88,14 @@ class FBRag:
         backward: Scores,
         stage_one: Sequence[int],
         samples: Sequence[Sample],
-    ) -> Steps[Event, None, list[int]]:
+    ) -> Steps[Event, None, Looked]:
         forward = self.over(tools.forward(samples))
         parts = {"backward": backward, "forward": forward}
         if self.reaction:
             parts["reaction"] = yield from self._react(tools, sorted(stage_one))
         scores = self.combine(*parts.values())
         yield tools.ranked("select", scores, parts)
-        return tools.fit_generator(scores)
+        return Looked(scores, tools.fit_generator(scores), samples)
 
     def _react(self, tools: Toolbox, stage_one: Sequence[int]) -> Steps[Event, None, Scores]:
         """Return the reaction of stage I's passages, 0 of all others."""

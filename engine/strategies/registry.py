@@ -12,6 +12,7 @@ from engine.errors import StrategyUnknown
 from engine.events import Event
 from engine.steps import Toolbox
 from engine.strategies.aggregate import Aggregate
+from engine.strategies.auto import Auto
 from engine.strategies.baselines import OrderPreserving, SelfRoute, Vanilla
 from engine.strategies.chain_of_thought import ChainOfThought
 from engine.strategies.closed_book import ManyShot, ZeroShot
@@ -61,6 +62,7 @@ class Compressing:
 
 
 STRATEGIES: tuple[Strategy, ...] = (
+    Auto(),
     FBRag(),
     Conditional(),
     Aggregate(),
@@ -86,13 +88,10 @@ STRATEGIES: tuple[Strategy, ...] = (
     ZeroShot(),
 )
 
-AUTO = "fb_rag"
-"""What `auto` stands for until it composes strategies itself."""
-
 
 def names() -> tuple[str, ...]:
     """Return every name `--strategy` takes."""
-    return ("auto", *(strategy.name for strategy in STRATEGIES))
+    return tuple(strategy.name for strategy in STRATEGIES)
 
 
 def get(wanted: str) -> Strategy:
@@ -109,7 +108,7 @@ def get(wanted: str) -> Strategy:
         return Compressing(get(wanted), compressor)
     name, _, parameters = wanted.partition(":")
     for strategy in STRATEGIES:
-        if strategy.name == (AUTO if name == "auto" else name):
+        if strategy.name == name:
             return _with(strategy, parameters) if parameters else strategy
     raise StrategyUnknown(
         f"There is no strategy {name!r}.", remedy=f"Built so far: {', '.join(names())}."

@@ -6,6 +6,7 @@ Wang et al. 2023, with the vote of ET2RAG in place of equal strings, so that fre
 from __future__ import annotations
 
 from collections.abc import Generator as Steps
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -33,6 +34,10 @@ class SelfConsistency:
         chosen = tools.fit_generator(scores)
         if not chosen:
             return Draft("", ())
+        return (yield from self.over(tools, chosen))
+
+    def over(self, tools: Toolbox, chosen: Sequence[int]) -> Steps[Event, None, Draft]:
+        """Draw K answers from the chosen passages; what most agree with stands."""
         readings = yield from read_often(tools, chosen, self.samples, self.temperature)
         voted = yield from vote(tools, [one.text for one in readings], self.similarity)
         draft = tools.finish(chosen, readings[voted.winner])

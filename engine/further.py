@@ -1,0 +1,86 @@
+"""The second look of `auto`: another question or sub-questions, as far as the tokens reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from engine.effort import Theta, iterdrag_tokens, iterdrag_within
+from engine.facts import Facts, passage_tokens
+from engine.recall import Scores
+from engine.settings import PROMPT_TOKENS
+from engine.steps import Toolbox
+from engine.strategies.drag import IterDRAG
+from engine.strategies.rewriting import Rewrite
+
+EXAMPLES = 4
+"""Worked examples whose mean length stands for that of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """A way to look on."""
+
+    strategy: IterDRAG | Rewrite | None
+    """None where the tokens that are left do not reach."""
+    tokens: int
+    """What it reads at most; of None, what the smallest one would."""
+    said: str = ""
+    """How its parameters were chosen."""
+
+
+def further(tools: Toolbox, facts: Facts, scores: Scores) -> Further | None:
+    """Return how to look on; None where no passage leads anywhere."""
+    passage = passage_tokens(tools, scores)
+    if not passage:
+        return None
+    return _in_steps(tools, passage) if facts.several else _otherwise(tools, passage)
+
+
+def _in_steps(tools: Toolbox, passage: float) -> Further:
+    """Return sub-questions, their k, m and n by the computation allocation model."""
+    model = tools.models.generator
+    examples = tools.solved_examples(EXAMPLES)
+
+    @cache
+    def example(documents: int) -> float:
+        texts = [" ".join((one.question, *one.documents[:documents])) for one in examples]
+        return sum(map(model.count, texts)) / max(1, len(texts))
+
+    allocation = tools.means.allocation
+    theta = iterdrag_within(tools.tokens_left, passage, example, allocation)
+    if theta is None:
+        return Further(None, int(iterdrag_tokens(Theta(1, 0, 1), passage, example)))
+    said = (
+        f"{theta.k} documents a round, {theta.m} examples, {theta.n} follow-up questions at most: "
+        f"chosen by {allocation.source}"
+    )
+    tokens = iterdrag_tokens(theta, passage, example)
+    return Further(IterDRAG(theta.k, theta.m, theta.n), int(tokens), said)
+
+
+def _otherwise(tools: Toolbox, passage: float) -> Further:
+    """Return rewriting that may see as many passages as there are tokens for."""
+    usual = Rewrite()
+    ways = [
+        (documents * (rewrites + 1), documents, rewrites)
+        for documents in range(1, usual.documents + 1)
+        for rewrites in range(1, usual.rewrites + 1)
+    ]
+    for total, documents, rewrites in sorted(ways, reverse=True):
+        tokens = rewriting_tokens(documents, rewrites, passage)
+        if tokens <= tools.tokens_left:
+            said = f"{documents} passages a round, {rewrites} further questions at most"
+            return Further(Rewrite(documents, rewrites, total), tokens, said)
+    return Further(None, rewriting_tokens(1, 1, passage))
+
+
+def rewriting_tokens(documents: int, rewrites: int, passage: float) -> int:
+    """Return the input tokens of rewriting at most.
+
+    Every round reads its passages, one reply is checked over them, and the last reading is of all
+    of them, checked too.
+    """
+    rounds = (rewrites + 2) * (documents * passage + PROMPT_TOKENS)
+    everything = 2 * ((rewrites + 1) * documents * passage + PROMPT_TOKENS)
+    return int(rounds + everything)

@@ -1,0 +1,182 @@
+"""`auto`: every stage that pays for this question on this machine, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Generator as Steps
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from engine import abstaining, routing
+from engine.classifying import by_words
+from engine.compute.steps import understood
+from engine.consensus import by_overlap, consensus
+from engine.drafts import Draft
+from engine.errors import BudgetTooSmall, TimeSpent
+from engine.events import Decided, Event, Noted
+from engine.expansion import expanded, unknown_words
+from engine.facts import Facts, by_now, facts_of
+from engine.further import further
+from engine.lookahead import Sample
+from engine.recall import Scores, best_first
+from engine.routing import When
+from engine.stages import staged
+from engine.steps import Toolbox
+from engine.strategies.conditional import take
+from engine.strategies.embedding import CeFilter
+from engine.strategies.fb_rag import FBRag, Looked
+from engine.strategies.self_consistency import SelfConsistency
+from engine.strategies.youra import Youra
+
+EMBEDDING = CeFilter()
+"""What ranks where an encoder is: plain embeddings beside BM25 did better than conditional ones
+with the encoder of the catalogue (recall@5 0.69 against 0.65, 60 questions)."""
+AFTER_EMBEDDING = FBRag(fusion="normalised")
+"""Its scores are not those of BM25, so samples are joined with them on one scale."""
+
+
+@dataclass(frozen=True)
+class Auto:
+    """Route, expand, recall, embed, look ahead, compress, vote, write; where nothing answers, on.
+
+    `engine.routing` has the rules. A parameter takes one out of their hands.
+    """
+
+    name: ClassVar[str] = "auto"
+    summary: ClassVar[str] = "decides stage by stage what a question needs; --explain says why"
+    expand: When = "auto"
+    embed: When = "auto"
+    look: When = "auto"
+    compress: When = "auto"
+    vote: When = "auto"
+    again: When = "auto"
+
+    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+        """Take a route of its own, or retrieve, write, and look again for what is missing."""
+        draft = yield from self._by_route(tools)
+        if draft is not None:
+            return draft
+        yield from self._find_words(tools)
+        scores = yield from tools.recall()
+        facts = facts_of(tools, scores)
+        ranker, scores = yield from self._embed(tools, facts, scores)
+        looked, draft = yield from self._read(tools, facts, scores, ranker)
+        if not missing(tools, draft):
+            return draft
+        try:
+            return (yield from self._look_again(tools, facts, looked, draft, ranker))
+        except TimeSpent as error:
+            yield Noted(f"The second look was broken off: {error.message}")
+            return draft
+
+    def _by_route(self, tools: Toolbox) -> Steps[Event, None, Draft | None]:
+        """Return the draft of a summary, a key or a computation; None for other questions."""
+        world, read = understood(tools)
+        found = by_words(tools.query.text, read)
+        decided = routing.route(found, tools.task.personal)
+        yield decided
+        if found is None or not decided.taken:
+            return None
+        return (yield from take(tools, found.label, world, read))
+
+    def _find_words(self, tools: Toolbox) -> Steps[Event, None, None]:
+        """Let recall look for other words too, where the question's own do not occur."""
+        words, unknown = unknown_words(tools.query.text, tools.corpus)
+        rule = routing.expand(unknown, words)
+        if (yield from _decide(rule, self.expand)):
+            yield from staged("lookahead", tools.timings, _expand(tools))
+
+    def _embed(
+        self, tools: Toolbox, facts: Facts, scores: Scores
+    ) -> Steps[Event, None, tuple[FBRag, Scores]]:
+        """Return the scores to go on with, and how samples are joined with them."""
+        if not (yield from _decide(routing.embed(facts), self.embed)):
+            return FBRag(), scores
+        tools.recalled = yield from EMBEDDING.rank(tools, tools.query.text, scores)
+        return AFTER_EMBEDDING, tools.recalled
+
+    def _read(
+        self, tools: Toolbox, facts: Facts, scores: Scores, ranker: FBRag
+    ) -> Steps[Event, None, tuple[Looked, Draft]]:
+        """Look ahead where it pays, then let the generator answer."""
+        if (yield from _decide(routing.look_ahead(facts), self.look)):
+            looked = yield from ranker.look(tools)
+        else:
+            fitting = tools.fit_generator(scores) if facts.fitting else []
+            looked = Looked(scores, sorted(fitting), [])
+        chosen = looked.chosen
+        if (yield from _decide(routing.compress(facts), self.compress)):
+            chosen = _for_cutting(tools, looked.scores)
+        rule = routing.vote(facts, agreement(looked.samples))
+        if chosen and (yield from _decide(rule, self.vote)):
+            return looked, (yield from SelfConsistency().over(tools, chosen))
+        return looked, (yield from tools.write(chosen))
+
+    def _look_again(
+        self, tools: Toolbox, facts: Facts, looked: Looked, draft: Draft, ranker: FBRag
+    ) -> Steps[Event, None, Draft]:
+        """Look ahead if that was spared; then ask otherwise, or in steps, while tokens last."""
+        rule = routing.look_ahead_after_all(by_now(tools, facts), bool(looked.samples))
+        if self.look != "never" and (yield from _decide(rule, "auto")):
+            draft = better(tools, draft, (yield from _look_after_all(tools, looked, ranker)))
+        if not missing(tools, draft):
+            return draft
+        facts = by_now(tools, facts)
+        found = further(tools, facts, looked.scores)
+        rule = routing.again(facts, found.tokens if found else None)
+        if not (yield from _decide(rule, self.again)) or found is None or found.strategy is None:
+            return draft
+        if found.said:
+            yield Noted(found.said)
+        return better(tools, draft, (yield from found.strategy.run(tools)))
+
+
+def missing(tools: Toolbox, draft: Draft) -> bool:
+    """Say whether a draft would become an abstention."""
+    unsure = draft.confidence is not None and draft.confidence < tools.least_confidence
+    return unsure or abstaining.denies(draft.text)
+
+
+def better(tools: Toolbox, first: Draft, second: Draft) -> Draft:
+    """Return the second draft where it answers, else the first: it read what fits best."""
+    return first if missing(tools, second) else second
+
+
+def agreement(samples: Sequence[Sample]) -> float | None:
+    """Return the share of the samples that say what most of them say; None where none answers."""
+    answers = [sample.answer for sample in samples if sample.answer]
+    if not answers:
+        return None
+    votes = consensus(answers, by_overlap("token_f1")).votes
+    return votes.votes / votes.of
+
+
+def _decide(rule: Decided, when: When) -> Steps[Event, None, bool]:
+    """Say what is decided, by the rule or by request."""
+    decided = routing.by_request(rule.stage, when) or rule
+    yield decided
+    return decided.taken
+
+
+def _expand(tools: Toolbox) -> Steps[Event, None, None]:
+    with tools.metered("lookahead") as model:
+        passages = tools.passages(tools.all_allowed())
+        tools.words = expanded(model, tools.query.text, passages, tools.seed)
+    yield Noted(f"also looked for: {tools.words or 'nothing, the model named no word'}")
+
+
+def _look_after_all(tools: Toolbox, before: Looked, ranker: FBRag) -> Steps[Event, None, Draft]:
+    """Return the draft from what looking ahead brings; an empty one where that is nothing new."""
+    looked = yield from ranker.look(tools)
+    if not set(looked.chosen) - set(before.chosen):
+        return Draft("", ())
+    return (yield from tools.write(looked.chosen))
+
+
+def _for_cutting(tools: Toolbox, scores: Scores) -> list[int]:
+    """Have the generator's passages cut, and return more of them than fit whole, as they stand."""
+    tools.compressor = Youra() if tools.models.reads_attention else Youra(by="bm25")
+    try:
+        return sorted(tools.fit_lookahead(scores))
+    except BudgetTooSmall:
+        return [int(best_first(scores)[0])]
