@@ -28,6 +28,7 @@ from app.plain import folded
 from app.progress import watch
 from app.report import answer_text
 from app.serving import tell_where_text_goes
+from app.standard_input import question_from
 from app.trail import Trail
 from engine.answer import answer, understand
 from engine.compute.plan_text import parsed
@@ -39,7 +40,7 @@ from engine.values import Answer
 
 @click.command("ask")
 @click.argument("question")
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
 @click.option("--strategy", metavar="NAME", help=f"One of {', '.join(names())}.")
 @click.option(
     "--plan",
@@ -81,10 +82,11 @@ def command(
     """Answer QUESTION from the files at PATH, or from the remembered sources.
 
     QUESTION may hold -word and from: to: subject: in: kind: since: until: has:attachment path:.
-    They join the flags.
+    They join the flags. A single - reads QUESTION from standard input.
 
     The answer's citations are checked against the files. Exit code 3: nothing supports one.
     """
+    question = question_from(question)
     config = load_config(os.environ)
     filter_flags = FilterFlags(**{name: flags.pop(name) for name in FilterFlags.__slots__})  # type: ignore[arg-type]
     if flags["plan"] is not None:

@@ -29,7 +29,7 @@ from engine.values import SearchResult
 
 @click.command("search")
 @click.argument("query")
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
 @click.option("-k", "k", type=click.IntRange(1), default=10, show_default=True, help="Passages.")
 @filter_options
 @reading_options

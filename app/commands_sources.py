@@ -27,7 +27,7 @@ def command() -> None:
 
 
 @command.command("add")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path())
 @json_option
 def add(paths: tuple[str, ...], as_json: bool) -> int:
     """Remember PATHs: files, folders, mailboxes, calendars."""
@@ -37,7 +37,7 @@ def add(paths: tuple[str, ...], as_json: bool) -> int:
 
 
 @command.command("rm")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path())
 @json_option
 def rm(paths: tuple[str, ...], as_json: bool) -> int:
     """Forget PATHs. The files stay as they are."""

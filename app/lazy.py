@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from app.errors import NotBuilt
 from app.plain import one_line
@@ -75,3 +76,12 @@ class LazyGroup(StrictGroup):
         """Write the list of commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(row.name, row.summary) for row in self.rows.values()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
+        """Offer the table's commands without importing them, then the group's own flags."""
+        offered: list[CompletionItem[Any]] = [
+            CompletionItem(row.name, help=row.summary)
+            for row in self.rows.values()
+            if row.name.startswith(incomplete)
+        ]
+        return offered + click.Command.shell_complete(self, ctx, incomplete)
