@@ -15,8 +15,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from operator import itemgetter
 
-from engine.injection_rules import DIGITS_AS_LETTERS, LOOKALIKES, RULES
+from engine.injection_rules import DIGITS_AS_LETTERS, LOOKALIKES, RULES, Rule
 from engine.sentences import Span, sentence_spans
 from engine.values import Excerpt, Order, Passage
 from ingest.item import Item, Kind
@@ -28,20 +29,24 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 _DIGIT_WITHIN = re.compile(r"[a-z][013457@$]+[a-z]")
 _LEAST_SENSE = 0.9
 """Share of letters and blanks that decoded text must have to be text."""
+_DISGUISED = Rule("holds an order in disguise: coded, or spelled apart", (), re.compile(""))
+_BETWEEN = re.compile(r"[\s.!?:>\])*\"'(]*")
+"""What a rule may begin with that belongs to the sentence before."""
 _LINE_END = re.compile(r"\n")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 
 
 def orders_in(passages: Iterable[Passage]) -> tuple[Order, ...]:
-    """Return what in these passages, titles included, reads like an order to a model.
+    """Return what in these passages, titles and senders included, reads like an order to a model.
 
     Each passage counts as it stands in its item, whatever was cut from it since.
     """
     found: dict[tuple[int, str], Order] = {}
     for passage in passages:
         item, whole = passage.item, _whole(passage)
-        if (rule := _first(item.title)) is not None:
-            found.setdefault((id(item), item.title), Order(passage, item.title, rule))
+        for name in (item.title, *map(str, item.people.sender)):
+            if (rule := _first(name)) is not None:
+                found.setdefault((id(item), name), Order(passage, name, rule))
         for begin, end, rule in _spans(item, whole):
             begin, end = begin + passage.start, end + passage.start
             quote = item.text[begin : min(end, begin + _QUOTE_CHARACTERS)]
@@ -68,9 +73,9 @@ def guarded(passage: Passage) -> Passage | None:
     return Excerpt(passage.item, passage.start, passage.end, tuple(left)) if left else None
 
 
-def harmless_title(item: Item) -> str:
-    """Return an item's title, or that of its kind where the title gives orders."""
-    return item.title if _first(item.title) is None else f"{item.kind.value} without a usable title"
+def harmless(name: str, otherwise: str) -> str:
+    """Return a title or a name, or what stands for it where it gives orders."""
+    return name if _first(name) is None else otherwise
 
 
 def _whole(passage: Passage) -> str:
@@ -99,13 +104,14 @@ def _spans(item: Item, text: str) -> list[tuple[int, int, str]]:
     for at, rule in found:
         if spans and at < spans[-1][1]:
             continue
+        at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing, too
         begin = max((begin for begin, _ in sentences if begin <= at), default=0)
         line = text.rfind("\n", 0, at) + 1
         is_prose = item.kind is Kind.DOCUMENT or (item.kind is Kind.MAIL and at >= _body(text))
-        stop = _PARAGRAPH_END.search(text, at) if is_prose else _LINE_END.search(text, at)
-        end = stop.start() if stop else len(text)
+        stop = (_PARAGRAPH_END if is_prose else _LINE_END).search(text, at)
+        end = stop.start() if stop and not (rule.frames and is_prose) else len(text)
         # A sentence that began in the lines above would take a field or a heading with it.
-        spans.append((max(begin, line if not is_prose else 0), end, rule))
+        spans.append((max(begin, line if not is_prose else 0), end, rule.says))
     return spans
 
 
@@ -118,26 +124,26 @@ def _body(text: str) -> int:
 
 
 def _first(text: str) -> str | None:
-    """Return the rule of the first order in a text, or None."""
+    """Return what the first order in a text does, or None."""
     found = _found(text)
-    return found[0][1] if found else None
+    return found[0][1].says if found else None
 
 
-def _found(text: str) -> list[tuple[int, str]]:
+def _found(text: str) -> list[tuple[int, Rule]]:
     """Return where orders begin in a text, with the rules that found them, in order."""
     folded = _folded(text)
     found = dict(_matches(folded))
     for start, plain in _in_disguise(text, folded):
         if next(_matches(plain), None) is not None:
-            found.setdefault(start, "holds an order in disguise: coded, or spelled apart")
-    return sorted(found.items())
+            found.setdefault(start, _DISGUISED)
+    return sorted(found.items(), key=itemgetter(0))
 
 
-def _matches(folded: str) -> Iterator[tuple[int, str]]:
+def _matches(folded: str) -> Iterator[tuple[int, Rule]]:
     for rule in RULES:
         if any(word in folded for word in rule.needs):
             for match in rule.pattern.finditer(folded):
-                yield match.start(), rule.says
+                yield match.start(), rule
 
 
 def _folded(text: str) -> str:

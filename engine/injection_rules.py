@@ -43,9 +43,12 @@ class Rule:
     needs: tuple[str, ...]
     """A text with none of these cannot match; looking for them first is ten times as fast."""
     pattern: re.Pattern[str]
+    frames: bool = False
+    """Whether it begins something that only its author knows the end of."""
 
 
 _SETS_ASIDE = "tells its reader to set instructions aside"
+_IMITATES = "imitates the marks of a conversation with a model"
 _ADDS = "asks for a link, an address or a secret to be put into an answer"
 RULES = (
     Rule(
@@ -89,6 +92,7 @@ RULES = (
             rf"\b(?:if|when|since|as|because) you (?:are|re) (?:an? |the )?{_MODEL}\b",
             r"\b(?:note|message|attention|memo|instructions?|notice|hello|dear|hey|hi|reminder)"
             rf" (?:(?:to|for) )?(?:(?:the|any|all|every|your|you|of) ){{0,2}}{_MODEL}\b",
+            rf"(?:^|[\n.!?]\W{{0,3}}){_MODEL}\W?:",
             rf"\b{_MODEL} (?:that |which |who )?(?:is |are )?(?:now )?"
             r"(?:reading|processing|summari[sz]ing|indexing|answering|must|shall)\b",
             r"\byou are (?:now|no longer) (?:in |an? |the )?"
@@ -100,25 +104,32 @@ RULES = (
         ),
     ),
     Rule(
-        "imitates the marks of a conversation with a model",
-        ("<|", "inst]", "<<sys", "_of_turn", "###", "system", "assistant", "instructions"),
-        re.compile(
-            r"<\|[a-z_]{2,24}\|>|\[/?inst\]|<</?sys>>|</?(?:start|end)_of_turn>"
-            r"|###\W{0,3}(?:instructions?|system|response|assistant|new task)\b"
-            r"|(?:^|\n|[.!?>\]*]\W{1,3})\W{0,4}(?:system|assistant|developer)[ _-]"
-            r"(?:prompt|message|override|notice|instructions?|update|note)\W{0,3}:(?!:)"
-            r"|(?:^|\n|[.!?>\]*]\W{1,3})\W{0,4}(?:system|assistant|developer)\W{0,3}:\W{1,4}"
-            r"(?:you|ignore|disregard|answer|reply|respond|forget|from now|always|never|new"
-            r"|the user"
-            r"|override|act)\b"
-            r"|\b(?:begin|start|end|new|updated|hidden)[\W_]{1,3}(?:of[\W_])?(?:the[\W_])?"
-            r"system[\W_](?:prompt|message|instructions?)|\bnew[\W_]instructions?\W{0,3}:"
+        _IMITATES,
+        (
+            *("<|", "inst]", "<<sys", "_of_turn", "###", "system", "new instruction", "new task"),
+            *("end of", "assistant:", "</", '"role"'),
         ),
+        re.compile(
+            r"<\|[a-z_]{2,24}\|>|\[/?inst\]|<</?sys>>|</?(?:start|end)_of_turn>|</?system>"
+            r"|###\W{0,3}(?:instructions?|system|response|assistant|new task)\b"
+            r"|\b(?:begin|start|end|new|updated|hidden)[\W_]{1,3}(?:of[\W_])?(?:the[\W_])?"
+            r"system[\W_](?:prompt|message|instructions?)|\bnew[\W_](?:instructions?|task)\W{0,3}:"
+            r"|\bend[\W_]of[\W_](?:the[\W_])?(?:passages|untrusted|evidence|retrieved)\b"
+            r"|\n(?:user|human):[^\n]*\n+(?:assistant|ai|model):"
+            r"|</[0-9a-f]{6}>|\"role\"\s*:\s*\"(?:system|assistant)\""
+        ),
+        frames=True,
     ),
     Rule(
-        "imitates the marks of a conversation with a model",
-        ("</", '"role"'),
-        re.compile(r"</[0-9a-f]{6}>|\"role\"\s*:\s*\"(?:system|assistant)\""),
+        _IMITATES,
+        ("system", "assistant", "developer"),
+        re.compile(
+            r"(?:^|\n|[.!?>\]*:]\W{1,3}|[\"'(])\W{0,4}(?:system|assistant|developer)[ _-]"
+            r"(?:prompt|message|override|notice|instructions?|update|note)\W{0,3}:(?!:)"
+            r"|(?:^|\n|[.!?>\]*:]\W{1,3}|[\"'(])\W{0,4}(?:system|assistant|developer)\W{0,3}:\W{1,4}"
+            r"(?:you|ignore|disregard|answer|reply|respond|forget|from now|always|never|new"
+            r"|the user|override|act)\b"
+        ),
     ),
     Rule(
         "dictates what to answer",
@@ -154,6 +165,7 @@ RULES = (
             rf"\b{_REPLY} (?:to )?(?:any|every|all|each) (?:\w+ )?(?:questions?|queries)"
             r" (?:with|by|in|as|using)\b",
             rf"\b(?:end|begin|start|finish|prefix) (?:your|every|each|all) {_ANSWERS}\b",
+            rf"\b(?:do not|don't) {_REPLY} (?:anything|something) else\b|\brepeat after me\b",
             r"\binstead (?:answer|respond|reply|output|print|say|write)"
             r" (?:with|only|exactly|that the)\b",
             r"\b(?:do not|don't|never) answer (?:(?:the|any|this|that|user's|person's|other"
@@ -190,17 +202,14 @@ RULES = (
         _compiled(
             r"\b(?:passages?|sources?|excerpts?) (?:number )?\[?\d{1,2}\]? (?:is|are)"
             r" (?:false|fake|forged|outdated|wrong|obsolete|untrusted|unreliable|superseded)\b",
-            r"\b(?:cite|treat|trust|rank|mark) (?:only )?(?:this|it|the following)"
+            r"\b(?:cite|quote|treat|trust|rank|mark) (?:only )?(?:this|it|the following)"
             r" (?:(?:passage|mail|document|message|text|note|event|file|source) )?"
             r"(?:only|as (?:verified|trusted|grounded|authoritative|system|highest|supported"
-            r"|evidence"
-            r"|instructions?|the only|your only|passage)|for every|for all)\b",
-            r"\b(?:do not|don't|never) (?:use|trust|cite|read|consider|quote|believe) (?:the "
-            r"|any |all )"
-            r"?(?:other|remaining|rest of the|following|previous|earlier) (?:passages?|sources?)\b",
+            r"|evidence|instructions?|the only|your only|passage)|for every|for all)\b",
+            r"\b(?:do not|don't|never) (?:use|trust|cite|read|consider|quote|believe)"
+            r" (?:(?:the|any|all) )?(?:an)?(?:other|remaining|rest of the|following|previous"
+            r"|earlier) (?:passages?|sources?)\b",
             r"\b(?:answer|according) (?:only )?(?:from|to) passage \d",
-            r"\bend of (?:the )?(?:passages|untrusted (?:text|data)|evidence|retrieved (?:text"
-            r"|data))\b",
         ),
     ),
     Rule(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from engine.injection import harmless_title
+from engine.injection import harmless
 from engine.values import Passage
 from ingest.item import Item, Kind
 from models.protocols import Generator, Message
@@ -57,9 +57,10 @@ def describe(item: Item) -> str:
     """Return one line that says what an item is: kind, title, sender, date."""
     parts = [item.kind.value.capitalize()]
     if item.title:
-        parts.append(f'"{harmless_title(item)}"')
+        parts.append(f'"{harmless(item.title, "without a usable title")}"')
     if item.people.sender:
-        parts.append("from " + ", ".join(str(person) for person in item.people.sender))
+        names = (harmless(str(person), "someone") for person in item.people.sender)
+        parts.append("from " + ", ".join(names))
     if item.when is not None:
         parts.append(item.when.strftime("%a %Y-%m-%d"))
     return " ".join(parts)

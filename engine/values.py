@@ -255,7 +255,8 @@ class Order:
 
     passage: Passage
     quote: str
-    """Where they begin, at most a line or two; literally in the item's text, or its title."""
+    """Where they begin, at most a line or two; literally in the item's text, or its title
+    or sender."""
     rule: str
     """What they do, as the end of "text that …"."""
 
