@@ -23,7 +23,8 @@ COMMANDS = (
     LazyCommand("config", "app.commands_config", "Show and check the settings."),
     LazyCommand("doctor", "app.commands_doctor", "Say what this installation can do."),
     LazyCommand("forget", "app.commands_forget", "Say what is kept in memory, and until when."),
-    LazyCommand("eval", "app.commands_eval", "Score answers to questions with known answers."),
+    LazyCommand("eval", "app.commands_eval_group", "Score answers to questions with known answers."),
+    LazyCommand("completions", "app.commands_completions", "Complete commands in your shell."),
     LazyCommand("demo", "app.commands_demo", "Ask three questions over the sample files."),
 )
 NOT_BUILT = ("history",)
@@ -58,6 +59,8 @@ def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
     typed = list(arguments)
     if "_ASKANCE_COMPLETE" in os.environ:
+        import app.completing  # noqa: F401 - click learns of one more shell
+
         askance.main(typed, prog_name="askance")
     as_json = "--json" in typed[: typed.index("--") if "--" in typed else len(typed)]
     try:

@@ -1,0 +1,301 @@
+"""What run files say: one arm a setting and set, its means with intervals, and differences."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.evaluation.comparing import Difference, mean_interval, paired_difference, paired_test
+from engine.evaluation.metrics import cost
+from engine.evaluation.provenance import refuse_to_compare
+from engine.evaluation.runs import Row, Run
+
+SETTINGS = (
+    "strategy",
+    "effort",
+    "budget",
+    "max_context",
+    "seed",
+    "least_confidence",
+    "infer",
+    "stemming",
+    "models",
+    "original",
+    "candidates",
+    "task",
+    "examples",
+    "worked",
+)
+"""Keys of a row that say what it was made with."""
+MAIN = ("choice", "list_f1", "rouge_l", "f1", "rightly_abstained")
+"""A set is judged by the first of these that most of its questions have."""
+BASELINES = ("order_preserving", "vanilla")
+"""What the others are compared with, unless told."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One setting over one set."""
+
+    dataset: str
+    setting: dict[str, Any]
+    run: str
+    """Name of the run file."""
+    rows: dict[str, Row]
+    """By question id; of two lines of one question the later one."""
+    label: str = ""
+    """The strategy, and what else tells it from the other arms."""
+
+    @property
+    def family(self) -> str:
+        """The strategy without its parameters."""
+        return str(self.setting["strategy"]).partition(":")[0]
+
+    def values(self, score: str) -> dict[str, float]:
+        """Return a score by question; only questions that have it."""
+        found = {i: row["scores"].get(score) for i, row in self.rows.items()}
+        return {i: float(value) for i, value in found.items() if value is not None}
+
+    def mean(self, score: str) -> float | None:
+        """Return the mean of a score; None where no question has it."""
+        return _mean(self.values(score).values())
+
+    @property
+    def context(self) -> float:
+        """Mean effective context length, in tokens (Inference scaling section 3.1)."""
+        return _mean(map(_context, self.answered)) or 0.0
+
+    @property
+    def computed(self) -> float:
+        """Mean input tokens that were not in a cache."""
+        return _mean(_tokens(row, "computed") for row in self.answered) or 0.0
+
+    @property
+    def generated(self) -> float:
+        """Mean tokens written."""
+        return _mean(_tokens(row, "generated") for row in self.answered) or 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Mean wall seconds of a question."""
+        return self.stages.get("total", 0.0)
+
+    @property
+    def stages(self) -> dict[str, float]:
+        """Mean wall seconds by stage; a question without a stage counts as 0."""
+        names = dict.fromkeys(name for row in self.answered for name in row["seconds"])
+        count = max(1, len(self.answered))
+        return {n: sum(row["seconds"].get(n, 0.0) for row in self.answered) / count for n in names}
+
+    @property
+    def answered(self) -> list[Row]:
+        """The rows that are no refusals."""
+        return [row for row in self.rows.values() if "tokens" in row]
+
+    def cost(self, price_in: float, price_out: float) -> float:
+        """Return what these questions cost at prices for a million tokens (TTRAG section A.9)."""
+        most = max((row["tokens"]["generator"]["generated"] for row in self.answered), default=0)
+        return cost(len(self.answered), self.context, most, price_in, price_out)
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return sum(found) / len(found) if found else None
+
+
+def _tokens(row: Row, what: str) -> float:
+    return float(sum(row["tokens"][role][what] for role in ("lookahead", "generator")))
+
+
+def _context(row: Row) -> float:
+    return float(row.get("effective_context", _tokens(row, "prompt")))
+
+
+def arms_of(runs: Sequence[Run]) -> list[Arm]:
+    """Return the arms of run files, labelled. Raises `DataDiffers` where one set is two.
+
+    Rows of one setting in several files are one arm, unless files answer the same questions:
+    then each file has an arm of its own, so that the files can be compared.
+    """
+    found: dict[tuple[str, str], dict[str, Arm]] = {}
+    for run in runs:
+        for row in run.rows:
+            if "scores" not in row:
+                continue
+            setting = {key: row.get(key) for key in SETTINGS}
+            key = (row["dataset"], json.dumps(setting, sort_keys=True))
+            arms = found.setdefault(key, {})
+            arm = arms.setdefault(str(run.path), Arm(row["dataset"], setting, run.path.name, {}))
+            arm.rows[row["id"]] = row
+    _refuse_two_in_one(found.values())
+    joined = [arm for by_run in found.values() for arm in _joined(list(by_run.values()))]
+    return _labelled(joined)
+
+
+def _refuse_two_in_one(found: Iterable[dict[str, Arm]]) -> None:
+    """Refuse files that hold different data under one name. Raises `DataDiffers`."""
+    by_set: dict[str, dict[str, dict[str, Row]]] = {}
+    for arms in found:
+        for path, arm in arms.items():
+            by_set.setdefault(arm.dataset, {}).setdefault(path, {}).update(arm.rows)
+    for files in by_set.values():
+        paths = list(files)
+        for i, one in enumerate(paths):
+            for other in paths[i + 1 :]:
+                if files[one].keys() & files[other].keys():
+                    pair = list(files[one].values()), list(files[other].values())
+                    refuse_to_compare(*pair, (one, other))
+
+
+def _joined(arms: list[Arm]) -> list[Arm]:
+    """Return one arm for files that share no question, else all of them."""
+    shared = [a.rows.keys() & b.rows.keys() for i, a in enumerate(arms) for b in arms[i + 1 :]]
+    if any(shared):
+        return arms
+    first = arms[0]
+    rows = {i: row for arm in arms for i, row in arm.rows.items()}
+    return [Arm(first.dataset, first.setting, ", ".join(a.run for a in arms), rows)]
+
+
+def _labelled(arms: list[Arm]) -> list[Arm]:
+    """Name every arm by its strategy and by the settings that are not the same everywhere."""
+    varying = [
+        key
+        for key in SETTINGS[1:]
+        if len({json.dumps(arm.setting[key], sort_keys=True) for arm in arms}) > 1
+    ]
+    plain = [_label(arm, varying) for arm in arms]
+    twice = {(a.dataset, name) for a, name in zip(arms, plain, strict=True)}
+    by_run = len(twice) < len(arms)
+    return [
+        Arm(a.dataset, a.setting, a.run, a.rows, f"{name} ({a.run})" if by_run else name)
+        for a, name in zip(arms, plain, strict=True)
+    ]
+
+
+def _label(arm: Arm, varying: Sequence[str]) -> str:
+    said = [str(arm.setting["strategy"])]
+    for key in varying:
+        value = arm.setting[key]
+        if key == "budget":
+            said.append(f"Y={value['generator_tokens']}" if value else "")
+        elif key == "models":
+            said.append(" + ".join(str(value[role]) for role in ("lookahead", "generator")))
+        elif value is True:
+            said.append(key)
+        elif value not in (None, False):
+            said.append(f"{key}={value}")
+    return ", ".join(part for part in said if part)
+
+
+def datasets_of(arms: Sequence[Arm]) -> list[str]:
+    """Return the sets in the order in which they occur."""
+    return list(dict.fromkeys(arm.dataset for arm in arms))
+
+
+def main_score(arms: Sequence[Arm]) -> str:
+    """Return the score that arms of one set are judged by."""
+    rows = [row for arm in arms for row in arm.rows.values()]
+    counts = {s: sum(row["scores"].get(s) is not None for row in rows) for s in MAIN}
+    return max(MAIN, key=lambda score: (counts[score] >= len(rows) / 2, -MAIN.index(score)))
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a table shows of one arm."""
+
+    found: Difference | None
+    """Mean and interval of the set's main score; None where nothing was answered."""
+    questions: int
+    of: int
+    """Questions of the set that any arm has answered."""
+
+    @property
+    def text(self) -> str:
+        """The cell for people; an unfinished one says how far it is, or is empty."""
+        if self.found is None:
+            return ""
+        shown = f"{self.found.mean:.3f} [{self.found.low:.3f}, {self.found.high:.3f}]"
+        return shown if self.questions == self.of else f"{shown}, {self.questions} of {self.of}"
+
+
+def cell_of(arm: Arm | None, score: str, of: int) -> Cell:
+    """Return what a table shows of an arm; an empty cell for none."""
+    values = list(arm.values(score).values()) if arm else []
+    if not values:
+        return Cell(None, 0, of)
+    return Cell(mean_interval(values), len(arm.rows) if arm else 0, of)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One arm less another, over the questions that both have answered."""
+
+    arm: Arm
+    base: Arm
+    score: str
+    difference: Difference
+    p: float
+    """Two-sided, by sign flips."""
+    questions: int
+
+    @property
+    def text(self) -> str:
+        """The difference for people."""
+        d = self.difference
+        return f"{d.mean:+.3f} [{d.low:+.3f}, {d.high:+.3f}], p = {self.p:.3f}"
+
+
+def compared(arm: Arm, base: Arm, score: str) -> Compared | None:
+    """Return the paired difference; None without a question in common. Raises `DataDiffers`."""
+    if arm.rows.keys() & base.rows.keys():
+        rows = list(arm.rows.values()), list(base.rows.values())
+        refuse_to_compare(*rows, (arm.label, base.label))
+    ours, theirs = arm.values(score), base.values(score)
+    shared = [i for i in ours if i in theirs]
+    if not shared:
+        return None
+    pair = [ours[i] for i in shared], [theirs[i] for i in shared]
+    return Compared(arm, base, score, paired_difference(*pair), paired_test(*pair), len(shared))
+
+
+def against_baseline(arms: Sequence[Arm], score: str, name: str | None) -> list[Compared]:
+    """Return how arms of one set differ from its baseline, the arm called `name` if given."""
+    base = _baseline(arms, name)
+    if base is None:
+        return []
+    found = (compared(arm, base, score) for arm in arms if arm is not base)
+    return [one for one in found if one is not None]
+
+
+def _baseline(arms: Sequence[Arm], name: str | None) -> Arm | None:
+    for wanted in (name,) if name else BASELINES:
+        for arm in arms:
+            if wanted in (arm.label, arm.setting["strategy"]):
+                return arm
+    return None if name else next(iter(arms), None)
+
+
+def between_runs(arms: Sequence[Arm], score: str) -> Iterator[Compared]:
+    """Yield, for each setting that several files answered, the later file less the first."""
+    first: dict[str, Arm] = {}
+    for arm in arms:
+        key = json.dumps(arm.setting, sort_keys=True)
+        base = first.setdefault(key, arm)
+        if base is not arm:
+            found = compared(arm, base, score)
+            if found is not None:
+                yield found
+
+
+def front(points: Sequence[tuple[float, float]]) -> list[int]:
+    """Return which (price, quality) no other point betters in both, the cheapest first."""
+    order = sorted(range(len(points)), key=lambda i: (points[i][0], -points[i][1]))
+    best, kept = float("-inf"), []
+    for i in order:
+        if points[i][1] > best:
+            best = points[i][1]
+            kept.append(i)
+    return kept
