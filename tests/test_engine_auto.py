@@ -1,0 +1,404 @@
+"""`auto`: every rule by hand, and whole questions over a few notes with models of known replies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import abstaining, routing
+from engine.answer import answer_over
+from engine.corpus import corpus_of
+from engine.errors import BudgetTooSmall
+from engine.events import Answered, Compressed, Decided, FollowedUp, Noted, Sampled, Voted
+from engine.facts import Facts, needs_several
+from engine.lookahead import Sample
+from engine.passages import split
+from engine.settings import Budget, Settings
+from engine.strategies import registry
+from engine.strategies.auto import agreement
+from engine.values import Answer, Query
+from ingest.item import Item, Kind, Locator, People
+from models.roles import ModelSet
+from tests.toy_corpus import FakeEncoder
+
+FACTS = Facts(
+    effort="balanced",
+    found=9,
+    fitting=3,
+    leaders=4,
+    several=False,
+    encoder=True,
+    attention=True,
+    tokens_left=5000,
+    lookahead_tokens=1750,
+    writing_tokens=2900,
+)
+"""More was found than fits, nothing is far ahead, everything is installed."""
+
+
+@pytest.mark.parametrize(
+    ("facts", "taken", "why"),
+    [
+        ({}, True, "3 of 9 passages"),
+        ({"effort": "quick"}, False, "quick"),
+        ({"fitting": 9}, False, "nothing to choose"),
+        ({"leaders": 1}, False, "far ahead"),
+        ({"leaders": 1, "several": True}, True, "more than one passage"),
+        ({"found": 0, "fitting": 0}, False, "nothing was found"),
+        ({"fitting": 0}, False, "not one passage"),
+        ({"tokens_left": 4000}, False, "too few"),
+        ({"seconds_left": 20.0, "lookahead_seconds": 31.4}, False, "about 31 s here"),
+        ({"seconds_left": 20.0}, True, ""),
+    ],
+)
+def test_when_it_pays_to_look_ahead(facts: dict[str, Any], taken: bool, why: str) -> None:
+    decided = routing.look_ahead(replace(FACTS, **facts))
+    assert decided.taken is taken
+    assert why in decided.why
+
+
+@pytest.mark.parametrize(
+    ("facts", "looked", "taken"),
+    [
+        ({}, False, True),
+        ({}, True, False),
+        ({"effort": "quick"}, False, False),
+        ({"tokens_left": 4000}, False, False),
+        ({"found": 0}, False, False),
+    ],
+)
+def test_when_looking_ahead_is_made_up_for(
+    facts: dict[str, Any], looked: bool, taken: bool
+) -> None:
+    assert routing.look_ahead_after_all(replace(FACTS, **facts), looked).taken is taken
+
+
+@pytest.mark.parametrize(
+    ("facts", "taken"),
+    [
+        ({}, True),
+        ({"encoder": False}, False),
+        ({"effort": "quick"}, False),
+        ({"fitting": 9}, False),
+    ],
+)
+def test_when_an_encoder_pays(facts: dict[str, Any], taken: bool) -> None:
+    assert routing.embed(replace(FACTS, **facts)).taken is taken
+
+
+@pytest.mark.parametrize(
+    ("facts", "taken"),
+    [
+        ({}, False),
+        ({"effort": "thorough"}, True),
+        ({"effort": "thorough", "attention": False}, False),
+        ({"effort": "thorough", "fitting": 9}, False),
+        ({"effort": "quick", "fitting": 0}, True),
+        ({"found": 0, "fitting": 0}, False),
+    ],
+)
+def test_when_passages_are_cut(facts: dict[str, Any], taken: bool) -> None:
+    assert routing.compress(replace(FACTS, **facts)).taken is taken
+
+
+@pytest.mark.parametrize(
+    ("facts", "alike", "taken"),
+    [
+        ({}, 0.2, False),
+        ({"effort": "thorough"}, 0.4, True),
+        ({"effort": "thorough"}, 0.6, False),
+        ({"effort": "thorough"}, None, False),
+        ({"effort": "thorough", "fitting": 1}, 0.2, False),
+    ],
+)
+def test_when_readings_vote(facts: dict[str, Any], alike: float | None, taken: bool) -> None:
+    assert routing.vote(replace(FACTS, **facts), alike).taken is taken
+
+
+@pytest.mark.parametrize(
+    ("facts", "needed", "stage", "taken"),
+    [
+        ({}, 4000, "rewrite", True),
+        ({"several": True}, 4000, "sub-questions", True),
+        ({}, 6000, "rewrite", False),
+        ({}, None, "rewrite", False),
+        ({"effort": "quick"}, 10, "rewrite", False),
+        ({"seconds_left": 0.0}, 10, "rewrite", False),
+    ],
+)
+def test_when_missing_evidence_is_looked_for(
+    facts: dict[str, Any], needed: int | None, stage: str, taken: bool
+) -> None:
+    decided = routing.again(replace(FACTS, **facts), needed)
+    assert (decided.stage, decided.taken) == (stage, taken)
+
+
+def test_half_of_the_words_unknown_asks_for_others() -> None:
+    assert routing.expand(["a", "b"], ["a", "b", "c", "d"]).taken
+    assert not routing.expand(["a"], ["a", "b", "c", "d"]).taken
+    assert not routing.expand([], []).taken
+
+
+@pytest.mark.parametrize(
+    ("question", "several"),
+    [
+        ("When does the lease end?", False),
+        ("What did Kim say of the roof and the gutter?", False),
+        ("Who wrote to me about the roof of the boathouse?", False),
+        ("Which is older, the boathouse or the jetty?", True),
+        ("Is the rent of the boathouse more or less than that of the jetty?", True),
+        ("Who is older, Kim or Lee?", True),
+        ("What is the address of the firm that repaired the roof?", True),
+        ("Where was the director of the film of the year born?", True),
+        ("Who is the mother of the director of the film?", True),
+    ],
+)
+def test_questions_of_several_steps(question: str, several: bool) -> None:
+    assert needs_several(question) is several
+
+
+NOTES = (
+    "Rent for the jetty is 300 a month.",
+    "The lease of the boathouse ends on 31 December 2026.",
+    "The lease of the boathouse was signed by Ingrid Halloran.",
+    "Ingrid Halloran keeps bees behind the mill.",
+    "Kim mends nets on Fridays.",
+    "Nets are mended by Kim in the shed.",
+)
+ROOM_FOR_ALL = Budget(600, 600, samples=2, lookahead_share=0.0, generator_share=0.0)
+ROOM_FOR_ONE = replace(ROOM_FOR_ALL, generator_tokens=40)
+"""A note costs its words, at most 9, and 24 tokens of heading."""
+
+Ask = Callable[..., Any]
+
+
+class Run:
+    """What came of a question."""
+
+    def __init__(self, events: list[Any], generator: Any, lookahead: Any) -> None:
+        assert isinstance(events[-1], Answered)
+        self.answer: Answer = events[-1].answer
+        self.events = events
+        self.generator, self.lookahead = generator, lookahead
+
+    def all(self, kind: type[Any]) -> list[Any]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    @property
+    def taken(self) -> list[str]:
+        return [one.stage for one in self.all(Decided) if one.taken]
+
+
+@pytest.fixture
+def ask(fake_generator: Any) -> Ask:
+    def run(
+        question: str,
+        generator: Any = ("x [1]",),
+        lookahead: Any = ("Reason. Answer.",),
+        strategy: str = "auto",
+        task: str = "question",
+        encoder: FakeEncoder | None = None,
+        notes: Sequence[str] = NOTES,
+        **settings: Any,
+    ) -> Run:
+        items = [
+            Item(Kind.DOCUMENT, "note", None, People(), text, Locator(Path(f"/{i}")))
+            for i, text in enumerate(notes)
+        ]
+        models = {"g": fake_generator("g", generator), "l": fake_generator("l", lookahead)}
+        models_of = ModelSet(
+            "l",
+            "g",
+            models.__getitem__,
+            encoder="e" if encoder else None,
+            load_encoder=lambda _: encoder,  # type: ignore[arg-type, return-value]
+        )
+        wanted = Settings(**({"strategy": strategy, "budget": ROOM_FOR_ALL} | settings))
+        corpus = corpus_of(split(items))
+        events = list(answer_over(Query(question, task=task), corpus, models_of, wanted))
+        return Run(events, models["g"], models["l"])
+
+    return run
+
+
+LEASE = "When does the lease of the boathouse end?"
+ENDS = "31 December 2026 [1]"
+
+
+def test_what_fits_is_read_as_it_stands_with_one_model(ask: Ask) -> None:
+    found = ask(LEASE, [ENDS])
+    assert found.taken == []
+    assert found.lookahead.prompts == []
+    assert found.answer.grounded == "grounded"
+    assert NOTES[1] in found.generator.prompts[0]
+    stages = [one.stage for one in found.all(Decided)]
+    assert stages == ["route", "expand", "embed", "look ahead", "compress", "vote"]
+
+
+def test_samples_choose_where_not_all_fits(ask: Ask) -> None:
+    replies = ["It is signed by Ingrid.\nAnswer: Ingrid Halloran"]
+    found = ask("What of the lease of the boathouse?", [ENDS], replies, budget=ROOM_FOR_ONE)
+    assert found.taken == ["look ahead"]
+    assert NOTES[2] in found.generator.prompts[0]
+    assert found.answer.strategy == "auto"
+
+
+def test_a_computation_takes_its_route(ask: Ask) -> None:
+    found = ask("How many documents are there?")
+    assert found.taken == ["route"]
+    assert found.answer.table is not None
+    assert found.generator.prompts == []
+
+
+def test_a_data_set_is_asked_as_its_paper_asks(ask: Ask) -> None:
+    found = ask("How many documents are there?", ["six"], task="multihop")
+    assert "route" not in found.taken
+    assert found.answer.raw == "six"
+
+
+def test_an_encoder_ranks_before_the_samples(ask: Ask) -> None:
+    encoder = FakeEncoder({NOTES[1]: 0.1, NOTES[2]: 0.9, "What of": 1.0}, {})
+    question = "What of the lease of the boathouse?"
+    found = ask(question, [ENDS], ["?"], budget=ROOM_FOR_ONE, encoder=encoder)
+    assert found.taken == ["embed", "look ahead"]
+    assert NOTES[2] in found.generator.prompts[0]
+
+
+LONG = replace(ROOM_FOR_ALL, generator_tokens=34, lookahead_tokens=34)
+
+
+def test_where_no_passage_fits_its_best_sentence_is_read(ask: Ask) -> None:
+    letter = "Dear all. The jetty is closed. The bees are behind the mill. Yours, Kim."
+    with pytest.raises(BudgetTooSmall):
+        ask("Where are the bees?", notes=[letter], strategy="vanilla", budget=LONG)
+    found = ask("Where are the bees?", ["the mill [1]"], notes=[letter], budget=LONG)
+    assert found.taken == ["compress"]
+    assert "The bees are behind the mill." in found.generator.prompts[0]
+    assert "jetty" not in found.generator.prompts[0]
+    assert found.answer.grounded == "grounded"
+
+
+def test_a_budget_that_holds_no_sentence_is_refused(ask: Ask) -> None:
+    tight = replace(LONG, generator_tokens=20, lookahead_tokens=20)
+    with pytest.raises(BudgetTooSmall, match="No sentence fits 20 tokens"):
+        ask("Who keeps bees?", budget=tight)
+
+
+def test_thorough_readings_vote_where_samples_disagree(ask: Ask) -> None:
+    samples = ("Rationale\nAnswer: June", "Rationale\nAnswer: May")
+    found = ask(
+        "Is the lease of the jetty or that of the boathouse longer?",
+        [ENDS],
+        lambda _, index: samples[index],
+        effort="thorough",
+    )
+    assert found.taken == ["look ahead", "vote"]
+    assert found.all(Voted)[0].of == 5
+
+
+def test_agreement_of_samples_by_hand() -> None:
+    said = [Sample("", text) for text in ("in May", "in May", "June", "")]
+    assert agreement(said) == pytest.approx(2 / 3)
+    assert agreement([Sample("who knows", "")]) is None
+
+
+# Missing evidence
+
+
+def test_what_is_missing_is_looked_for_by_looking_ahead(ask: Ask) -> None:
+    def write(prompt: str, _: int) -> str:
+        return "the mill [1]" if "bees" in prompt else "Not found."
+
+    samples = ["She keeps bees behind the mill.\nAnswer: bees"]
+    found = ask("Who signed the lease, and where?", write, samples, budget=ROOM_FOR_ONE)
+    assert "look ahead" in found.taken
+    assert len(found.all(Sampled)) == 2
+    assert found.answer.raw == "the mill [1]"
+
+
+def test_then_by_another_question_while_tokens_last(ask: Ask) -> None:
+    replies = ["Not found.", "Rewritten question: Who keeps bees?", "Answer: Ingrid Halloran"]
+    found = ask("Who signed the lease?", replies, ["?"], effort="thorough")
+    assert found.taken[-1] == "rewrite"
+    assert found.all(FollowedUp)[0].question == "Who keeps bees?"
+    assert found.answer.raw == "Ingrid Halloran"
+    assert found.answer.usage.effective_context < 3 * (600 + 2 * 600 + 750)
+
+
+def test_a_question_of_several_steps_is_asked_in_steps(ask: Ask) -> None:
+    replies = [
+        "unknown",
+        "Follow up: Who signed the lease?",
+        "Intermediate answer: Ingrid Halloran",
+        "the mill",
+    ]
+    found = ask("Where does the signer of the lease keep bees?", replies, ["?"], task="multihop")
+    assert found.taken[-1] == "sub-questions"
+    assert "published parameters" in found.all(Noted)[-1].text
+    assert found.answer.raw == "the mill"
+
+
+def test_without_tokens_it_abstains_and_says_so(ask: Ask) -> None:
+    small = replace(ROOM_FOR_ALL, lookahead_tokens=100, generator_tokens=100)
+    found = ask(LEASE, ["Not found."], ["?"], budget=small)
+    assert found.answer.text == abstaining.ABSTENTION
+    assert found.all(Decided)[-1].stage == "rewrite"
+    assert "tokens, and" in found.all(Decided)[-1].why
+    assert found.answer.usage.effective_context <= 1.5 * (3 * 100 + 750)
+
+
+def test_a_second_look_that_finds_nothing_leaves_the_first(ask: Ask) -> None:
+    replies = ["Not found.", "Rewritten question: Who keeps bees?", "Answer: unknown"]
+    found = ask("Who signed the lease?", replies, ["?"], effort="thorough")
+    assert found.answer.text == abstaining.ABSTENTION
+    assert found.answer.raw == "Not found."
+
+
+# Other words
+
+
+def test_words_that_do_not_occur_are_put_otherwise(ask: Ask) -> None:
+    asked = "Wann läuft der Mietvertrag vom Bootshaus aus?"
+    found = ask(asked, [ENDS], ["When does the lease of the boathouse end?\nWords: lease"])
+    assert found.taken == ["expand"]
+    assert "lease" in found.all(Noted)[0].text
+    assert asked in found.lookahead.prompts[0]
+    assert NOTES[0] in found.lookahead.prompts[0]
+    assert NOTES[1] in found.generator.prompts[0]
+    assert "Write in the language of the question" in found.generator.prompts[0]
+    assert asked in found.generator.prompts[0]
+
+
+def test_words_that_occur_need_no_model(ask: Ask) -> None:
+    found = ask(LEASE, [ENDS])
+    assert "language of the question" not in found.generator.prompts[0]
+
+
+@pytest.mark.parametrize("reply", ["", "???", "Wann?"])
+def test_a_model_that_names_no_word_changes_nothing(ask: Ask, reply: str) -> None:
+    found = ask("Bienen hinter Ingrid Mühle?", ["x [1]"], [reply])
+    assert found.taken[0] == "expand"
+    assert found.answer.text
+
+
+# Parameters
+
+
+@pytest.mark.parametrize("stage", ["expand", "look", "compress", "vote"])
+def test_a_study_decides_in_place_of_a_rule(ask: Ask, stage: str) -> None:
+    found = ask(LEASE, [ENDS], ["Reason.\nAnswer: x"], strategy=f"auto:{stage}=always")
+    asked_for = [one for one in found.all(Decided) if "asked for" in one.why]
+    assert [one.taken for one in asked_for] == [True]
+    assert registry.get(found.answer.strategy) == registry.get(f"auto:{stage}=always")
+    never = ask(LEASE, ["Not found."], strategy="auto:look=never,again=never")
+    assert never.taken == []
+    assert never.answer.text == abstaining.ABSTENTION
+
+
+def test_cutting_by_request_reads_sentences(ask: Ask) -> None:
+    found = ask(LEASE, [ENDS], strategy="auto:compress=always")
+    assert found.all(Compressed)[0].by == "bm25"
