@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from contextlib import closing
-from typing import TYPE_CHECKING, cast
 
 import click
 
-from app.commands_models_fit import add, estimate_, recommend_
+from app.commands_models_fit import add, estimate_, recommend_, speed_
 from app.config import Config, load_config
 from app.errors import UsageError
 from app.exits import ExitCode
 from app.lazy import StrictGroup
-from app.loading import known_models, user_rows_path
+from app.loading import known_models
+from app.model_work import Work, checking, deleted, pulling
 from app.models_shown import (
     found_line,
     found_object,
     model_line,
     model_object,
-    pull_text,
     table,
 )
 from app.options import json_option
@@ -29,16 +27,9 @@ from app.output import print_json
 from app.progress import StatusLine
 from app.report import size_text
 from app.roles import ROLES, choose, roles_in_use
-from models.catalogue import Catalogue, Role, Row
-from models.consent import accepted, refuse_unbound
-from models.download import pull
+from models.catalogue import Catalogue, Role
+from models.consent import refuse_unbound
 from models.found import found_models
-from models.pull_progress import PullProgress
-from models.store import Store
-from models.user_rows import remove_row
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 
 @click.group("models", cls=StrictGroup)
@@ -46,7 +37,7 @@ def command() -> None:
     """Fetch, check and choose models. Only `pull` uses the network."""
 
 
-for _further in (add, estimate_, recommend_):
+for _further in (add, estimate_, recommend_, speed_):
     command.add_command(_further)
 
 
@@ -110,7 +101,7 @@ def pull_(ids: tuple[str, ...], starter: bool, accept: bool, as_json: bool) -> i
             f"{row.id}: {'' if row.bound else 'about '}{size_text(row.total_size)}, {row.licence}",
             err=True,
         )
-        _pull_one(row, store, accept=accept)
+        click.echo(f"{row.id}: {_followed(row.id, pulling(row, store, accept=accept))}", err=True)
     catalogue, store = known_models(os.environ)  # with what was accepted just now
     used = in_use(load_config(os.environ), catalogue)
     if as_json:
@@ -128,11 +119,8 @@ def verify(ids: tuple[str, ...], as_json: bool) -> int:
     rows = [catalogue.row(model_id) for model_id in ids] or [
         row for row in catalogue.rows if store.state(row) in ("present", "partial")
     ]
-    with StatusLine() as status:
-        for row in rows:
-            store.verify(row, checking(row.id, status))
-            status.clear()
-            click.echo(f"{row.id}: right", err=as_json)
+    for row in rows:
+        click.echo(f"{row.id}: {_followed(row.id, checking(row, store))}", err=as_json)
     if not rows:
         click.echo("No model is here. Fetch the starter pair: askance models pull", err=True)
     used = in_use(load_config(os.environ), catalogue)
@@ -151,9 +139,7 @@ def rm(ids: tuple[str, ...], yes: bool, as_json: bool) -> int:
     rows = [catalogue.row(model_id) for model_id in ids]
     if not yes:
         _confirm(f"Delete {', '.join(row.id for row in rows)} from {store.root}?")
-    freed = {row.id: store.remove(row) for row in rows}
-    for row in rows:
-        remove_row(user_rows_path(os.environ), row.id)
+    freed = {row.id: deleted(row, store) for row in rows}
     if as_json:
         print_json({"models": [{"id": one, "freed_bytes": size} for one, size in freed.items()]})
     else:
@@ -187,16 +173,6 @@ def in_use(config: Config, catalogue: Catalogue) -> dict[str, list[str]]:
     return used
 
 
-def checking(model_id: str, status: StatusLine) -> Callable[[int, int], None]:
-    """Return what the store calls while it hashes."""
-
-    def show(done: int, total: int) -> None:
-        percent = 100 * done // max(total, 1)
-        status.show(f"{model_id}: checking {percent} % of {size_text(total)}", now=done == total)
-
-    return show
-
-
 def _confirm(question: str) -> None:
     """Ask on the terminal. Raises `UsageError` where nobody can say yes, or nobody did."""
     if not sys.stdin.isatty():
@@ -205,18 +181,12 @@ def _confirm(question: str) -> None:
         raise UsageError("Nothing was deleted.", remedy="")
 
 
-def _pull_one(row: Row, store: Store, *, accept: bool) -> None:
-    steps = cast("Generator[PullProgress, None, None]", pull(row, store, accept=accept))
-    with StatusLine() as status, closing(steps):
-        for progress in steps:
-            if progress.stage == "done":
-                status.clear()
-                click.echo(f"{row.id}: ready{_recorded(row, store)}", err=True)
-            else:
-                status.show(f"{row.id}: {pull_text(progress)}", now=False)
-
-
-def _recorded(row: Row, store: Store) -> str:
-    """Say what the person's consent is bound to."""
-    bound = accepted(row, store.folder(row))
-    return "" if row.bound else f"; from now on only with SHA-256 {bound.sha256}"
+def _followed(model_id: str, work: Work) -> str:
+    """Do the work, show how far it is, and return what came of it."""
+    with StatusLine() as status, closing(work):
+        while True:
+            try:
+                status.show(f"{model_id}: {next(work)}", now=False)
+            except StopIteration as end:
+                result: str = end.value
+                return result

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import closing
 from pathlib import Path
 
 import click
 
+from app.config import load_config
 from app.errors import UsageError
 from app.exits import ExitCode
-from app.loading import known_models, user_rows_path
-from app.models_shown import estimate_object, model_object, table
+from app.loading import Loader, known_models, user_rows_path
+from app.models_shown import estimate_object, model_object, speed_text, table
 from app.options import json_option
 from app.output import print_json
 from app.plain import one_line
@@ -30,6 +32,7 @@ from models.gguf import HeaderFault, read_header
 from models.local import adopt
 from models.machine import gpus_present, memory
 from models.recommend import recommend
+from models.speed import measured
 from models.store import Store
 from models.user_rows import add_row
 
@@ -194,6 +197,29 @@ def _said(advice: dict[str, object]) -> str:
     said = [f"--context {context} does."] if context else []
     said += [f"{model} does."] if model else []
     return " ".join(said) or "Nothing in the catalogue does."
+
+
+@click.command("speed")
+@click.argument("model_id", metavar="ID")
+@json_option
+def speed_(model_id: str, as_json: bool) -> int:
+    """Measure how fast the model ID reads and writes here. It is loaded for that."""
+    catalogue, store = known_models(os.environ)
+    row = catalogue.row(model_id)
+    if row.roles == ("encoder",):
+        raise UsageError(f"{row.id} writes nothing.", remedy="Measure a generator.")
+    config = load_config(os.environ)
+    with StatusLine() as status:
+        loader = Loader(config, catalogue, store, CONTEXT, status.show)
+        with closing(loader.generator(row.id)) as model:
+            status.show(f"Measuring {row.id}")
+            speed = measured(model)
+    if as_json:
+        rates = {"read_per_second": speed.reading, "written_per_second": speed.writing}
+        print_json({"speed": {"id": row.id, **rates}})
+    else:
+        click.echo(f"{row.id} {speed_text(speed)}.")
+    return ExitCode.ANSWERED
 
 
 @click.command("recommend")

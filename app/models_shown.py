@@ -12,6 +12,7 @@ from models.estimate import CONTEXT, Estimate, estimate_row
 from models.found import Found
 from models.machine import memory
 from models.pull_progress import PullProgress
+from models.speed import Speed
 from models.store import Store
 
 
@@ -130,3 +131,8 @@ def pull_text(progress: PullProgress) -> str:
         rate = size_text(int(progress.bytes_per_second))
         text += f", {rate}/s, {left // 60}:{left % 60:02} left"
     return f"{text} ({one_line(progress.note)})" if progress.note else text
+
+
+def speed_text(speed: Speed) -> str:
+    """Return how fast a model reads and writes."""
+    return f"reads {speed.reading:,.0f} tokens a second, writes {speed.writing:,.1f}"

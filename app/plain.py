@@ -25,6 +25,11 @@ def lines(text: str) -> str:
     return _UNSAFE_BLOCK.sub("�", text.replace("\r\n", "\n").replace("\t", "    "))
 
 
+def counted(count: int, noun: str) -> str:
+    """Return `1 file`, `4,212 files`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def folded(text: str, stream: TextIO) -> str:
     """Break long lines at blanks if the stream is a terminal; what is indented stays so."""
     if not stream.isatty():

@@ -58,9 +58,10 @@ def absolute(path: str) -> Path:
 def remember(config: Config, paths: Sequence[Path]) -> list[Path]:
     """Write paths to the settings and return those that are new. Nothing below them is opened.
 
-    Raises `SourceMissing`, before anything is written, for a path that does not exist, and
-    `ConfigError` and `ConfigNotWritten` as `config_edit` does.
+    Raises `SourceMissing`, before anything is written, for a path that does not exist, `UsageError`
+    where a variable names the sources, `ConfigError` and `ConfigNotWritten`.
     """
+    _check_origin(config)
     for path in paths:
         if look_at(path).state == "missing":
             raise SourceMissing(
@@ -75,8 +76,10 @@ def remember(config: Config, paths: Sequence[Path]) -> list[Path]:
 def forget(config: Config, paths: Sequence[Path]) -> None:
     """Take paths out of the settings; the files stay as they are.
 
-    Raises `UsageError`, before anything is written, for a path that is not remembered.
+    Raises `UsageError`, before anything is written, for a path that is not remembered, and
+    otherwise as `remember` does.
     """
+    _check_origin(config)
     for path in paths:
         if path not in config.remembered:
             raise UsageError(
@@ -86,3 +89,21 @@ def forget(config: Config, paths: Sequence[Path]) -> None:
         remove_from_list(config.path, "sources", "paths", str(path))
         if path in config.left_out:
             remove_from_list(config.path, "sources", "left_out", str(path))
+
+
+def leave_out(config: Config, path: Path, *, out: bool) -> None:
+    """Remember whether a source is left out. Raises as `remember` does."""
+    _check_origin(config)
+    if out and path not in config.left_out:
+        add_to_list(config.path, "sources", "left_out", str(path))
+    elif not out and path in config.left_out:
+        remove_from_list(config.path, "sources", "left_out", str(path))
+
+
+def _check_origin(config: Config) -> None:
+    for name in ("sources.paths", "sources.left_out"):
+        if config.origins[name] not in ("default", "file"):
+            raise UsageError(
+                f"{config.origins[name]} names the sources, whatever the settings say.",
+                remedy=f"Unset {config.origins[name]}; nothing was changed.",
+            )

@@ -20,7 +20,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from app.keys import bindings
-from app.plain import one_line
+from app.plain import lines
 
 Look = Literal["plain", "heading", "muted", "note", "error"]
 
@@ -142,7 +142,8 @@ class RowList(ScrollView, can_focus=True):
         if here:
             style += self.get_component_rich_style("row-list--cursor")
         mark = MARK if here else " " * len(MARK)
-        segment = Segment(f"{mark}{one_line_kept(row.text)}", style)
+        text = lines(row.text).replace("\n", " ")  # blanks stay, for columns and depth
+        segment = Segment(f"{mark}{text}", style)
         return Strip([segment]).adjust_cell_length(width, style)
 
     def _look(self, look: Look) -> Style:
@@ -277,9 +278,3 @@ class ListPane(Vertical):
     def action_to_list(self) -> None:
         """Go from the line into the list."""
         self.action_end_search()
-
-
-def one_line_kept(text: str) -> str:
-    """Return text without what a terminal would obey; blanks stay, for columns and depth."""
-    indent = len(text) - len(text.lstrip(" "))
-    return " " * indent + "  ".join(one_line(part) for part in text[indent:].split("  "))
