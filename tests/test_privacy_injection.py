@@ -200,7 +200,7 @@ def test_what_is_left_stands_in_the_item_and_holds_no_order(parts: list[str], ki
         for begin, end in left.runs:
             run = passage.item.text[begin:end]
             assert injection.orders_in([document(run, kind)]) == ()
-        assert [run for run in left.runs] == sorted(left.runs)
+        assert list(left.runs) == sorted(left.runs)
     elif left is not None:
         assert left == passage
         assert not injection.orders_in([passage])
