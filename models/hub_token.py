@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-SERVICE = "askance"
-USER = "huggingface"
-STORE_IT = f"`python -m keyring set {SERVICE} {USER}`"
+from models.secrets import HUB, KeyringClosed, secret_from_keyring
+
+STORE_IT = f"`askance secrets set {HUB}`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ def hub_token(environ: Mapping[str, str]) -> Token:
     """Look for the token. Asked only when the hub refuses without: a keyring may want to unlock."""
     accept = "Accept the model's terms on its page if it has any"
     try:
-        value, trouble = secret_from_keyring(USER), ""
-    except LookupError as error:
+        value, trouble = secret_from_keyring(HUB), ""
+    except KeyringClosed as error:
         value, trouble = "", str(error)
     if value:
         return Token(value, f"{accept}, and see that the token in your keyring may read it.")
@@ -35,16 +35,3 @@ def hub_token(environ: Mapping[str, str]) -> Token:
     if trouble:
         return Token("", f"{accept}. {trouble}, so put your token into HF_TOKEN, and pull again.")
     return Token("", f"{accept}, keep your token with {STORE_IT}, and pull again.")
-
-
-def secret_from_keyring(user: str) -> str:
-    """Return what the keyring has for `user`, or "". Raises `LookupError` without a keyring."""
-    import keyring  # about 0.1 s, and on Linux it asks the session's bus
-    import keyring.errors
-
-    try:
-        return keyring.get_password(SERVICE, user) or ""
-    except keyring.errors.NoKeyringError as error:
-        raise LookupError("This machine has no keyring") from error
-    except keyring.errors.KeyringError as error:
-        raise LookupError(f"This machine's keyring does not open ({error})") from error

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from models.errors import AskanceError, ContextExceeded, ModelUnknown, RuntimeFailed
-from models.hub_token import SERVICE
 from models.server_address import Address
 
 QUOTED = 200
@@ -57,7 +56,7 @@ def refusal(
         return _context_exceeded(refused.detail, said, address)
     here = f"The server at {address.url}"
     if refused.status in (401, 403):
-        keyring = f"`python -m keyring set {SERVICE} {address.key_name}`"
+        keyring = f"`askance secrets set {address.key_name}`"
         state = "refused the key in your keyring" if with_key else "wants a key"
         return ServerFailed(f"{here} {state}.", remedy=f"Keep the right one with {keyring}.")
     quote = _quotable(said, body)

@@ -19,8 +19,8 @@ from typing import Any
 import httpx2
 
 from models.errors import AskanceError
-from models.hub_token import secret_from_keyring
 from models.protocols import Cancelled, Stopped
+from models.secrets import KeyringClosed, secret_from_keyring
 from models.server_address import Address
 from models.server_errors import Body, Misspoken, Refused, ServerFailed, error_of, refusal
 
@@ -206,7 +206,7 @@ class Link:
     def _find_key(self) -> str:
         try:
             return secret_from_keyring(self.address.key_name)
-        except LookupError:
+        except KeyringClosed:
             return ""
 
     async def _bytes(self, response: httpx2.Response) -> bytes:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from models import hub_token
 from models.catalogue import Extra, FileSource, HubSource
 from models.consent import ModelUnverified, accepted
 from models.errors import ModelCorrupt, PullFailed
-from models.hub_token import hub_token
+from models.secrets import KeyringClosed
 from models.store import Store
 from tests.toy_hub import COMMIT, REPO, TOKEN, ToyHub
 from tests.toy_models import sha256
@@ -58,21 +59,18 @@ def test_a_gated_model_is_fetched_with_the_token_which_stays_with_the_hub(
 
 
 def test_the_token_comes_from_the_keyring_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    import keyring
-    import keyring.errors
-
-    kept = {("askance", "huggingface"): "hf_kept"}
-    monkeypatch.setattr(keyring, "get_password", lambda *key: kept.get(key))
-    assert hub_token({"HF_TOKEN": "hf_other"}).value == "hf_kept"
+    kept = {"huggingface": "hf_kept"}
+    monkeypatch.setattr(hub_token, "secret_from_keyring", lambda user: kept.get(user, ""))
+    assert hub_token.hub_token({"HF_TOKEN": "hf_other"}).value == "hf_kept"
     kept.clear()
-    assert hub_token({"HF_TOKEN": "hf_other"}).value == "hf_other"
-    assert "keyring set askance huggingface" in hub_token({}).remedy
+    assert hub_token.hub_token({"HF_TOKEN": "hf_other"}).value == "hf_other"
+    assert "askance secrets set huggingface" in hub_token.hub_token({}).remedy
 
-    def locked(*key: str) -> None:
-        raise keyring.errors.KeyringLocked("it is locked")
+    def locked(user: str) -> str:
+        raise KeyringClosed("This machine's keyring does not open (it is locked)")
 
-    monkeypatch.setattr(keyring, "get_password", locked)
-    assert "does not open (it is locked)" in hub_token({}).remedy
+    monkeypatch.setattr(hub_token, "secret_from_keyring", locked)
+    assert "does not open (it is locked)" in hub_token.hub_token({}).remedy
 
 
 def test_what_nobody_verified_is_fetched_only_with_consent_and_bound_to_what_came(

@@ -14,6 +14,7 @@ import pytest
 from models import server_link
 from models.errors import ContextExceeded, ModelUnknown, RuntimeFailed
 from models.protocols import Beginnings, Cancelled, Choices, Grammar, Message, Sampling
+from models.secrets import KeyringClosed
 from models.server import ServerGenerator, connect
 from models.server_address import Address, address_of
 from models.server_errors import ServerFailed
@@ -346,12 +347,12 @@ def test_a_key_comes_from_the_keyring_and_goes_nowhere_else(
     with pytest.raises(ServerFailed, match="refused the key in your keyring") as caught:
         replies(model, model.render(QUESTION))
     assert "sk-right" not in str(caught.value)
-    assert "keyring set askance server:127.0.0.1" in caught.value.remedy
+    assert "askance secrets set server:127.0.0.1" in caught.value.remedy
 
 
 def test_without_a_key_nothing_is_sent_along(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_keyring(user: str) -> str:
-        raise LookupError("This machine has no keyring")
+        raise KeyringClosed("This machine has no keyring")
 
     monkeypatch.setattr(server_link, "secret_from_keyring", no_keyring)
     with pytest.raises(ServerFailed, match="wants a key"):
