@@ -8,6 +8,7 @@ from app.lazy import LazyCommand, LazyGroup
 
 COMMANDS = (
     LazyCommand("run", "app.commands_eval", "Ask questions and score the answers (the default)."),
+    LazyCommand("import", "app.commands_eval_import", "Read a public set's original files."),
     LazyCommand("report", "app.commands_eval_report", "Tables, plots and a page of run files."),
 )
 
