@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -14,10 +14,16 @@ from app.exits import ExitCode
 from app.serving import server_address
 
 if TYPE_CHECKING:
-    from app.screens.asking import Asker
+    from app.answering import Answerer
+    from app.engine_talk import Request
+    from engine.conversation import Standalone
     from engine.events import Event
     from engine.memory import Memory
+    from engine.settings import Settings
     from models.roles import ModelSet
+
+CHOOSING = ("models.", "server.")
+"""Settings that decide which models answer, and with what."""
 
 
 def start_screen() -> int:
@@ -32,33 +38,90 @@ def start_screen() -> int:
         )
     config = load_config(os.environ)
     server_address(config)  # what is wrong with it is said before the screen opens
-    from app.options import memory_of
+    from app.engine_process import EngineProcess
     from app.screens.askance import AskanceApp
 
-    # The app waits for its thread before `run` returns, so the models are free by then.
-    memory = memory_of(config)
-    with memory, closing(make_asker(config, memory)) as asker:
-        app = AskanceApp(config, asker, memory)
+    with closing(EngineProcess()) as engine:
+        app = AskanceApp(config, engine)
         app.run()
     return app.return_code or ExitCode.ANSWERED
 
 
-def make_asker(config: Config, memory: Memory) -> Asker:
-    """Return what answers the screen's questions over the remembered sources."""
-    from app.loading import model_set
-    from app.options import settings_of, sources_of
-    from app.screens.asking import Asker
-    from engine.answer import answer
+def make_engine() -> Answerer:
+    """Return what answers the screen's questions, with the settings as they are at each."""
+    from app.answering import Answerer
+    from app.options import memory_of
 
-    def open_models(show: Callable[[str], object]) -> ModelSet:
+    return Answerer(ModelsInUse().open, answers, memory_of(load_config(os.environ)))
+
+
+class ModelsInUse:
+    """The models that the settings choose; others when the settings have changed."""
+
+    def __init__(self) -> None:
+        """Open nothing yet."""
+        self._models: ModelSet | None = None
+        self._chosen: object = None
+
+    def open(self, request: Request, show: Callable[[str], object]) -> ModelSet:
+        """Check and return the models. Raises as `app.loading.model_set` does."""
+        from app.loading import model_set
+
+        config = request.config or load_config(os.environ)
+        chosen = {key: value for key, value in config.values.items() if key.startswith(CHOOSING)}
+        chosen["answer.max_context"] = config.values["answer.max_context"]
+        if self._models is not None and chosen == self._chosen:
+            return self._models
+
         def progress(done: int, total: int) -> None:
             show(f"Checking a model: {100 * done // max(total, 1)} %")
 
-        asked = settings_of(config).max_context
-        return model_set(config, max_context=asked, progress=progress, say=show)
+        context = config.number("answer.max_context")
+        opened = model_set(config, max_context=context, progress=progress, say=show)
+        if self._models is not None:
+            self._models.close()
+        self._models, self._chosen = opened, chosen
+        return opened
 
-    def answers(question: str, models: ModelSet, infer: bool) -> Iterator[Event]:
-        settings = settings_of(config, infer=None if infer else False)
-        return answer(question, sources_of(config, ()), models, settings, memory=memory)
 
-    return Asker(open_models, answers)
+def answers(request: Request, models: ModelSet, memory: Memory) -> Iterator[Event]:
+    """Answer a request over the sources of its settings."""
+    from app.options import sources_of
+    from engine.answer import answer
+
+    config = request.config or load_config(os.environ)
+    settings = settings_for(config, request)
+    sources = sources_of(config, ())
+    meant = yield from stands_alone(request, models, settings)
+    yield from answer(meant.text, sources, models, settings, memory=memory, scope=meant.scope)
+
+
+def stands_alone(
+    request: Request, models: ModelSet, settings: Settings
+) -> Generator[Event, None, Standalone]:
+    """Return what a question means after what was said before it."""
+    from engine.conversation import Standalone
+    from engine.events import Rewritten
+    from engine.follow_up import follow_up
+
+    if request.conversation is None or request.conversation.last is None:
+        return Standalone(request.question)
+    for event in follow_up(request.question, request.conversation, models, settings.today):
+        yield event
+        if isinstance(event, Rewritten):
+            return event.standalone
+    raise RuntimeError("A follow-up ended without a question.")
+
+
+def settings_for(config: Config, request: Request) -> Settings:
+    """Return the settings, with what the request wants instead."""
+    from dataclasses import replace
+
+    from app.options import settings_of
+
+    wanted = settings_of(config, strategy=request.strategy, effort=request.effort)
+    return replace(
+        wanted,
+        infer=wanted.infer and request.infer,
+        time_budget=None if request.whole else wanted.time_budget,
+    )

@@ -9,6 +9,7 @@ AskanceError
 │       ├── SettingUnknown         names the nearest known key
 │       ├── SettingWrong           type or range
 │       └── ConfigUnreadable       not TOML, or not permitted
+├── NotOpened                      exit 1: no program shows a source
 └── ConfigNotWritten               exit 1: the file is as it was
 """
 
@@ -70,3 +71,9 @@ class ConfigNotWritten(AskanceError):
     """The configuration file could not be changed; it is as it was."""
 
     kind = "config_not_written"
+
+
+class NotOpened(AskanceError):
+    """A source was not opened in a program of its own."""
+
+    kind = "not_opened"

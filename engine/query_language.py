@@ -72,7 +72,7 @@ def parse(
     is left to look for.
     """
     plain = _UNPRINTABLE.sub(" ", typed)
-    parts = list(islice(_parts(plain, mode), LIMIT + 1))
+    parts = list(islice(parts_of(plain, mode), LIMIT + 1))
     if len(parts) > LIMIT:
         raise QuestionError(
             f"The query has more than {LIMIT} phrases, exclusions and filters.",
@@ -92,7 +92,8 @@ def parse(
     )
 
 
-def _parts(typed: str, mode: Mode) -> Iterator[Part]:
+def parts_of(typed: str, mode: Mode) -> Iterator[Part]:
+    """Yield operators, phrases and exclusions as far as they can be told, in their order."""
     for word in _WORD.finditer(typed):
         start, end = word.span()
         quoted, bare = word["quoted"], word["bare"] or ""

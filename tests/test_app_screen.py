@@ -1,4 +1,4 @@
-"""The screen, driven by Textual's pilot: real engine, real files, scripted models."""
+"""The chat, driven by Textual's pilot: real engine, real files, scripted models."""
 
 from __future__ import annotations
 
@@ -7,105 +7,167 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
-from textual.widgets import Input, OptionList, Static
 
-from app.config import Config, load_config
+from app.answering import Answerer
+from app.config import Config
+from app.engine_talk import Changed, Kept, Request, Unlock
 from app.errors import SettingWrong
 from app.screens.askance import AskanceApp
-from app.screens.asking import Asker
+from app.screens.asking import Replied
+from app.screens.chat import ChatScreen
+from app.screens.compare import CompareScreen, VariantScreen
+from app.screens.coverage import CoverageScreen
+from app.screens.evidence import EvidenceScreen
+from app.screens.password import PasswordScreen
 from app.screens.preview import PreviewScreen
-from app.screens.question import QuestionScreen
-from engine.answer import answer
+from app.widgets.chips import ChipBar
+from app.widgets.prompt import Prompt
+from app.widgets.row_list import RowList
 from engine.events import Event, Token
 from engine.memory import Memory
-from engine.settings import Settings
 from models.errors import ModelMissing
 from models.protocols import Piece
 from models.roles import ModelSet
+from tests.toy_chat import (
+    LEASE,
+    POOL,
+    QUESTION,
+    REPLY,
+    app_over,
+    asked,
+    chat,
+    config_over,
+    line,
+    running,
+    screen_text,
+    settled,
+    shown,
+    sources,
+    toy_memory,
+    turn,
+    typed,
+    until,
+)
 
-QUESTION = "When does the lease of the boathouse end?"
+ANN = (
+    "From: Ann <ann@x.example>\nDate: Tue, 17 Nov 2026 10:00:00 +0000\nSubject: lease\n\n"
+    "The lease of the boathouse ends soon.\n"
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def reading_processes() -> Iterator[None]:
+    yield
+    POOL.end()
 
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     folder = tmp_path / "files"
     folder.mkdir()
-    (folder / "lease.txt").write_text(
-        "About the house\n\nThe lease of the boathouse [bold]ends[/bold] on 31 December 2026.\n"
-    )
+    (folder / "lease.txt").write_text(LEASE)
     return folder
 
 
 @pytest.fixture
 def config(source: Path) -> Config:
-    return load_config({"ASKANCE_SOURCES_PATHS": str(source)})
+    return config_over(source)
 
 
-def asker_over(config: Config, models: ModelSet) -> Asker:
-    def answers(question: str, models: ModelSet, infer: bool) -> Iterator[Event]:
-        return answer(question, config.sources, models, Settings(infer=infer))
-
-    return Asker(lambda show: models, answers)
+def screens(app: AskanceApp) -> type:
+    return type(app.screen)
 
 
-def shown(app: AskanceApp, name: str) -> str:
-    return str(app.screen.query_one(f"#{name}", Static).visual)
-
-
-async def typed(pilot: Pilot[None], question: str) -> None:
-    app = pilot.app
-    app.screen.query_one("#prompt", Input).value = question
-    await pilot.press("enter")
-
-
-async def settled(pilot: Pilot[None]) -> None:
-    for _ in range(200):
-        await pilot.pause(0.02)
-        screen = pilot.app.screen
-        if isinstance(screen, QuestionScreen) and not screen.busy:
-            return
-    raise AssertionError("still answering")
-
-
-async def test_answer_citations_and_coverage(config, fake_models):
-    models = fake_models(generator=["The lease ends on 31 December 2026 [1]."])
-    app = AskanceApp(config, asker_over(config, models))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await typed(pilot, QUESTION)
-        await settled(pilot)
-        assert shown(app, "asked") == QUESTION
+async def test_answer_sources_coverage_and_what_is_done_with_them(config, fake_models, monkeypatch):
+    opened: list[Path] = []
+    monkeypatch.setattr("app.screens.chat.open_file", opened.append)
+    app = app_over(config, fake_models(generator=[REPLY]))
+    copied: list[str] = []
+    app.copy_to_clipboard = copied.append
+    async with running(app, (80, 24)) as pilot:
+        await asked(pilot)
+        assert shown(app, "asked") == f"> {QUESTION}"
         assert "31 December 2026. [1]" in shown(app, "answer")
         assert shown(app, "grounded").startswith("grounded")
         assert shown(app, "coverage").startswith("Read 1 document")
-        assert shown(app, "progress").startswith("Took")
-        assert app.screen.query_one("#citations", OptionList).option_count >= 1
-        assert app.screen.query_one("#prompt", Input).has_focus
+        assert "Took" in shown(app, "coverage")
+        assert sources(app)[0].startswith('[1] Document "lease.txt"')
+        assert "look ahead 5" in line(app, "stages")
+        assert chat(app).query_one(Prompt).has_focus
 
-
-async def test_enter_on_a_citation_shows_the_source_as_plain_text(config, fake_models):
-    models = fake_models(generator=["The lease ends on 31 December 2026 [1]."])
-    app = AskanceApp(config, asker_over(config, models))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await typed(pilot, QUESTION)
-        await settled(pilot)
-        app.screen.query_one("#citations", OptionList).focus()
-        await pilot.press("home", "enter")
+        await pilot.press("escape", "enter", "enter")
+        await until(pilot, lambda: screens(app) is PreviewScreen)
+        assert "[bold]ends[/bold]" in screen_text(app)
+        await pilot.press("escape", "y", "up", "o")
         await pilot.pause()
-        assert isinstance(app.screen, PreviewScreen)
-        text = shown(app, "before") + shown(app, "from-quote")
-        assert "[bold]ends[/bold]" in text
+        assert opened == [config.sources[0] / "lease.txt"]
+        assert copied[0].startswith('Document "lease.txt"')
+        assert "> The lease of the boathouse [bold]ends[/bold] on 31 December 2026." in copied[0]
+
+        await pilot.press("w")
+        await until(pilot, lambda: screens(app) is EvidenceScreen)
+        await until(pilot, lambda: "effective context" in screen_text(app))
+        evidence = "\n".join(row.text for row in app.screen.query_one(RowList).rows)
+        assert "Ranked by select (score · backward · forward)" in evidence
+        assert "look-ahead sample 5: Reason. Answer." in evidence
+        assert "█" in evidence
+        await pilot.press("down", "down", "enter")
+        await until(pilot, lambda: screens(app) is PreviewScreen)
+        await pilot.press("escape", "escape", "v")
+        await until(pilot, lambda: screens(app) is CoverageScreen)
+        assert "Nothing was skipped" in screen_text(app)
         await pilot.press("escape")
+        turn(app).focus()
+        await pilot.press("y")
+        assert copied[-1] == "The lease ends on 31 December 2026. [1]"
+
+
+async def test_asked_again_edited_and_compared(config, fake_models):
+    app = app_over(config, fake_models(generator=[REPLY]))
+    async with running(app, (120, 40)) as pilot:
+        await asked(pilot)
+        await pilot.press("ctrl+g")
+        await settled(pilot)
+        assert len(chat(app).query("Turn")) == 2
+        turn(app).focus()
+        await pilot.press("e")
+        prompt = chat(app).query_one(Prompt)
+        assert prompt.text == QUESTION
+        await pilot.press("backspace", *" now?", "enter")
+        await settled(pilot)
+        assert shown(app, "asked") == f"> {QUESTION[:-1]} now?"
+        turn(app).focus()
+        await pilot.press("c")
+        await until(pilot, lambda: screens(app) is VariantScreen)
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: screens(app) is CompareScreen)
+        both = screen_text(app)
+        assert ", quick" in both
+        assert both.count("31 December 2026. [1]") >= 2
+        await pilot.resize_terminal(80, 24)
         await pilot.pause()
-        assert isinstance(app.screen, QuestionScreen)
+        assert app.screen.has_class("narrow")
+        await pilot.press("escape")
+        await until(pilot, lambda: screens(app) is ChatScreen)
+        await pilot.press("ctrl+n")
+        await pilot.pause()
+        assert not chat(app).query("Turn")
 
 
-async def test_escape_cancels_and_the_next_question_works(config, fake_models):
-    models = fake_models()
+async def test_a_follow_up_is_understood_by_what_was_said(config, fake_models):
+    app = app_over(config, fake_models(generator=[REPLY]))
+    async with running(app, (80, 24)) as pilot:
+        await asked(pilot)
+        await asked(pilot, "And in 2027?")
+        assert "Understood as:" in shown(app, "facts")
+        assert "boathouse" in shown(app, "facts")
+
+
+async def test_escape_cancels_at_once_and_the_next_question_works(config, fake_models):
     release = threading.Event()
     closed: list[bool] = []
 
-    def slowly(question: str, models: ModelSet, infer: bool) -> Iterator[Event]:
+    def slowly(request: Request, models: ModelSet, memory: Memory) -> Iterator[Event]:
         try:
             for _ in range(500):
                 yield Token("word ")
@@ -113,76 +175,27 @@ async def test_escape_cancels_and_the_next_question_works(config, fake_models):
         finally:
             closed.append(True)
 
-    app = AskanceApp(config, Asker(lambda show: models, slowly))
-    async with app.run_test(size=(80, 24)) as pilot:
+    app = app_over(config, fake_models(), slowly)
+    async with running(app, (80, 24)) as pilot:
         await typed(pilot, QUESTION)
-        await pilot.pause(0.1)
-        assert app.screen.query_one("#answer").has_class("draft")
+        await until(pilot, lambda: turn(app).body.has_class("draft"))
         await typed(pilot, "Another?")
+        assert chat(app).query_one(Prompt).text == "Another?"
         await pilot.press("escape")
-        await settled(pilot)
-        assert closed == [True]
-        assert "Cancelled" in shown(app, "progress")
+        await pilot.pause()
+        assert not chat(app).busy
         assert "not checked" in shown(app, "grounded")
-        await typed(pilot, "And now?")
-        await pilot.pause(0.1)
-        assert shown(app, "asked") == "And now?"
+        draft = shown(app, "answer")
+        await pilot.press("enter")
+        await until(pilot, lambda: turn(app).body.has_class("draft"))
+        assert closed == [True]
+        assert shown(app, "asked") == "> Another?"
+        assert shown(app, "answer", 0) == draft
         await pilot.press("escape")
         await settled(pilot)
 
 
-async def test_errors_are_shown_with_their_remedy(config):
-    def missing(show: Callable[[str], object]) -> ModelSet:
-        raise ModelMissing("The model is not here.", remedy="Run `askance models pull`.")
-
-    app = AskanceApp(config, Asker(missing, lambda q, m, infer: iter(())))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await typed(pilot, QUESTION)
-        await settled(pilot)
-        assert shown(app, "answer") == "The model is not here."
-        assert shown(app, "grounded") == "Run `askance models pull`."
-
-
-async def test_quit_while_answering_ends_the_thread(config, fake_models):
-    ended = threading.Event()
-
-    def slowly(question: str, models: ModelSet, infer: bool) -> Iterator[Event]:
-        try:
-            while True:
-                yield Token("word ")
-                threading.Event().wait(0.01)
-        finally:
-            ended.set()
-
-    app = AskanceApp(config, Asker(lambda show: fake_models(), slowly))
-    async with app.run_test() as pilot:
-        await typed(pilot, QUESTION)
-        await pilot.pause(0.05)
-        await pilot.press("ctrl+q")
-    assert ended.wait(2)
-
-
-async def test_first_screen_says_what_to_do_without_sources(fake_models):
-    config = load_config({})
-    app = AskanceApp(config, asker_over(config, fake_models()))
-    async with app.run_test(size=(80, 24)) as pilot:
-        assert "askance sources add PATH" in shown(app, "answer")
-        await pilot.press("f1")
-        await pilot.pause()
-        assert app.screen.query("HelpPanel")
-        await pilot.press("f1")
-        await pilot.pause()
-        assert not app.screen.query("HelpPanel")
-
-
-@pytest.mark.parametrize("variable", [{"ASKANCE_INTERFACE_THEME": "no such theme"}])
-def test_unknown_theme_is_refused(variable, fake_models):
-    config = load_config(variable)
-    with pytest.raises(SettingWrong, match="no such theme"):
-        AskanceApp(config, asker_over(config, fake_models()))
-
-
-async def test_escape_stops_a_model_between_two_tokens(config, fake_models, fake_generator):
+async def test_escape_stops_a_model_between_two_tokens(config, fake_generator):
     class Endless(fake_generator):
         closed_early = False
 
@@ -195,95 +208,233 @@ async def test_escape_stops_a_model_between_two_tokens(config, fake_models, fake
                 self.closed_early = True
 
     endless = Endless()
-    models = ModelSet("small", "large", lambda model_id: endless)
-    app = AskanceApp(config, asker_over(config, models))
-    async with app.run_test(size=(80, 24)) as pilot:
+    app = app_over(config, ModelSet("small", "large", lambda model_id: endless))
+    async with running(app, (80, 24)) as pilot:
         await typed(pilot, QUESTION)
-        while shown(app, "progress").split(" ")[0] != "Looking":
-            await pilot.pause(0.02)
+        await until(pilot, lambda: "look ahead" in line(app, "stages"))
         await pilot.press("escape")
         await settled(pilot)
-        assert "Cancelled" in shown(app, "progress")
-        assert endless.closed_early
+        assert "Cancelled" in shown(app, "grounded")
+        await until(pilot, lambda: endless.closed_early)
+
+
+async def test_errors_are_shown_with_their_remedy_and_keep_the_conversation(config, fake_models):
+    missing = [True]
+
+    def open_models(request: Request, show: Callable[[str], object]) -> ModelSet:
+        if missing.pop():
+            raise ModelMissing("The model is not here.", remedy="Run `askance models pull`.")
+        return fake_models()
+
+    engine = Answerer(open_models, lambda request, models, memory: iter(()), toy_memory())
+    app = AskanceApp(config, engine)
+    async with running(app, (80, 24)) as pilot:
+        await asked(pilot)
+        assert shown(app, "answer") == "The model is not here."
+        assert shown(app, "grounded") == "Run `askance models pull`."
+        missing.append(False)
+        await pilot.press("ctrl+g")
+        await settled(pilot)
+        assert shown(app, "answer", 0) == "The model is not here."
+
+
+async def test_quit_while_answering_ends_the_thread(config, fake_models):
+    ended = threading.Event()
+
+    def slowly(request: Request, models: ModelSet, memory: Memory) -> Iterator[Event]:
+        try:
+            while True:
+                yield Token("word ")
+                threading.Event().wait(0.01)
+        finally:
+            ended.set()
+
+    app = app_over(config, fake_models(), slowly)
+    async with running(app) as pilot:
+        await typed(pilot, QUESTION)
+        await pilot.pause(0.05)
+        await pilot.press("ctrl+q")
+    assert ended.wait(2)
+
+
+async def test_the_chat_says_what_to_do_without_sources_and_without_room(fake_models):
+    app = app_over(config_over(), fake_models())
+    async with running(app, (80, 24)) as pilot:
+        assert "F3 chooses what is read" in screen_text(app)
+        await pilot.resize_terminal(40, 10)
+        await pilot.pause()
+        assert "40x10 is too small" in " ".join(screen_text(app).split())
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert "F3 chooses what is read" in screen_text(app)
+
+
+def test_unknown_theme_is_refused(source, fake_models):
+    config = config_over(source, ASKANCE_INTERFACE_THEME="no such theme")
+    with pytest.raises(SettingWrong, match="no such theme"):
+        app_over(config, fake_models())
 
 
 async def test_a_defect_shows_no_values(config, fake_models):
-    app = AskanceApp(config, asker_over(config, fake_models()))
-    async with app.run_test(size=(80, 24)):
+    app = app_over(config, fake_models())
+    async with running(app, (80, 24)):
         try:
             mail = "the secret of the mail"
             raise RuntimeError(len(mail))
         except RuntimeError:
             app._fatal_error()
-        shown = "".join(str(renderable) for renderable in app._exit_renderables)
-    assert "RuntimeError" in shown
-    assert "secret of the mail" not in shown.replace('mail = "the secret of the mail"', "")
+        said = "".join(str(renderable) for renderable in app._exit_renderables)
+    assert "RuntimeError" in said
+    assert "secret of the mail" not in said.replace('mail = "the secret of the mail"', "")
 
 
-async def test_inferred_filters_are_shown_and_a_key_asks_without_them(source, config, fake_models):
-    (source / "ann.eml").write_text(
-        "From: Ann <ann@x.example>\nDate: Tue, 17 Nov 2026 10:00:00 +0000\nSubject: lease\n\n"
-        "The lease of the boathouse ends soon.\n"
-    )
-    app = AskanceApp(config, asker_over(config, fake_models(generator=["It ends soon [1]."])))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await typed(pilot, "What does the mail from ann@x.example say about the lease?")
-        await settled(pilot)
-        assert shown(app, "filters").startswith("Filters (inferred): from ann@x.example; ctrl+n")
+async def test_chips_show_filters_and_a_key_removes_one(source, config, fake_models):
+    (source / "ann.eml").write_text(ANN)
+    app = app_over(config, fake_models(generator=["It ends soon [1]."]))
+    async with running(app, (80, 24)) as pilot:
+        await asked(pilot, "What does the mail from ann@x.example say about the lease?")
+        assert shown(app, "facts").startswith("Filters (inferred): from ann@x.example; x asks")
+        assert [chip.label for chip in chat(app).query_one(ChipBar).chips] == [
+            "from: ann@x.example"
+        ]
+        assert "from: ann@x.example (inferred)" in screen_text(app)
         assert shown(app, "coverage").startswith("Read 1 mail (")
-        await pilot.press("ctrl+n")
+        chat(app).query_one(ChipBar).focus()
+        await pilot.press("delete")
         await settled(pilot)
-        assert shown(app, "filters") == ""
+        assert shown(app, "facts") == ""
         assert shown(app, "coverage").startswith("Read 1 mail, 1 document (")
-        await pilot.press("ctrl+n")
+        turn(app, 0).focus()
+        await pilot.press("x")
+        await settled(pilot)
+        assert len(chat(app).query("Turn")) == 3
+
+        await typed_only(pilot, "lease kind:document -zeppelin")
+        assert [chip.label for chip in chat(app).query_one(ChipBar).chips] == [
+            "kind:document",
+            "-zeppelin",
+        ]
+        chat(app).query_one(ChipBar).focus()
+        await pilot.press("right", "backspace")
         await pilot.pause()
-        assert not app.screen.busy
-
-
-async def test_typed_filters_are_shown(source, config, fake_models):
-    app = AskanceApp(config, asker_over(config, fake_models()))
-    async with app.run_test(size=(80, 24)) as pilot:
-        await typed(pilot, "When does the lease end? kind:document -zeppelin")
+        assert chat(app).query_one(Prompt).text == "lease kind:document"
+        await pilot.press("escape", "enter")
         await settled(pilot)
-        assert shown(app, "filters") == 'Filters: kind document, without "zeppelin"'
-        assert shown(app, "coverage").startswith("Read 1 document (")
+        assert shown(app, "facts") == "Filters: kind document"
 
 
-async def test_what_changed_since_the_answer_is_told_and_asked_again(config, fake_models):
-    models = fake_models(generator=["The lease ends on 31 December 2026 [1]."] * 2)
-    app = AskanceApp(config, asker_over(config, models))
-    async with app.run_test() as pilot:
-        await typed(pilot, QUESTION)
+async def typed_only(pilot, text: str) -> None:
+    chat(pilot.app).query_one(Prompt).fill(text)
+    await pilot.pause()
+
+
+async def test_operators_are_completed_while_typing(source, config, fake_models):
+    (source / "ann.eml").write_text(ANN)
+    app = app_over(config, fake_models(generator=["It ends soon [1]."]))
+    async with running(app, (80, 24)) as pilot:
+        prompt = chat(app).query_one(Prompt)
+        await pilot.press(*"lease kind:d")
+        await pilot.pause()
+        assert "kind:document" in screen_text(app).splitlines()[-3]
+        await pilot.press("tab")
+        await pilot.pause()
+        assert prompt.text == "lease kind:document "
+        await pilot.press(*"since:")
+        await pilot.pause()
+        await pilot.press("down", "down", "enter")
+        await pilot.pause()
+        assert prompt.text == 'lease kind:document since:"last week" '
+        await pilot.press(*"from:")
+        await pilot.pause()
+        assert not prompt.is_completing
+        prompt.fill("What about the lease?")
+        await pilot.press("enter")
         await settled(pilot)
-        screen = app.screen
-        assert isinstance(screen, QuestionScreen)
-        screen._note_change(config.sources[0] / "new.txt")
-        screen._tick()
-        assert "Changed since: 1 file; ctrl+r" in shown(app, "progress")
-        await pilot.press("ctrl+r")
+        await pilot.press(*"lease from:")
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert prompt.text == "lease from:Ann "
+        await pilot.press(*"kin")
+        await pilot.pause()
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not prompt.is_completing
+        assert prompt.text == "lease from:Ann kin"
+
+
+async def test_a_question_of_several_lines_and_a_paste_of_100_kb(config, fake_models):
+    app = app_over(config, fake_models(generator=[REPLY]))
+    async with running(app, (80, 24)) as pilot:
+        prompt = chat(app).query_one(Prompt)
+        await pilot.press(*"When ends", "ctrl+j", *"the lease?", "enter")
         await settled(pilot)
-        assert shown(app, "asked") == QUESTION
-        assert shown(app, "progress").startswith("Took")
+        assert shown(app, "asked") == "> When ends\nthe lease?"
+        await pilot.press("up")
+        assert prompt.text == "When ends\nthe lease?"
+        await pilot.press("down", "down")
+        assert prompt.text == ""
+        prompt.insert("lease of the boathouse " * 4500)
+        await pilot.pause()
+        assert prompt.size.height == 8
+        await pilot.press("enter")
+        await settled(pilot)
+        assert "lease of the boathouse" in shown(app, "asked")
+
+
+async def test_what_changed_since_the_answer_is_told(config, fake_models):
+    app = app_over(config, fake_models(generator=[REPLY]))
+    async with running(app, (80, 24)) as pilot:
+        await asked(pilot)
+        chat(app).post_message(Replied(Changed(config.sources[0] / "new.txt")))
+        await until(pilot, lambda: "Changed since: 1 file; ctrl+g" in line(app, "stages"))
+        chat(app).post_message(Replied(Kept(12_300_000)))
+        await until(pilot, lambda: "12.3 MB in memory" in line(app, "title"))
+        assert app.seen.changed_below(config.sources[0]) == 1
 
 
 async def test_a_password_is_kept_until_it_is_forgotten(config, fake_models):
-    memory = Memory()
-    app = AskanceApp(config, asker_over(config, fake_models()), memory)
-    async with app.run_test() as pilot:
+    app = app_over(config, fake_models())
+    session = app._engine._memory.session
+    async with running(app) as pilot:
         await pilot.press("ctrl+o")
         await pilot.press(*"secret", "enter")
-        await pilot.pause()
-        assert memory.session.passwords == ("secret",)
+        await until(pilot, lambda: session.passwords == ("secret",))
+        await pilot.press("ctrl+o", *"other", "escape")
+        await until(pilot, lambda: not isinstance(app.screen, PasswordScreen))
+        assert session.passwords == ("secret",)
         await pilot.press("ctrl+l")
-        assert memory.session.passwords == ()
+        await until(pilot, lambda: session.passwords == ())
+    assert "secret" not in repr(Unlock("secret"))
 
 
-async def test_escape_leaves_the_password_out(config, fake_models):
-    memory = Memory()
-    app = AskanceApp(config, asker_over(config, fake_models()), memory)
-    async with app.run_test() as pilot:
-        await pilot.press("ctrl+o")
-        await pilot.press(*"secret", "escape")
+async def test_the_ledger_offers_the_remedy_that_fits(source, config, fake_models):
+    (source / "locked.zip").write_bytes(encrypted_zip())
+    (source / "strange.bin").write_bytes(b"\x00\x01\x02" * 50)
+    app = app_over(config, fake_models(generator=[REPLY]))
+    async with running(app, (80, 24)) as pilot:
+        await asked(pilot)
+        turn(app).focus()
+        await pilot.press("v")
+        await until(pilot, lambda: isinstance(app.screen, CoverageScreen))
+        assert "encrypted: 1" in screen_text(app)
+        await pilot.press("p")
+        await until(pilot, lambda: isinstance(app.screen, PasswordScreen))
+        await pilot.press(*"sesame", "enter")
         await pilot.pause()
-        assert isinstance(app.screen, QuestionScreen)
-        assert memory.session.passwords == ()
+        turn(app).focus()
+        await pilot.press("v", "b", "r")
+        await settled(pilot)
+        assert "encrypted" not in shown(app, "coverage")
+
+
+def encrypted_zip() -> bytes:
+    import io
+
+    import pyzipper
+
+    whole = io.BytesIO()
+    with pyzipper.AESZipFile(whole, "w", encryption=pyzipper.WZ_AES) as archive:
+        archive.setpassword(b"sesame")
+        archive.writestr("note.txt", "The boathouse has a new roof.")
+    return whole.getvalue()

@@ -6,19 +6,24 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.answering import Answerer
 from app.cli import main
 from app.config import Config, config_path, load_config
+from app.engine_talk import Ended, Request
 from app.errors import SettingWrong, UsageError
 from app.fitting import REPLY_TOKENS, context_for
 from app.loading import runtime_for
-from app.screens.asking import Asker
 from app.serving import served_roles, server_address, where_text_goes
+from engine.events import Event, Noted
+from engine.memory import Memory
 from models.catalogue import load_catalogue
 from models.errors import ModelMissing
 from models.estimate import CONTEXT
@@ -301,17 +306,21 @@ def test_the_screen_unloads_what_is_idle_but_not_during_a_question(
     now = [0.0]
     model = fake_generator("m", ["x"])
     models = ModelSet("m", "m", lambda _id: model, idle_seconds=600, clock=lambda: now[0])
-    asker = Asker(lambda show: models, lambda question, models, infer: iter(()))
-    assert asker.release_idle() == []
-    asker.prepare()
-    asker.ask("?", True, lambda message: None)
-    used = asker._models
-    assert used is not None
-    assert used.idle_seconds == 600
-    assert used.generator.id == "m"
-    asker.prepare()
-    used._clock = lambda: 1e9
-    assert asker.release_idle() == []
-    asker.ask("?", True, lambda message: None)
-    assert asker.release_idle() == ["m"]
-    assert model.closed
+    closed_meanwhile: list[bool] = []
+
+    def answers(request: Request, models: ModelSet, memory: Memory) -> Iterator[Event]:
+        assert models.generator.id == "m"
+        now[0] = 1e9
+        time.sleep(0.05)
+        closed_meanwhile.append(model.closed)
+        yield Noted("answered")
+
+    engine = Answerer(lambda request, show: models, answers, Memory(1), idle_check=0.01)
+    ended = threading.Event()
+    engine.listen(lambda reply: ended.set() if isinstance(reply, Ended) else None)
+    engine.send(Request(1, "?"))
+    assert ended.wait(10)
+    while not model.closed:
+        time.sleep(0.01)
+    engine.close()
+    assert closed_meanwhile == [False]

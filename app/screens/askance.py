@@ -1,23 +1,34 @@
-"""The terminal app: one screen, its theme and its keys."""
+"""The terminal app: the chat, the screens above it, their theme and their keys."""
 
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
+from contextlib import suppress
 from typing import ClassVar
 
 from rich.text import Text
-from textual.app import App
+from textual import on
+from textual.app import App, ScreenStackError
 from textual.binding import BindingType
 from textual.filter import LineFilter
+from textual.message import Message
 
 from app.config import Config
+from app.current import Current
+from app.engine_talk import Changed, Engine, Happened
+from app.errors import SettingWrong
 from app.keys import ACTIONS, EVERYWHERE, Action, actions_of, bindings, checked_keymap
-from app.screens.asking import Asker
-from app.screens.question import QuestionScreen
+from app.palette import ActionProvider
+from app.screens.asking import Replied
+from app.screens.chat import ChatScreen
+from app.screens.listing import ListingScreen
+from app.screens.messages import ConfigChanged
+from app.screens.model_jobs import ModelJobs
+from app.sources_seen import SourcesSeen
 from app.themes import THEMES, filters_for, next_theme, theme_named
-from engine.memory import Memory
-
-IDLE_CHECK_SECONDS = 30
+from app.widgets.prompt import Prompt
+from engine.events import Answered
 
 
 class AskanceApp(App[None]):
@@ -26,6 +37,7 @@ class AskanceApp(App[None]):
     TITLE = "Askance"
     CSS_PATH = "askance.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(EVERYWHERE)]
+    COMMANDS: ClassVar = {ActionProvider}
 
     def _fatal_error(self) -> None:
         """End after a defect, with a traceback that shows no values.
@@ -37,51 +49,173 @@ class AskanceApp(App[None]):
         self._exit_renderables.append(Text(lines))
         self._close_messages_no_wait()
 
-    def __init__(self, config: Config, asker: Asker, memory: Memory | None = None) -> None:
-        """Take the settings, whoever answers, and what is kept. Raises `SettingWrong`."""
+    def __init__(self, config: Config, engine: Engine, *, first_run: bool = False) -> None:
+        """Take the settings and whoever answers. Raises `SettingWrong`.
+
+        With `first_run`, the first steps stand before the chat.
+        """
         super().__init__()
-        self._asker = asker
-        self._memory = memory or Memory()
-        self._config = config
-        self._use_theme()
-        self._use_keymap()
+        self._engine = engine
+        self._first_run = first_run
+        self._theme_set: str | None = ""
+        self.current = Current(config)
+        self.seen = SourcesSeen()
+        self.jobs = ModelJobs(self.tell)
+        self._use_settings()
 
     @property
     def actions(self) -> list[Action]:
-        """Every action that has a key, those of the question's screen among them."""
-        return [*ACTIONS, *actions_of("question", QuestionScreen)]
+        """Every action that has a key, those of the chat among them."""
+        return [*ACTIONS, *actions_of("chat", ChatScreen)]
+
+    @property
+    def scope(self) -> str:
+        """The scope of the actions of the screen that is shown."""
+        return self.screen.SCOPE if isinstance(self.screen, ListingScreen) else "chat"
+
+    @property
+    def keymap(self) -> dict[str, str]:
+        """The keys that the settings give to actions. Raises `SettingWrong`."""
+        keymap = self.current.config.values["keymap"]
+        return checked_keymap(keymap if isinstance(keymap, dict) else {}, self.actions)
 
     def get_line_filters(self) -> list[LineFilter]:
         """Return what changes drawn lines; one theme has no colours at all."""
         return [*super().get_line_filters(), *filters_for(self.theme)]
 
-    def _use_theme(self) -> None:
+    def _use_settings(self) -> None:
+        """Take theme and keys from the settings; a theme changed by key stays until it is set."""
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = theme_named(self._config.text("interface.theme"), colour=not self.no_color)
-
-    def _use_keymap(self) -> None:
-        keymap = self._config.values["keymap"]
-        self.set_keymap(checked_keymap(keymap if isinstance(keymap, dict) else {}, self.actions))
+        wanted = self.current.config.text("interface.theme")
+        if wanted != self._theme_set:
+            self.theme, self._theme_set = theme_named(wanted, colour=not self.no_color), wanted
+        self.set_keymap(self.keymap)
 
     def action_next_theme(self) -> None:
         """Change the colours until the program ends; the settings keep a theme."""
         if not self.no_color:
             self.theme = next_theme(self.theme)
 
-    def on_mount(self) -> None:
-        """Show the one screen there is."""
-        self.push_screen(QuestionScreen(self._config, self._asker, self._memory))
-        self.set_interval(IDLE_CHECK_SECONDS, self._asker.release_idle)
+    def settings_changed(self) -> None:
+        """Draw by the settings as they are now, and tell every screen."""
+        try:
+            self._use_settings()
+        except SettingWrong as error:
+            self.notify(str(error), severity="error", markup=False)
+        self.tell(lambda: ConfigChanged(self.current.config))
 
-    async def action_quit(self) -> None:
-        """Stop answering and leave."""
-        self._asker.cancel()
-        self.exit()
+    def tell(self, make: Callable[[], Message]) -> None:
+        """Post a message, made anew for each, to every screen that is open. From any thread."""
+        with suppress(ScreenStackError):  # before the first screen, and after the last
+            for screen in self.screen_stack:
+                screen.post_message(make())
+
+    @on(Replied)
+    def note_reading(self, replied: Replied) -> None:
+        """Keep what was read for an answer, and what changed since, for the tree of sources."""
+        match replied.reply:
+            case Happened(_, Answered(answer)):
+                self.seen.note(answer.coverage)
+            case Changed(path):
+                self.seen.note_change(path)
+
+    def on_mount(self) -> None:
+        """Show the chat, and at the very first start the first steps above it."""
+        self.push_screen(ChatScreen(self.current, self._engine))
+        if self._first_run:
+            self.action_first_run()
+
+    def on_unmount(self) -> None:
+        """Stop what is being done with models."""
+        self.jobs.close()
+
+    # Imports of screens wait until they are wanted: the first paint is not to wait for them.
+
+    def action_sources(self) -> None:
+        """Show what is read."""
+        from app.screens.sources import SourcesScreen
+
+        self._show(SourcesScreen(self.current, self.seen, self.settings_changed))
+
+    def action_models(self) -> None:
+        """Show the models."""
+        from app.screens.models import ModelsScreen
+
+        self._show(ModelsScreen(self.current, self.jobs, self.settings_changed))
+
+    def action_settings(self) -> None:
+        """Show the settings."""
+        from app.screens.settings import SettingsScreen
+
+        self._show(SettingsScreen(self.current, self.settings_changed))
+
+    def action_doctor(self) -> None:
+        """Say what works here."""
+        from app.screens.doctor import DoctorScreen
+
+        self._show(DoctorScreen())
+
+    def action_first_run(self) -> None:
+        """Go through the first steps."""
+        from app.screens.first_run import FirstRunScreen
+
+        self._show(
+            FirstRunScreen(self.current, self.jobs, self.settings_changed, self.action_sample)
+        )
 
     def action_help(self) -> None:
-        """Show or hide every key of what has the focus."""
-        if self.screen.query("HelpPanel"):
-            self.action_hide_help_panel()
+        """Show every key, those of this screen first."""
+        from app.cli import COMMANDS
+        from app.screens.help import HelpScreen
+
+        if isinstance(self.screen, HelpScreen):
+            self.screen.action_back()
+            return
+        commands = [(row.name, row.summary) for row in COMMANDS]
+        screen = HelpScreen(self.actions, self.keymap, commands, self.scope)
+        self.push_screen(screen, lambda _: self.do(screen.chosen) if screen.chosen else None)
+
+    def action_sample(self) -> None:
+        """Read the sample files instead of the person's own, and put a question about them."""
+        from app.sample_files import sample_folder, sample_questions
+
+        self.current.sample = sample_folder()
+        self.settings_changed()
+        self._to_chat()
+        self.screen.query_one(Prompt).fill(sample_questions()[1].text)
+
+    def _show(self, screen: ListingScreen) -> None:
+        """Go to a screen above the chat, or back from it when it is shown already."""
+        shown = isinstance(self.screen, type(screen))
+        self._to_chat()
+        if not shown:
+            self.push_screen(screen)
+
+    def _to_chat(self) -> None:
+        while isinstance(self.screen, ListingScreen):
+            self.pop_screen()
+
+    def do(self, action: Action) -> None:
+        """Do what a key would do, on the screen where it does it."""
+        if action.scope == EVERYWHERE:
+            self.call_later(self.run_action, action.run)
+        elif action.scope == "lists" and isinstance(self.screen, ListingScreen):
+            self.call_later(self.run_action, action.run, self.screen.list)
+        elif action.scope in (self.scope, "screens"):
+            self.call_later(self.run_action, action.run, self.screen)
         else:
-            self.action_show_help_panel()
+            self._do_elsewhere(action)
+
+    def _do_elsewhere(self, action: Action) -> None:
+        """Go to the screen of an action; do it there unless it is about a row."""
+        if action.scope == "chat":
+            self._to_chat()
+        else:
+            self.call_next(self.run_action, action.scope)
+        if action.alone:
+            self.call_later(lambda: self.screen.call_after_refresh(self.do, action))
+
+    async def action_quit(self) -> None:
+        """Leave; whoever runs the app ends the engine."""
+        self.exit()

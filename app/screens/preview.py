@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import datetime, tzinfo
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -11,42 +13,51 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
-from app.plain import lines
-from engine.values import Citation
+from app.opening import copied_citation, open_file
+from app.plain import lines, one_line
+from app.report import citation_line, remarks
+from engine.values import Citation, Passage
+from ingest.item import Item, Kind, Person
+from models.errors import AskanceError
 
 AROUND = 8000
 """Characters shown before and after the quote; a mailbox digest can be megabytes."""
+PEOPLE_SHOWN = 8
 
 
 class PreviewScreen(ModalScreen[None]):
     """One source, scrolled to its quote."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "dismiss", "Back")]
+    DEFAULT_CSS = """
+    PreviewScreen { align: center middle; }
+    PreviewScreen #source { width: 95%; height: 90%; padding: 0 1; border: round $accent;
+        background: $surface; }
+    PreviewScreen Static { height: auto; }
+    PreviewScreen #card { margin-bottom: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter", "dismiss", "Back"),
+        Binding("o", "open_source", "Open", tooltip="Open it in its program"),
+        Binding("y", "copy", "Copy", tooltip="Copy the citation"),
+    ]
 
-    def __init__(self, citation: Citation, title: str) -> None:
-        """Take the citation and the line that names it."""
+    def __init__(self, citation: Citation, zone: tzinfo | None) -> None:
+        """Take the citation and the zone in which to show times."""
         super().__init__()
         self._citation = citation
-        self._title = title
+        self._zone = zone
 
     def compose(self) -> ComposeResult:
         """Lay out title and text; the quote begins a widget of its own, to scroll to."""
-        before, lead, quote, after = self._parts()
+        item = self._citation.passage.item
+        title = citation_line(self._citation, self._zone)
+        before, lead, at_quote, after = _parts(self._citation)
         with VerticalScroll(id="source"):
-            yield Static(Content(self._title), id="source-title")
-            yield Static(Content(lines(before)), id="before")
-            at_quote = Content.assemble(lines(lead), (lines(quote), "reverse"), lines(after))
-            yield Static(at_quote, id="from-quote")
+            yield Static(Content.styled(title, "bold"), id="source-title")
+            yield Static(Content("\n".join(card(item, self._zone))), id="card")
+            yield Static(Content(before), id="before")
+            yield Static(Content.assemble(lead, at_quote, after), id="from-quote")
         yield Footer()
-
-    def _parts(self) -> tuple[str, str, str, str]:
-        """Return the lines before the quote's, the start of its line, the quote, the rest."""
-        text = self._citation.passage.item.text
-        begin, end = self._citation.start, self._citation.end
-        first = max(0, begin - AROUND)
-        line = max(first, text.rfind("\n", 0, begin) + 1)
-        before = text[first:line].removesuffix("\n")
-        return before, text[line:begin], text[begin:end], text[end : end + AROUND]
 
     def on_mount(self) -> None:
         """Scroll to the quote as soon as its place is known."""
@@ -58,3 +69,93 @@ class PreviewScreen(ModalScreen[None]):
     def action_dismiss(self, result: None = None) -> None:  # type: ignore[override]
         """Go back to the answer."""
         self.dismiss(result)
+
+    def action_open_source(self) -> None:
+        """Open the file in the program that the system has for it."""
+        try:
+            open_file(self._citation.passage.item.locator.path)
+        except AskanceError as error:
+            self.notify(str(error), severity="warning", markup=False)
+
+    def action_copy(self) -> None:
+        """Copy where it stands and what it says."""
+        self.app.copy_to_clipboard(copied_citation(self._citation, self._zone))
+        self.notify("Copied.", markup=False)
+
+
+def preview_of(passage: Passage, zone: tzinfo | None) -> PreviewScreen:
+    """Return a preview of a passage that no answer cites."""
+    citation = Citation(0, passage, passage.start, passage.end, "matched", support=True)
+    return PreviewScreen(citation, zone)
+
+
+def card(item: Item, zone: tzinfo | None) -> Iterator[str]:
+    """Yield what an item is, one field a line: a mail's headers, an event's time and people."""
+    names = ("From", "To", "Cc") if item.kind is Kind.MAIL else ("By", "With", "Cc")
+    people = item.people
+    for name, some in zip(
+        names, (people.sender, people.to + people.attendees, people.cc), strict=True
+    ):
+        if some:
+            yield f"{name}: {_people(some)}"
+    if item.when is not None:
+        name = "Date" if item.kind in (Kind.MAIL, Kind.DOCUMENT) else "When"
+        yield f"{name}: {span(item, zone)}"
+    if item.attachments:
+        yield f"Attached: {', '.join(map(one_line, item.attachments))}"
+    if item.pages:
+        yield f"{len(item.pages)} pages"
+    noted = ", ".join(remarks(item))
+    if noted:
+        yield f"Note: {noted}"
+
+
+def _people(people: tuple[Person, ...]) -> str:
+    shown = [one_line(str(person)) for person in people[:PEOPLE_SHOWN]]
+    more = len(people) - PEOPLE_SHOWN
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+
+def span(item: Item, zone: tzinfo | None) -> str:
+    """Return when an item is: its day and hours, in this zone."""
+    if item.when is None:
+        return ""
+    if item.locator.occurrence and len(item.locator.occurrence) == len("2026-11-17"):
+        return f"{item.when:%a %Y-%m-%d}, all day"  # the same date in every zone
+    begin: datetime = item.when.astimezone(zone)
+    shown = f"{begin:%a %Y-%m-%d %H:%M}"
+    if item.until is None:
+        return shown
+    end = item.until.astimezone(zone)
+    return f"{shown} - {end:%H:%M}" if end.date() == begin.date() else f"{shown} - {end:%F %H:%M}"
+
+
+def _parts(citation: Citation) -> tuple[str, str, Content, str]:
+    """Return the lines before the quote's, the start of its line, the quote, the rest.
+
+    The quote is reversed, the rest of its passage underlined.
+    """
+    item = citation.passage.item
+    begin, end = citation.start, citation.end
+    first = max(0, begin - AROUND)
+    line = max(first, item.text.rfind("\n", 0, begin) + 1)
+    last = max(end, min(citation.passage.end, end + AROUND))
+    rest = lines(item.text[end:last])
+    quote = Content.assemble((lines(item.text[begin:end]), "reverse"), (rest, "underline"))
+    return (
+        _paged(item, first, line).removesuffix("\n"),
+        lines(item.text[line:begin]),
+        quote,
+        _paged(item, last, end + AROUND),
+    )
+
+
+def _paged(item: Item, first: int, last: int) -> str:
+    """Return a part of the text with a line where each page begins."""
+    shown, at = [], first
+    for number, page in enumerate(item.pages, start=1):
+        if first <= page < last:
+            shown.append(f"{lines(item.text[at:page])}\n─── page {number} ───\n")
+            at = page
+    shown.append(lines(item.text[at:last]))
+    return "".join(shown)

@@ -1,0 +1,129 @@
+"""Another way to answer the same question, and both answers side by side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import tzinfo
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Footer, OptionList, Static
+
+from app.engine_talk import Request
+from app.plain import one_line
+from app.report import citation_line, coverage_line, grounded_line, timings_line
+from app.widgets.answer_text import AnswerText
+from app.widgets.turn import Told
+from engine.settings import BUDGETS
+from engine.strategies import registry
+
+SIDE_BY_SIDE = 90
+"""Columns from which two answers stand beside each other, not one below the other."""
+
+
+class VariantScreen(ModalScreen[Request | None]):
+    """Asks how to answer a question otherwise; ends with the request, without its number."""
+
+    DEFAULT_CSS = """
+    VariantScreen { align: center middle; }
+    VariantScreen > Vertical { width: 60; max-width: 95%; height: 80%; border: round $accent;
+        background: $surface; padding: 0 1; }
+    VariantScreen OptionList { height: 1fr; border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
+
+    def __init__(self, request: Request) -> None:
+        """Take the question as it was asked."""
+        super().__init__()
+        efforts = [replace(request, effort=effort) for effort in BUDGETS]
+        strategies = [replace(request, strategy=name) for name in registry.names()]
+        self._choices = [
+            *((f"effort {one.effort}", one) for one in efforts if one.effort != request.effort),
+            *(
+                (f"strategy {one.strategy}", one)
+                for one in strategies
+                if one.strategy != request.strategy
+            ),
+        ]
+
+    def compose(self) -> ComposeResult:
+        """Lay out the list."""
+        with Vertical():
+            yield Static("Answer it once more, with another:")
+            yield OptionList(*(Content(label) for label, _ in self._choices), markup=False)
+
+    @on(OptionList.OptionSelected)
+    def choose(self, selected: OptionList.OptionSelected) -> None:
+        """Hand the request over."""
+        self.dismiss(self._choices[selected.option_index][1])
+
+
+class CompareScreen(ModalScreen[None]):
+    """Two answers to one question."""
+
+    DEFAULT_CSS = """
+    CompareScreen { background: $background; }
+    CompareScreen #asked-of-both { height: auto; padding: 0 1; text-style: bold; }
+    CompareScreen Horizontal { height: 1fr; }
+    CompareScreen.narrow Horizontal { layout: vertical; }
+    CompareScreen VerticalScroll { width: 1fr; height: 1fr; border: round $panel; padding: 0 1; }
+    CompareScreen VerticalScroll:focus { border: round $accent; }
+    CompareScreen Static { height: auto; }
+    CompareScreen .facts { color: $text-muted; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "Back")]
+
+    def __init__(self, one: Told, other: Told, zone: tzinfo | None) -> None:
+        """Take both; each has an answer."""
+        super().__init__()
+        self._sides = (one, other)
+        self._zone = zone
+
+    def compose(self) -> ComposeResult:
+        """Lay out the question and both sides."""
+        yield Static(Content(one_line(self._sides[0].request.question)), id="asked-of-both")
+        with Horizontal():
+            for told in self._sides:
+                with VerticalScroll() as side:
+                    side.border_title = Content(_way(told))
+                    yield AnswerText()
+                    yield Static(Content(_facts(told, self._zone)), classes="facts")
+        yield Footer()
+
+    async def on_mount(self) -> None:
+        """Fill in the answers."""
+        self.query(VerticalScroll).first().focus()
+        for told, text in zip(self._sides, self.query(AnswerText), strict=True):
+            await text.show(told.answer.text if told.answer else "")
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Put one below the other where there is no room."""
+        self.set_class(event.size.width < SIDE_BY_SIDE, "narrow")
+
+
+def _way(told: Told) -> str:
+    strategy = told.answer.strategy if told.answer else "no answer"
+    effort = f", {told.request.effort}" if told.request.effort else ""
+    return one_line(f"{strategy}{effort}")
+
+
+def _facts(told: Told, zone: tzinfo | None) -> str:
+    answer = told.answer
+    if answer is None:
+        return ""
+    tokens = answer.usage.effective_context
+    return "\n".join(
+        [
+            "",
+            grounded_line(answer),
+            *(f"[{one.id}] {citation_line(one, zone)}" for one in answer.citations),
+            coverage_line(answer.coverage),
+            timings_line(answer.timings),
+            f"Tokens read: {tokens:,}",
+        ]
+    )

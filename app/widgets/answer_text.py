@@ -1,0 +1,68 @@
+"""An answer as it is written, and as it was checked: blocks, of which only the last one changes."""
+
+from __future__ import annotations
+
+import asyncio
+
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from app.widgets.markdown import cut, styled
+
+AT_ONCE = 4
+"""Blocks that are laid out before the loop has its turn again."""
+
+
+class AnswerText(Vertical):
+    """Markdown, however long it is."""
+
+    DEFAULT_CSS = """
+    AnswerText { height: auto; }
+    AnswerText Static { height: auto; }
+    AnswerText.draft { color: $text-muted; }
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        super().__init__()
+        self._blocks: list[str] = []
+        self._drawing = asyncio.Lock()
+        self.text = ""
+        """As written; what is copied."""
+
+    async def show(self, text: str) -> None:
+        """Put this in place of everything."""
+        async with self._drawing:
+            self.text = text
+            wanted = cut(text.strip("\n"))
+            for place in range(0, max(len(wanted), len(self._blocks)), AT_ONCE):
+                await self._replace(place, wanted[place : place + AT_ONCE])
+                await asyncio.sleep(0)
+            self._blocks = wanted
+
+    async def append(self, text: str) -> None:
+        """Write on."""
+        async with self._drawing:
+            self.text += text
+            tail = (self._blocks.pop() if self._blocks else "") + text
+            first = len(self._blocks)
+            blocks = cut(tail)
+            for place in range(0, len(blocks), AT_ONCE):
+                await self._replace(first + place, blocks[place : place + AT_ONCE])
+            self._blocks += blocks
+
+    async def _replace(self, first: int, blocks: list[str]) -> None:
+        """Show blocks from the number `first` on; where there are no more, remove what is there."""
+        there = list(self.query_children(Static))[first : first + AT_ONCE]
+        for widget, block in zip(there, blocks, strict=False):
+            widget.update(_drawn(block))
+        for widget in there[len(blocks) :]:
+            await widget.remove()
+        if new := [Static(_drawn(block)) for block in blocks[len(there) :]]:
+            await self.mount_all(new)
+
+
+def _drawn(block: str) -> Content:
+    content = styled(block)
+    return content if content.plain else Content(" ")

@@ -1,0 +1,296 @@
+"""One question and what came of it: asked, understood, answered, cited, covered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+
+from app.agenda import dated
+from app.engine_talk import Ended, Request
+from app.filters_shown import filters_line
+from app.inferred import inferred_lines
+from app.plain import lines, one_line
+from app.report import (
+    citation_line,
+    coverage_line,
+    grounded_line,
+    timings_line,
+    warning_lines,
+)
+from app.stages_shown import Stages
+from app.trail import Trail
+from app.widgets.answer_text import AnswerText
+from engine.conversation import Standalone
+from engine.events import Answered, Event, Rewritten, Token, Understood
+from engine.values import Answer, Citation, Query
+
+
+@dataclass
+class Told:
+    """Everything the engine told about one question."""
+
+    request: Request
+    trail: Trail = field(default_factory=Trail)
+    stages: Stages = field(default_factory=Stages)
+    query: Query | None = None
+    rewritten: Standalone | None = None
+    """Set when the question refers to what was said before."""
+    answer: Answer | None = None
+    ended: Ended | None = None
+
+    def note(self, event: Event) -> None:
+        """Take in an event."""
+        self.trail.note(event)
+        self.stages.note(event)
+        if isinstance(event, Rewritten):
+            self.rewritten = event.standalone if event.standalone.changed else None
+        elif isinstance(event, Understood):
+            self.query = event.query
+        elif isinstance(event, Answered):
+            self.answer = event.answer
+            self.query = event.answer.query
+
+    def forget_trail(self) -> None:
+        """Drop how the answer came about, which holds the texts of many items."""
+        self.trail.events.clear()
+
+
+class Citations(OptionList):
+    """The sources of an answer; Enter opens one."""
+
+    DEFAULT_CSS = """
+    Citations { height: auto; max-height: 12; border: none; padding: 0; background: transparent; }
+    Citations:focus { border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Preview", tooltip="Show the source at the quote"),
+        Binding("o", "open_source", "Open", id="open_source", tooltip="Open it in its program"),
+        Binding("y", "copy", "Copy", id="copy_citation", tooltip="Copy the citation"),
+    ]
+
+    class Opened(Message):
+        """A source is to be opened in the program that the system has for it."""
+
+        def __init__(self, citation: Citation) -> None:
+            """Keep which."""
+            super().__init__()
+            self.citation = citation
+
+    class Copied(Message):
+        """A citation is to be copied."""
+
+        def __init__(self, citation: Citation) -> None:
+            """Keep which."""
+            super().__init__()
+            self.citation = citation
+
+    def __init__(self) -> None:
+        """Start empty."""
+        super().__init__(markup=False)
+        self.citations: tuple[Citation, ...] = ()
+        self.display = False
+
+    def show(self, citations: tuple[Citation, ...], zone: tzinfo | None) -> None:
+        """List these."""
+        self.citations = citations
+        self.clear_options()
+        for citation in citations:
+            near = "" if citation.support else " nearest, no support:"
+            self.add_option(Content(f"[{citation.id}]{near} {citation_line(citation, zone)}"))
+        self.display = bool(citations)
+
+    @property
+    def chosen(self) -> Citation | None:
+        """The citation under the cursor."""
+        return self.citations[self.highlighted] if self.highlighted is not None else None
+
+    def on_focus(self) -> None:
+        """Begin at the first source."""
+        if self.highlighted is None and self.citations:
+            self.highlighted = 0
+
+    def action_open_source(self) -> None:
+        """Ask for the source's own program."""
+        if self.chosen:
+            self.post_message(self.Opened(self.chosen))
+
+    def action_copy(self) -> None:
+        """Ask for the citation in the clipboard."""
+        if self.chosen:
+            self.post_message(self.Copied(self.chosen))
+
+
+class Turn(Vertical, can_focus=True):
+    """Draws what was told about one question. Keys on it are about this question."""
+
+    DEFAULT_CSS = """
+    Turn { height: auto; padding: 0 1; margin-bottom: 1; border-left: blank; }
+    Turn:focus, Turn:focus-within { border-left: thick $accent; }
+    Turn Static { height: auto; }
+    Turn .asked { color: $accent; text-style: bold; }
+    Turn .facts, Turn .grounded, Turn .coverage { color: $text-muted; }
+    Turn .failed { text-style: bold; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "sources", "Sources", id="to_sources", tooltip="Go to the sources"),
+        Binding("w", "about('why')", "Why", id="why", tooltip="Show how the answer came about"),
+        Binding("e", "about('edit')", "Edit", id="edit", tooltip="Change the question and ask"),
+        Binding("r", "about('again')", "Again", id="again", tooltip="Ask it again, now"),
+        Binding("c", "about('compare')", "Compare", id="compare", tooltip="Answer it otherwise"),
+        Binding("v", "about('coverage')", "Coverage", id="coverage", tooltip="What was not read"),
+        Binding("t", "about('table')", "Table", id="table", tooltip="Show the table and a chart"),
+        Binding("a", "about('agenda')", "Agenda", id="agenda", tooltip="Show the days"),
+        Binding(
+            "x",
+            "about('without')",
+            "No filters",
+            id="without",
+            tooltip="Ask without what was inferred",
+        ),
+        Binding("y", "about('copy')", "Copy", id="copy", tooltip="Copy the answer"),
+        Binding("up,k", "next_turn(-1)", "Earlier", id="earlier", show=False),
+        Binding("down,j", "next_turn(1)", "Later", id="later", show=False),
+    ]
+
+    class Wanted(Message):
+        """Something is to be done with this question."""
+
+        def __init__(self, turn: Turn, what: str) -> None:
+            """Keep what: a word of the bindings."""
+            super().__init__()
+            self.turn = turn
+            self.what = what
+
+    def __init__(self, told: Told, zone: tzinfo | None, config_file: str) -> None:
+        """Show a question that was just asked."""
+        super().__init__()
+        self.told = told
+        self._zone = zone
+        self._config_file = config_file
+        self._asked = Static(Content(f"> {lines(told.request.question)}"), classes="asked")
+        self._facts = Static("", classes="facts")
+        self.body = AnswerText()
+        self._grounded = Static("", classes="grounded")
+        self.citations = Citations()
+        self._coverage = Static("", classes="coverage")
+        self._waiting = ""
+
+    def compose(self) -> ComposeResult:
+        """Lay out from question to coverage; what is empty takes no room."""
+        for part in (self._facts, self._grounded, self._coverage):
+            part.display = False
+        yield self._asked
+        yield self._facts
+        yield self.body
+        yield self._grounded
+        yield self.citations
+        yield self._coverage
+
+    def draw(self, event: Event) -> None:
+        """Take in one event. Tokens are shown by `flush`, ten times a second at most."""
+        self.told.note(event)
+        if isinstance(event, Token):
+            self._waiting += event.text
+        elif isinstance(event, Understood | Answered):
+            self._draw_query()
+
+    async def flush(self) -> None:
+        """Show the tokens that came meanwhile."""
+        if self._waiting and self.told.answer is None:
+            waiting, self._waiting = self._waiting, ""
+            self.body.add_class("draft")
+            await self.body.append(waiting)
+
+    def _draw_query(self) -> None:
+        query = self.told.query
+        if query is None:
+            return
+        remedy = "x asks without them."
+        shown = inferred_lines(query, remedy, self._config_file)
+        if typed := filters_line(query):
+            shown.insert(0, typed)
+        if rewritten := self.told.rewritten:
+            why = f" ({one_line(rewritten.reason)})" if rewritten.reason else ""
+            shown.insert(0, f"Understood as: {one_line(rewritten.text)}{why}")
+        _put(self._facts, shown)
+
+    async def end(self, ended: Ended) -> None:
+        """Show how it ended, and the checked answer in the place of the draft."""
+        told = self.told
+        told.ended = ended
+        told.trail.loadings = ended.loadings
+        told.stages.end()
+        await self.flush()
+        self.body.remove_class("draft")
+        if told.answer is not None:
+            await self._draw_answer(told.answer)
+        elif ended.failure is not None:
+            self.body.add_class("failed")
+            await self.body.show(lines(ended.failure.message))
+            _put(self._grounded, [lines(ended.failure.remedy)])
+        elif self.body.text:
+            _put(self._grounded, ["Cancelled: this draft was not checked."])
+        else:
+            _put(self._grounded, ["Cancelled."])
+
+    async def _draw_answer(self, answer: Answer) -> None:
+        await self.body.show(answer.text)
+        _put(self._grounded, [grounded_line(answer), *warning_lines(answer)])
+        self.citations.show(answer.citations, self._zone)
+        more = "; v: what was left out" if has_gaps(answer) else ""
+        _put(self._coverage, [coverage_line(answer.coverage) + more, timings_line(answer.timings)])
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer what this answer has."""
+        if action == "sources":
+            return bool(self.citations.citations) and not self.citations.has_focus
+        if action == "about":
+            return self.offers(str(parameters[0]))
+        return True
+
+    def offers(self, what: str) -> bool:
+        """Say whether something can be done with this question now."""
+        answer, query = self.told.answer, self.told.query
+        if what == "table":
+            return answer is not None and answer.table is not None
+        if what == "agenda":
+            return answer is not None and bool(dated(answer))
+        if what == "without":
+            return query is not None and bool(query.inferred)
+        return answer is not None if what in ("coverage", "copy") else True
+
+    def action_about(self, what: str) -> None:
+        """Ask the screen for it."""
+        self.post_message(self.Wanted(self, what))
+
+    def action_sources(self) -> None:
+        """Go to the sources of the answer."""
+        self.citations.focus()
+
+    def action_next_turn(self, step: int) -> None:
+        """Go to the question before or after."""
+        if self.parent is None:
+            return
+        turns = list(self.parent.query_children(Turn))
+        place = turns.index(self) + step
+        if 0 <= place < len(turns):
+            turns[place].focus()
+
+
+def has_gaps(answer: Answer) -> bool:
+    """Say whether something could have been read that was not."""
+    coverage = answer.coverage
+    return bool(coverage.skipped or coverage.unread or coverage.pruned)
+
+
+def _put(part: Static, shown: list[str]) -> None:
+    part.update(Content("\n".join(shown)))
+    part.display = bool(shown)

@@ -1,0 +1,133 @@
+"""The chat over toy files with scripted models, and what a test does on it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.app import App
+from textual.pilot import Pilot
+from textual.widgets import OptionList, Static
+
+from app.answering import Answerer
+from app.commands_screen import answers
+from app.config import Config, load_config
+from app.engine_talk import Request
+from app.screens.askance import AskanceApp
+from app.screens.chat import ChatScreen
+from app.widgets.prompt import Prompt
+from app.widgets.turn import Turn
+from engine.events import Event
+from engine.memory import Memory
+from ingest.pool import Pool
+from ingest.session import Session
+from models.roles import ModelSet
+
+QUESTION = "When does the lease of the boathouse end?"
+REPLY = "The lease ends on 31 December 2026 [1]."
+LEASE = "About the house\n\nThe lease of the boathouse [bold]ends[/bold] on 31 December 2026.\n"
+
+Told = Callable[[Request, ModelSet, Memory], Iterator[Event]]
+
+
+def config_over(*sources: Path, **environ: str) -> Config:
+    return load_config({"ASKANCE_SOURCES_PATHS": ":".join(map(str, sources)), **environ})
+
+
+class SharedPool(Pool):
+    """Reading processes that outlast a test: starting one takes longer than the test."""
+
+    def close(self) -> None:
+        """Keep them for the next test."""
+
+    def end(self) -> None:
+        super().close()
+
+
+POOL = SharedPool(1)
+
+
+def toy_memory() -> Memory:
+    memory = Memory(1)
+    memory.session = Session(1, None, POOL)
+    return memory
+
+
+def engine_of(models: ModelSet, told: Told = answers) -> Answerer:
+    """Return an engine in this process; the app's owner closes it."""
+    return Answerer(lambda request, show: models, told, toy_memory())
+
+
+def chat(app: App[None]) -> ChatScreen:
+    """Return the chat, whatever lies above it."""
+    return next(screen for screen in app.screen_stack if isinstance(screen, ChatScreen))
+
+
+def turn(app: App[None], number: int = -1) -> Turn:
+    return list(chat(app).query(Turn))[number]
+
+
+def shown(app: App[None], name: str, number: int = -1) -> str:
+    """Return a part of a turn: asked, facts, answer, grounded, coverage."""
+    if name == "answer":
+        parts = turn(app, number).body.query(Static)
+        return "\n".join(str(part.visual) for part in parts)
+    part = turn(app, number).query_one(f".{name}", Static)
+    return str(part.visual) if part.display else ""
+
+
+def line(app: App[None], name: str) -> str:
+    return str(chat(app).query_one(f"#{name}", Static).visual)
+
+
+def sources(app: App[None]) -> list[str]:
+    listed: OptionList = turn(app).citations
+    return [str(listed.get_option_at_index(i).prompt) for i in range(listed.option_count)]
+
+
+def screen_text(app: App[None]) -> str:
+    """Return what is seen, line for line."""
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text.rstrip() for strip in strips)
+
+
+@asynccontextmanager
+async def running(app: AskanceApp, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Pilot[None]]:
+    """Run the app and end its engine, as the command does."""
+    try:
+        async with app.run_test(size=size) as pilot:
+            yield pilot
+    finally:
+        app._engine.close()
+
+
+async def typed(pilot: Pilot[None], question: str) -> None:
+    prompt = chat(pilot.app).query_one(Prompt)
+    prompt.focus()
+    prompt.fill(question)
+    await pilot.pause()
+    await pilot.press("enter")
+    await pilot.pause()
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    await until(pilot, lambda: not chat(pilot.app).busy)
+
+
+async def until(pilot: Pilot[None], is_so: Callable[[], object]) -> None:
+    for _ in range(1500):
+        await pilot.pause(0.02)
+        if is_so():
+            await pilot.pause()
+            return
+    raise AssertionError(f"it never came to it:\n{screen_text(pilot.app)}")
+
+
+async def asked(pilot: Pilot[None], question: str = QUESTION) -> None:
+    await typed(pilot, question)
+    await settled(pilot)
+
+
+def app_over(config: Config, models: ModelSet, told: Told = answers) -> AskanceApp:
+    return AskanceApp(config, engine_of(models, told))
