@@ -5,6 +5,10 @@ PYTHON = python3
 # TORCH=no leaves torch and transformers out; llama.cpp alone answers questions.
 TORCH = yes
 BIN = .venv/bin
+# What `make packages` builds llama.cpp for, and which ways; all of them where none is named.
+GPU = none
+CPU = native
+WAYS =
 TEST_MODELS = smollm2-135m-instruct-q4_1 all-minilm-l6-v2
 INSTALLED = .venv/.installed-$(TORCH)
 
@@ -31,6 +35,18 @@ check: $(INSTALLED) ## lint, format, types, direction of imports
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+.PHONY: docs packages
+docs: $(INSTALLED) ## write the reference from the code, make a site of docs/ in dist/site
+	@$(BIN)/python -m pip install --quiet -c constraints.txt --group docs
+	@$(BIN)/python packaging/reference.py
+	@$(BIN)/python -m sphinx -q -W --keep-going -c packaging/site docs dist/site
+	@echo "Open dist/site/index.html"
+
+packages: $(INSTALLED) ## build and try every way to install, in dist (root and debootstrap for clean tries)
+	@$(BIN)/python -m pip install --quiet -c constraints.txt --group packages
+	@$(BIN)/python packaging/licences.py
+	@$(BIN)/python packaging/matrix.py --gpu $(GPU) --cpu $(CPU) $(WAYS)
 
 clean: ## remove .venv and caches, keep the models
 	@rm -rf engine/scan-*.so .venv .make .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
