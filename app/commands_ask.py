@@ -25,7 +25,7 @@ from app.options import (
 )
 from app.output import answer_object, print_json
 from app.plain import folded
-from app.progress import watch
+from app.progress import can_redraw, watch
 from app.report import answer_text
 from app.serving import tell_where_text_goes
 from app.standard_input import question_from
@@ -93,7 +93,8 @@ def command(
         parsed(str(flags["plan"]))
         flags["strategy"] = flags["strategy"] or Aggregate.name
         flags["infer"] = False  # the plan says which items
-    settings = settings_of(config, **flags)
+    estimate = as_json or explain or can_redraw(sys.stderr, os.environ)
+    settings = settings_of(config, estimate=estimate, **flags)
     filters = filter_flags.filters(settings.today)
     # The engine says both again; here it is said before models are checked.
     get(settings.strategy)
@@ -118,7 +119,8 @@ def command(
     trail.loadings = models.loadings
     if as_json:
         explained = {"explain": trail.object(answered)} if explain else {}
-        print_json(answer_object(answered) | explained)
+        budget = {"budget": trail.budget_object(answered)}
+        print_json(answer_object(answered) | budget | explained)
     else:
         click.echo(folded(answer_text(answered, zone_of(config), str(config.path)), sys.stdout))
         if explain:

@@ -17,6 +17,7 @@ from app.setting_kinds import (
     HOST,
     INTEGER,
     MINUTES,
+    PATH,
     PATHS,
     SECONDS,
     SIZE,
@@ -91,6 +92,11 @@ SETTINGS = (
         choice("quick", "balanced", "thorough"),
         "balanced",
         about="How much time and how many passages an answer takes.",
+    ),
+    Setting(
+        "answer.allocation",
+        PATH,
+        about="A fitted model of what documents, examples and rounds are worth, for auto.",
     ),
     Setting("answer.max_context", COUNT, about="Most tokens in one prompt."),
     Setting(

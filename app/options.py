@@ -219,6 +219,11 @@ def settings_of(config: Config, **flags: Any) -> Settings:
     )
     values = {name: config.values[f"answer.{name}"] for name in names}
     values |= {name: value for name, value in flags.items() if value is not None}
+    fitted = config.values["answer.allocation"]
+    if isinstance(fitted, Path):
+        from engine.evaluation.fitted import read_allocation  # imports numpy
+
+        values["allocation"] = read_allocation(fitted)
     own = config.values["person.addresses"]
     return Settings(zone=zone_of(config), own=own, **values)  # type: ignore[arg-type]
 

@@ -17,7 +17,7 @@ from typing import TextIO
 
 from app.inferred import filters_text
 from app.plain import lines, one_line
-from engine.events import Event, Reading, Sampled, Stage, Token, Understood
+from engine.events import Event, Expected, Reading, Sampled, Stage, Token, Understood
 
 REFRESH_SECONDS = 0.1
 CLOCK_SECONDS = 1.0
@@ -132,6 +132,12 @@ def seconds_left(event: Reading) -> float | None:
     return max(1.0, event.seconds * (event.total_bytes - event.bytes) / event.bytes)
 
 
+def expected_text(event: Expected) -> str:
+    """Return `about 2,300 tokens to read, 34 s`; without a speed the tokens alone."""
+    seconds = "" if event.seconds is None else f", {event.seconds:.0f} s"
+    return f"about {event.tokens:,} tokens to read{seconds}"
+
+
 class DraftView:
     """The generator's words as they come, dim, taken back when the checked answer is there.
 
@@ -191,16 +197,36 @@ class Watcher:
         self._status = status
         self._draft = draft
         self._drafting = False
+        self._text = ""
+        self._expected = ""
+        self._ends: float | None = None
 
     def show(self, event: Event) -> None:
         """Draw one event."""
+        if isinstance(event, Expected):
+            self._expected = expected_text(event)
+            self._ends = None if event.seconds is None else time.monotonic() + event.seconds
         if isinstance(event, Token) and self._draft:
             if not self._drafting:
                 self._status.clear()
             self._drafting = True
             self._draft.write(event.text)
-        elif not self._drafting and (text := status_of(event)):
+        elif not self._drafting and (text := self._status_of(event)):
             self._status.show(text, now=not isinstance(event, Reading))
+
+    def _status_of(self, event: Event) -> str | None:
+        """Return the status line with what is still to come, None when nothing changes."""
+        text = status_of(event)
+        if text is None and not isinstance(event, Expected):
+            return None
+        self._text = text or self._text
+        return f"{self._text}{self._left()}"
+
+    def _left(self) -> str:
+        if self._ends is None:
+            return f" ({self._expected})" if self._expected else ""
+        left = self._ends - time.monotonic()
+        return f" (about {left:.0f} s left)" if left >= 1 else ""
 
     def say(self, text: str) -> None:
         """Show what models are doing, unless the draft has the screen."""

@@ -26,6 +26,8 @@ class SettingKind:
     """Reads an environment variable."""
     secret: bool = False
     """A wrong value is not repeated: it may hold a password."""
+    choices: tuple[str, ...] = ()
+    """All there is to choose from, as text; empty for more than a few."""
 
 
 def _text(value: object) -> str:
@@ -103,13 +105,17 @@ def _zone(value: object) -> str:
     return _text(value)
 
 
+def _path(value: object) -> Path:
+    path = Path(_text(value)).expanduser()
+    if not path.is_absolute():
+        raise ValueError
+    return path
+
+
 def _paths(value: object) -> tuple[Path, ...]:
     if not isinstance(value, list):
         raise ValueError
-    paths = tuple(Path(_text(path)).expanduser() for path in value)
-    if not all(path.is_absolute() for path in paths):
-        raise ValueError
-    return paths
+    return tuple(map(_path, value))
 
 
 def _paths_from_text(text: str) -> tuple[Path, ...]:
@@ -143,7 +149,7 @@ def choice(*known: str) -> SettingKind:
             raise ValueError
         return str(value)
 
-    return SettingKind(f"one of {', '.join(known)}", check, check)
+    return SettingKind(f"one of {', '.join(known)}", check, check, choices=known)
 
 
 TEXT = SettingKind("a text", _text, _text)
@@ -156,8 +162,9 @@ MINUTES = SettingKind(
 )
 SECONDS = SettingKind("a number of seconds above 0", _seconds, lambda text: _seconds(float(text)))
 SIZE = SettingKind('a size of at least 1 MB, such as "2 GB"', _size, size_from_text)
-FLAG = SettingKind("true or false", _flag, _flag_from_text)
+FLAG = SettingKind("true or false", _flag, _flag_from_text, choices=("true", "false"))
 ZONE = SettingKind('the name of a time zone, such as "Europe/Lisbon"', _zone, _zone)
+PATH = SettingKind("an absolute path", _path, _path)
 PATHS = SettingKind("a list of absolute paths", _paths, _paths_from_text)
 ADDRESSES = SettingKind(
     "a list of e-mail addresses",

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from app.loading import loading_text
 from app.plain import one_line
+from app.progress import expected_text
 from app.report import shortened
 from engine.events import (
     Compressed,
@@ -103,6 +104,16 @@ class Trail:
             "raw": answer.raw,
         }
 
+    def budget_object(self, answer: Answer) -> dict[str, object]:
+        """Return the `budget` member of `--json`: what it might take, was thought to, and took."""
+        first = next(self._all(Expected), None)
+        seconds = first.seconds if first else None
+        return {
+            "tokens": first.budget if first else None,
+            "effective_context": answer.usage.effective_context,
+            "expected_ms": None if seconds is None else round(seconds * 1000, 1),
+        }
+
     def _all(self, kind: type[Kept]) -> Iterator[Kept]:
         return (event for event in self.events if isinstance(event, kind))
 
@@ -154,12 +165,6 @@ def event_lines(event: Explaining) -> list[str]:
             return _ranked_lines(event)
         case Compressed():
             return _compressed_lines(event)
-
-
-def expected_text(event: Expected) -> str:
-    """Return `about 2,300 tokens to read, 34 s`; without a speed the tokens alone."""
-    seconds = "" if event.seconds is None else f", {event.seconds:.0f} s"
-    return f"about {event.tokens:,} tokens to read{seconds}"
 
 
 def _vote_lines(event: Voted) -> list[str]:

@@ -35,11 +35,12 @@ def measured(model: Generator) -> Speed:
     began = time.monotonic()
     model.next_token_logprobs(PROBE, ("a",))
     read = time.monotonic()
+    computed = model.usage.computed - computed
     for _ in model.sample(PROBE, max_tokens=WRITTEN, sampling=Sampling()):
         pass
     ended = time.monotonic()
     model.forget()
     return Speed(
-        max(model.usage.computed - computed, 1) / max(read - began, 1e-6),
+        max(computed, 1) / max(read - began, 1e-6),
         max(model.usage.generated - generated, 1) / max(ended - read, 1e-6),
     )

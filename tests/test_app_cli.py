@@ -57,6 +57,7 @@ ANSWER = {
     "warnings": list,
     "coverage": dict,
     "timings_ms": dict,
+    "budget": dict,
 }
 CITATION = {
     "id": int,

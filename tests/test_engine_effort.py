@@ -1,0 +1,202 @@
+"""What an effort may spend, what is chosen within it, and how long it is said to take."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.progress import StatusLine, Watcher
+from engine.answer import answer_over
+from engine.corpus import corpus_of
+from engine.effort import (
+    PUBLISHED,
+    Allocation,
+    Theta,
+    iterdrag_tokens,
+    iterdrag_within,
+    means_of,
+)
+from engine.errors import DataError, QuestionError
+from engine.evaluation.allocation import PAPER, Informativeness
+from engine.evaluation.fitted import read_allocation, written
+from engine.events import Expected, Stage
+from engine.further import rewriting_tokens
+from engine.pace import Pace, Work
+from engine.passages import split
+from engine.settings import Budget, Settings
+from engine.values import ModelTokens, Query
+from ingest.item import Item, Kind, Locator, People
+from models import speed
+from models.roles import ModelSet
+from models.speed import Speed, measured
+
+
+@pytest.mark.parametrize(
+    ("effort", "tokens"),
+    # X + 2 Y + three prompts of 250, times what the effort allows
+    [("quick", 800 + 1400 + 750), ("balanced", 6975), ("thorough", 3 * 18750)],
+)
+def test_an_effort_is_a_number_of_tokens(effort: Any, tokens: int) -> None:
+    assert means_of(Settings(effort=effort)).tokens == tokens
+    assert means_of(Settings(effort=effort, max_context=3000)).tokens == 3000
+
+
+def test_a_budget_too_small_for_a_passage_is_refused() -> None:
+    with pytest.raises(QuestionError, match="no room for a passage"):
+        means_of(Settings(max_context=900))
+
+
+def test_the_tokens_of_sub_questions_by_hand() -> None:
+    """Two documents of 100, an example of 100: calls over 2, 4, 4 and 4 documents."""
+    found = iterdrag_tokens(Theta(2, 1, 1), 100, lambda documents: 50.0 * documents)
+    assert found == 4 * (100 + 250) + 14 * 100
+
+
+def test_the_tokens_of_rewriting_by_hand() -> None:
+    """Two rounds and a check over 3 passages, twice over all 6."""
+    assert rewriting_tokens(3, 1, 100) == 3 * (300 + 250) + 2 * (600 + 250)
+
+
+LIKES_ROUNDS = Allocation(replace(PAPER, a=(0.1, 0.1, 0.9)))
+LIKES_DOCUMENTS = Allocation(replace(PAPER, a=(0.9, 0.1, 0.1)))
+
+
+def test_the_allocation_model_picks_within_the_tokens() -> None:
+    def picked(tokens: int, by: Allocation) -> Theta | None:
+        return iterdrag_within(tokens, 100, lambda documents: 100.0 * documents, by)
+
+    assert picked(1000, PUBLISHED) is None
+    rounds, documents = picked(6000, LIKES_ROUNDS), picked(6000, LIKES_DOCUMENTS)
+    assert rounds is not None
+    assert documents is not None
+    assert rounds.n > documents.n
+    assert documents.k > rounds.k
+    for one in (rounds, documents):
+        assert iterdrag_tokens(one, 100, lambda documents: 100.0 * documents) <= 6000
+
+
+def test_a_fitted_file_is_used_and_named(tmp_path: Path) -> None:
+    file = tmp_path / "fit.json"
+    about = [Informativeness(0.4, 0.2), Informativeness(0.2, 0.0)]
+    file.write_text(written(replace(PAPER, r2=0.5, points=24), about, "0.5B"))
+    found = read_allocation(file)
+    assert found.fit.a == PAPER.a
+    assert found.about.document == pytest.approx(0.3)
+    assert found.source == "fit.json, fitted to 0.5B over 24 configurations"
+    assert "table 8" in PUBLISHED.source
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"a": [1, 2]}', None])
+def test_another_file_is_refused(text: str | None, tmp_path: Path) -> None:
+    file = tmp_path / "fit.json"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(DataError, match="holds no fitted allocation model") as raised:
+        read_allocation(file)
+    assert raised.value.path == file
+
+
+# Time
+
+
+def test_a_speed_is_measured_on_text_of_ours(
+    fake_generator: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter((0.0, 2.0, 6.0))
+    monkeypatch.setattr(speed.time, "monotonic", lambda: next(clock))
+    model = fake_generator("m", ["a b c d"])
+    found = measured(model)
+    assert found == Speed(reading=len(speed.PROBE.split()) / 2, writing=4 / 4)
+    assert model.prompts == [speed.PROBE] * 2
+
+
+def test_a_models_speed_is_measured_once(fake_generator: Any) -> None:
+    loaded = {"g": fake_generator("g"), "l": fake_generator("l")}
+    measured_models: list[str] = []
+
+    def measure(model: Any) -> Speed | None:
+        measured_models.append(model.id)
+        return None if model.id == "l" else Speed(1, 1)
+
+    models = ModelSet("l", "g", loaded.__getitem__, measure=measure)
+    assert models.speed("generator") == Speed(1, 1)
+    assert models.speed("lookahead") is None
+    assert models.speed("generator") == models.speed("generator")
+    assert models.speed("lookahead") is None
+    assert measured_models == ["g", "l"]
+    assert ModelSet("l", "g", loaded.__getitem__).speed("generator") is None
+
+
+def test_the_rest_is_corrected_by_what_was_done() -> None:
+    pace = Pace(lambda role: Speed(100, 10))
+    work = [Work("generator", 200, 10)]
+    assert pace.seconds(work) == pytest.approx(3.0)
+    # 5 sequences of 10 tokens together take 1.2 times one: 1 + 1.2 s were expected, 4.4 taken
+    pace.note("generator", ModelTokens(100, 100, 50, 1), 4.4, sequences=5)
+    assert pace.seconds(work) == pytest.approx(6.0)
+    assert pace.seconds([Work("lookahead", 200, 10)]) == pytest.approx(3.0)
+    assert Pace(lambda role: None).seconds(work) is None
+
+
+@pytest.fixture
+def expected(fake_generator: Any) -> Callable[..., list[Expected]]:
+    def run(strategy: str, known: Speed | None = None, **settings: Any) -> list[Expected]:
+        item = Item(Kind.DOCUMENT, "n", None, People(), "alder birch", Locator(Path("/n")))
+        models = {"g": fake_generator("g", ["x [1]"]), "l": fake_generator("l", ["?"])}
+        budget = Budget(100, 100, samples=2, lookahead_share=0, generator_share=0)
+        events = answer_over(
+            Query("alder"),
+            corpus_of(split([item])),
+            ModelSet("l", "g", models.__getitem__, measure=lambda model: known),
+            Settings(strategy=strategy, budget=budget, **settings),
+        )
+        return [event for event in events if isinstance(event, Expected)]
+
+    return run
+
+
+def test_what_is_to_come_is_said_before_each_stage(
+    expected: Callable[..., list[Expected]],
+) -> None:
+    known = Speed(reading=100, writing=10)
+    looking, writing = expected("fb_rag", known, estimate=True)
+    # 2 words, 24 for the heading, 250 for the prompt; then all of Y and another prompt
+    assert looking.tokens == 276 + 350
+    assert looking.seconds == pytest.approx(2.76 + 1.2 * 96 / 10 + 3.5 + 1.6)
+    assert writing.tokens == 276
+    assert writing.seconds is not None
+    assert writing.budget == int(1.5 * (300 + 750))
+    assert [one.seconds for one in expected("vanilla", estimate=True)] == [None]
+    assert expected("fb_rag", known) == []
+
+
+def test_the_waiting_person_sees_what_is_left() -> None:
+    screen = io.StringIO()
+    status = StatusLine(screen, enabled=True)
+    watcher = Watcher(status, None)
+    try:
+        watcher.show(Stage("lookahead", "started"))
+        assert screen.getvalue().endswith("Looking ahead …")
+        watcher.show(Expected(1200, None, 6975))
+        assert screen.getvalue().endswith("Looking ahead … (about 1,200 tokens to read)")
+        watcher.show(Expected(1200, 7000.0, 6975))
+        assert re.search(r"Looking ahead … \(about \d{4} s left\)$", screen.getvalue())
+        watcher.show(Stage("write", "started"))
+        assert re.search(r"Writing … \(about \d{4} s left\)$", screen.getvalue())
+    finally:
+        watcher.finish()
+
+
+def test_the_file_of_a_fit_holds_numbers_alone(tmp_path: Path) -> None:
+    text = written(PAPER, [Informativeness(0, 0)], "none")
+    assert set(json.loads(text)) == {
+        *("a", "b", "c", "r2", "points"),
+        *("sigmoid", "about", "fitted_to"),
+    }
