@@ -67,8 +67,9 @@ class Cited:
         return _identity(self.locator)
 
     def is_of(self, item: Item) -> bool:
-        """Say whether this item, read now, is the one that was cited."""
-        return _identity(item.locator) == self.identity
+        """Say whether this item, read now, is the one that was cited, as far as that is known."""
+        pairs = zip(self.identity, _identity(item.locator), strict=True)
+        return item.kind is self.kind and all(then in (None, now) for then, now in pairs)
 
 
 def _identity(place: Locator) -> tuple[object, ...]:
@@ -129,7 +130,8 @@ class Said:
     """The words around it."""
 
 
-def _new_id() -> str:
+def new_id() -> str:
+    """Return 16 hexadecimal digits, made at random."""
     return secrets.token_hex(8)
 
 
@@ -141,7 +143,7 @@ def _now() -> datetime:
 class Conversation:
     """Turns in the order in which they were added."""
 
-    id: str = field(default_factory=_new_id)
+    id: str = field(default_factory=new_id)
     """16 hexadecimal digits, made at random."""
     began: datetime = field(default_factory=_now)
     turns: tuple[Turn, ...] = ()
