@@ -113,6 +113,8 @@ def _libraries() -> list[Path]:
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     folders = [sysconfig.get_paths()[name] for name in names]
     own = [Path(__file__).parent, Path(sys.base_prefix, "lib")]
+    if getattr(sys, "frozen", False):  # a single-folder build has its code in and beside itself
+        own += [Path(sys.executable), Path(sys.prefix)]
     return [*own, *map(Path, folders), *map(Path, TZPATH), *map(Path, _SYSTEM_LIBRARIES)]
 
 

@@ -1,0 +1,35 @@
+"""Where the single-folder build begins: as `askance`, or as Python for its own processes.
+
+The program starts itself again to read files, to ask the package index, to render a template. It
+does so with `sys.executable`, which here is the program: it does what Python would have done.
+"""
+
+from __future__ import annotations
+
+import runpy
+import sys
+
+PYTHON_FLAGS = {"-I", "-B", "-P"}
+"""With which processes of its own are started, and no command of Askance's is."""
+
+
+def main() -> int:
+    """Run a module or a script for a parent of this very program, or the command line."""
+    arguments = sys.argv[1:]
+    if not arguments or arguments[0] not in PYTHON_FLAGS:
+        from app.main import run
+
+        return run()
+    while arguments[0] in PYTHON_FLAGS:
+        del arguments[0]
+    if arguments[0] == "-m":
+        sys.argv = arguments[1:]
+        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = arguments
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

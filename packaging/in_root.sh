@@ -1,0 +1,12 @@
+#!/bin/sh
+# Runs a command inside a clean root without any network: in_root.sh FOLDER COMMAND…
+# It has /proc and /dev and an environment of four variables; MODEL and ASKANCE_MODELS_DIR pass.
+set -eu
+folder=$1
+shift
+exec unshare --net --mount --pid --fork sh -c '
+    folder=$1; shift
+    mount -t proc proc "$folder/proc" && mount --bind /dev "$folder/dev"
+    exec env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/root LANG=C.UTF-8 MODEL="${MODEL:-}" \
+        ASKANCE_MODELS_DIR="${ASKANCE_MODELS_DIR:-/models}" chroot "$folder" "$@"
+' sh "$folder" "$@"

@@ -1,0 +1,209 @@
+"""Writes the pages of the documentation that say what the code says: `docs/reference/`.
+
+Commands come from click, settings from their table, strategies from the registry. Run it after a
+change of any; `--check` only says what is not up to date. What was measured of a strategy stands in
+`docs/reference/measured.toml`, by hand.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import click
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from app.cli import askance  # noqa: E402
+from app.config import SETTINGS, Setting  # noqa: E402
+from engine.strategies.registry import STRATEGIES, Strategy  # noqa: E402
+
+REFERENCE = ROOT / "docs" / "reference"
+WRITTEN_BY = (
+    "<!-- Written by packaging/reference.py from the code. Change the code instead. -->\n\n"
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """What one command says of itself."""
+
+    path: str
+    """As typed: `askance models pull`."""
+    usage: str
+    about: str
+    options: list[tuple[str, str]]
+    """Flags as typed, and what they do."""
+
+
+def commands() -> list[Page]:
+    """Return every command, groups before what is in them."""
+    with click.Context(askance, info_name="askance") as context:
+        return list(_pages(askance, context))
+
+
+def _pages(command: click.Command, context: click.Context) -> Iterator[Page]:
+    options = [
+        record
+        for param in command.get_params(context)
+        if (record := param.get_help_record(context)) and (record[1] or record[0].startswith("-"))
+    ]
+    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
+    yield Page(context.command_path, usage, _unwrapped(command.help or ""), options)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            if inner is not None and not inner.hidden:
+                with click.Context(inner, info_name=name, parent=context) as below:
+                    yield from _pages(inner, below)
+
+
+def _unwrapped(text: str) -> str:
+    """Join the lines of paragraphs; those that click leaves as they are stay behind its mark."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(
+        paragraph if paragraph.startswith("\b") else " ".join(paragraph.split())
+        for paragraph in paragraphs
+    )
+
+
+def commands_page() -> str:
+    """Return the reference of commands."""
+    parts = ["# Commands\n"]
+    for page in commands():
+        parts.append(f"## {page.path}\n\n```\n{page.usage}\n```\n")
+        parts.append(re.sub(r"\x08\n?(.*)", r"```\n\1\n```", page.about, flags=re.S) + "\n")
+        if page.options:
+            rows = [
+                f"| `{_cell(flags)}` | {_cell(_escaped(about))} |" for flags, about in page.options
+            ]
+            parts.append("\n".join(["| flag | |", "|---|---|", *rows]) + "\n")
+    return "\n".join(parts)
+
+
+def settings_page() -> str:
+    """Return the reference of settings."""
+    rows = [_setting_row(setting) for setting in SETTINGS]
+    head = """# Settings
+
+Flags win over variables, variables over `config.toml`, the file over defaults.
+`askance config path` says where the file is, `askance config show` what won.
+
+| setting | variable | default | must be | |
+|---|---|---|---|---|
+"""
+    return head + "\n".join(rows) + "\n"
+
+
+def _setting_row(setting: Setting) -> str:
+    default = "none" if setting.default in (None, ()) else f"`{setting.default}`".lower()
+    variable = "in the file only" if "in the file only" in setting.kind.wanted else setting.variable
+    built = "" if setting.built else " Not built yet."
+    wanted = setting.kind.wanted.replace(", in the file only", "").partition(": a variable")[0]
+    cells = (f"`{setting.name}`", f"`{variable}`" if " " not in variable else variable, default)
+    return f"| {' | '.join(cells)} | {_cell(wanted)} | {_cell(setting.about)}{built} |"
+
+
+def _cell(text: str) -> str:
+    """Return a text that fits a cell of a table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _escaped(text: str) -> str:
+    """Return a text whose stars and angles Markdown leaves alone."""
+    return re.sub(r"([*<>\[\]])", r"\\\1", text)
+
+
+def strategy_page(strategy: Strategy, measured: Mapping[str, Any]) -> str:
+    """Return the page of one strategy: what it does, its parameters, what was measured."""
+    parts = [f"# `{strategy.name}`\n", f"{strategy.summary[:1].upper()}{strategy.summary[1:]}.\n"]
+    parts += [_unwrapped(inspect.getdoc(type(strategy)) or "") + "\n"]
+    steps = inspect.getdoc(type(strategy).run)
+    if steps:
+        parts.append(f"Its steps: {_unwrapped(steps)}\n")
+    parts.append(f'```\naskance ask --strategy {strategy.name} "…"\n```\n')
+    parts.append(_parameters(strategy))
+    parts.append("## Measured\n")
+    rows = measured.get(strategy.name, [])
+    parts += [f"- {row}" for row in rows] or [
+        "Not yet on this page; see [results](../../results.md).\n"
+    ]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _parameters(strategy: Strategy) -> str:
+    kinds = get_type_hints(type(strategy))
+    rows = [
+        f"| `{field.name}` | `{getattr(strategy, field.name)}` | {_accepted(kinds[field.name])} |"
+        for field in fields(strategy)
+    ]
+    if not rows:
+        return "## Parameters\n\nIt takes none.\n"
+    head = ["## Parameters\n", "| parameter | default | accepts |", "|---|---|---|"]
+    return "\n".join([*head, *rows]) + "\n"
+
+
+def _accepted(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return ", ".join(f"`{word}`" for word in get_args(kind))
+    return "a whole number" if kind is int else "a number"
+
+
+def strategies_page() -> str:
+    """Return the list of strategies, each with a link."""
+    rows = [f"| [`{s.name}`](strategies/{s.name}.md) | {_cell(s.summary)} |" for s in STRATEGIES]
+    return "\n".join(["# Strategies\n", "| name | what it does |", "|---|---|", *rows]) + "\n"
+
+
+def pages() -> dict[str, str]:
+    """Return every page by its path below `docs/reference`."""
+    measured = tomllib.loads((REFERENCE / "measured.toml").read_text("utf-8"))
+    written = {
+        "commands.md": commands_page(),
+        "settings.md": settings_page(),
+        "strategies.md": strategies_page(),
+    }
+    for strategy in STRATEGIES:
+        written[f"strategies/{strategy.name}.md"] = strategy_page(strategy, measured)
+    return {name: WRITTEN_BY + text for name, text in written.items()}
+
+
+def stale() -> list[str]:
+    """Return the pages that are not what the code says, those of nothing included."""
+    wanted = pages()
+    here = {path.relative_to(REFERENCE).as_posix(): path for path in REFERENCE.rglob("*.md")}
+    differ = [name for name, text in wanted.items() if _text(here.get(name)) != text]
+    return sorted({*differ, *(here.keys() - wanted.keys())})
+
+
+def _text(path: Path | None) -> str | None:
+    return path.read_text("utf-8") if path is not None else None
+
+
+def main() -> int:
+    """Write what is not up to date, or with `--check` name it."""
+    changed = stale()
+    if "--check" in sys.argv:
+        print("\n".join(changed) or "docs/reference is up to date.")
+        return 1 if changed else 0
+    wanted = pages()
+    for name in changed:
+        path = REFERENCE / name
+        if name in wanted:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(wanted[name], "utf-8")
+        else:
+            path.unlink()
+    print(f"{len(changed)} pages written or removed.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
