@@ -23,7 +23,9 @@ COMMANDS = (
     LazyCommand("config", "app.commands_config", "Show and check the settings."),
     LazyCommand("doctor", "app.commands_doctor", "Say what this installation can do."),
     LazyCommand("forget", "app.commands_forget", "Say what is kept in memory, and until when."),
-    LazyCommand("eval", "app.commands_eval_group", "Score answers to questions with known answers."),
+    LazyCommand(
+        "eval", "app.commands_eval_group", "Score answers to questions with known answers."
+    ),
     LazyCommand("completions", "app.commands_completions", "Complete commands in your shell."),
     LazyCommand("demo", "app.commands_demo", "Ask three questions over the sample files."),
 )
@@ -44,15 +46,16 @@ EPILOG = (
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+@click.option("--plain", is_flag=True, help="Talk in lines, for screen readers; draw nothing.")
 @click.version_option(package_name="askance", prog_name="askance")
 @click.pass_context
-def askance(context: click.Context) -> int:
+def askance(context: click.Context, plain: bool) -> int:
     """Answers questions about your own mail, documents and calendars, read when you ask."""
     if context.invoked_subcommand is not None:
         return ExitCode.ANSWERED
-    from app.commands_screen import start_screen
+    from app.commands_screen import start_plain, start_screen
 
-    return start_screen()
+    return start_plain() if plain else start_screen()
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-import tomllib
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from importlib import resources
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +21,7 @@ from app.output import answer_object, print_json
 from app.plain import folded
 from app.progress import watch
 from app.report import answer_text
+from app.sample_files import DemoQuestion, sample_folder, sample_questions
 from app.serving import tell_where_text_goes
 from engine.answer import answer
 from engine.settings import Settings
@@ -36,18 +35,6 @@ SAMPLE_DAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
 """The day on which the sample is lived: its meetings are to come, on whatever day it is asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class DemoQuestion:
-    """One row of `app/sample/questions.toml`."""
-
-    text: str
-    expects: Literal["answer", "abstain"]
-    why: str
-    """What the question shows."""
-    contains: str = ""
-    """Words that a right answer holds; empty for an abstention."""
-
-
 @click.command("demo")
 @json_option
 def command(as_json: bool) -> int:
@@ -59,12 +46,8 @@ def command(as_json: bool) -> int:
     tell_where_text_goes(config)
     settings = replace(settings_of(config), now=SAMPLE_DAY)
     outcomes: list[tuple[DemoQuestion, Answer, Verdict]] = []
-    sample = resources.files("app").joinpath("sample")
-    questions = load_questions(sample.joinpath("questions.toml").read_text(encoding="utf-8"))
-    with (
-        resources.as_file(sample.joinpath("data")) as folder,
-        closing(model_set(config)) as models,
-    ):
+    questions, folder = sample_questions(), sample_folder()
+    with closing(model_set(config)) as models:
         for number, question in enumerate(questions, start=1):
             if not as_json:
                 click.echo(f"Question {number}: {question.text}\n({question.why})\n")
@@ -78,13 +61,6 @@ def command(as_json: bool) -> int:
     right = sum(outcome[2] == "as expected" for outcome in outcomes)
     click.echo(f"{right} of {len(outcomes)} as expected.", err=as_json)
     return ExitCode.ANSWERED if right == len(outcomes) else ExitCode.FAILED
-
-
-def load_questions(text: str) -> list[DemoQuestion]:
-    """Read the questions that ship with the sample."""
-    names = DemoQuestion.__slots__
-    rows = tomllib.loads(text)["question"]
-    return [DemoQuestion(**{key: row[key] for key in names if key in row}) for row in rows]
 
 
 def verdict(question: DemoQuestion, answered: Answer) -> Verdict:

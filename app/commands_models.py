@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from contextlib import closing
 
 import click
@@ -24,12 +25,15 @@ from app.models_shown import (
 )
 from app.options import json_option
 from app.output import print_json
-from app.progress import StatusLine
+from app.progress import StatusLine, can_redraw
 from app.report import size_text
 from app.roles import ROLES, choose, roles_in_use
 from models.catalogue import Catalogue, Role
 from models.consent import refuse_unbound
 from models.found import found_models
+
+LINE_SECONDS = 10.0
+"""Where no line can be taken back, progress is a line so often."""
 
 
 @click.group("models", cls=StrictGroup)
@@ -183,10 +187,16 @@ def _confirm(question: str) -> None:
 
 def _followed(model_id: str, work: Work) -> str:
     """Do the work, show how far it is, and return what came of it."""
+    lines = sys.stderr.isatty() and not can_redraw(sys.stderr, os.environ)
+    told = time.monotonic()
     with StatusLine() as status, closing(work):
         while True:
             try:
-                status.show(f"{model_id}: {next(work)}", now=False)
+                text = f"{model_id}: {next(work)}"
             except StopIteration as end:
                 result: str = end.value
                 return result
+            status.show(text, now=False)
+            if lines and time.monotonic() >= told + LINE_SECONDS:
+                told = time.monotonic()
+                click.echo(text, err=True)

@@ -18,8 +18,9 @@ from app.options import json_option
 from app.output import print_json
 from app.plain import one_line
 from app.progress import StatusLine
+from app.recommending import recommended
 from app.report import size_text
-from models.catalogue import REPOSITORY, Device, FileSource, HubSource, Row
+from models.catalogue import REPOSITORY, FileSource, HubSource, Row
 from models.estimate import (
     CONTEXT,
     checked_header,
@@ -30,8 +31,7 @@ from models.estimate import (
 from models.files import hash_steps
 from models.gguf import HeaderFault, read_header
 from models.local import adopt
-from models.machine import gpus_present, memory
-from models.recommend import recommend
+from models.machine import memory
 from models.speed import measured
 from models.store import Store
 from models.user_rows import add_row
@@ -227,9 +227,7 @@ def speed_(model_id: str, as_json: bool) -> int:
 def recommend_(as_json: bool) -> int:
     """Name the pair of models that suits this machine, and how to get it."""
     catalogue, store = known_models(os.environ)
-    device, total, free, note = _device()
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    found = recommend(catalogue, store, device=device, total=total, free=free, cores=cores or 1)
+    found, note = recommended(catalogue, store)
     rows = {"lookahead": found.lookahead, "generator": found.generator}
     if as_json:
         shown = {role: model_object(row, store, {}) for role, row in rows.items()}
@@ -237,7 +235,7 @@ def recommend_(as_json: bool) -> int:
             {
                 "recommendation": {
                     **shown,
-                    "device": device,
+                    "device": found.pair.device,
                     "needed_bytes": found.needed,
                     "together": found.together,
                     "reason": found.reason,
@@ -261,17 +259,3 @@ def recommend_(as_json: bool) -> int:
     if note:
         click.echo(note, err=True)
     return ExitCode.ANSWERED
-
-
-def _device() -> tuple[Device, int, int, str]:
-    """Return the device that llama.cpp would use, its memory, and a note on a GPU left unused."""
-    from models.llama_api import gpus_used  # imports llama.cpp, about half a second
-
-    used = gpus_used()
-    if used:
-        largest = max(used, key=lambda gpu: gpu.memory.total).memory
-        return "gpu", largest.total, largest.free, ""
-    here = memory()
-    names = ", ".join(gpu.name for gpu in gpus_present())
-    note = f"This llama.cpp cannot use {names}; `askance doctor` says more." if names else ""
-    return "cpu", here.total, here.free, note

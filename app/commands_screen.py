@@ -42,9 +42,29 @@ def start_screen() -> int:
     from app.screens.askance import AskanceApp
 
     with closing(EngineProcess()) as engine:
-        app = AskanceApp(config, engine)
+        newcomer = not (config.path.exists() or config.remembered)
+        app = AskanceApp(config, engine, first_run=newcomer)
         app.run()
     return app.return_code or ExitCode.ANSWERED
+
+
+def start_plain() -> int:
+    """Talk in lines, for screen readers: no boxes, nothing drawn over."""
+    import getpass
+
+    import click
+
+    from app.cli import main
+    from app.current import Current
+    from app.plain_loop import PlainLoop, Terminal, typed_lines
+
+    os.environ["TERM"] = "dumb"  # nothing is taken back by any command either
+    config = load_config(os.environ)
+    server_address(config)
+    terminal = Terminal(click.echo, getpass.getpass, main)
+    with closing(make_engine()) as engine:
+        PlainLoop(engine, Current(config), terminal).run(typed_lines("Question: "))
+    return ExitCode.ANSWERED
 
 
 def make_engine() -> Answerer:

@@ -42,6 +42,8 @@ class Action:
     """In the footer."""
     first: bool = False
     """Works even where what has the focus would take the key."""
+    alone: bool = False
+    """Needs no row under the cursor, so that it can be done from another screen too."""
 
     def binding(self) -> Binding:
         """Return what Textual takes."""
@@ -84,15 +86,34 @@ ACTIONS = (
     Action("list_search", "lists", "slash", "search", "Find", "Find in the list", False),
     Action("list_next", "lists", "n", "next_match", "Next", "Go to what is found next", False),
     Action("back", "screens", "escape", "back", "Back", "Go back"),
-    Action("sources_toggle", "sources", "space", "toggle", "In/out", "Leave it out for now"),
+    Action("sources_leave_out", "sources", "space", "leave_out", "In/out", "Leave it out for now"),
     Action("sources_keep", "sources", "x", "keep", "Always", "Leave it out from now on", False),
-    Action("sources_add", "sources", "a", "add", "Add", "Add a source by its path"),
-    Action("sources_find", "sources", "f", "find", "Find folder", "Add a source by its name"),
+    Action("sources_add", "sources", "a", "add", "Add", "Add a source by its path", alone=True),
+    Action(
+        "sources_find",
+        "sources",
+        "f",
+        "find",
+        "Find folder",
+        "Add a source by its name",
+        alone=True,
+    ),
     Action("sources_remove", "sources", "d,delete", "remove", "Forget", "Forget a source"),
-    Action("sources_undo", "sources", "u", "undo", "Undo", "Bring back what was forgotten"),
-    Action("sources_check", "sources", "r", "check", "Look again", "Look at the paths", False),
+    Action(
+        "sources_undo", "sources", "u", "undo", "Undo", "Bring back what was forgotten", alone=True
+    ),
+    Action(
+        "sources_check",
+        "sources",
+        "r",
+        "check",
+        "Look again",
+        "Look at the paths",
+        False,
+        alone=True,
+    ),
     Action("models_pull", "models", "p", "pull", "Pull", "Fetch the model, or go on"),
-    Action("models_cancel", "models", "c", "cancel", "Stop", "Stop; what came is kept"),
+    Action("models_cancel", "models", "c", "cancel", "Stop", "Stop; what came is kept", alone=True),
     Action("models_verify", "models", "v", "verify", "Check", "Hash the model's file again"),
     Action("models_remove", "models", "d,delete", "remove", "Delete", "Delete the model"),
     Action(
@@ -103,7 +124,9 @@ ACTIONS = (
     Action("models_speed", "models", "t", "speed", "Speed", "Measure how fast it writes"),
     Action("settings_edit", "settings", "e", "edit", "Change", "Change the setting"),
     Action("settings_unset", "settings", "d,delete", "unset", "Default", "Take the default again"),
-    Action("doctor_again", "doctor", "r", "again", "Again", "Examine again"),
+    Action("first_run_mark", "first_run", "space", "mark", "Mark", "Mark a place, or not"),
+    Action("first_run_cancel", "first_run", "c", "cancel", "Stop", "Stop fetching", alone=True),
+    Action("doctor_again", "doctor", "r", "again", "Again", "Examine again", alone=True),
 )
 
 
@@ -124,6 +147,7 @@ def actions_of(scope: str, owner: Any) -> list[Action]:
             bound.description,
             bound.tooltip or bound.description,
             bound.show,
+            alone=True,
         )
         for bound in owner.BINDINGS
         if isinstance(bound, Binding) and bound.id and bound.id not in known

@@ -55,6 +55,14 @@ def absolute(path: str) -> Path:
     return Path(os.path.normpath(Path(path).expanduser().absolute()))
 
 
+def short(path: Path) -> str:
+    """Return a path with `~` for the person's home."""
+    home = Path.home()
+    return (
+        f"~/{path.relative_to(home)}" if path.is_relative_to(home) and path != home else str(path)
+    )
+
+
 def remember(config: Config, paths: Sequence[Path]) -> list[Path]:
     """Write paths to the settings and return those that are new. Nothing below them is opened.
 

@@ -73,14 +73,19 @@ THEMES = (DARK, LIGHT, HIGH_CONTRAST, NO_COLOUR)
 DEFAULT = DARK.name
 
 
+def known_themes() -> tuple[str, ...]:
+    """Return the names of all themes, ours first."""
+    return (*(theme.name for theme in THEMES), *sorted(BUILTIN_THEMES))
+
+
 def theme_named(name: str | None, *, colour: bool) -> str:
     """Return the theme to use: without colour (`NO_COLOR`) there is only one.
 
     Raises `SettingWrong` for a theme that does not exist.
     """
-    known = [theme.name for theme in THEMES] + sorted(BUILTIN_THEMES)
-    if name is not None and name not in known:
-        raise SettingWrong(f'There is no theme "{name}".', remedy=f"Themes: {', '.join(known)}.")
+    if name is not None and name not in known_themes():
+        themes = ", ".join(known_themes())
+        raise SettingWrong(f'There is no theme "{name}".', remedy=f"Themes: {themes}.")
     return (name or DEFAULT) if colour else NO_COLOUR.name
 
 

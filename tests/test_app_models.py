@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.commands_demo import DemoQuestion, load_questions, verdict
+from app.commands_demo import verdict
 from app.config import load_config
 from app.loading import row_for
+from app.sample_files import DemoQuestion, load_questions
 from engine.values import Answer, Coverage, ModelIds, Usage
 from models import catalogue as catalogue_module
 from models.catalogue import Catalogue, load_catalogue, parse_catalogue

@@ -201,7 +201,7 @@ class AskanceApp(App[None]):
         if action.scope == EVERYWHERE:
             self.call_later(self.run_action, action.run)
         elif action.scope == "lists" and isinstance(self.screen, ListingScreen):
-            self.call_later(self.run_action, action.run, self.screen.list)
+            self.call_later(self.run_action, action.run, self.screen.row_list)
         elif action.scope in (self.scope, "screens"):
             self.call_later(self.run_action, action.run, self.screen)
         else:

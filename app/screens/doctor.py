@@ -34,6 +34,7 @@ class ExaminationEnded(Message):
 class DoctorScreen(ListingScreen):
     """The findings, as they come. Opens no source and uses no network but a server that is set."""
 
+    SCOPE = "doctor"
     HEADING = "Doctor"
     EMPTY = "Examining …"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("doctor")]

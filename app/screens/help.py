@@ -28,6 +28,7 @@ KEYS_WIDTH = 16
 class HelpScreen(ListingScreen):
     """Ends with the action that was chosen; / finds words in what an action does."""
 
+    SCOPE = "help"
     HEADING = "Help"
     EMPTY = ""
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("help")]

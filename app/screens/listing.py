@@ -40,11 +40,13 @@ class Failed(Message):
 class ListingScreen(Screen[None]):
     """Draws a list and what is known of its rows. What takes long is done in threads."""
 
+    SCOPE: ClassVar[str] = ""
+    """Of its actions, in `app.keys`."""
     HEADING: ClassVar[str] = ""
     EMPTY: ClassVar[str] = ""
     """What to do when the list is empty."""
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("screens")]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (18, "-tall")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (18, "-tall")]  # noqa: RUF012 -- as Textual has it
     DEFAULT_CSS = """
     ListingScreen {
         & > #heading { height: 1; padding: 0 1; text-style: bold; background: $panel; }
@@ -66,23 +68,23 @@ class ListingScreen(Screen[None]):
         yield Footer(show_command_palette=False)
 
     @property
-    def list(self) -> RowList:
+    def row_list(self) -> RowList:
         """The list."""
-        return self.query_one(ListPane).list
+        return self.query_one(ListPane).row_list
 
     def on_mount(self) -> None:
         """Start in the list."""
         self.draw_rows([])
-        self.list.focus()
+        self.row_list.focus()
 
     def draw_rows(self, rows: list[Row]) -> None:
         """Show these rows, or what to do where there are none."""
-        self.list.show(rows)
+        self.row_list.show(rows)
         self.query_one(ListPane).display = bool(rows)
         self.query_one("#detail").display = bool(rows)
         self.query_one("#empty").display = not rows
         if rows and self.focused is None:
-            self.list.focus()
+            self.row_list.focus()
 
     def say(self, text: str) -> None:
         """Show the last line; empty takes it away."""
@@ -107,7 +109,7 @@ class ListingScreen(Screen[None]):
 
     def redraw_detail(self) -> None:
         """Show it anew, for the same row."""
-        self.draw_detail(RowList.RowHighlighted(self.list.row))
+        self.draw_detail(RowList.RowHighlighted(self.row_list.row))
 
     def work(self, job: Callable[[], Result], then: Callable[[Result], object]) -> None:
         """Do `job` in a thread and go on here with what it returns; an error is shown in place."""

@@ -17,6 +17,7 @@ from models.errors import AskanceError
 
 TELL_SECONDS = 0.1
 """Progress is told at most so often."""
+CLOSING_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class ModelJobs:
         self._jobs: list[Job] = []
         self._texts: dict[str, str] = {}
         self._stopping = False
+        self._thread: threading.Thread | None = None
 
     @property
     def busy(self) -> bool:
@@ -63,13 +65,20 @@ class ModelJobs:
             self._jobs.append(job)
             first = len(self._jobs) == 1
         if first:
-            threading.Thread(target=self._run, name="models", daemon=True).start()
+            self._thread = threading.Thread(target=self._run, name="models", daemon=True)
+            self._thread.start()
 
     def stop(self) -> None:
         """Stop what is being done and forget what was to come."""
         with self._lock:
             self._stopping = True
             del self._jobs[1:]
+
+    def close(self) -> None:
+        """Stop, and wait for the thread; a step of a job takes less than a second."""
+        self.stop()
+        if self._thread is not None:
+            self._thread.join(CLOSING_SECONDS)
 
     def _run(self) -> None:
         while self._jobs:

@@ -31,6 +31,7 @@ UNVERIFIED = (
 class ModelsScreen(ListingScreen):
     """A list of models. Only pulling uses the network."""
 
+    SCOPE = "models"
     HEADING = "Models"
     EMPTY = "Looking at the models …"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("models")]
@@ -96,7 +97,7 @@ class ModelsScreen(ListingScreen):
 
     @property
     def _here(self) -> ModelShown | None:
-        return self._model(self.list.row.key) if self.list.row else None
+        return self._model(self.row_list.row.key) if self.row_list.row else None
 
     @on(RowList.RowSelected)
     def pull_or_use(self) -> None:

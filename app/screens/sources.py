@@ -19,7 +19,15 @@ from app.screens.entry import EntryScreen, PathSuggester
 from app.screens.listing import ListingScreen
 from app.screens.messages import ConfigChanged
 from app.screens.sources_finder import FinderScreen
-from app.source_states import SourceState, absolute, forget, leave_out, look_at, remember
+from app.source_states import (
+    SourceState,
+    absolute,
+    forget,
+    leave_out,
+    look_at,
+    remember,
+    short,
+)
 from app.sources_seen import Node, SourcesSeen
 from app.widgets.row_list import Look, Row, RowList
 
@@ -40,6 +48,7 @@ class Looked:
 class SourcesScreen(ListingScreen):
     """A tree of sources. Adding one remembers its path and reads nothing."""
 
+    SCOPE = "sources"
     HEADING = "Sources"
     EMPTY = (
         "No source is remembered, so there is nothing to read.\n\n"
@@ -142,7 +151,7 @@ class SourcesScreen(ListingScreen):
 
     @property
     def _here(self) -> Node | None:
-        return self._looked.nodes.get(self.list.row.key) if self.list.row else None
+        return self._looked.nodes.get(self.row_list.row.key) if self.row_list.row else None
 
     @on(RowList.RowSelected)
     def open_or_close(self, selected: RowList.RowSelected) -> None:
@@ -152,7 +161,7 @@ class SourcesScreen(ListingScreen):
             self._opened ^= {node.path}
             self.action_check()
 
-    def action_toggle(self) -> None:
+    def action_leave_out(self) -> None:
         """Leave a source out of the questions to come, or take it in, until the program ends."""
         if self._here:
             source = self._here.source
@@ -231,11 +240,3 @@ class SourcesScreen(ListingScreen):
         self.say(said)
         self._changed()
         self.action_check()
-
-
-def short(path: Path) -> str:
-    """Return a path with `~` for the person's home."""
-    home = Path.home()
-    return (
-        f"~/{path.relative_to(home)}" if path.is_relative_to(home) and path != home else str(path)
-    )

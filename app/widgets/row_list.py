@@ -229,7 +229,7 @@ class ListPane(Vertical):
         yield Input(placeholder="Find", compact=True)
 
     @property
-    def list(self) -> RowList:
+    def row_list(self) -> RowList:
         """The list itself."""
         return self.query_one(RowList)
 
@@ -255,14 +255,14 @@ class ListPane(Vertical):
         changed.stop()
         if changed.value:
             self._sought = changed.value
-            self.list.find(self._sought, 0)
+            self.row_list.find(self._sought, 0)
 
     @on(RowList.NextWanted)
     def seek_on(self, wanted: RowList.NextWanted) -> None:
         """Move to the next row that holds what was typed."""
         wanted.stop()
         if self._sought:
-            self.list.find(self._sought, self.list.cursor + 1)
+            self.row_list.find(self._sought, self.row_list.cursor + 1)
 
     @on(Input.Submitted)
     def end(self, submitted: Input.Submitted) -> None:
@@ -273,7 +273,7 @@ class ListPane(Vertical):
     def action_end_search(self) -> None:
         """Take the line away."""
         self._line.remove_class("searching")
-        self.list.focus()
+        self.row_list.focus()
 
     def action_to_list(self) -> None:
         """Go from the line into the list."""

@@ -1,0 +1,39 @@
+"""The sample that ships with the program: where it is, and what can be asked of it."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class DemoQuestion:
+    """One row of `app/sample/questions.toml`."""
+
+    text: str
+    expects: Literal["answer", "abstain"]
+    why: str
+    """What the question shows."""
+    contains: str = ""
+    """Words that a right answer holds; empty for an abstention."""
+
+
+def sample_folder() -> Path:
+    """Return the folder of the sample files."""
+    return Path(str(resources.files("app").joinpath("sample", "data")))
+
+
+def sample_questions() -> list[DemoQuestion]:
+    """Read the questions that ship with the sample."""
+    text = resources.files("app").joinpath("sample", "questions.toml").read_text(encoding="utf-8")
+    return load_questions(text)
+
+
+def load_questions(text: str) -> list[DemoQuestion]:
+    """Read questions from TOML."""
+    names = DemoQuestion.__slots__
+    rows = tomllib.loads(text)["question"]
+    return [DemoQuestion(**{key: row[key] for key in names if key in row}) for row in rows]

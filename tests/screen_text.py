@@ -1,0 +1,60 @@
+"""What a screen shows, as text, and snapshots of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from textual.app import App
+from textual.pilot import Pilot
+
+from app.engine_talk import Command, Tell
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+REWRITE = "TEST_SNAPSHOTS"
+"""Set to `write`, snapshots are written anew; look at the difference before it is kept."""
+
+
+class NoEngine:
+    """An `app.engine_talk.Engine` for screens that ask nothing."""
+
+    def listen(self, tell: Tell) -> None:
+        """Say nothing."""
+
+    def send(self, command: Command) -> None:
+        raise AssertionError(command)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def text_of(app: App[Any]) -> str:
+    """Return the lines of the screen as drawn, without colours."""
+    strips = app.screen._compositor.render_strips()
+    return "\n".join(strip.text.rstrip() for strip in strips)
+
+
+async def settled(pilot: Pilot[Any]) -> None:
+    """Wait until threads are done and what they posted is drawn."""
+    for _ in range(400):
+        await pilot.pause(0.02)
+        if all(worker.is_finished for worker in pilot.app.workers):
+            await pilot.pause()
+            return
+    raise AssertionError("a worker does not end")
+
+
+def assert_snapshot(name: str, app: App[Any], **hidden: str) -> None:
+    """Compare the screen with `snapshots/NAME.txt`; `hidden` are patterns of what differs."""
+    found = text_of(app)
+    for word, pattern in hidden.items():
+        found = re.sub(
+            pattern, lambda match, w=word: w.ljust(len(match[0]))[: len(match[0])], found
+        )
+    path = SNAPSHOTS / f"{name}.txt"
+    if os.environ.get(REWRITE) == "write":
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"{found}\n")
+    assert f"{found}\n" == path.read_text(), f"set {REWRITE}=write to keep what is drawn now"
