@@ -16,11 +16,13 @@ import struct
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
 
 from app.engine_talk import (
+    Broke,
     Cancel,
     Command,
     Ended,
@@ -186,11 +188,18 @@ class EngineProcess:
     def _receive(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None  # noqa: S101
         with process.stdout:
+            defect = ""
             for reply in received(process.stdout):
+                if isinstance(reply, Broke):
+                    defect = f" by a defect, {reply.where}"
+                    continue
                 if isinstance(reply, Ended):
                     self._open.discard(reply.number)
                 self._tell(reply)
         code = process.wait()
+        assert process.stdin is not None  # noqa: S101
+        with suppress(OSError):  # what was still to be written cannot be
+            process.stdin.close()
         with self._lock:
             if self._process is not process:
                 return
@@ -198,7 +207,7 @@ class EngineProcess:
             ended, self._open = self._open, set()
         if not self._is_closed:
             for number in sorted(ended):
-                self._tell(Ended(number, _died(code)))
+                self._tell(Ended(number, _died(code, defect)))
             self._tell(Kept(0))
 
     def _watch(self, number: int) -> None:
@@ -221,7 +230,7 @@ class EngineProcess:
         if process is None:
             return
         assert process.stdin is not None  # noqa: S101
-        with suppress(BrokenPipeError):  # it has died, and something was still to be written
+        with suppress(OSError):
             process.stdin.close()
         try:
             process.wait(CLOSING)
@@ -230,8 +239,8 @@ class EngineProcess:
             process.wait()
 
 
-def _died(code: int) -> Failure:
-    how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+def _died(code: int, defect: str) -> Failure:
+    how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}{defect}"
     if code == -getattr(signal, "SIGKILL", 9):
         how += ", perhaps for lack of memory"
     return Failure(
@@ -251,6 +260,13 @@ def serve(engine: Engine, commands: BinaryIO, replies: BinaryIO) -> None:
         except OSError:  # the screen is gone
             os._exit(0)
 
+    def break_off(error: threading.ExceptHookArgs) -> None:
+        """Say where a defect is, without its values, and end: nobody would answer any more."""
+        *_, last = traceback.extract_tb(error.exc_traceback)
+        sender.send(Broke(f"{error.exc_type.__name__} at {last.filename}:{last.lineno}"))
+        os._exit(1)
+
+    threading.excepthook = break_off
     engine.listen(tell)
     for command in received(commands):
         engine.send(command)

@@ -119,7 +119,14 @@ class Changed:
     path: Path
 
 
-Reply = Happened | Said | Ended | Kept | Changed
+@dataclass(frozen=True, slots=True)
+class Broke:
+    """The engine's process ends because of a defect; the screen is told by `Ended`."""
+
+    where: str
+
+
+Reply = Happened | Said | Ended | Kept | Changed | Broke
 Tell = Callable[[Reply], object]
 
 

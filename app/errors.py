@@ -10,6 +10,7 @@ AskanceError
 │       ├── SettingWrong           type or range
 │       └── ConfigUnreadable       not TOML, or not permitted
 ├── NotOpened                      exit 1: no program shows a source
+├── NotExported                    exit 1: a conversation was not written
 └── ConfigNotWritten               exit 1: the file is as it was
 """
 
@@ -77,3 +78,9 @@ class NotOpened(AskanceError):
     """A source was not opened in a program of its own."""
 
     kind = "not_opened"
+
+
+class NotExported(AskanceError):
+    """A conversation was not written to a file."""
+
+    kind = "not_exported"

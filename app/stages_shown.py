@@ -7,7 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.report import size_text
-from engine.events import Drafted, Event, FollowedUp, Reading, Sampled, Stage, Token, Voted
+from app.trail import expected_text
+from engine.events import (
+    Drafted,
+    Event,
+    Expected,
+    FollowedUp,
+    Reading,
+    Sampled,
+    Stage,
+    Token,
+    Voted,
+)
 
 NAMES = {"lookahead": "look ahead", "follow_up": "follow up", "ask": "sub-questions"}
 
@@ -28,6 +39,7 @@ class Stages:
         """Start with no stage."""
         self._clock = clock
         self._stages: dict[str, _Stage] = {}
+        self._expected = ""
         self._samples = self._drafts = self._words = self._asked = 0
 
     def note(self, event: Event) -> None:
@@ -48,7 +60,10 @@ class Stages:
             case FollowedUp():
                 self._asked += 1
                 self._at("ask").detail = f"{self._asked}"
+            case Expected():
+                self._expected = expected_text(event)
             case Token():
+                self._expected = ""
                 self._words += event.text.count(" ")
                 self._at("write").detail = f"{self._words} words"
 
@@ -67,10 +82,12 @@ class Stages:
         """No stage runs any more."""
         for stage in self._stages.values():
             stage.since = None
+        self._expected = ""
 
     def line(self) -> str:
         """Return the stages in the order in which they began; `…` marks those that run."""
-        return " · ".join(self._shown(name, stage) for name, stage in self._stages.items())
+        shown = [self._shown(name, stage) for name, stage in self._stages.items()]
+        return " · ".join([*shown, *filter(None, [self._expected])])
 
     def _shown(self, name: str, stage: _Stage) -> str:
         running = self._clock() - stage.since if stage.since is not None else 0.0

@@ -219,20 +219,22 @@ async def test_escape_stops_a_model_between_two_tokens(config, fake_generator):
 
 
 async def test_errors_are_shown_with_their_remedy_and_keep_the_conversation(config, fake_models):
-    missing = [True]
+    missing = [False, True]
 
     def open_models(request: Request, show: Callable[[str], object]) -> ModelSet:
         if missing.pop():
             raise ModelMissing("The model is not here.", remedy="Run `askance models pull`.")
         return fake_models()
 
-    engine = Answerer(open_models, lambda request, models, memory: iter(()), toy_memory())
+    def nothing(request: Request, models: ModelSet, memory: Memory) -> Iterator[Event]:
+        yield from ()
+
+    engine = Answerer(open_models, nothing, toy_memory())
     app = AskanceApp(config, engine)
     async with running(app, (80, 24)) as pilot:
         await asked(pilot)
         assert shown(app, "answer") == "The model is not here."
         assert shown(app, "grounded") == "Run `askance models pull`."
-        missing.append(False)
         await pilot.press("ctrl+g")
         await settled(pilot)
         assert shown(app, "answer", 0) == "The model is not here."

@@ -115,8 +115,8 @@ async def settled(pilot: Pilot[None]) -> None:
     await until(pilot, lambda: not chat(pilot.app).busy)
 
 
-async def until(pilot: Pilot[None], is_so: Callable[[], object]) -> None:
-    for _ in range(1500):
+async def until(pilot: Pilot[None], is_so: Callable[[], object], patience: int = 1500) -> None:
+    for _ in range(patience):
         await pilot.pause(0.02)
         if is_so():
             await pilot.pause()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
 
@@ -30,6 +32,7 @@ from app.engine_talk import (
     Said,
     Unlock,
 )
+from app.export_file import export, fault_of
 from app.filter_chips import chips, completions, without
 from app.opening import copied_citation, open_file
 from app.options import zone_of
@@ -38,6 +41,7 @@ from app.screens.agenda import AgendaScreen
 from app.screens.asking import Replied
 from app.screens.compare import CompareScreen, VariantScreen
 from app.screens.coverage import CoverageScreen, Remedy
+from app.screens.entry import EntryScreen, PathSuggester
 from app.screens.evidence import EvidenceScreen
 from app.screens.messages import ConfigChanged
 from app.screens.password import PasswordScreen
@@ -54,6 +58,8 @@ from models.errors import AskanceError
 DRAW_SECONDS = 0.1
 TRAILS = 20
 """Answers whose evidence is kept; of earlier ones only text and citations are."""
+CHIPS_TO = 5_000
+"""Characters of a question up to which its filters are looked for at every key."""
 LEAST = (50, 12)
 """Columns and lines below which nothing could be read."""
 
@@ -67,6 +73,7 @@ NO_SOURCES = (
 class ChatScreen(Screen[None]):
     """Draws what the engine tells. Text from files is shown as it is, never as markup."""
 
+    AUTO_FOCUS = "Prompt"
     DEFAULT_CSS = """
     ChatScreen #title { height: 1; padding: 0 1; text-style: bold; background: $panel; }
     ChatScreen #turns { height: 1fr; }
@@ -82,6 +89,7 @@ class ChatScreen(Screen[None]):
         Binding("ctrl+t", "latest('why')", "Why", id="why_latest", tooltip="Show the evidence"),
         Binding("ctrl+g", "latest('again')", "Again", id="ask_again", tooltip="Ask it again, now"),
         Binding("ctrl+n", "new", "New", id="new", tooltip="Begin another conversation"),
+        Binding("ctrl+s", "export", "Export", id="export", tooltip="Write it to a file"),
         Binding("ctrl+o", "unlock", "Unlock", False, id="unlock", tooltip="Enter a password"),
         Binding("ctrl+l", "forget", "Forget", id="forget", tooltip="Drop all text from memory"),
     ]
@@ -292,7 +300,9 @@ class ChatScreen(Screen[None]):
 
     def _draw_chips(self) -> None:
         typed = self.query_one(Prompt).text
-        if not typed.strip() and self._turns:
+        if len(typed) > CHIPS_TO:
+            shown = []
+        elif not typed.strip() and self._turns:
             told = self._latest().told
             shown = chips(told.request.question, told.query)
         else:
@@ -436,6 +446,26 @@ class ChatScreen(Screen[None]):
         self.query_one("#welcome").display = True
         self._draw_chips()
         self.query_one(Prompt).focus()
+
+    def action_export(self) -> None:
+        """Ask where to write the conversation."""
+        if not self._conversation.turns:
+            self.notify("There is no answer to export yet.", markup=False)
+            return
+        name = f"askance-{datetime.now(self._zone):%Y-%m-%d-%H%M}.md"
+        asked = "Write questions, answers and quotes to a file (.md, or .json to read again):"
+        entry = EntryScreen(asked, str(Path.home() / name), fault_of, PathSuggester())
+        self.app.push_screen(entry, self._export)
+
+    async def _export(self, typed: str | None) -> None:
+        if typed is None:
+            return
+        try:
+            path = await asyncio.to_thread(export, self._conversation, typed, self._zone)
+        except AskanceError as error:
+            self.notify(str(error), severity="error", markup=False)
+        else:
+            self.notify(f"Wrote {path}.", markup=False)
 
     def action_forget(self) -> None:
         """Drop all text and passwords that are kept for the next question."""

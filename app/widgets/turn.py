@@ -32,6 +32,8 @@ from engine.conversation import Standalone
 from engine.events import Answered, Event, Rewritten, Token, Understood
 from engine.values import Answer, Citation, Query
 
+ASKED_SHOWN = 1_000
+
 
 @dataclass
 class Told:
@@ -175,7 +177,7 @@ class Turn(Vertical, can_focus=True):
         self.told = told
         self._zone = zone
         self._config_file = config_file
-        self._asked = Static(Content(f"> {lines(told.request.question)}"), classes="asked")
+        self._asked = Static(Content(f"> {_asked(told.request.question)}"), classes="asked")
         self._facts = Static("", classes="facts")
         self.body = AnswerText()
         self._grounded = Static("", classes="grounded")
@@ -283,6 +285,13 @@ class Turn(Vertical, can_focus=True):
         place = turns.index(self) + step
         if 0 <= place < len(turns):
             turns[place].focus()
+
+
+def _asked(question: str) -> str:
+    """Return a question, cut where it is a whole text that was pasted."""
+    shown = lines(question)
+    more = len(shown) - ASKED_SHOWN
+    return shown if more <= 0 else f"{shown[:ASKED_SHOWN]}… ({more:,} characters more)"
 
 
 def has_gaps(answer: Answer) -> bool:
