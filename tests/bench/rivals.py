@@ -1,0 +1,482 @@
+"""What a user would pick instead, on the same data, passages and generator file.
+
+    python tests/bench/rivals.py build SCRATCH
+    python tests/bench/rivals.py run SCRATCH --data DATA --size 100 --generator GGUF --encoder DIR
+    python tests/bench/rivals.py table SCRATCH
+
+`build` makes an environment below SCRATCH for each rival. `run` measures what SCRATCH/rows.jsonl
+does not hold yet. Everyone gets the passages that Askance's reader cuts, and its reading time is
+added to theirs: a rival's own converters are slower. Ranked passages go to one bare llama.cpp with
+one prompt, the first that fit 1,200 tokens. Askance runs as a user has it: reading, ranking and
+answering in one process, by its own prompt with its own check of citations.
+
+Of a rival's two settings the one with the higher recall counts, then the quicker. Mail: one mbox
+of SIZE real messages, questions of enron_annotated. Documents: SIZE text files, questions of
+hotpotqa. haiku.rag needs Python 3.12 and is left out where there is none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import mailbox
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+CHILD = Path(__file__).with_name("rivals_child.py")
+PINS = Path(__file__).parents[2] / "constraints.txt"
+ENVIRONMENTS = {
+    "chroma": ["chromadb", "sentence-transformers"],
+    "leann": ["leann-core", "leann-backend-hnsw", "sentence-transformers"],
+    "tantivy": ["tantivy"],
+}
+SETTINGS = {
+    "chroma": ("l2", "cosine"),
+    "leann": ("recompute", "stored"),
+    "tantivy": ("default", "en_stem"),
+    "fts5": ("unicode61", "porter"),
+}
+CORPORA = {"mail": "enron_annotated", "documents": "hotpotqa"}
+PROMPT = (
+    "Answer the question from the passages, as briefly as possible.\n\n{passages}\n\n"
+    "Question: {question}\nAnswer:"
+)
+PROMPT_TOKENS = 1200
+ANSWER_TOKENS = 48
+Row = dict[str, Any]
+
+
+def build(scratch: Path) -> None:
+    """Make the environments that are not there."""
+    pins = scratch / "pins.txt"
+    scratch.mkdir(parents=True, exist_ok=True)
+    kept = ("torch", "transformers", "tokenizers", "numpy", "huggingface_hub", "tantivy")
+    lines = [x for x in PINS.read_text().splitlines() if x.partition("==")[0] in kept]
+    pins.write_text("\n".join(lines) + "\n")
+    for name, packages in ENVIRONMENTS.items():
+        place = scratch / "venvs" / name
+        if not (place / "complete").exists():
+            venv.create(place, with_pip=True, clear=True)
+            pip = [place / "bin" / "pip", "install", "-q", "-c", pins]
+            subprocess.run([*pip, *packages], check=True)
+            (place / "complete").touch()
+
+
+def questions_of(corpus: str, data: Path, count: int) -> list[Any]:
+    """Return the first answerable questions with gold evidence."""
+    from engine.evaluation.data import load_questions
+
+    everything = load_questions(data / "dev" / f"{CORPORA[corpus]}.jsonl")
+    fit = (q for q in everything if q.support and q.mode == "any" and not q.unanswerable)
+    return [question for question, _ in zip(fit, range(count), strict=False)]
+
+
+def lay_out(corpus: str, size: int, data: Path, asked: Sequence[Any], folder: Path) -> None:
+    """Write the folder that is asked: all gold evidence, then others up to `size` items."""
+    if folder.exists():
+        return
+    part = folder.with_suffix(".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    if corpus == "mail":
+        box = mailbox.mbox(part / "mail.mbox")
+        for message in _messages(data / "corpus", size):
+            box.add(message)
+        box.close()
+    else:
+        lines = (data / "corpus" / "hotpotqa.jsonl").read_text().splitlines()
+        own = dict.fromkeys(line for question in asked for line in question.candidates)
+        chosen = [*own, *(n for n in range(len(lines)) if n not in own)][:size]
+        for number in chosen:
+            record = json.loads(lines[number])
+            (part / f"{number:05}.txt").write_text(f"{record['title']}\n\n{record['text']}\n")
+    part.rename(folder)
+
+
+def _messages(corpus: Path, size: int) -> Iterator[mailbox.mboxMessage]:
+    boxes = ("enron.mbox", "mail_spamassassin_ham.mbox", "mail_spamassassin_hardham.mbox")
+    left = size
+    for name in boxes:
+        for message in mailbox.mbox(corpus / name, create=False):
+            if not left:
+                return
+            left -= 1
+            yield message
+
+
+def dump(corpus: str, folder: Path, asked: Sequence[Any], files: Path) -> Row:
+    """Read the folder in a process of its own and write passages, queries and what is gold."""
+    from engine.evaluation.reading import read_all
+    from engine.settings import Settings
+
+    began = time.perf_counter()
+    read = read_all([folder], Settings())
+    seconds = time.perf_counter() - began
+    with (files / "passages.jsonl").open("w") as stream:
+        for passage in read.passages:
+            stream.write(json.dumps({"text": passage.searched}) + "\n")
+    (files / "queries.json").write_text(json.dumps([question.text for question in asked]))
+    gold = [gold_places(corpus, question, read.passages) for question in asked]
+    items = len({id(passage.item) for passage in read.passages})
+    return {"read": seconds, "gold": gold, "items": items, "passages": len(read.passages)}
+
+
+def gold_places(corpus: str, question: Any, passages: Sequence[Any]) -> list[list[int]]:
+    """Return, for each piece of evidence, the places of the passages that hold it."""
+    return [
+        [place for place, p in enumerate(passages) if _holds(corpus, support, p)]
+        for support in question.support
+    ]
+
+
+def _holds(corpus: str, support: Any, passage: Any) -> bool:
+    if corpus == "mail":
+        return bool(support.held_by(passage))
+    return int(passage.item.locator.path.stem) in support.lines
+
+
+def recall_of(ranked: Sequence[Sequence[int]], gold: Sequence[Sequence[Sequence[int]]]) -> float:
+    """Return the mean share of gold evidence among the first ten passages."""
+    shares = [
+        sum(any(place in found for place in places) for places in pieces) / len(pieces)
+        for found, pieces in zip(ranked, gold, strict=True)
+    ]
+    return sum(shares) / len(shares)
+
+
+def disk_of(store: Path, texts: Sequence[str]) -> tuple[int, float]:
+    """Return the bytes written, and the share of 20 passages whose words stand there plainly."""
+    files = [file for file in store.rglob("*") if file.is_file()]
+    whole = b"".join(file.read_bytes() for file in files)
+    probes = [text[len(text) // 2 :][:24].encode() for text in texts[:: max(1, len(texts) // 20)]]
+    probes = [probe for probe in probes if b"\n" not in probe and len(probe) >= 16]
+    seen = sum(probe in whole for probe in probes)
+    return sum(file.stat().st_size for file in files), seen / max(1, len(probes))
+
+
+def rival_row(name: str, setting: str, scratch: Path, files: Path, encoder: Path) -> Row:
+    """Run one setting of a rival from nothing."""
+    store = files / f"store_{name}_{setting}"
+    shutil.rmtree(store, ignore_errors=True)
+    store.mkdir()
+    place = scratch / "venvs" / name / "bin" / "python"
+    python = place if place.exists() else Path(sys.executable)
+    known = {"HF_HUB_OFFLINE": "1", "ANONYMIZED_TELEMETRY": "False", "TOKENIZERS_PARALLELISM": "0"}
+    arguments = [name, setting, files / "passages.jsonl", files / "queries.json", store, encoder]
+    done = subprocess.run(
+        [python, CHILD, *arguments],
+        capture_output=True,
+        text=True,
+        env=os.environ | known,
+        cwd=store,
+    )
+    if done.returncode:
+        return {"failed": done.stderr.strip().splitlines()[-1:] or ["no message"]}
+    said: Row = json.loads(done.stdout.strip().splitlines()[-1])
+    lines = (files / "passages.jsonl").read_text().splitlines()
+    said["disk"], said["readable"] = disk_of(store, [json.loads(x)["text"] for x in lines])
+    shutil.rmtree(store)
+    return said
+
+
+def answers_of(row: Row, asked: Sequence[Any], files: Path, model: Path, count: int) -> Row:
+    """Have bare llama.cpp answer from what was ranked; scores, seconds to load and to answer."""
+    from llama_cpp import Llama
+
+    from engine.evaluation import metrics
+
+    began = time.perf_counter()
+    llama = Llama(str(model), n_ctx=4096, verbose=False)
+    loaded = time.perf_counter() - began
+    texts = [json.loads(x)["text"] for x in (files / "passages.jsonl").read_text().splitlines()]
+    scores, seconds = [], []
+    for question, ranked in list(zip(asked, row["ranked"], strict=True))[:count]:
+        began = time.perf_counter()
+        prompt = prompt_of(llama, question.text, [texts[place] for place in ranked])
+        turn: Any = llama.create_chat_completion(
+            messages=[{"role": "user", "content": prompt}],
+            temperature=0.0,
+            max_tokens=ANSWER_TOKENS,
+        )
+        said = turn["choices"][0]["message"]["content"] or ""
+        seconds.append(time.perf_counter() - began)
+        right = metrics.substring_match(said, question.answers)
+        scores.append((metrics.token_f1(said, question.answers), right))
+    llama.close()
+    f1, substring = (sum(column) / len(column) for column in zip(*scores, strict=True))
+    later = sum(seconds[1:]) / max(1, len(seconds) - 1)
+    return {
+        "first_answer": loaded + seconds[0],
+        "answer": later,
+        "f1": f1,
+        "substring": substring,
+        "answered": len(scores),
+    }
+
+
+def prompt_of(llama: Any, question: str, passages: Sequence[str]) -> str:
+    """Return the prompt with the first passages that fit."""
+    kept: list[str] = []
+    used = 0
+    for passage in passages:
+        used += len(llama.tokenize(passage.encode(), add_bos=False))
+        if used > PROMPT_TOKENS and kept:
+            break
+        kept.append(passage)
+    return PROMPT.format(passages="\n\n".join(kept), question=question)
+
+
+def ours(folder: Path, asked: Sequence[Any], corpus: str, model: str, strategy: str, n: int) -> Row:
+    """Askance in this process, which began for it: reads, ranks, answers, reads no more."""
+    from app.config import load_config
+    from app.loading import model_set
+    from engine.answer import answer, search
+    from engine.evaluation import metrics
+    from engine.events import Answered, Found
+    from engine.memory import Memory
+    from engine.settings import Settings
+
+    began = time.perf_counter() - _age()
+    seconds, recalls = [], []
+    settings = Settings(strategy=strategy, infer=False)
+    with Memory() as memory:
+        for question in asked:
+            start = time.perf_counter() if seconds else began
+            steps = search(question.text, [folder], Settings(), memory=memory)
+            found = next(e.result for e in steps if isinstance(e, Found))
+            seconds.append(time.perf_counter() - start)
+            passages = [hit.passage for hit in found.hits]
+            pieces = [any(_holds(corpus, s, p) for p in passages) for s in question.support]
+            recalls.append(sum(pieces) / len(pieces))
+        row: Row = {
+            "first": seconds[0],
+            "second": sum(seconds[1:]) / max(1, len(seconds) - 1),
+            "recall": sum(recalls) / len(recalls),
+            "disk": 0,
+            "readable": 0.0,
+        }
+        models = model_set(load_config(os.environ), generator=model, lookahead=model)
+        scores, spent = [], []
+        for question in asked[:n]:
+            start = time.perf_counter()
+            events = answer(question.text, [folder], models, settings, memory=memory)
+            final = next(e.answer for e in events if isinstance(e, Answered))
+            spent.append(time.perf_counter() - start)
+            said = final.raw or final.text
+            right = metrics.substring_match(said, question.answers)
+            scores.append((metrics.token_f1(said, question.answers), right))
+        models.close()
+    f1, substring = (sum(column) / len(column) for column in zip(*scores, strict=True))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    row |= {"first_answer": spent[0], "answer": sum(spent[1:]) / max(1, len(spent) - 1)}
+    return row | {"f1": f1, "substring": substring, "answered": len(scores), "memory": peak}
+
+
+def _age() -> float:
+    """Return for how many seconds this process has run."""
+    ticks = float(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+    return float(Path("/proc/uptime").read_text().split()[0]) - ticks / os.sysconf("SC_CLK_TCK")
+
+
+def ripgrep(folder: Path, asked: Sequence[Any], scratch: Path) -> Row:
+    """ripgrep with converters: seconds until the first line of a hit, and until the last."""
+    convert = scratch / "convert.sh"
+    convert.write_text(
+        '#!/bin/sh\ncase "$1" in\n*.pdf) exec pdftotext "$1" - ;;\n'
+        '*.docx|*.pptx|*.odt|*.epub) exec unzip -p "$1" ;;\n*) exec cat ;;\nesac\n'
+    )
+    convert.chmod(0o755)
+    firsts, wholes = [], []
+    for question in asked:
+        words = [word for word in question.text.split() if len(word.strip("?.,")) > 4]
+        patterns = [flag for word in words for flag in ("-e", word.strip('?.,"'))]
+        globs = [flag for end in ("pdf", "docx", "pptx", "odt", "epub") for flag in _glob(end)]
+        began = time.perf_counter()
+        with subprocess.Popen(
+            ["rg", "-i", "-F", "--pre", convert, *globs, *patterns, folder],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            firsts.append(time.perf_counter() - began)
+            for _ in process.stdout:
+                pass
+        wholes.append(time.perf_counter() - began)
+    mean = sum(firsts) / len(firsts)
+    return {"first": mean, "second": mean, "all_hits": sum(wholes) / len(wholes), "disk": 0}
+
+
+def _glob(end: str) -> tuple[str, str]:
+    return "--pre-glob", f"*.{end}"
+
+
+def run(args: argparse.Namespace) -> None:
+    """Measure every row that is missing."""
+    rows = args.scratch / "rows.jsonl"
+    known = [json.loads(line) for line in rows.read_text().splitlines()] if rows.exists() else []
+    done = {(r["corpus"], r["size"], r["rival"], r["setting"]) for r in known}
+    for corpus in args.corpus:
+        asked = questions_of(corpus, args.data, args.questions)
+        folder = args.scratch / "folders" / f"{corpus}_{args.size}"
+        lay_out(corpus, args.size, args.data, asked, folder)
+        files = args.scratch / "work" / f"{corpus}_{args.size}"
+        files.mkdir(parents=True, exist_ok=True)
+        facts = dump(corpus, folder, asked, files)
+        for rival, setting in _arms(args):
+            if (corpus, args.size, rival, setting) in done:
+                continue
+            print(corpus, args.size, rival, setting, flush=True)
+            row = _measured(rival, setting, corpus, args, asked, folder, files, facts)
+            key = {"corpus": corpus, "size": args.size, "rival": rival, "setting": setting}
+            row = key | {k: facts[k] for k in ("items", "passages", "read")} | row
+            with rows.open("a") as stream:
+                stream.write(json.dumps(row) + "\n")
+
+
+def _arms(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
+    for strategy in args.strategy:
+        yield "askance", strategy
+    yield "ripgrep", ""
+    for rival, settings in SETTINGS.items():
+        built = rival == "fts5" or (args.scratch / "venvs" / rival / "complete").exists()
+        for setting in settings if built else ():
+            yield rival, setting
+
+
+def _measured(
+    rival: str,
+    setting: str,
+    corpus: str,
+    args: argparse.Namespace,
+    asked: Sequence[Any],
+    folder: Path,
+    files: Path,
+    facts: Row,
+) -> Row:
+    if rival == "ripgrep":
+        return ripgrep(folder, asked, args.scratch)
+    if rival == "askance":
+        own = [sys.executable, __file__, "ours", args.scratch, "--data", args.data]
+        own += [
+            "--folder",
+            folder,
+            "--corpus",
+            corpus,
+            "--model",
+            args.model,
+            "--strategy",
+            setting,
+        ]
+        own += ["--questions", str(args.questions), "--answers", str(args.answers)]
+        finished = subprocess.run(own, capture_output=True, text=True)
+        if finished.returncode:
+            return {"failed": finished.stderr.strip().splitlines()[-1:]}
+        row: Row = json.loads(finished.stdout.strip().splitlines()[-1])
+        return row | {"first_answer": row["first"] + row["first_answer"]}
+    row = rival_row(rival, setting, args.scratch, files, args.encoder)
+    if "failed" in row:
+        return row
+    row["first"] += facts["read"]
+    row["recall"] = recall_of(row["ranked"], facts["gold"])
+    row |= answers_of(row, asked, files, args.generator, args.answers)
+    row["first_answer"] += row["first"]
+    del row["ranked"]
+    return row
+
+
+COLUMNS = {
+    "first": "first sources, s",
+    "first_answer": "first answer, s",
+    "second": "second sources, s",
+    "answer": "second answer, s",
+    "disk": "disk, MB",
+    "memory": "memory, MB",
+    "recall": "recall@10",
+    "f1": "F1",
+    "substring": "substring",
+}
+
+
+def table(scratch: Path) -> None:
+    """Print one table a corpus and size: each rival's better setting, ratios to Askance below."""
+    rows = [json.loads(line) for line in (scratch / "rows.jsonl").read_text().splitlines()]
+    for corpus, size in dict.fromkeys((row["corpus"], row["size"]) for row in rows):
+        own = [r for r in rows if (r["corpus"], r["size"]) == (corpus, size)]
+        items = own[0]["items"]
+        print(f"\n**{corpus}**, {items:,} items, {own[0]['passages']:,} passages\n")
+        print(f"| | {' | '.join(COLUMNS.values())} | text readable |")
+        print("|---" * (len(COLUMNS) + 2) + "|")
+        best = [_best([r for r in own if r["rival"] == n]) for n in dict.fromkeys(_names(own))]
+        base = next(r for r in best if r["rival"] == "askance")
+        for row in best:
+            print(_line(row, base))
+
+
+def _names(rows: Sequence[Row]) -> list[str]:
+    return [row["rival"] for row in rows]
+
+
+def _best(rows: Sequence[Row]) -> Row:
+    """Return the setting with the higher recall, then the quicker one; a failed one last."""
+    return max(rows, key=lambda r: ("failed" not in r, r.get("recall", 0), -r.get("first", 1e9)))
+
+
+def _line(row: Row, base: Row) -> str:
+    name = f"{row['rival']} {row['setting']}".strip()
+    if "failed" in row:
+        return f"| {name} | failed: {' '.join(row['failed'])[:120]} |"
+    cells = []
+    for key in COLUMNS:
+        value = row.get(key)
+        if value is None:
+            cells.append("")
+            continue
+        value = value / 1e6 if key in ("disk", "memory") else value
+        text = f"{value:.3f}" if value < 10 else f"{value:.1f}"
+        over = base.get(key)
+        is_ratio = key in ("first", "first_answer", "second", "answer") and over and row is not base
+        cells.append(f"{text} ({row[key] / over:.1f} x)" if is_ratio else text)
+    readable = row.get("readable")
+    cells.append("" if readable is None else "yes" if readable > 0.5 else "no")
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Run one part."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=["build", "run", "table", "ours"])
+    parser.add_argument("scratch", type=Path)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--size", type=int, default=100)
+    parser.add_argument("--corpus", nargs="+", default=list(CORPORA), choices=list(CORPORA))
+    parser.add_argument("--questions", type=int, default=20, help="ranked")
+    parser.add_argument("--answers", type=int, default=5, help="answered, of those ranked")
+    parser.add_argument("--generator", type=Path, help="GGUF file for the rivals")
+    parser.add_argument("--model", default="qwen2.5-coder-0.5b-instruct-q4_k_m", help="the same")
+    parser.add_argument("--strategy", nargs="+", default=["vanilla"])
+    parser.add_argument("--encoder", type=Path, help="folder of all-MiniLM-L6-v2")
+    parser.add_argument("--folder", type=Path)
+    args = parser.parse_args()
+    if args.part == "build":
+        build(args.scratch)
+    elif args.part == "run":
+        run(args)
+    elif args.part == "table":
+        table(args.scratch)
+    else:
+        [corpus], [strategy] = args.corpus, args.strategy
+        asked = questions_of(corpus, args.data, args.questions)
+        print(json.dumps(ours(args.folder, asked, corpus, args.model, strategy, args.answers)))
+
+
+if __name__ == "__main__":
+    main()

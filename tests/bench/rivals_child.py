@@ -1,0 +1,157 @@
+"""One rival in an environment of its own: takes passages over, answers queries, says how long.
+
+    python rivals_child.py RIVAL SETTING PASSAGES QUERIES STORE [ENCODER]
+
+Standard library alone but for the rival, whose own environment runs this. PASSAGES are JSON lines
+with `text`, QUERIES a JSON list; STORE is an empty folder for whatever the rival writes. The last
+line printed is a JSON object. Calls are those of each rival's README.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+TOP = 10
+Search = Callable[[str], list[int]]
+"""From a query to the places of the best passages."""
+
+
+def words_of(query: str) -> list[str]:
+    """Return the words of a query, without what a query language would read."""
+    return re.findall(r"\w+", query)
+
+
+def chroma(texts: Sequence[str], setting: str, store: Path, encoder: str) -> Search:
+    """chromadb, a collection on disk; `setting` is its distance: l2 (its default) or cosine."""
+    import chromadb
+    from chromadb.utils.embedding_functions import SentenceTransformerEmbeddingFunction
+
+    client = chromadb.PersistentClient(
+        path=str(store), settings=chromadb.Settings(anonymized_telemetry=False)
+    )
+    embed = SentenceTransformerEmbeddingFunction(model_name=encoder)
+    collection = client.create_collection(
+        "passages", embedding_function=embed, metadata={"hnsw:space": setting}
+    )
+    for begin in range(0, len(texts), 1000):  # a call takes 5,461 at most
+        part = list(texts[begin : begin + 1000])
+        collection.add(documents=part, ids=[str(begin + i) for i in range(len(part))])
+
+    def search(query: str) -> list[int]:
+        found = collection.query(query_texts=[query], n_results=min(TOP, len(texts)))
+        return [int(i) for i in found["ids"][0]]
+
+    return search
+
+
+def leann(texts: Sequence[str], setting: str, store: Path, encoder: str) -> Search:
+    """LEANN: `recompute` embeds again when asked (its default), `stored` keeps the vectors."""
+    from leann import LeannBuilder, LeannSearcher
+
+    recompute = setting == "recompute"
+    builder = LeannBuilder(
+        backend_name="hnsw",
+        embedding_model=encoder,
+        embedding_mode="sentence-transformers",
+        is_recompute=recompute,
+        is_compact=recompute,
+    )
+    for place, text in enumerate(texts):
+        builder.add_text(text, metadata={"id": str(place)})
+    index = str(store / "passages.leann")
+    builder.build_index(index)
+    searcher = LeannSearcher(index)
+
+    def search(query: str) -> list[int]:
+        found = searcher.search(query, top_k=TOP, recompute_embeddings=recompute)
+        return [int(one.id) for one in found]
+
+    return search
+
+
+def tantivy(texts: Sequence[str], setting: str, store: Path, encoder: str) -> Search:
+    """tantivy on disk; `setting` is its tokeniser: default or en_stem."""
+    import tantivy as library
+
+    schema = library.SchemaBuilder()
+    schema.add_text_field("body", stored=True, tokenizer_name=setting)
+    schema.add_integer_field("place", stored=True)
+    index = library.Index(schema.build(), path=str(store))
+    writer = index.writer()
+    for place, text in enumerate(texts):
+        writer.add_document(library.Document(body=text, place=place))
+    writer.commit()
+    index.reload()
+    searcher = index.searcher()
+
+    def search(query: str) -> list[int]:
+        parsed = index.parse_query(" ".join(words_of(query)), ["body"])
+        hits = searcher.search(parsed, TOP).hits
+        return [int(searcher.doc(address)["place"][0]) for _, address in hits]
+
+    return search
+
+
+def fts5(texts: Sequence[str], setting: str, store: Path, encoder: str) -> Search:
+    """SQLite FTS5 on disk; `setting` is its tokeniser: unicode61 (its default) or porter."""
+    base = sqlite3.connect(store / "passages.db")
+    base.execute(f"CREATE VIRTUAL TABLE passages USING fts5(body, tokenize = '{setting}')")
+    base.executemany("INSERT INTO passages(rowid, body) VALUES (?, ?)", enumerate(texts, start=1))
+    base.commit()
+
+    def search(query: str) -> list[int]:
+        wanted = " OR ".join(f'"{word}"' for word in words_of(query))
+        found = base.execute(
+            "SELECT rowid FROM passages WHERE passages MATCH ? ORDER BY rank LIMIT ?", (wanted, TOP)
+        )
+        return [row[0] - 1 for row in found]
+
+    return search
+
+
+RIVALS = {"chroma": chroma, "leann": leann, "tantivy": tantivy, "fts5": fts5}
+
+
+def main() -> None:
+    """Time the rival from the start of this process on."""
+    began = time.perf_counter() - _age()
+    rival, setting, passages, queries, store = sys.argv[1:6]
+    encoder = sys.argv[6] if len(sys.argv) > 6 else ""
+    texts = [json.loads(line)["text"] for line in Path(passages).read_text().splitlines()]
+    asked = json.loads(Path(queries).read_text())
+    search = RIVALS[rival](texts, setting, Path(store), encoder)
+    indexed = time.perf_counter()
+    ranked, seconds = [], []
+    for query in asked:
+        start = time.perf_counter()
+        ranked.append(search(query))
+        seconds.append(time.perf_counter() - start)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    said = {
+        "indexed": indexed - began,
+        "first": indexed - began + seconds[0],
+        "second": sum(seconds[1:]) / max(1, len(seconds) - 1),
+        "memory": peak,
+        "ranked": ranked,
+    }
+    print(json.dumps(said), flush=True)
+    os._exit(0)  # LEANN's embedding server would be waited for
+
+
+def _age() -> float:
+    """Return for how many seconds this process has run."""
+    ticks = float(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+    up = float(Path("/proc/uptime").read_text().split()[0])
+    return up - ticks / os.sysconf("SC_CLK_TCK")
+
+
+if __name__ == "__main__":
+    main()
