@@ -67,6 +67,16 @@ class Trail:
         shown.extend(outcome_lines(answer, self.loadings))
         return "\n".join(shown)
 
+    def budget_object(self, answer: Answer) -> dict[str, object]:
+        """Return the `budget` member of `--json`: what it might take, was thought to, and took."""
+        first = next(self._all(Expected), None)
+        seconds = first.seconds if first else None
+        return {
+            "tokens": first.budget if first else None,
+            "effective_context": answer.usage.effective_context,
+            "expected_ms": None if seconds is None else round(seconds * 1000, 1),
+        }
+
     def object(self, answer: Answer) -> dict[str, object]:
         """Return the trail as the `explain` member of `--json`."""
         return {
@@ -102,16 +112,6 @@ class Trail:
             "effective_context": answer.usage.effective_context,
             "tokens": asdict(answer.usage),
             "raw": answer.raw,
-        }
-
-    def budget_object(self, answer: Answer) -> dict[str, object]:
-        """Return the `budget` member of `--json`: what it might take, was thought to, and took."""
-        first = next(self._all(Expected), None)
-        seconds = first.seconds if first else None
-        return {
-            "tokens": first.budget if first else None,
-            "effective_context": answer.usage.effective_context,
-            "expected_ms": None if seconds is None else round(seconds * 1000, 1),
         }
 
     def _all(self, kind: type[Kept]) -> Iterator[Kept]:

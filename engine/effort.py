@@ -85,11 +85,29 @@ def iterdrag_tokens(theta: Theta, passage: float, example: Callable[[int], float
     return sum(always + rounds * theta.k * passage for rounds in calls)
 
 
+def iterdrag_longest(theta: Theta, passage: float, example: Callable[[int], float]) -> float:
+    """Return the tokens of IterDRAG's longest prompt, at most."""
+    documents = (theta.n + 1) * theta.k * passage
+    return theta.m * example(theta.k) + PROMPT_TOKENS + documents
+
+
 def iterdrag_within(
-    tokens: int, passage: float, example: Callable[[int], float], allocation: Allocation
+    tokens: int,
+    window: int,
+    passage: float,
+    example: Callable[[int], float],
+    allocation: Allocation,
 ) -> Theta | None:
-    """Return the best configuration within a budget of tokens; None where not even one fits."""
-    within = [one for one in _all() if iterdrag_tokens(one, passage, example) <= tokens]
+    """Return the best configuration within a budget of tokens; None where not even one fits.
+
+    No prompt of it is longer than `window`.
+    """
+    within = [
+        one
+        for one in _all()
+        if iterdrag_tokens(one, passage, example) <= tokens
+        and iterdrag_longest(one, passage, example) <= window
+    ]
     return max(
         within,
         key=lambda one: allocation.fit.predict((one.k, one.m, one.n), allocation.about),

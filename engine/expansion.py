@@ -1,7 +1,7 @@
 """Other words for a question whose own do not occur: another language, other names for things.
 
-The look-ahead model sees how the files write, and puts the question in their words. What it says
-is only searched for; what no file holds scores nothing.
+The look-ahead model puts the question into the language that the files are written in, and names
+synonyms. What it says is only searched for: a word that no passage holds scores nothing.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.corpus import Corpus
+from engine.languages import language_of
 from engine.prompting import render
 from engine.tokens import content_words
 from engine.values import Passage
@@ -16,10 +17,11 @@ from models.protocols import Generator, Sampling
 
 SAMPLES = 3
 TEMPERATURE = 0.7
-TOKENS = 64
-LINES = 8
-"""Beginnings of passages that show how the files write."""
-LINE_LENGTH = 80
+TOKENS = 48
+LOOKED_AT = 50
+"""Passages, taken evenly from all, by which the language is known."""
+_NOT_MEANT = frozenset(("synonyms", "synonym", "question", "english", "translation"))
+"""Words of the asked form."""
 
 
 def unknown_words(question: str, corpus: Corpus) -> tuple[list[str], list[str]]:
@@ -30,11 +32,12 @@ def unknown_words(question: str, corpus: Corpus) -> tuple[list[str], list[str]]:
 
 
 def expanded(model: Generator, question: str, passages: Sequence[Passage], seed: int) -> str:
-    """Return words that passages with the answer may hold; a word that comes often counts often."""
-    prompt = render(model, "expansion", question=question, samples=_lines(passages))
+    """Return words that passages with the answer may hold, each once for a sample that says it."""
+    looked_at = passages[:: max(1, len(passages) // LOOKED_AT)]
+    language = language_of(passage.searched for passage in looked_at) or "English"
     replies = [""] * SAMPLES
     pieces = model.sample(
-        prompt,
+        render(model, "expansion", question=question, language=language),
         n=SAMPLES,
         max_tokens=TOKENS,
         sampling=Sampling(TEMPERATURE, seed=seed),
@@ -42,16 +45,7 @@ def expanded(model: Generator, question: str, passages: Sequence[Passage], seed:
     )
     for piece in pieces:
         replies[piece.index] += piece.text
-    own = set(content_words(question))
-    said = [word for reply in replies for word in content_words(reply)]
-    return " ".join(word for word in said if word not in own and word not in _FORM)
-
-
-_FORM = frozenset(("question", "words"))
-
-
-def _lines(passages: Sequence[Passage]) -> str:
-    """Return how some passages begin, taken evenly from all of them."""
-    step = max(1, len(passages) // LINES)
-    shown = [" ".join(one.searched.split())[:LINE_LENGTH] for one in passages[::step][:LINES]]
-    return "\n".join(f"- {line}" for line in shown)
+    own = {*content_words(question), *_NOT_MEANT}
+    return " ".join(
+        word for reply in replies for word in dict.fromkeys(content_words(reply)) if word not in own
+    )

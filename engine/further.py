@@ -48,7 +48,8 @@ def _in_steps(tools: Toolbox, passage: float) -> Further:
         return sum(map(model.count, texts)) / max(1, len(texts))
 
     allocation = tools.means.allocation
-    theta = iterdrag_within(tools.tokens_left, passage, example, allocation)
+    window = (tools.budget.window or model.context) - tools.task.answer_tokens
+    theta = iterdrag_within(tools.tokens_left, window, passage, example, allocation)
     if theta is None:
         return Further(None, int(iterdrag_tokens(Theta(1, 0, 1), passage, example)))
     said = (

@@ -15,6 +15,7 @@ from engine.corpus import corpus_of
 from engine.errors import BudgetTooSmall
 from engine.events import Answered, Compressed, Decided, FollowedUp, Noted, Sampled, Voted
 from engine.facts import Facts, needs_several
+from engine.languages import language_of
 from engine.lookahead import Sample
 from engine.passages import split
 from engine.settings import Budget, Settings
@@ -217,7 +218,7 @@ def ask(fake_generator: Any) -> Ask:
             encoder="e" if encoder else None,
             load_encoder=lambda _: encoder,  # type: ignore[arg-type, return-value]
         )
-        wanted = Settings(**({"strategy": strategy, "budget": ROOM_FOR_ALL} | settings))
+        wanted = replace(Settings(strategy=strategy, budget=ROOM_FOR_ALL), **settings)
         corpus = corpus_of(split(items))
         events = list(answer_over(Query(question, task=task), corpus, models_of, wanted))
         return Run(events, models["g"], models["l"])
@@ -367,10 +368,25 @@ def test_words_that_do_not_occur_are_put_otherwise(ask: Ask) -> None:
     assert found.taken == ["expand"]
     assert "lease" in found.all(Noted)[0].text
     assert asked in found.lookahead.prompts[0]
-    assert NOTES[0] in found.lookahead.prompts[0]
+    assert "into simple English" in found.lookahead.prompts[0]
     assert NOTES[1] in found.generator.prompts[0]
     assert "Write in the language of the question" in found.generator.prompts[0]
     assert asked in found.generator.prompts[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The jetty is closed for the winter.", "English"),
+        ("Der Steg ist im Winter nicht offen.", "German"),
+        ("Le quai est fermé pour les travaux.", "French"),
+        ("4711", None),
+    ],
+)
+def test_the_language_of_files_is_known_by_their_commonest_words(
+    text: str, language: str | None
+) -> None:
+    assert language_of([text]) == language
 
 
 def test_words_that_occur_need_no_model(ask: Ask) -> None:

@@ -19,6 +19,7 @@ from engine.effort import (
     PUBLISHED,
     Allocation,
     Theta,
+    iterdrag_longest,
     iterdrag_tokens,
     iterdrag_within,
     means_of,
@@ -70,7 +71,7 @@ LIKES_DOCUMENTS = Allocation(replace(PAPER, a=(0.9, 0.1, 0.1)))
 
 def test_the_allocation_model_picks_within_the_tokens() -> None:
     def picked(tokens: int, by: Allocation) -> Theta | None:
-        return iterdrag_within(tokens, 100, lambda documents: 100.0 * documents, by)
+        return iterdrag_within(tokens, 8000, 100, lambda documents: 100.0 * documents, by)
 
     assert picked(1000, PUBLISHED) is None
     rounds, documents = picked(6000, LIKES_ROUNDS), picked(6000, LIKES_DOCUMENTS)
@@ -80,6 +81,14 @@ def test_the_allocation_model_picks_within_the_tokens() -> None:
     assert documents.k > rounds.k
     for one in (rounds, documents):
         assert iterdrag_tokens(one, 100, lambda documents: 100.0 * documents) <= 6000
+
+
+def test_examples_longer_than_the_context_are_not_chosen() -> None:
+    found = iterdrag_within(60_000, 2000, 100, lambda documents: 1800.0, PUBLISHED)
+    assert found is not None
+    assert found.m == 0
+    assert iterdrag_longest(found, 100, lambda documents: 1800.0) <= 2000
+    assert iterdrag_within(60_000, 400, 100, lambda documents: 0.0, PUBLISHED) is None
 
 
 def test_a_fitted_file_is_used_and_named(tmp_path: Path) -> None:

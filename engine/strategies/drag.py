@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from engine.demonstrations import FINAL, FOLLOW_UP, INTERMEDIATE, Kind, in_prompt_order, prompt
 from engine.drafts import Draft
-from engine.events import Event, FollowedUp
+from engine.events import Event, FollowedUp, Noted
 from engine.steps import Toolbox
 from models.protocols import Beginnings, Generator
 
@@ -63,9 +63,9 @@ class IterDRAG:
         if not best:
             return Draft("", ())
         groups = [best[: self.k]]
-        transcript, asked = "", set[str]()
+        transcript, asked, said = "", set[str](), list[bool]()
         for index in range(self.n):
-            move = yield from self._say(tools, groups, transcript, (FOLLOW_UP, FINAL))
+            move = yield from self._say(tools, groups, transcript, (FOLLOW_UP, FINAL), said)
             if move.startswith(FINAL.strip()):
                 break
             question = move.removeprefix(FOLLOW_UP.strip()).strip()
@@ -74,10 +74,12 @@ class IterDRAG:
             asked.add(question)
             groups.append(self._further(tools, question, groups))
             transcript += f"{FOLLOW_UP}{question}\n"
-            reply = yield from self._say(tools, groups, transcript, (INTERMEDIATE,))
+            reply = yield from self._say(tools, groups, transcript, (INTERMEDIATE,), said)
             answer = reply.removeprefix(INTERMEDIATE.strip()).strip()
             transcript += f"{INTERMEDIATE}{answer}\n"
             yield FollowedUp(index, question, answer)
+        if not all(said):
+            yield Noted(f"{said.count(False)} of {len(said)} replies left the form of Self-Ask")
         ordered = in_prompt_order(groups)
         make = _asking(tools, "iterdrag", groups, self.k, self.m)
         written = yield from tools.reply_to(
@@ -91,8 +93,12 @@ class IterDRAG:
         groups: Sequence[Sequence[int]],
         transcript: str,
         beginnings: tuple[str, ...],
+        said: list[bool],
     ) -> Steps[Event, None, str]:
-        """Return the next line of the transcript, which begins with one of `beginnings`."""
+        """Return the next line of the transcript, which is to begin with one of `beginnings`.
+
+        `said` takes in whether it does: a server may not hold its model to a form.
+        """
         make = _asking(tools, "iterdrag", groups, self.k, self.m)
         written = yield from tools.reply_to(
             lambda model: make(model) + transcript,
@@ -102,6 +108,7 @@ class IterDRAG:
             stop=("\n",),
             constraint=Beginnings(beginnings),
         )
+        said.append(written.text.startswith(tuple(one.strip() for one in beginnings)))
         return written.text
 
     def _further(self, tools: Toolbox, question: str, groups: Sequence[Sequence[int]]) -> list[int]:
