@@ -8,6 +8,7 @@ from app.lazy import LazyCommand, LazyGroup
 
 COMMANDS = (
     LazyCommand("run", "app.commands_eval", "Ask questions and score the answers (the default)."),
+    LazyCommand("mine", "app.commands_eval_mine", "Ask your own questions (eval --mine FILE)."),
     LazyCommand("import", "app.commands_eval_import", "Read a public set's original files."),
     LazyCommand("report", "app.commands_eval_report", "Tables, plots and a page of run files."),
 )
@@ -17,8 +18,10 @@ class _Evaluations(LazyGroup):
     """Takes what names no command of its own for `run`: `askance eval QUESTIONS` asks."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put `run` before what begins with no command's name."""
-        if not args or args[0] not in self.rows:
+        """Put `run` before what begins with no command's name; `--mine` is a command too."""
+        if "--mine" in args:
+            args = ["mine", *(arg for arg in args if arg != "--mine")]
+        elif not args or args[0] not in self.rows:
             args = ["run", *args]
         return super().parse_args(ctx, args)
 

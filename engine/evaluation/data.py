@@ -18,6 +18,8 @@ from typing import Any
 
 from engine.errors import DataError
 from engine.values import Passage
+from ingest.datasets.own import own_rows
+from ingest.datasets.values import NotAsDocumented
 from ingest.item import Item
 
 MODES = ("any", "all", "summary")
@@ -103,15 +105,24 @@ class Question:
 
 
 def load_questions(file: Path) -> Iterator[Question]:
-    """Yield the questions of a file in order. Raises `DataError` naming file, line and field."""
+    """Yield the questions of a file in order: JSONL, or a person's own as YAML.
+
+    Raises `DataError` naming file, line and field.
+    """
     try:
+        if file.suffix.lower() in (".yaml", ".yml"):
+            for number, row in own_rows(file):
+                yield question_of(row, file, f"line {number}")
+            return
         with file.open(encoding="utf-8") as stream:
             for number, line in enumerate(stream, start=1):
                 if line.strip():
                     yield question_of(_object(line, file, number), file, f"line {number}")
+    except NotAsDocumented as error:
+        raise DataError(f"{error}.", remedy="See docs/evaluation.md.", path=file) from error
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(
-            f"{file} could not be read: {error}.", remedy="Give a JSONL file.", path=file
+            f"{file} could not be read: {error}.", remedy="Give a JSONL or YAML file.", path=file
         ) from error
 
 
@@ -239,6 +250,8 @@ def _supports(value: Any) -> tuple[Support, ...]:
 def _support(one: Any) -> Support:
     if isinstance(one, str):
         return Support(message_id=one)
+    if "source" in one:
+        return Support(source=_text(one["source"]))
     lines: Sequence[int] = (
         one["lines"] if "lines" in one else [one["line"]] if "line" in one else ()
     )

@@ -21,6 +21,7 @@ SETTINGS = (
     "least_confidence",
     "infer",
     "stemming",
+    "allocation",
     "models",
     "original",
     "candidates",
