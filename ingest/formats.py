@@ -8,6 +8,7 @@ from importlib import import_module
 
 from ingest.damage import DAMAGED
 from ingest.files import UnreadableError
+from ingest.foreign import claimed, not_loaded
 from ingest.item import Item, Kind, Reason
 from ingest.origin import Origin
 from ingest.recognise import DOCUMENT, HEAD, Format, describe_unsupported, kinds_of, refine
@@ -64,6 +65,7 @@ _READERS = {
     Format.JSON: _Row("ingest.records", "json_items", 256),
     Format.TABLE: _Row("ingest.records", "table_items", 256),
     Format.TEXT: _Row("ingest.records", "text_items", 256),
+    Format.FOREIGN: _Row("ingest.foreign", "foreign_items", 256, is_titled=True),
 }
 """Modules are imported when the first file of their format is met."""
 
@@ -77,7 +79,7 @@ def items_in(data: bytes, origin: Origin, scope: Scope, form: Format) -> Iterato
     """Yield what `data` holds that passes the filters, and what of it is skipped and why."""
     kinds = kinds_of(form)
     try:
-        form = refine(form, data)
+        form = claimed(refine(form, data), data[:HEAD], origin.title)
         kinds = kinds_of(form)
         yield from _items(data, origin, scope, form)
     except UnreadableError as error:
@@ -91,7 +93,7 @@ def _items(data: bytes, origin: Origin, scope: Scope, form: Format) -> Iterator[
     kinds = kinds_of(form)
     if form is Format.UNSUPPORTED:
         remedy, kinds = describe_unsupported(data[:HEAD])
-        skipped = origin.skipped(Reason.UNSUPPORTED, remedy, kinds=kinds)
+        skipped = origin.skipped(Reason.UNSUPPORTED, remedy + not_loaded(), kinds=kinds)
         yield skipped if not kinds or scope.wants_any(kinds) else LeftOut()
         return
     if form is Format.EMPTY or not data.strip():

@@ -49,6 +49,7 @@ class Format(Enum):
     PACKED = "compressed"
     ZIP = "zip, its use not told yet"
     OLE = "OLE, its use not told yet"
+    FOREIGN = "what an installed reader takes"
     UNSUPPORTED = "unsupported"
     EMPTY = "empty"
 

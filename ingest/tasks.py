@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ingest.damage import DAMAGED
 from ingest.files import File, UnreadableError
+from ingest.foreign import claimed
 from ingest.formats import items_in, limit_of
 from ingest.item import Reason, Skipped
 from ingest.origin import Origin
@@ -106,7 +107,7 @@ def ranges(size: int) -> list[Task]:
 
 def _read_all(file: File, scope: Scope) -> Iterator[Read]:
     head = file.at(0, HEAD)
-    form = recognise(head, file.path)
+    form = claimed(recognise(head, file.path), head, file.path.name)
     kinds = kinds_of(form)
     if form in (Format.EMPTY, Format.UNSUPPORTED):
         yield from items_in(head, Origin.of_file(file), scope, form)

@@ -18,7 +18,7 @@ from models.errors import RuntimeFailed
 from models.llama import LlamaGenerator, load_llama
 from models.protocols import Sampling
 from models.store import Store
-from tests.generator_contract import GeneratorContract, alone, ask, texts
+from models.testing import GeneratorContract, alone, ask, texts
 
 pytestmark = pytest.mark.slow
 

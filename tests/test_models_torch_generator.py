@@ -25,8 +25,8 @@ from models.errors import MemorySpent, RuntimeFailed
 from models.machine import Memory
 from models.protocols import Message, Sampling
 from models.store import Store
+from models.testing import MAIL, EndContract, GeneratorContract, alone, ask, texts
 from models.torch_generator import TorchGenerator, load_generator
-from tests.generator_contract import MAIL, EndContract, GeneratorContract, alone, ask, texts
 from tests.toy_torch import CAUSAL, byte_tokenizer, causal
 
 GREEDY = Sampling()

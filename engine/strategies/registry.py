@@ -11,6 +11,7 @@ from engine.drafts import Draft
 from engine.errors import StrategyUnknown
 from engine.events import Event
 from engine.steps import Toolbox
+from engine.strategies import foreign
 from engine.strategies.aggregate import Aggregate
 from engine.strategies.auto import Auto
 from engine.strategies.baselines import OrderPreserving, SelfRoute, Vanilla
@@ -90,8 +91,9 @@ STRATEGIES: tuple[Strategy, ...] = (
 
 
 def names() -> tuple[str, ...]:
-    """Return every name `--strategy` takes."""
-    return tuple(strategy.name for strategy in STRATEGIES)
+    """Return every name `--strategy` takes, those of installed packages last."""
+    built = tuple(strategy.name for strategy in STRATEGIES)
+    return (*built, *(name for name in foreign.found() if name not in built))
 
 
 def get(wanted: str) -> Strategy:
@@ -110,6 +112,9 @@ def get(wanted: str) -> Strategy:
     for strategy in STRATEGIES:
         if strategy.name == name:
             return _with(strategy, parameters) if parameters else strategy
+    brought = cast(Strategy | None, foreign.load(name))
+    if brought is not None:
+        return _with(brought, parameters) if parameters else brought
     raise StrategyUnknown(
         f"There is no strategy {name!r}.", remedy=f"Built so far: {', '.join(names())}."
     )
