@@ -1,10 +1,11 @@
 """Tables of run files, and the rows of them that may be published.
 
-    python tests/bench/grid_table.py table RUN... [--baseline STRATEGY]
+    python tests/bench/grid_table.py table RUN... [--baseline STRATEGY] [--pool]
     python tests/bench/grid_table.py strip RUN... --out FOLDER
 
 `table` prints, for each data set and budget, the means of every strategy over the questions that
-all of them answered, with the paired 95 % interval of F1 against the baseline. `strip` copies rows
+all of them answered, with the paired 95 % interval of F1 against the baseline; `--pool` puts the
+questions of all data sets into one. `strip` copies rows
 without answers: what is left is ids, settings, scores, tokens, seconds and hashes; `askance eval
 --out` goes on from such a file.
 """
@@ -38,17 +39,17 @@ def strip(paths: list[Path], out: Path) -> None:
         (out / path.name).write_text(text)
 
 
-def arm(row: Row) -> tuple[str, int, str]:
+def arm(row: Row, pool: bool) -> tuple[str, int, str]:
     """Return what distinguishes tables: data set, Y, generator."""
     budget = row.get("budget") or {}
-    return row["dataset"], budget.get("generator_tokens", 0), row["models"]["generator"]
+    return "all sets" if pool else row["dataset"], budget.get("generator_tokens", 0), row["models"]["generator"]
 
 
-def table(paths: list[Path], baseline: str) -> None:
+def table(paths: list[Path], baseline: str, pool: bool) -> None:
     """Print one Markdown table for each data set, budget and generator."""
     groups: dict[tuple[str, int, str], dict[str, dict[str, Row]]] = defaultdict(dict)
     for row in rows(paths):
-        groups[arm(row)].setdefault(row["strategy"], {})[row["id"]] = row
+        groups[arm(row, pool)].setdefault(row["strategy"], {})[row["id"]] = row
     for (dataset, tokens, generator), strategies in sorted(groups.items()):
         asked = set.intersection(*(set(found) for found in strategies.values()))
         print(f"\n**{dataset}**, Y = {tokens}, {generator}, {len(asked)} questions\n")
@@ -96,12 +97,13 @@ def main() -> None:
     parser.add_argument("part", choices=["table", "strip"])
     parser.add_argument("runs", type=Path, nargs="+")
     parser.add_argument("--baseline", default="order_preserving")
+    parser.add_argument("--pool", action="store_true")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     if args.part == "strip":
         strip(args.runs, args.out)
     else:
-        table(args.runs, args.baseline)
+        table(args.runs, args.baseline, args.pool)
 
 
 if __name__ == "__main__":
