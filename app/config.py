@@ -29,6 +29,7 @@ from app.setting_kinds import (
     choice,
 )
 from engine.settings import DEFAULT_STRATEGY
+from models import foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ SETTINGS = (
     ),
     Setting(
         "models.runtime",
-        choice("auto", "llama", "transformers", "server"),
+        choice("auto", "llama", "transformers", "server", *foreign.found()),
         "auto",
         about="What runs models: auto chooses by the file's format.",
     ),

@@ -90,7 +90,8 @@ def _chosen() -> Check:
         "server": "nothing runs here",
     }
     away = f"; at the server: {served}" if served else ""
-    return Check("runtime", "ok", f"{asked}: {means[asked]}{away}")
+    meant = means.get(asked, "an installed package's")
+    return Check("runtime", "ok", f"{asked}: {meant}{away}")
 
 
 def _runtime() -> list[Check]:

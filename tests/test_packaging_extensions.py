@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sysconfig
 import tomllib
 import venv
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from app.config import load_config
+from app.loading import Loader, known_models
 from engine.errors import StrategyUnknown
 from engine.strategies import foreign, registry
 from ingest.pool import protection
+from models import foreign as runtimes
+from models.errors import RuntimeFailed
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted(path.parent for path in (ROOT / "docs" / "examples").glob("*/pyproject.toml"))
@@ -146,3 +153,43 @@ def test_what_is_built_in_cannot_be_replaced(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(foreign, "found", lambda: {"vanilla": _Point(object())})
     assert registry.names().count("vanilla") == 1
     assert registry.get("vanilla") in registry.STRATEGIES
+
+
+def runtimes_are(monkeypatch: pytest.MonkeyPatch, loaded: object) -> None:
+    points = [_Point(loaded)]
+    monkeypatch.setattr(runtimes, "entry_points", lambda **_: points)
+
+
+def test_the_settings_choose_a_runtime_of_a_package(
+    monkeypatch: pytest.MonkeyPatch, fake_generator: Any, tmp_path: Path
+) -> None:
+    loaded = []
+
+    def load(path: Path, model_id: str, context: int) -> Any:
+        loaded.append((path, model_id, context))
+        return fake_generator(model_id)
+
+    runtimes_are(monkeypatch, runtimes.Runtime(frozenset({"gguf"}), load))
+    config = load_config(os.environ)
+    config = replace(config, values={**config.values, "models.runtime": "odd"})
+    catalogue, store = known_models(os.environ)
+    monkeypatch.setattr(type(store), "open", lambda self, row: tmp_path / row.id)
+    said: list[str] = []
+    loader = Loader(config, catalogue, store, 512, said.append)
+    model_id = catalogue.starter()[0].id
+    assert loader.generator(model_id).id == model_id
+    assert loaded == [(tmp_path / model_id, model_id, 512)]
+    assert said == [f"Loading {model_id} in odd"]
+
+
+@pytest.mark.parametrize(
+    ("loaded", "said"),
+    [(ImportError("no engine"), "cannot be imported"), (object(), "no models.foreign.Runtime")],
+    ids=["import", "no runtime"],
+)
+def test_a_runtime_that_cannot_be_used_says_why(
+    monkeypatch: pytest.MonkeyPatch, loaded: object, said: str
+) -> None:
+    runtimes_are(monkeypatch, loaded)
+    with pytest.raises(RuntimeFailed, match=said):
+        runtimes.runtime("odd")

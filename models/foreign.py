@@ -1,0 +1,48 @@
+"""Runtimes that installed packages bring: entry points of the group `askance.runtimes`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from models.errors import RuntimeFailed
+from models.protocols import Generator
+
+GROUP = "askance.runtimes"
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """What an entry point of the group names: something that runs model files."""
+
+    formats: frozenset[str]
+    """Of the catalogue, "gguf" and "safetensors", which it can run."""
+    load: Callable[[Path, str, int], Generator]
+    """Takes a checked file, the model's id, the tokens of its context. Raises `RuntimeFailed`."""
+
+
+def found() -> tuple[str, ...]:
+    """Return the names that the setting `models.runtime` may have besides; nothing is imported."""
+    return tuple(point.name for point in entry_points(group=GROUP))
+
+
+def runtime(name: str) -> Runtime:
+    """Return the runtime of this name. Raises `RuntimeFailed` for one that cannot be used."""
+    for point in entry_points(group=GROUP, name=name):
+        try:
+            brought = point.load()
+        except (ImportError, AttributeError, OSError) as error:
+            raise _unusable(name, f"it cannot be imported ({error})") from error
+        if not isinstance(brought, Runtime):
+            raise _unusable(name, "it is no models.foreign.Runtime")
+        return brought
+    raise _unusable(name, "no installed package brings it")
+
+
+def _unusable(name: str, why: str) -> RuntimeFailed:
+    return RuntimeFailed(
+        f"The runtime {name!r} cannot be used: {why}.",
+        remedy='Set `runtime` under [models] to "auto", or update the package.',
+    )
