@@ -22,14 +22,16 @@ COMMANDS = (
     LazyCommand("models", "app.commands_models", "Fetch, check and choose models."),
     LazyCommand("config", "app.commands_config", "Show and check the settings."),
     LazyCommand("doctor", "app.commands_doctor", "Say what this installation can do."),
-    LazyCommand("forget", "app.commands_forget", "Say what is kept in memory, and until when."),
+    LazyCommand("history", "app.commands_history", "Keep conversations, encrypted, or do not."),
+    LazyCommand("secrets", "app.commands_secrets", "Remember tokens and passwords in the keyring."),
+    LazyCommand("forget", "app.commands_forget", "Say what is kept, and remove all of it."),
     LazyCommand(
         "eval", "app.commands_eval_group", "Score answers to questions with known answers."
     ),
     LazyCommand("completions", "app.commands_completions", "Complete commands in your shell."),
     LazyCommand("demo", "app.commands_demo", "Ask three questions over the sample files."),
 )
-NOT_BUILT = ("history",)
+NOT_BUILT: tuple[str, ...] = ()
 """Commands of the contract that a later version brings."""
 
 EPILOG = (

@@ -6,11 +6,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from pathlib import Path
 
 import click
 
 from app.config import load_config
 from app.exits import ExitCode
+from app.following import follow_up_options, talk_of
 from app.loading import model_set
 from app.options import (
     FilterFlags,
@@ -55,6 +57,7 @@ from engine.values import Answer
 @budget_options
 @filter_options
 @reading_options
+@follow_up_options
 @click.option(
     "--infer/--no-infer", default=None, help="Read filters out of the question, and show them."
 )
@@ -77,6 +80,9 @@ def command(
     generator: str | None,
     memory: int | None,
     unlock: bool,
+    continued: bool,
+    follow_up_to: Path | None,
+    temporary: bool,
     **flags: object,
 ) -> int:
     """Answer QUESTION from the files at PATH, or from the remembered sources.
@@ -105,6 +111,9 @@ def command(
     watcher = watch(stream_draft=not (as_json or no_stream))
     with ExitStack() as stack:
         stack.callback(watcher.finish)
+        talk = stack.enter_context(
+            talk_of(config, continued=continued, follow_up_to=follow_up_to, temporary=temporary)
+        )
         models = model_set(
             config,
             lookahead=lookahead,
@@ -114,13 +123,19 @@ def command(
         )
         stack.enter_context(closing(models))
         kept = stack.enter_context(memory_of(config, memory, unlock))
-        events = answer(question, sources, models, settings, filters, kept)
+        put = talk.put_anew(question, models, settings, [watcher.show])
+        if said := talk.line():
+            watcher.finish()
+            click.echo(said, err=True)
+        events = answer(put.text, sources, models, settings, filters, kept, put.scope)
         answered = last_answer(events, [trail.note, watcher.show])
+        followed = talk.shown(question)
+        talk.answered(answered, question)
     trail.loadings = models.loadings
     if as_json:
         explained = {"explain": trail.object(answered)} if explain else {}
         budget = {"budget": trail.budget_object(answered)}
-        print_json(answer_object(answered) | budget | explained)
+        print_json(answer_object(answered) | budget | followed | explained)
     else:
         click.echo(folded(answer_text(answered, zone_of(config), str(config.path)), sys.stdout))
         if explain:

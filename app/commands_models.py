@@ -11,7 +11,7 @@ import click
 
 from app.commands_models_fit import add, estimate_, recommend_, speed_
 from app.config import Config, load_config
-from app.errors import UsageError
+from app.confirming import confirm
 from app.exits import ExitCode
 from app.lazy import StrictGroup
 from app.loading import known_models
@@ -142,7 +142,7 @@ def rm(ids: tuple[str, ...], yes: bool, as_json: bool) -> int:
     catalogue, store = known_models(os.environ)
     rows = [catalogue.row(model_id) for model_id in ids]
     if not yes:
-        _confirm(f"Delete {', '.join(row.id for row in rows)} from {store.root}?")
+        confirm(f"Delete {', '.join(row.id for row in rows)} from {store.root}?")
     freed = {row.id: deleted(row, store) for row in rows}
     if as_json:
         print_json({"models": [{"id": one, "freed_bytes": size} for one, size in freed.items()]})
@@ -175,14 +175,6 @@ def in_use(config: Config, catalogue: Catalogue) -> dict[str, list[str]]:
     for fault in faults:
         click.echo(fault, err=True)
     return used
-
-
-def _confirm(question: str) -> None:
-    """Ask on the terminal. Raises `UsageError` where nobody can say yes, or nobody did."""
-    if not sys.stdin.isatty():
-        raise UsageError("Nobody is there to confirm.", remedy="Add --yes.")
-    if not click.confirm(question, err=True):
-        raise UsageError("Nothing was deleted.", remedy="")
 
 
 def _followed(model_id: str, work: Work) -> str:

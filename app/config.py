@@ -146,8 +146,8 @@ SETTINGS = (
     Setting("server.allow_host", HOST, about="The one other machine to which text may go."),
     Setting("server.model", TEXT, about="The model to ask the server for."),
     Setting("server.context", COUNT, about="Tokens that the server takes, where it does not say."),
-    Setting("history.enabled", FLAG, False, built=False, about="Whether conversations are kept."),
-    Setting("history.days", COUNT, built=False, about="Days until a conversation is forgotten."),
+    Setting("history.enabled", FLAG, False, about="Whether conversations are kept, encrypted."),
+    Setting("history.days", COUNT, about="Days until a conversation is forgotten."),
     Setting(
         "interface.theme",
         TEXT,

@@ -194,15 +194,30 @@ def memory_of(config: Config, size: int | None = None, unlock: bool = False) -> 
 
 
 def _passwords() -> Iterator[str]:
+    remembered = _remembered()
+    yield from remembered
     if not sys.stdin.isatty():
+        if remembered:
+            return
         raise UsageError(
             "--unlock asks for passwords, and there is no terminal.",
-            remedy="Run it in a terminal; a password is never taken from a file or a flag.",
+            remedy="Run it in a terminal; a password is never taken from a file or a flag. Or "
+            "have your keyring remember one: askance secrets set passwords",
         )
     again = ""
     while password := getpass(f"Password of {again}encrypted files (empty: no more): "):
         yield password
         again = "other "
+
+
+def _remembered() -> list[str]:
+    """Return the passwords in the keyring; none where it does not open."""
+    from models.secrets import KeyringClosed, passwords
+
+    try:
+        return passwords()
+    except KeyringClosed:
+        return []
 
 
 def zone_of(config: Config) -> tzinfo | None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import stat
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app import config
 from app.config import SETTINGS, config_path, load_config
 from app.config_edit import add_to_list, remove_from_list, set_value, unset
 from app.errors import ConfigError, ConfigUnreadable, NotBuilt, SettingUnknown, SettingWrong
@@ -100,7 +102,9 @@ def test_broken_toml_names_its_line(environ):
         load_config(environ)
 
 
-def test_settings_not_built_take_their_default_only(environ):
+def test_settings_not_built_take_their_default_only(environ, monkeypatch):
+    later = replace(config.BY_NAME["history.enabled"], built=False)
+    monkeypatch.setitem(config.BY_NAME, "history.enabled", later)
     written(environ, "[history]\nenabled = false\n")
     load_config(environ)
     written(environ, "[history]\nenabled = true\n")

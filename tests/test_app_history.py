@@ -21,6 +21,7 @@ from app.history_errors import (
     HistoryBusy,
     HistoryDamaged,
     HistoryNewer,
+    HistoryNotWritten,
     HistoryOff,
     KeyClosed,
     WrongKey,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -79,5 +78,5 @@ class ToyKeyring:
 @pytest.fixture
 def toy_keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToyKeyring:
     """An open and empty keyring."""
-    os.environ.pop("PYTHON_KEYRING_BACKEND", None)
+    monkeypatch.delenv("PYTHON_KEYRING_BACKEND", raising=False)
     return ToyKeyring(tmp_path / "keyring", monkeypatch)
