@@ -74,6 +74,7 @@ def answer_object(answer: Answer) -> dict[str, object]:
         "filters": filters_object(answer.query),
         "citations": [citation_object(citation) for citation in answer.citations],
         "table": table_object(answer.table),
+        "unsupported": [asdict(sentence) for sentence in answer.unsupported],
         "warnings": [_warning(order) for order in answer.orders],
         "coverage": coverage_object(answer.coverage),
         "timings_ms": _milliseconds(answer.timings, ANSWER_TIMINGS),

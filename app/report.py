@@ -132,9 +132,19 @@ def grounded_line(answer: Answer) -> str:
     return f"{answer.grounded}: {GROUNDED[answer.grounded]}{votes}"
 
 
-def warning_lines(answer: Answer) -> list[str]:
-    """Say what in the evidence reads like an order to a model, and where it stands."""
+def _unsupported_lines(answer: Answer) -> list[str]:
+    """Name the sentences that carry no citation, and what their sources would lack."""
     shown = []
+    for one in answer.unsupported:
+        lacking = ", ".join(f'"{one_line(part)}"' for part in one.lacking)
+        why = f" (not in the nearest source: {lacking})" if lacking else ""
+        shown.append(f'Not supported: "{shortened(one.sentence)}"{why}')
+    return shown
+
+
+def warning_lines(answer: Answer) -> list[str]:
+    """Name unsupported sentences, and what in the evidence reads like an order to a model."""
+    shown = _unsupported_lines(answer)
     for order in answer.orders[:WARNINGS_SHOWN]:
         item = order.passage.item
         place = f'{item.kind.value} "{one_line(item.title) or "without title"}"'

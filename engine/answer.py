@@ -220,6 +220,7 @@ def _cite(
         confidence=draft.confidence,
         query=query,
         table=draft.table,
+        unsupported=tuple(checked.unsupported),
         orders=injection.orders_in(_evidence(draft)),
     )
 

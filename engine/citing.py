@@ -3,7 +3,8 @@
 A marker survives only if its passage was in the prompt and supports its sentence; a sentence
 without a good marker is attributed to the passage that supports it best, and marked so.
 Support is measured on the words a sentence adds to the question: repeating the question
-proves nothing. Quotes are cut from the item's text, so they occur in it literally.
+proves nothing. Of its numbers, dates, times and names none may be lacking (`engine.stated`).
+Quotes are cut from the item's text, so they occur in it literally.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from engine.stated import unstated
 from engine.tokens import FUNCTION_WORDS, content_words, words
-from engine.values import Citation, Grounded, Passage
+from engine.values import Citation, Grounded, Passage, Unsupported
 
 SUPPORTED = 0.6
 """Share of a sentence's new content words that a passage must hold."""
@@ -34,6 +36,8 @@ class Checked:
     text: str
     grounded: Grounded
     citations: list[Citation] = field(default_factory=list)
+    unsupported: list[Unsupported] = field(default_factory=list)
+    """Its sentences that carry no citation, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +54,27 @@ def check(
 
     Its citations are numbered on from those of `after`, and follow them.
     """
-    asked = set(words(question))
     lines: list[str] = []
     citations = list(after)
-    without, cited = 0, False
+    unsupported: list[Unsupported] = []
+    cited = False
     for line in text.splitlines():
         sentences = []
         for sentence in split_sentences(line, evidence):
             bare, named = _strip_markers(sentence)
             if not words(bare):
                 continue
-            found = _cite(bare, named, evidence, asked)
+            found, lacking = _cite(bare, named, evidence, question)
             ids = [_number(citation, citations) for citation in found]
-            without += not ids
+            if not ids:
+                unsupported.append(Unsupported(bare, lacking))
             cited = cited or bool(ids)
             sentences.append(_with_markers(bare, ids))
         lines.append(" ".join(sentences))
-    grounded: Grounded = "grounded" if not without else "partial"
+    grounded: Grounded = "grounded" if not unsupported else "partial"
     if not cited:
         grounded = "none"
-    return Checked("\n".join(line for line in lines if line), grounded, citations)
+    return Checked("\n".join(line for line in lines if line), grounded, citations, unsupported)
 
 
 def split_sentences(text: str, evidence: Sequence[Passage] = ()) -> list[str]:
@@ -98,25 +103,26 @@ def _strip_markers(sentence: str) -> tuple[str, list[int]]:
 
 
 def _cite(
-    sentence: str, named: Sequence[int], evidence: Sequence[Passage], asked: set[str]
-) -> list[Citation]:
-    """Return the citations of one sentence, not yet numbered (id 0)."""
+    sentence: str, named: Sequence[int], evidence: Sequence[Passage], question: str
+) -> tuple[list[Citation], tuple[str, ...]]:
+    """Return the citations of one sentence, not yet numbered (id 0), or what they would lack.
+
+    What the model named is taken together; else one passage must hold all of it.
+    """
+    asked = set(words(question))
     wanted = _evidence_terms(sentence, asked)
     if not wanted:
-        return []
-    found = []
-    for number in dict.fromkeys(named):
-        if 1 <= number <= len(evidence):
-            support = _support(wanted, asked, evidence[number - 1])
-            if support.share >= SUPPORTED:
-                found.append(_citation(evidence[number - 1], support, by_model=True))
-    if found:
-        return found
+        return [], ()
     supports = [_support(wanted, asked, passage) for passage in evidence]
-    best = max(range(len(supports)), key=lambda i: supports[i].share, default=None)
-    if best is None or supports[best].share < SUPPORTED:
-        return []
-    return [_citation(evidence[best], supports[best], by_model=False)]
+    able = [i for i, support in enumerate(supports) if support.share >= SUPPORTED]
+    chosen = [n - 1 for n in dict.fromkeys(named) if n - 1 in able]
+    if chosen and not unstated(sentence, [evidence[i] for i in chosen], question):
+        return [_citation(evidence[i], supports[i], by_model=True) for i in chosen], ()
+    able.sort(key=lambda i: -supports[i].share)
+    for i in able:
+        if not unstated(sentence, [evidence[i]], question):
+            return [_citation(evidence[i], supports[i], by_model=False)], ()
+    return [], unstated(sentence, [evidence[able[0]]], question) if able else ()
 
 
 def _citation(passage: Passage, support: _Support, *, by_model: bool) -> Citation:

@@ -250,6 +250,16 @@ class TableShown:
 
 
 @dataclass(frozen=True, slots=True)
+class Unsupported:
+    """A sentence of an answer that no passage supports."""
+
+    sentence: str
+    lacking: tuple[str, ...] = ()
+    """Its numbers, dates, times and names that the nearest passage does not state; empty when no
+    passage has enough of its words."""
+
+
+@dataclass(frozen=True, slots=True)
 class Order:
     """Words in the evidence that read like an order to a model (`engine.injection`)."""
 
@@ -285,6 +295,8 @@ class Answer:
     """The question as understood, with the filters in effect."""
     table: TableShown | None = None
     """How it was computed; None when it was written by a model."""
+    unsupported: tuple[Unsupported, ...] = ()
+    """Sentences of `text` that carry no citation; none when it abstains."""
     orders: tuple[Order, ...] = ()
     """What in the evidence reads like an order to a model; a warning to the person."""
 

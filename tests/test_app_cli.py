@@ -54,6 +54,7 @@ ANSWER = {
     "filters": dict,
     "citations": list,
     "table": (dict, types.NoneType),
+    "unsupported": list,
     "warnings": list,
     "coverage": dict,
     "timings_ms": dict,

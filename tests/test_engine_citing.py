@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine import abstaining
 from engine.citing import check, split_sentences
+from engine.stated import unstated
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
 
@@ -96,3 +100,84 @@ def test_denials_are_recognised(text: str) -> None:
 @pytest.mark.parametrize("text", ["The lease ends in June.", "No. 5 Main Street.", "Nora said so."])
 def test_answers_are_not_denials(text: str) -> None:
     assert not abstaining.denies(text)
+
+
+MEETING = (
+    "Subject: Move\n\nThe van costs 1,000 euros and comes on 3 March 2027 at 14:00. "
+    "Ana Ruiz brings two ladders. Call 63 2 9229 2352."
+)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The van costs 1000 euros.",
+        "The van comes at 2 pm on March 3rd, 2027.",
+        "The van comes on 2027-03-03.",
+        "The van comes on 3/3/2027.",
+        "Ruiz brings 2 ladders.",
+        "Call 63292292352 about the van.",
+        "In March 2027 the van comes.",
+    ],
+)
+def test_what_is_written_otherwise_is_still_stated(sentence: str) -> None:
+    assert unstated(sentence, [passage(MEETING)]) == ()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "lacking"),
+    [
+        ("The van costs 1,100 euros.", "1,100"),
+        ("The van costs 10 euros.", "10"),
+        ("The van comes on 3 March 2028 at 14:00.", "3 March 2028"),
+        ("The van comes on 4 March 2027.", "4 March 2027"),
+        ("The van comes on 3 March 2027 at 4 pm.", "4 pm"),
+        ("Then Ben Okafor brings two ladders.", "Ben"),
+        ("Ana Ruiz brings 8 ladders.", "8"),
+    ],
+)
+def test_a_wrong_number_date_time_or_name_is_no_support(sentence: str, lacking: str) -> None:
+    assert lacking in " ".join(unstated(sentence, [passage(MEETING)]))
+    checked = check(f"{sentence} [1]", [passage(MEETING)], "What about the van?")
+    assert checked.grounded == "none"
+    [one] = checked.unsupported
+    assert one.sentence == sentence
+    assert any(lacking in part for part in one.lacking)
+
+
+def test_what_the_question_names_needs_no_source() -> None:
+    checked = check("For Zoe it ends on 30 June 2027.", EVIDENCE, "When does Zoe's lease end?")
+    assert checked.grounded == "grounded"
+
+
+@given(
+    st.dates(min_value=date(1990, 1, 1), max_value=date(2060, 1, 1)),
+    st.sampled_from(["%Y-%m-%d", "%d %B %Y", "%B %d, %Y", "%d.%m.%Y", "%d %b %Y"]),
+    st.sampled_from(["%Y-%m-%d", "%d %B %Y", "%B %d, %Y", "%d/%m/%Y"]),
+    st.integers(1, 40000),
+)
+def test_a_day_agrees_with_itself_in_any_form_and_with_no_other(
+    day: date, there: str, here: str, later: int
+) -> None:
+    text = passage(f"Subject: Day\n\nIt is on {day.strftime(there)}.")
+    assert unstated(f"It is on {day.strftime(here)}.", [text]) == ()
+    other = day + timedelta(days=later)
+    swapped = other.year == day.year and (other.month, other.day) == (day.day, day.month)
+    if "." not in there and "/" not in here and not swapped:
+        assert unstated(f"It is on {other.strftime(here)}.", [text])
+
+
+@given(st.integers(0, 10**9), st.sampled_from(["{}", "{:,}"]), st.sampled_from(["{}", "{:,}"]))
+def test_a_number_agrees_with_itself_and_not_with_the_next(
+    number: int, there: str, here: str
+) -> None:
+    text = passage(f"Subject: Sum\n\nIt comes to {there.format(number)} euros.")
+    assert unstated(f"It is {here.format(number)}.", [text]) == ()
+    if number > 1000:
+        assert unstated(f"It is {here.format(number + 1)}.", [text])
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_no_text_breaks_the_check(sentence: str, text: str) -> None:
+    assert all(part in sentence for part in unstated(sentence, [passage(text)]))
+    assert unstated(text, [passage(text)]) == ()
