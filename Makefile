@@ -11,8 +11,9 @@ CPU = native
 WAYS =
 TEST_MODELS = smollm2-135m-instruct-q4_1 all-minilm-l6-v2
 INSTALLED = .venv/.installed-$(TORCH)
+MODELS_DIR = $${ASKANCE_MODELS_DIR:-$${XDG_DATA_HOME:-$$HOME/.local/share}/askance/models}
 
-.PHONY: help install demo test check clean
+.PHONY: help install demo test prove check clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile

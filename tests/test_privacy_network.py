@@ -1,7 +1,8 @@
-"""No network: a question is answered without a connection, and where no connection is possible.
+"""No network: every command does without a connection, and where no connection is possible.
 
-Two proofs, since either alone can be fooled: an audit hook in the program's own Python sees each
-attempt; an empty network namespace shows that native code needs none either.
+Three proofs, since each alone can be fooled: an audit hook in the program's own Python sees each
+attempt and refuses it; the kernel's trace sees those of native code; an empty network namespace
+shows that none is needed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests import traced
+from tests.command_lines import ALL, QUESTION
+from tests.planted import plant
 
 DATA = Path(__file__).parents[1] / "app" / "sample" / "data"
 SMALL = "smollm2-135m-instruct-q4_1"
@@ -34,6 +39,7 @@ def watch(event, arguments):
         if arguments[1:] == (None,) and arguments[0].family == 1:
             return  # into a pair of sockets, to a process of the program's own
         os.write(log, f"{event} {arguments[1:]!r}\\n".encode())
+        raise ConnectionRefusedError(event)
 os.write(log, f"started {os.getpid()}\\n".encode())
 sys.addaudithook(watch)
 """
@@ -95,7 +101,8 @@ def connections(log: Path) -> list[str]:
 
 def test_the_hook_sees_a_connection(home: Path, watched: Path) -> None:
     attempt = "import socket; socket.socket().connect_ex(('127.0.0.1', 9))"
-    subprocess.run([sys.executable, "-c", attempt], cwd=home, check=True)
+    done = subprocess.run([sys.executable, "-c", attempt], cwd=home, capture_output=True)
+    assert b"ConnectionRefusedError" in done.stderr
     assert connections(watched) == ["socket.connect (('127.0.0.1', 9),)"]
 
 
@@ -114,6 +121,49 @@ def test_a_search_connects_to_nothing(home: Path, watched: Path) -> None:
 
 def test_a_search_works_unplugged(home: Path, unplugged: tuple[str, ...]) -> None:
     assert run(home, *SEARCH, before=unplugged)["results"]
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> dict[str, list[str]]:
+    """Return every command line over planted files."""
+    word = "zq0123456789abcdef01234567"
+    sentence = f"The pass phrase of Orla Penhaligon is {word}."
+    sources = plant(tmp_path / "sources", sentence, ("Inbox.mbox", "letter.pdf", "note.md"))
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps({"question": QUESTION, "answers": [word], "context": word}) + "\n")
+    words = {"SOURCES": str(sources), "FILE": str(rows)}
+    return {name: [words.get(one, one) for one in line] for name, line in ALL.items()}
+
+
+SHORTEST = ("ask --explain --json", "screen")
+EACH = [name if name in SHORTEST else pytest.param(name, marks=pytest.mark.prove) for name in ALL]
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_command_connects_to_nothing_and_needs_no_network(
+    name: str,
+    lines: dict[str, list[str]],
+    home: Path,
+    watched: Path,
+    unplugged: tuple[str, ...],
+) -> None:
+    """Under the guard, unplugged, and as the kernel sees it: with models that need no file."""
+    trace = home / "trace.log"
+    words = ("strace", "-f", "-qq", "-e", "trace=connect,sendto,sendmsg", "-o", str(trace))
+    seen = words if traced.can_trace() else ()
+    done = subprocess.run(
+        [*unplugged, *seen, *traced.scripted(*lines[name])],
+        cwd=home,
+        capture_output=True,
+        timeout=300,
+    )
+    if name in (*SHORTEST, "ask", "search"):
+        assert done.returncode == 0, done.stderr.decode()
+    assert b"ConnectionRefusedError" not in done.stderr
+    assert connections(watched) == []
+    if seen:
+        tried = [line for line in trace.read_text().splitlines() if "AF_INET" in line]
+        assert tried == []
 
 
 @pytest.mark.slow

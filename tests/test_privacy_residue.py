@@ -1,38 +1,44 @@
 """No residue: nothing a file says is written to disk, however a run ends; sources stay untouched.
 
-A random word is planted in a mail, a PDF, a note and an event. The program runs with every folder
-it may write to inside one home; afterwards every file there, and every new file in the shared
-temporary folders, is searched for the word.
+A random word is planted in a file of every format that is read. The program runs with every folder
+it may write to inside one home, and the kernel is asked which files it wrote (`tests/traced.py`).
+Those, and all below its home, are searched for the word in every form (`app/residue.py`).
 """
 
 from __future__ import annotations
 
 import base64
-import contextlib
+import ctypes
+import ctypes.util
+import gzip
 import hashlib
 import json
 import os
 import resource
-import runpy
 import secrets
 import shutil
 import signal
+import sqlite3
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from app import residue
+from app.cli import COMMANDS
+from ingest.recognise import Format
+from tests import planted as planting
+from tests import traced
+from tests.command_lines import ALL, LONG, QUESTION, SHORT
+from tests.traced import Ran, program, scripted
+
 SMALL = "smollm2-135m-instruct-q4_1"
 MODELS = ("--lookahead", SMALL, "--generator", SMALL, "--effort", "quick")
-QUESTION = "What is the pass phrase of Orla Penhaligon?"
-SHARED = [Path(name) for name in ("/tmp", "/var/tmp", "/dev/shm")]
-MODEL_SIZE = 20_000_000
-"""Larger files are models; they hold no text of a person."""
+prove = pytest.mark.prove
 
 
 @dataclass(frozen=True)
@@ -41,89 +47,53 @@ class Planted:
 
     sources: Path
     word: str
+    before: dict[str, tuple[int, int, str]] = field(init=False)
+    """Mode, time and hash of everything there, as planted."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "before", snapshot(self.sources))
 
 
 @pytest.fixture
 def planted(tmp_path: Path) -> Planted:
     word = f"zq{secrets.token_hex(12)}"
-    sources = tmp_path / "sources"
-    sources.mkdir()
     sentence = f"The pass phrase of Orla Penhaligon is {word}."
-    mail = (
-        "From orla@example.org Thu Sep 03 09:12:00 2026\n"
-        "From: Orla Penhaligon <orla@example.org>\nTo: me@example.org\n"
-        "Date: Thu, 03 Sep 2026 09:12:00 +0000\nSubject: Pass phrase\n"
-        f"Message-ID: <1@example.org>\n\n{sentence}\n"
-    )
-    (sources / "Inbox.mbox").write_text(mail)
-    (sources / "note.md").write_text(f"# Pass phrases\n\n{sentence}\n")
-    (sources / "calendar.ics").write_text(
-        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//x//EN\r\nBEGIN:VEVENT\r\nUID:1@example.org"
-        "\r\nDTSTAMP:20260901T080000Z\r\nDTSTART:20260904T100000\r\nDTEND:20260904T110000\r\n"
-        f"SUMMARY:Orla Penhaligon\\, pass phrase\r\nDESCRIPTION:{sentence}\r\n"
-        "END:VEVENT\r\nEND:VCALENDAR\r\n"
-    )
-    pdf = runpy.run_path(str(ROOT / "packaging" / "sample" / "pdf.py"))["pdf"]
-    whole = pdf("Pass phrases", [sentence])
-    (sources / "letter.pdf").write_bytes(whole)
-    (sources / "broken.pdf").write_bytes(whole[: len(whole) // 2])  # a reader stumbles over it
-    return Planted(sources, word)
-
-
-def command(*arguments: str | Path) -> list[str]:
-    return [sys.executable, "-m", "app.main", *map(str, arguments)]
-
-
-def run(home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(command(*arguments), cwd=home, capture_output=True, timeout=300)
-
-
-def forms(word: str) -> Iterator[bytes]:
-    """Every way the word could be spelled in a file: raw, wide, hexadecimal, base64 thrice."""
-    raw = word.encode()
-    yield raw
-    yield word.encode("utf-16-le")
-    yield raw.hex().encode()
-    for shift in range(3):
-        # The first and last characters depend on the neighbours, the middle does not.
-        yield base64.b64encode(b"x" * shift + raw)[4:-4]
-
-
-def residue(word: str, folders: list[Path], since: float) -> list[Path]:
-    """Return the files below `folders` written after `since` that hold the word."""
-    spelled = list(forms(word))
-    found = []
-    for folder in folders:
-        # Unlike `rglob`, it goes on when another program's folder is gone meanwhile.
-        for path in (Path(top, name) for top, _, names in os.walk(folder) for name in names):
-            with contextlib.suppress(OSError):  # another program's file, gone meanwhile
-                facts = path.lstat()
-                if path.is_symlink() or not path.is_file() or facts.st_mtime < since:
-                    continue
-                if folder in SHARED and facts.st_size > MODEL_SIZE:
-                    continue
-                data = path.read_bytes()
-                if any(form in data or form in data.lower() for form in spelled):
-                    found.append(path)
-    return found
-
-
-Check = Callable[[], None]
+    return Planted(planting.plant(tmp_path / "sources", sentence), word)
 
 
 @pytest.fixture
-def clean(planted: Planted, home: Path) -> Check:
-    """Return a check: no residue anywhere, and the sources are as they were."""
-    since = time.time() - 1
-    before = snapshot(planted.sources)
+def few(tmp_path: Path) -> Planted:
+    """As `planted`, in four files: readers of all formats take seconds to load."""
+    word = f"zq{secrets.token_hex(12)}"
+    sentence = f"The pass phrase of Orla Penhaligon is {word}."
+    names = ("Inbox.mbox", "calendar.ics", "letter.pdf", "note.md")
+    return Planted(planting.plant(tmp_path / "few", sentence, names), word)
 
-    def check() -> None:
-        assert snapshot(planted.sources) == before
-        written = residue(planted.word, [home], 0)
+
+@pytest.fixture
+def places(home: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Every folder that the program may write to, apart from what it is told."""
+    monkeypatch.chdir(home)
+    return [home]
+
+
+Check = Callable[[Ran, Planted], None]
+
+
+@pytest.fixture
+def clean(home: Path) -> Check:
+    """Return a check: no residue in what was written or lies at home; sources are as they were."""
+
+    def check(ran: Ran, planted: Planted) -> None:
+        assert snapshot(planted.sources) == planted.before
         store = Path(os.environ["ASKANCE_MODELS_DIR"])
-        elsewhere = residue(planted.word, [store, *SHARED], since) if store.exists() else []
-        assert not written
-        assert not [path for path in elsewhere if planted.sources not in path.parents]
+        there = {path for path in map(Path, ran.written) if path.is_file()}
+        there |= {p for p in residue.files_below([home]) if store not in p.parents}
+        found = residue.search(sorted(there), planted.word)
+        assert not found.held
+        assert not found.unknown
+        gone = [path for path in ran.written if not Path(path).exists()]
+        assert not gone, "written, and gone before it could be searched"
 
     return check
 
@@ -154,100 +124,327 @@ def small_model() -> None:
         unavailable(f"the model {SMALL} is not there; `make test` fetches it")
 
 
-def test_the_search_for_residue_finds_what_is_there(planted: Planted, home: Path) -> None:
-    word = planted.word.encode()
-    (home / "raw").write_bytes(b"..." + word)
-    (home / "wide").write_bytes(planted.word.encode("utf-16-le"))
-    for shift in range(3):
-        (home / f"base64-{shift}").write_bytes(base64.b64encode(b"." * shift + word + b"..."))
-    assert len(residue(planted.word, [home], 0)) == 5
+def test_the_kernel_is_asked() -> None:
+    if not traced.can_trace():
+        unavailable("strace is not here or may not trace: folders are compared instead")
 
 
-def test_a_search_leaves_nothing(planted: Planted, home: Path, clean: Check) -> None:
-    done = run(home, "search", "Orla Penhaligon pass phrase", planted.sources, "--json")
-    assert done.returncode == 0, done.stderr.decode()
-    found = json.loads(done.stdout)
-    kinds = {hit["kind"] for hit in found["results"] if planted.word in hit["text"]}
-    assert kinds == {"mail", "document", "event"}
-    read = found["coverage"]["read"]
-    assert (read["mail"], read["document"], read["event"]) == (1, 2, 1)
-    clean()
+WORD = "zq0123456789abcdef01234567"
 
 
-def test_a_search_that_cannot_write_its_answer_leaves_nothing(
-    planted: Planted, home: Path, clean: Check
+def zstd(data: bytes) -> bytes:
+    library = ctypes.CDLL(ctypes.util.find_library("zstd"))
+    room = ctypes.create_string_buffer(1000)
+    library.ZSTD_compress.restype = ctypes.c_size_t
+    size = library.ZSTD_compress(room, ctypes.c_size_t(1000), data, ctypes.c_size_t(len(data)), 3)
+    return room.raw[:size]
+
+
+def database(text: str) -> bytes:
+    with sqlite3.connect(":memory:") as made:
+        made.execute("create table t (a)")
+        made.execute("insert into t values (?)", (gzip.compress(text.encode()),))
+        made.commit()
+        return made.serialize()
+
+
+RAW = f"x{WORD}y".encode()
+SPELLED = {
+    "plain": RAW,
+    "capitals": RAW.upper(),
+    **{name: RAW.decode().encode(name) for name in ("utf-16-le", "utf-16-be", "utf-32-le")},
+    "hexadecimal": RAW.hex().encode(),
+    **{f"base64 {n}": base64.b64encode(b"." * n + RAW) for n in range(3)},
+    "gzip": b"head" + gzip.compress(RAW),
+    "zlib": zlib.compress(RAW, 9),
+    "zlib, fast": zlib.compress(RAW, 1),
+    "gzip of base64": gzip.compress(base64.b64encode(RAW)),
+    "zstd": zstd(RAW * 3) if ctypes.util.find_library("zstd") else RAW,
+    "zip": planting.zipped({"a.txt": RAW.decode()}),
+    "name in a zip": planting.zipped({WORD: ""}),
+    "SQLite": database(WORD),
+}
+
+
+@pytest.mark.parametrize("form", SPELLED)
+def test_the_search_finds_every_form(form: str, tmp_path: Path) -> None:
+    before = b"" if form == "SQLite" else b"some bytes before "
+    (tmp_path / "file").write_bytes(before + SPELLED[form])
+    found = residue.search([tmp_path / "file"], WORD)
+    assert [path.name for path, _ in found.held] == ["file"]
+    other = residue.search([tmp_path / "file"], WORD.replace("0", "9"))
+    assert not other.held
+
+
+def test_what_nobody_can_look_into_is_named(tmp_path: Path) -> None:
+    for name, data in {
+        "sealed": secrets.token_bytes(4000),
+        "text": b"A line.\n",
+        "wide": "Größe".encode("utf-16"),
+        "packed": gzip.compress(b"x"),
+    }.items():
+        (tmp_path / name).write_bytes(data)
+    found = residue.search(sorted(tmp_path.iterdir()), WORD)
+    assert [path.name for path in found.unknown] == ["sealed"]
+    assert found.searched == 4
+
+
+def test_the_trace_sees_what_is_written_and_removed(home: Path, places: list[Path]) -> None:
+    if not traced.can_trace():
+        unavailable("strace is not here or may not trace")
+    script = "touch gone; mv gone away; rm away; echo x > kept"
+    ran = traced.run(["sh", "-c", script], home=home, folders=places)
+    assert {Path(path).name for path in ran.written} == {"away", "kept"}
+
+
+def test_every_format_is_planted_or_excused() -> None:
+    planted = {form for form, _ in planting.FILES.values() if form is not None}
+    unread = {Format.EMPTY, Format.UNSUPPORTED}
+    assert planted | set(planting.UNPLANTED) | unread | {Format.MAIL, Format.MBOX} == set(Format)
+    assert not planted & set(planting.UNPLANTED)
+
+
+def test_a_search_reads_every_format_and_leaves_nothing(
+    planted: Planted, home: Path, places: list[Path], clean: Check
 ) -> None:
-    with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(
-            command("search", "Orla Penhaligon", planted.sources),
-            cwd=home,
-            stdout=full,
-            stderr=subprocess.PIPE,
-        )
-    assert done.returncode == 1
-    assert b"Traceback" not in done.stderr
-    clean()
+    command = program("search", "Orla Penhaligon pass phrase", planted.sources, "-k", "99")
+    ran = traced.run([*command, "--json"], home=home, folders=places)
+    assert ran.code == 0, ran.err.decode()
+    found = json.loads(ran.out)["results"]
+    hits = [hit["path"] for hit in found if planted.word in hit["text"]]
+    names = {Path(path).relative_to(planted.sources).parts[0] for path in hits}
+    assert names == set(planting.FILES)
+    assert not ran.is_traced or ran.written == []
+    clean(ran, planted)
 
 
-def test_an_ask_without_its_model_leaves_nothing(
-    planted: Planted, home: Path, clean: Check
+ANSWERS = {"ask", "ask --explain --json", "screen"}
+
+
+def test_every_command_is_run() -> None:
+    run = {line[0] for line in ALL.values()}
+    assert run >= {command.name for command in COMMANDS}
+
+
+@pytest.mark.parametrize("name", [*SHORT, *(pytest.param(name, marks=prove) for name in LONG)])
+def test_a_command_leaves_nothing(
+    name: str, planted: Planted, home: Path, places: list[Path], clean: Check
 ) -> None:
-    done = run(home, "ask", QUESTION, planted.sources, *MODELS, "--json")
-    assert done.returncode == 4, done.stderr.decode()
-    assert json.loads(done.stdout)["error"]["kind"]
-    clean()
+    """With models that repeat the word: it goes through every stage."""
+    rows = home.parent / "rows.jsonl"
+    row = {"question": QUESTION, "answers": [planted.word], "context": planted.word}
+    rows.write_text(json.dumps(row) + "\n")
+    words = {"SOURCES": str(planted.sources), "FILE": str(rows)}
+    line = [words.get(word, word) for word in ALL[name]]
+    ran = traced.run(scripted(*line), home=home, folders=places)
+    if name in ANSWERS:
+        assert ran.code == 0, ran.err.decode()
+        assert name == "screen" or planted.word.encode() in ran.out
+    assert planted.word.encode() not in ran.err
+    clean(ran, planted)
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("small_model")
-def test_an_ask_leaves_nothing(planted: Planted, home: Path, clean: Check) -> None:
-    done = run(home, "ask", QUESTION, planted.sources, *MODELS, "--json")
-    assert done.returncode in (0, 3), done.stderr.decode()
-    answered = json.loads(done.stdout)
-    assert answered["coverage"]["read"]["mail"] == 1
-    assert sum(used["prompt"] for used in answered["tokens"].values()) > 0
-    clean()
+ENDINGS = {
+    "interrupt": signal.SIGINT,
+    "terminate": signal.SIGTERM,
+    "kill": signal.SIGKILL,
+    "hang up": signal.SIGHUP,
+    "abort": signal.SIGABRT,
+    "segmentation fault": signal.SIGSEGV,
+}
+MOMENTS = ("read", "lookahead", "write")
+SOON = {("terminate", "read"), ("interrupt", "lookahead"), ("kill", "write")}
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("small_model")
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGABRT, signal.SIGKILL])
-@pytest.mark.parametrize("seconds", [0.6, 2.0])
-def test_an_ask_that_is_ended_leaves_nothing(
-    planted: Planted, home: Path, clean: Check, ending: signal.Signals, seconds: float
+def at_moment(moment: str, ending: signal.Signals) -> Callable[[subprocess.Popen[bytes]], None]:
+    def during(process: subprocess.Popen[bytes]) -> None:
+        assert process.stderr is not None
+        if moment == "read":
+            time.sleep(0.6)
+        else:
+            assert process.stderr.readline() == b"ready\n"
+            time.sleep(0.2)
+        os.kill(traced.traced_child(process), ending)
+
+    return during
+
+
+@pytest.mark.parametrize(
+    ("ending", "moment"),
+    [
+        pytest.param(ending, moment, marks=() if (ending, moment) in SOON else prove)
+        for ending in ENDINGS
+        for moment in MOMENTS
+    ],
+)
+def test_an_end_leaves_nothing(
+    ending: str, moment: str, few: Planted, home: Path, places: list[Path], clean: Check
 ) -> None:
-    """Early the program is reading, later a model runs; a core file would hold it all."""
-    allowed = resource.getrlimit(resource.RLIMIT_CORE)[1]
-    process = subprocess.Popen(
-        command("ask", QUESTION, planted.sources, *MODELS),
-        cwd=home,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (allowed, allowed)),
+    ran = traced.run(
+        scripted("ask", QUESTION, few.sources),
+        home=home,
+        folders=places,
+        environ={"SLOW": "1", "STOP_AT": moment},
+        during=at_moment(moment, ENDINGS[ending]),
     )
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(seconds)
-    process.send_signal(ending)
-    code = process.wait(60)
-    expected = {130} if ending == signal.SIGINT else {-ending, 128 + ending}
-    assert code in expected | {0, 3}  # 0 and 3: it was quicker than the signal
-    clean()
+    assert ran.code != 0, "it was quicker than the signal"
+    assert few.word.encode() not in ran.err
+    clean(ran, few)
 
 
-@pytest.mark.parametrize("locked", ["sources", "everything"])
-def test_read_only_mounts_can_be_searched(planted: Planted, home: Path, locked: str) -> None:
-    """`everything`: the home folder is read-only too, so there is nowhere to write at all."""
+@prove
+def test_a_crash_of_the_screen_leaves_nothing(
+    few: Planted, home: Path, places: list[Path], clean: Check
+) -> None:
+    command = scripted("screen", few.sources, QUESTION)
+    ran = traced.run(command, home=home, folders=places, environ={"CRASH": "1"})
+    assert ran.code not in (0, 1)
+    clean(ran, few)
+
+
+def kill_a_reader(process: subprocess.Popen[bytes]) -> None:
+    """End the first reading process that has started to work, as a hostile file would."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until and process.poll() is None:
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if b"ingest.worker" in words and _descends(int(folder.name), process.pid):
+                time.sleep(0.3)
+                os.kill(int(folder.name), signal.SIGSEGV)
+                return
+        time.sleep(0.01)
+
+
+def _descends(pid: int, ancestor: int) -> bool:
+    while pid > 1:
+        if pid == ancestor:
+            return True
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return False
+    return False
+
+
+def test_a_crashed_reader_leaves_nothing(
+    few: Planted, home: Path, places: list[Path], clean: Check
+) -> None:
+    command = program("search", "pass phrase", few.sources, "--json")
+    ran = traced.run(command, home=home, folders=places, during=kill_a_reader)
+    assert ran.code == 0, ran.err.decode()
+    assert json.loads(ran.out)["results"]
+    clean(ran, few)
+
+
+@pytest.mark.parametrize(
+    "megabytes", [300, *(pytest.param(size, marks=prove) for size in (100, 200, 400, 600, 800))]
+)
+def test_too_little_memory_leaves_nothing(
+    megabytes: int, few: Planted, home: Path, places: list[Path], clean: Check
+) -> None:
+    limit = megabytes << 20
+    ran = traced.run(
+        scripted("ask", QUESTION, few.sources),
+        home=home,
+        folders=places,
+        before=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+    )
+    assert few.word.encode() not in ran.err
+    clean(ran, few)
+
+
+def mounted(script: str, command: list[str], home: Path) -> subprocess.CompletedProcess[bytes]:
+    """Run a command behind mounts that only it sees."""
     if not shutil.which("unshare") or subprocess.run(["unshare", "-rm", "true"]).returncode:
         unavailable("this kernel refuses a mount namespace to a user")
-    folders = [planted.sources] if locked == "sources" else [planted.sources, home]
+    whole = ["unshare", "-rm", "sh", "-c", script, "sh", *command]
+    return subprocess.run(whole, cwd=home, capture_output=True, timeout=120)
+
+
+@pytest.mark.parametrize("name", ["ask", pytest.param("search", marks=prove)])
+def test_a_full_disk_leaves_nothing(
+    name: str, few: Planted, home: Path, tmp_path: Path, clean: Check
+) -> None:
+    """Home, settings and temporary files lie on a file system without room, the answer too."""
+    kept = tmp_path / "kept"
+    script = (
+        f"mount -t tmpfs -o size=64k none '{home}' && cd '{home}' && mkdir tmp && "
+        f"dd if=/dev/zero of=filling bs=4k 2>/dev/null; \"$@\" >'{home}/answer'; code=$?; "
+        f"rm filling; cp -r '{home}' '{kept}'; exit $code"
+    )
+    done = mounted(script, scripted(name, QUESTION, few.sources), home)
+    assert done.returncode == 1, done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    (kept / "answer").unlink()  # what was asked for, as far as it went
+    assert not residue.search(residue.files_below([kept]), few.word).held
+    clean(Ran(done.returncode, done.stdout, done.stderr), few)
+
+
+@pytest.mark.parametrize("locked", [pytest.param("sources", marks=prove), "everything"])
+def test_read_only_mounts_can_be_searched(few: Planted, home: Path, locked: str) -> None:
+    """`everything`: the home folder is read-only too, so there is nowhere to write at all."""
+    folders = [few.sources] if locked == "sources" else [few.sources, home]
     mounts = "".join(
         f"mount --bind '{folder}' '{folder}' && mount -o remount,bind,ro '{folder}' && "
         for folder in folders
     )
     script = f"{mounts} ! touch '{folders[-1]}/x' 2>/dev/null && exec \"$@\""
-    searched = command("search", "Orla Penhaligon", planted.sources, "--json")
-    done = subprocess.run(
-        ["unshare", "-rm", "sh", "-c", script, "sh", *searched], cwd=home, capture_output=True
-    )
+    searched = program("search", "Orla Penhaligon", few.sources, "--json")
+    done = mounted(script, searched, home)
     assert done.returncode == 0, done.stderr.decode()
-    assert planted.word.encode() in done.stdout
+    assert few.word.encode() in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_model")
+def test_an_ask_with_a_real_model_leaves_nothing(
+    planted: Planted, home: Path, places: list[Path], clean: Check
+) -> None:
+    command = program("ask", QUESTION, planted.sources, *MODELS, "--json")
+    ran = traced.run(command, home=home, folders=places)
+    assert ran.code in (0, 3), ran.err.decode()
+    answered = json.loads(ran.out)
+    assert answered["coverage"]["read"]["mail"] >= 5
+    assert sum(used["prompt"] for used in answered["tokens"].values()) > 0
+    clean(ran, planted)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_model")
+@pytest.mark.parametrize(
+    ("ending", "seconds"),
+    [
+        ("interrupt", 2.0),
+        ("abort", 2.0),
+        *(pytest.param(e, s, marks=prove) for e in ENDINGS for s in (0.3, 1.0, 4.0, 8.0)),
+    ],
+)
+def test_a_real_model_that_is_ended_leaves_nothing(
+    planted: Planted,
+    home: Path,
+    places: list[Path],
+    clean: Check,
+    ending: str,
+    seconds: float,
+) -> None:
+    """A core file would hold all of it: dumps are allowed as far as the machine allows them."""
+    allowed = resource.getrlimit(resource.RLIMIT_CORE)[1]
+
+    def during(process: subprocess.Popen[bytes]) -> None:
+        time.sleep(seconds)
+        if process.poll() is None:
+            os.kill(process.pid, ENDINGS[ending])
+
+    ran = traced.run(
+        program("ask", QUESTION, planted.sources, *MODELS),
+        home=home,
+        folders=places,
+        during=during,
+        before=lambda: resource.setrlimit(resource.RLIMIT_CORE, (allowed, allowed)),
+    )
+    expected = {130} if ending == "interrupt" else {-ENDINGS[ending], 128 + ENDINGS[ending]}
+    assert ran.code in expected | {0, 3}  # 0 and 3: it was quicker than the signal
+    clean(ran, planted)

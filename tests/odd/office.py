@@ -367,8 +367,8 @@ def xlsx_encrypted() -> bytes:
     return docx_encrypted()
 
 
-def xls_plain() -> bytes:
-    """A BIFF8 workbook of one sheet with a text and a number."""
+def _xls(text: bytes) -> bytes:
+    """Return a BIFF8 workbook of one sheet with a text and a number."""
 
     def record(kind: int, data: bytes) -> bytes:
         return struct.pack("<HH", kind, len(data)) + data
@@ -377,7 +377,6 @@ def xls_plain() -> bytes:
         return record(0x809, struct.pack("<HHHHII", 0x600, kind, 0x0DBB, 0x07CC, 0, 6))
 
     end = record(0x0A, b"")
-    text = b"Rent"
     cells = record(0x204, struct.pack("<HHHHB", 0, 0, 15, len(text), 0) + text)
     cells += record(0x203, struct.pack("<HHHd", 0, 1, 15, 987.0))
     name = b"Costs"
@@ -389,6 +388,10 @@ def xls_plain() -> bytes:
     book = begin(5) + codepage + font * 4 + xf + listed + end
     sheet = begin(0x10) + cells + end
     return compound({"Workbook": (book + sheet).ljust(4096, b"\0")})
+
+
+def xls_plain() -> bytes:
+    return _xls(b"Rent")
 
 
 def xls_of_html() -> bytes:

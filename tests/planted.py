@@ -1,0 +1,174 @@
+"""A sentence with a word that occurs nowhere else, in a file of every format that is read."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import struct
+import tarfile
+from collections.abc import Callable, Iterable
+from email.message import EmailMessage
+from pathlib import Path
+
+from ingest.recognise import Format
+from tests.odd import calendars, mail, office, pdf, texts
+from tests.odd.archives import zipped
+from tests.odd.ole import compound
+
+Data = bytes | dict[str, bytes]
+
+
+def _mail(sentence: str, *attachments: tuple[str, bytes], html: bool = False) -> bytes:
+    made = EmailMessage()
+    made["From"], made["To"] = "Orla Penhaligon <orla@example.org>", "me@example.org"
+    made["Subject"], made["Date"] = "Pass phrase", "Thu, 03 Sep 2026 09:12:00 +0000"
+    made["Message-ID"] = f"<{'html' if html else 'plain'}.{len(attachments)}@example.org>"
+    if html:
+        made.set_content(f"<p>{sentence}</p>", subtype="html")
+    else:
+        made.set_content(sentence if not attachments else "See what is attached.")
+    for name, data in attachments:
+        made.add_attachment(data, maintype="application", subtype="octet-stream", filename=name)
+    return made.as_bytes()
+
+
+def _mbox(sentence: str) -> bytes:
+    return b"From orla@example.org Thu Sep 03 09:12:00 2026\n" + _mail(sentence)
+
+
+def _event(sentence: str) -> bytes:
+    day = "DTSTART:20260904T100000Z", "DTEND:20260904T110000Z", "SUMMARY:Pass phrase"
+    return calendars.calendar(calendars.entry(*day, f"DESCRIPTION:{sentence}"))
+
+
+def _card(sentence: str) -> bytes:
+    return calendars.card("FN:Orla Penhaligon", "N:Penhaligon;Orla;;;", f"NOTE:{sentence}")
+
+
+def _paragraph(sentence: str) -> str:
+    return f"<w:p><w:r><w:t>{sentence}</w:t></w:r></w:p>"
+
+
+def _xlsx(sentence: str) -> bytes:
+    cell = f'<c r="A1" t="inlineStr"><is><t>{sentence}</t></is></c>'
+    return office.xlsx(("Sheet", "visible", f'<row r="1">{cell}</row>'))
+
+
+def _ppt(sentence: str) -> bytes:
+    text = sentence.encode("utf-16-le")
+    record = struct.pack("<HHI", 0, 0x0FA0, len(text)) + text
+    return compound({"PowerPoint Document": record, "Current User": bytes(20)})
+
+
+def _outlook(sentence: str) -> bytes:
+    return compound(
+        {
+            **{f"__nameid_version1.0/__substg1.0_000{n}0102": bytes(16) for n in (2, 3, 4)},
+            "__properties_version1.0": bytes(32),
+            "__substg1.0_001A001F": "IPM.Note".encode("utf-16-le"),
+            "__substg1.0_0037001F": "Pass phrase".encode("utf-16-le"),
+            "__substg1.0_1000001F": sentence.encode("utf-16-le"),
+        }
+    )
+
+
+def _cells(sentence: str) -> str:
+    cell = f'<table:table-cell office:value-type="string"><text:p>{sentence}</text:p>'
+    row = f"<table:table-row>{cell}</table:table-cell></table:table-row>"
+    return f'<table:table table:name="Sheet">{row}</table:table>'
+
+
+def _page(sentence: str) -> str:
+    box = f"<draw:frame><draw:text-box><text:p>{sentence}</text:p></draw:text-box></draw:frame>"
+    return f'<draw:page draw:name="page1">{box}</draw:page>'
+
+
+def _notebook(sentence: str) -> bytes:
+    cell = {"cell_type": "markdown", "metadata": {}, "source": [sentence]}
+    return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4}).encode()
+
+
+def _tar(sentence: str) -> bytes:
+    made, data = io.BytesIO(), sentence.encode()
+    with tarfile.open(fileobj=made, mode="w:gz") as archive:
+        info = tarfile.TarInfo("note.txt")
+        info.size = len(data)
+        archive.addfile(info, io.BytesIO(data))
+    return made.getvalue()
+
+
+def _tnef(sentence: str) -> bytes:
+    return mail.winmail(mail._packed_file(b"note.txt", sentence.encode()))
+
+
+FILES: dict[str, tuple[Format | None, Callable[[str], Data]]] = {
+    "Inbox.mbox": (None, _mbox),
+    "saved.eml": (None, lambda s: _mail(s + " ")),
+    "page.eml": (None, lambda s: _mail(s, html=True)),
+    "attached.eml": (None, lambda s: _mail(s, ("note.txt", s.encode()))),
+    "packed.eml": (None, lambda s: _mail(s, ("a.zip", zipped({"a.txt": s})), ("b.ics", _event(s)))),
+    "apple.emlx": (None, lambda s: mail._emlx(_mail(s, html=True).replace(b"html.0", b"emlx.0"))),
+    "Maildir": (
+        None,
+        lambda s: {"cur/1:2,S": _mail(s).replace(b"plain", b"dir"), "new/": b"", "tmp/": b""},
+    ),
+    "winmail.eml": (Format.TNEF, _tnef),
+    "outlook.msg": (Format.OUTLOOK, _outlook),
+    "calendar.ics": (Format.CALENDAR, _event),
+    "contacts.vcf": (Format.CARDS, _card),
+    "letter.pdf": (Format.PDF, lambda s: pdf.paged(pdf.line(s.encode()))),
+    "letter.docx": (Format.DOCX, lambda s: office.docx(_paragraph(s))),
+    "slides.pptx": (Format.PPTX, lambda s: office.pptx(("", s))),
+    "table.xlsx": (Format.XLSX, _xlsx),
+    "letter.doc": (Format.DOC, lambda s: office._doc(f"{s}\r".encode("cp1252"), 0x200)),
+    "slides.ppt": (Format.PPT, _ppt),
+    "table.xls": (Format.XLS, lambda s: office._xls(s.encode())),
+    "letter.odt": (Format.ODT, lambda s: office.opendocument("text", f"<text:p>{s}</text:p>")),
+    "slides.odp": (Format.ODP, lambda s: office.opendocument("presentation", _page(s))),
+    "table.ods": (Format.ODS, lambda s: office.opendocument("spreadsheet", _cells(s))),
+    "rich.rtf": (Format.RTF, lambda s: rf"{{\rtf1 {s}}}".encode()),
+    "book.epub": (Format.EPUB, lambda s: texts._epub(("z.xhtml", s))),
+    "page.html": (Format.HTML, lambda s: f"<html><body><p>{s}</p></body></html>".encode()),
+    "paper.tex": (
+        Format.LATEX,
+        lambda s: rf"\documentclass{{article}}\begin{{document}}{s}\end{{document}}".encode(),
+    ),
+    "notes.ipynb": (Format.NOTEBOOK, _notebook),
+    "note.md": (Format.TEXT, lambda s: f"# Pass phrases\n\n{s}\n".encode()),
+    "wide.txt": (Format.TEXT, lambda s: s.encode("utf-16")),
+    "table.csv": (Format.TABLE, lambda s: f"what\n{s}\n".encode()),
+    "data.json": (Format.JSON, lambda s: json.dumps({"what": s}).encode()),
+    "rows.jsonl": (Format.LINES, lambda s: (json.dumps({"what": s}) + "\n").encode()),
+    "packed.zip": (Format.ZIP, lambda s: zipped({"note.txt": s})),
+    "packed.tar.gz": (Format.TAR, _tar),
+    "note.txt.gz": (Format.PACKED, lambda s: gzip.compress(s.encode())),
+}
+"""By name: the format, or None for a mail of its own, and what makes the file."""
+
+UNPLANTED = {
+    Format.PST: "nothing here writes one",
+    Format.SEALED: "its text cannot be read without its password",
+    Format.OLE: "a container whose kind is not known: nothing is read",
+    Format.FOREIGN: "read by packages that the person installs",
+    Format.ARCHIVE: "told apart from zip only while it is read",
+}
+"""Formats in which nothing is planted, and why."""
+
+
+def plant(folder: Path, sentence: str, names: Iterable[str] = tuple(FILES)) -> Path:
+    """Write these files below `folder`, and one that breaks a reader; return the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        data = FILES[name][1](sentence)
+        inside = {name: data} if isinstance(data, bytes) else data
+        for part, content in inside.items():
+            path = folder / part if isinstance(data, bytes) else folder / name / part
+            if part.endswith("/"):
+                path.mkdir(parents=True, exist_ok=True)
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+    whole = pdf.paged(pdf.line(sentence.encode()))
+    (folder / "broken.pdf").write_bytes(whole[: len(whole) // 2])
+    return folder
