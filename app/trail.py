@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TypeVar
 
-from app.loading import loading_text
 from app.plain import one_line
 from app.progress import expected_text
 from app.report import shortened
@@ -120,6 +119,8 @@ class Trail:
 
 def outcome_lines(answer: Answer, loadings: Sequence[Loading]) -> Iterator[str]:
     """Yield what models took part, what they handled, and how sure they are."""
+    from app.loading import loading_text  # imports the runtimes' rooms, for which no screen waits
+
     if answer.confidence is not None:
         yield f"  confidence that the evidence holds it: {answer.confidence:.2f}"
     for role, model, used in (

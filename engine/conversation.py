@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from engine.tokens import terms
 from engine.values import Answer, Citation, Grounded
 from ingest.item import Item, Kind, Locator
 
@@ -227,6 +226,8 @@ class Conversation:
 
     def search(self, words: str) -> list[Said]:
         """Return the places, in order of the turns, where all these words stand together."""
+        from engine.tokens import terms  # imports numpy, for which no screen waits
+
         wanted = set(terms(words))
         if not wanted:
             return []

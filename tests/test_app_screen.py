@@ -80,7 +80,7 @@ def screens(app: AskanceApp) -> type:
 
 async def test_answer_sources_coverage_and_what_is_done_with_them(config, fake_models, monkeypatch):
     opened: list[Path] = []
-    monkeypatch.setattr("app.screens.chat.open_file", opened.append)
+    monkeypatch.setattr("app.screens.later.open_file", opened.append)
     app = app_over(config, fake_models(generator=[REPLY]))
     copied: list[str] = []
     app.copy_to_clipboard = copied.append

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar
+from types import ModuleType
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -17,7 +18,6 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static, TextArea
 
-from app.agenda import dated
 from app.current import Current
 from app.engine_talk import (
     Cancel,
@@ -32,21 +32,10 @@ from app.engine_talk import (
     Said,
     Unlock,
 )
-from app.export_file import export, fault_of
-from app.filter_chips import chips, completions, without
-from app.opening import copied_citation, open_file
 from app.options import zone_of
 from app.report import size_text
-from app.screens.agenda import AgendaScreen
 from app.screens.asking import Replied
-from app.screens.compare import CompareScreen, VariantScreen
-from app.screens.coverage import CoverageScreen, Remedy
-from app.screens.entry import EntryScreen, PathSuggester
-from app.screens.evidence import EvidenceScreen
 from app.screens.messages import ConfigChanged
-from app.screens.password import PasswordScreen
-from app.screens.preview import PreviewScreen
-from app.screens.table import TableScreen
 from app.serving import where_text_goes
 from app.widgets.chips import ChipBar
 from app.widgets.prompt import Prompt
@@ -54,6 +43,9 @@ from app.widgets.turn import Citations, Told, Turn
 from engine.conversation import Conversation
 from engine.events import Event
 from models.errors import AskanceError
+
+if TYPE_CHECKING:
+    from app.screens.later import Remedy
 
 DRAW_SECONDS = 0.1
 TRAILS = 20
@@ -68,6 +60,13 @@ NO_SOURCES = (
     "No source is remembered yet, so there is nothing to read.\n"
     "F3 chooses what is read; F7 goes through the first steps; F8 tries the sample files."
 )
+
+
+def _later() -> ModuleType:
+    """Return what is not needed for the first picture."""
+    from app.screens import later
+
+    return later
 
 
 class ChatScreen(Screen[None]):
@@ -133,7 +132,12 @@ class ChatScreen(Screen[None]):
         self.query_one("#offers").can_focus = False
         self.query_one("#turns", VerticalScroll).anchor()
         self.set_interval(DRAW_SECONDS, self._tick)
-        self.call_after_refresh(self._engine.listen, self._hear)
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        """Start the engine, and import the rest, now that there is something to see."""
+        self._engine.listen(self._hear)
+        self.run_worker(_later, thread=True)
 
     def on_resize(self, event: events.Resize) -> None:
         """Say so where there is no room to draw anything."""
@@ -193,6 +197,7 @@ class ChatScreen(Screen[None]):
         request = replace(request, number=self._number, config=self._current.config)
         self._changed.clear()
         self._status = "Starting"
+        self._say("Starting …")
         self.query_one("#welcome").display = False
         turn = Turn(Told(request), self._zone, str(self._config.path))
         self._turns[request.number] = self._in_hand = turn
@@ -259,13 +264,13 @@ class ChatScreen(Screen[None]):
             self._people = ended.people
         await turn.end(ended)
         self._status = turn.told.stages.line()
-        self.query_one("#stages", Static).update(Content(self._status))
+        self._say(self._status)
         self._draw_chips()
         self.refresh_bindings()
         self._note_answer(turn.told)
         other = self._compared.pop(ended.number, None)
         if other is not None and turn.told.answer is not None:
-            self.app.push_screen(CompareScreen(other, turn.told, self._zone))
+            self.app.push_screen(_later().CompareScreen(other, turn.told, self._zone))
 
     def _note_answer(self, told: Told) -> None:
         """Let the conversation go on from an answer, where its question stood."""
@@ -283,12 +288,15 @@ class ChatScreen(Screen[None]):
             if turn is not self._in_hand:
                 return  # it ended meanwhile
             line = turn.told.stages.line()
-            shown = " · ".join(filter(None, (line, self._status))) or "Starting"
-            self.query_one("#stages", Static).update(Content(shown))
+            shown = " · ".join(filter(None, (line, self._status)))
+            self._say(shown if shown.endswith("…") else f"{shown} …")
         elif self._turns and self._changed:
             files = f"{len(self._changed)} file{'' if len(self._changed) == 1 else 's'}"
             said = f"{self._status}  Changed since: {files}; ctrl+g asks again."
-            self.query_one("#stages", Static).update(Content(said))
+            self._say(said)
+
+    def _say(self, status: str) -> None:
+        self.query_one("#stages", Static).update(Content(status))
 
     # Filters
 
@@ -304,9 +312,9 @@ class ChatScreen(Screen[None]):
             shown = []
         elif not typed.strip() and self._turns:
             told = self._latest().told
-            shown = chips(told.request.question, told.query)
+            shown = _later().chips(told.request.question, told.query)
         else:
-            shown = chips(typed, None)
+            shown = _later().chips(typed, None)
         self.query_one(ChipBar).show(shown)
 
     @on(ChipBar.Removed)
@@ -314,10 +322,10 @@ class ChatScreen(Screen[None]):
         """Take a filter out of what is typed, or ask the last question again without it."""
         prompt, bar = self.query_one(Prompt), self.query_one(ChipBar)
         if prompt.text.strip():
-            prompt.fill(without(prompt.text, bar.chips, removed.chip)[0])
+            prompt.fill(_later().without(prompt.text, bar.chips, removed.chip)[0])
         else:
             request = self._latest().told.request
-            question, infer = without(request.question, bar.chips, removed.chip)
+            question, infer = _later().without(request.question, bar.chips, removed.chip)
             await self.ask(replace(request, question=question, infer=infer and request.infer))
         if not bar.display:
             prompt.focus()
@@ -325,7 +333,7 @@ class ChatScreen(Screen[None]):
     def _offer(self) -> None:
         """List what the last word may become."""
         prompt, offers = self.query_one(Prompt), self.query_one("#offers", OptionList)
-        found = completions(prompt.word, self._people) if prompt.has_focus else []
+        found = _later().completions(prompt.word, self._people) if prompt.has_focus else []
         prompt.is_completing = offers.display = bool(found)
         offers.clear_options()
         offers.add_options([Content(one) for one in found])
@@ -365,7 +373,7 @@ class ChatScreen(Screen[None]):
             return
         match what:
             case "why":
-                self.app.push_screen(EvidenceScreen(told, self._zone))
+                self.app.push_screen(_later().EvidenceScreen(told, self._zone))
             case "edit":
                 self._at = told.request.conversation.at if told.request.conversation else None
                 self.query_one(Prompt).fill(told.request.question)
@@ -375,7 +383,7 @@ class ChatScreen(Screen[None]):
             case "without":
                 await self.ask(replace(told.request, infer=False))
             case "compare":
-                self.app.push_screen(VariantScreen(told.request), self._vary(told))
+                self.app.push_screen(_later().VariantScreen(told.request), self._vary(told))
             case _:
                 self._show(turn, what)
 
@@ -384,11 +392,11 @@ class ChatScreen(Screen[None]):
         if answer is None:
             return
         if what == "coverage":
-            self.app.push_screen(CoverageScreen(answer.coverage), self._remedy(turn))
+            self.app.push_screen(_later().CoverageScreen(answer.coverage), self._remedy(turn))
         elif what == "table" and answer.table is not None:
-            self.app.push_screen(TableScreen(answer.table, self._zone))
+            self.app.push_screen(_later().TableScreen(answer.table, self._zone))
         elif what == "agenda":
-            self.app.push_screen(AgendaScreen(dated(answer), self._zone))
+            self.app.push_screen(_later().AgendaScreen(_later().dated(answer), self._zone))
         elif what == "copy":
             self.app.copy_to_clipboard(turn.body.text)
             self.notify("Copied the answer.", markup=False)
@@ -415,20 +423,20 @@ class ChatScreen(Screen[None]):
         """Open a citation's source at the quote."""
         if isinstance(selected.option_list, Citations):
             citation = selected.option_list.citations[selected.option_index]
-            self.app.push_screen(PreviewScreen(citation, self._zone))
+            self.app.push_screen(_later().PreviewScreen(citation, self._zone))
 
     @on(Citations.Opened)
     def open_source(self, opened: Citations.Opened) -> None:
         """Open the file in the program that the system has for it."""
         try:
-            open_file(opened.citation.passage.item.locator.path)
+            _later().open_file(opened.citation.passage.item.locator.path)
         except AskanceError as error:
             self.notify(str(error), severity="warning", markup=False)
 
     @on(Citations.Copied)
     def copy(self, copied: Citations.Copied) -> None:
         """Copy where it stands and what it says."""
-        self.app.copy_to_clipboard(copied_citation(copied.citation, self._zone))
+        self.app.copy_to_clipboard(_later().copied_citation(copied.citation, self._zone))
         self.notify("Copied the citation.", markup=False)
 
     # The conversation as a whole
@@ -442,7 +450,7 @@ class ChatScreen(Screen[None]):
         self._turns.clear()
         self._conversation, self._at = Conversation(), None
         self._status = ""
-        self.query_one("#stages", Static).update("")
+        self._say("")
         self.query_one("#welcome").display = True
         self._draw_chips()
         self.query_one(Prompt).focus()
@@ -454,14 +462,17 @@ class ChatScreen(Screen[None]):
             return
         name = f"askance-{datetime.now(self._zone):%Y-%m-%d-%H%M}.md"
         asked = "Write questions, answers and quotes to a file (.md, or .json to read again):"
-        entry = EntryScreen(asked, str(Path.home() / name), fault_of, PathSuggester())
+        later = _later()
+        entry = later.EntryScreen(
+            asked, str(Path.home() / name), later.fault_of, later.PathSuggester()
+        )
         self.app.push_screen(entry, self._export)
 
     async def _export(self, typed: str | None) -> None:
         if typed is None:
             return
         try:
-            path = await asyncio.to_thread(export, self._conversation, typed, self._zone)
+            path = await asyncio.to_thread(_later().export, self._conversation, typed, self._zone)
         except AskanceError as error:
             self.notify(str(error), severity="error", markup=False)
         else:
@@ -479,7 +490,7 @@ class ChatScreen(Screen[None]):
 
     def action_unlock(self) -> None:
         """Take a password for encrypted files."""
-        self.app.push_screen(PasswordScreen(), self._unlock)
+        self.app.push_screen(_later().PasswordScreen(), self._unlock)
 
     async def _unlock(self, password: str | None) -> None:
         if password:

@@ -20,7 +20,6 @@ from app.report import citation_line, coverage_line, grounded_line, timings_line
 from app.widgets.answer_text import AnswerText
 from app.widgets.turn import Told
 from engine.settings import BUDGETS
-from engine.strategies import registry
 
 SIDE_BY_SIDE = 90
 """Columns from which two answers stand beside each other, not one below the other."""
@@ -40,6 +39,8 @@ class VariantScreen(ModalScreen[Request | None]):
     def __init__(self, request: Request) -> None:
         """Take the question as it was asked."""
         super().__init__()
+        from engine.strategies import registry  # imports all of the engine
+
         efforts = [replace(request, effort=effort) for effort in BUDGETS]
         strategies = [replace(request, strategy=name) for name in registry.names()]
         self._choices = [

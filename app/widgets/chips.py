@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -11,7 +11,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Static
 
-from app.filter_chips import Chip
+if TYPE_CHECKING:
+    from app.filter_chips import Chip
 
 
 class ChipBar(Static, can_focus=True):

@@ -1,0 +1,41 @@
+"""What the chat needs only when something is typed or opened.
+
+To import it takes longer than all that comes before the first picture on the screen.
+"""
+
+from __future__ import annotations
+
+from app.agenda import dated
+from app.export_file import export, fault_of
+from app.filter_chips import chips, completions, without
+from app.opening import copied_citation, open_file
+from app.screens.agenda import AgendaScreen
+from app.screens.compare import CompareScreen, VariantScreen
+from app.screens.coverage import CoverageScreen, Remedy
+from app.screens.entry import EntryScreen, PathSuggester
+from app.screens.evidence import EvidenceScreen
+from app.screens.password import PasswordScreen
+from app.screens.preview import PreviewScreen
+from app.screens.table import TableScreen
+
+__all__ = [
+    "AgendaScreen",
+    "CompareScreen",
+    "CoverageScreen",
+    "EntryScreen",
+    "EvidenceScreen",
+    "PasswordScreen",
+    "PathSuggester",
+    "PreviewScreen",
+    "Remedy",
+    "TableScreen",
+    "VariantScreen",
+    "chips",
+    "completions",
+    "copied_citation",
+    "dated",
+    "export",
+    "fault_of",
+    "open_file",
+    "without",
+]
