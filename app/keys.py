@@ -41,7 +41,7 @@ class Action:
     shown: bool = True
     """In the footer."""
     first: bool = False
-    """Works even where what has the focus would take the key."""
+    """Works even where what has the focus would take the key: a prompt takes F6 and F7."""
     alone: bool = False
     """Needs no row under the cursor, so that it can be done from another screen too."""
 
@@ -67,8 +67,19 @@ ACTIONS = (
     Action(
         "palette", EVERYWHERE, "ctrl+p", "command_palette", "Palette", "Find any action", first=True
     ),
-    Action("theme", EVERYWHERE, "f6", "next_theme", "Theme", "Change the colours", False),
-    Action("first_run", EVERYWHERE, "f7", "first_run", "First steps", "Set up in 3 steps", False),
+    Action(
+        "theme", EVERYWHERE, "f6", "next_theme", "Theme", "Change the colours", False, first=True
+    ),
+    Action(
+        "first_run",
+        EVERYWHERE,
+        "f7",
+        "first_run",
+        "First steps",
+        "Set up in 3 steps",
+        False,
+        first=True,
+    ),
     Action("sample", EVERYWHERE, "f8", "sample", "Sample", "Try it on the sample files", False),
     Action(
         "quit",
@@ -216,8 +227,9 @@ def _is_key(name: str) -> bool:
 
 
 def _character(name: str) -> str | None:
-    """Return the character that Textual calls `name`, None for keys like `f1`."""
-    return key_to_character(REPLACED_KEYS.get(name, name))
+    """Return the character that Textual calls `name`, None for keys like `f1` and `delete`."""
+    character = key_to_character(REPLACED_KEYS.get(name, name))
+    return character if character is not None and character.isprintable() else None
 
 
 def _shown(key: str) -> str:

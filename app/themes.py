@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual.filter import LineFilter, NoColor
 from textual.theme import BUILTIN_THEMES, Theme
 
@@ -54,20 +56,8 @@ HIGH_CONTRAST = Theme(
         "footer-key-foreground": "#ffff00",
     },
 )
-NO_COLOUR = Theme(
-    name="no-colour",
-    primary="ansi_default",
-    secondary="ansi_default",
-    accent="ansi_default",
-    warning="ansi_default",
-    error="ansi_default",
-    success="ansi_default",
-    foreground="ansi_default",
-    background="ansi_default",
-    surface="ansi_default",
-    panel="ansi_default",
-    ansi=True,
-)
+NO_COLOUR = replace(BUILTIN_THEMES["ansi-dark"], name="no-colour")
+"""Its colours are taken out of what is drawn (`filters_for`); bold and reverse stay."""
 THEMES = (DARK, LIGHT, HIGH_CONTRAST, NO_COLOUR)
 """Ours, in the order in which a key goes through them."""
 DEFAULT = DARK.name

@@ -13,6 +13,7 @@ from textual.app import App, ScreenStackError
 from textual.binding import BindingType
 from textual.filter import LineFilter
 from textual.message import Message
+from textual.screen import ModalScreen
 
 from app.config import Config
 from app.current import Current
@@ -29,6 +30,9 @@ from app.sources_seen import SourcesSeen
 from app.themes import THEMES, filters_for, next_theme, theme_named
 from app.widgets.prompt import Prompt
 from engine.events import Answered
+
+OPENING = frozenset(row.run for row in ACTIONS if row.scope == EVERYWHERE and row.id != "quit")
+"""Actions that open another screen."""
 
 
 class AskanceApp(App[None]):
@@ -91,6 +95,10 @@ class AskanceApp(App[None]):
         if wanted != self._theme_set:
             self.theme, self._theme_set = theme_named(wanted, colour=not self.no_color), wanted
         self.set_keymap(self.keymap)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Let what asks for something be answered before another screen opens."""
+        return not (action in OPENING and isinstance(self.screen_stack[-1], ModalScreen))
 
     def action_next_theme(self) -> None:
         """Change the colours until the program ends; the settings keep a theme."""

@@ -44,9 +44,8 @@ class DoctorScreen(ListingScreen):
         super().__init__()
         self._checks: list[Check] = []
 
-    def on_mount(self) -> None:
+    def begin(self) -> None:
         """Examine."""
-        super().on_mount()
         self.action_again()
 
     def action_again(self) -> None:

@@ -69,13 +69,12 @@ class FirstRunScreen(ListingScreen):
         self._marked: set[Path] = set()
         self._step: Step = 1
 
-    def on_mount(self) -> None:
+    def begin(self) -> None:
         """Look at what there is: whether places exist, what this machine is."""
-        super().on_mount()
         self.head(STEPS[1])
-        self.work(lambda: Offers(known_places(os.environ), pair_offers()), self._begin)
+        self.work(lambda: Offers(known_places(os.environ), pair_offers()), self._offer)
 
-    def _begin(self, offers: Offers) -> None:
+    def _offer(self, offers: Offers) -> None:
         self._offers = offers
         self._go(1)
 

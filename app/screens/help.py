@@ -48,9 +48,8 @@ class HelpScreen(ListingScreen):
         self._scope = scope
         self.chosen: Action | None = None
 
-    def on_mount(self) -> None:
+    def begin(self) -> None:
         """Draw the keys."""
-        super().on_mount()
         self.draw_rows(self._rows())
         self.head("enter does it, / finds it, escape goes back")
 

@@ -73,9 +73,13 @@ class ListingScreen(Screen[None]):
         return self.query_one(ListPane).row_list
 
     def on_mount(self) -> None:
-        """Start in the list."""
+        """Start in the list. Textual calls this of every class, so others override `begin`."""
         self.draw_rows([])
         self.row_list.focus()
+        self.begin()
+
+    def begin(self) -> None:
+        """Fill the list, or have it filled."""
 
     def draw_rows(self, rows: list[Row]) -> None:
         """Show these rows, or what to do where there are none."""
@@ -104,8 +108,8 @@ class ListingScreen(Screen[None]):
     def draw_detail(self, highlighted: RowList.RowHighlighted) -> None:
         """Show what is known of the row under the cursor."""
         text = self.detail_of(highlighted.row) if highlighted.row else ""
-        self.query_one("#detail", Static).update(Content(lines(text)))
-        self.refresh_bindings()
+        # Its height is fixed: laying out the screen at each key would be felt.
+        self.query_one("#detail", Static).update(Content(lines(text)), layout=False)
 
     def redraw_detail(self) -> None:
         """Show it anew, for the same row."""

@@ -44,9 +44,8 @@ class ModelsScreen(ListingScreen):
         self._changed = changed
         self._shown: ModelsShown | None = None
 
-    def on_mount(self) -> None:
+    def begin(self) -> None:
         """Look at the models."""
-        super().on_mount()
         self.look()
 
     @on(ConfigChanged)

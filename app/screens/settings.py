@@ -38,9 +38,8 @@ class SettingsScreen(ListingScreen):
         self._current = current
         self._changed = changed
 
-    def on_mount(self) -> None:
+    def begin(self) -> None:
         """Draw them."""
-        super().on_mount()
         self.draw()
 
     @on(ConfigChanged)

@@ -68,9 +68,8 @@ class SourcesScreen(ListingScreen):
         self._removed: list[Path] = []
         self._drawn_changes = 0
 
-    def on_mount(self) -> None:
+    def begin(self) -> None:
         """Look at the sources, and go on looking for what changes."""
-        super().on_mount()
         self.action_check()
         self.set_interval(REFRESH_SECONDS, self._draw_changes)
 
