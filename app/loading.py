@@ -11,12 +11,14 @@ from app.config import Config, config_path
 from app.errors import UsageError
 from app.fitting import Room, context_for
 from app.serving import connected, served_roles
+from models import foreign
 from models.catalogue import Catalogue, Role, Row, load_catalogue
 from models.consent import bind
 from models.errors import RuntimeFailed
 from models.files import Progress
-from models.protocols import AttentionReader, Encoder, Generator
+from models.protocols import AttentionReader, AttentiveGenerator, Encoder, Generator
 from models.roles import Loading, ModelSet
+from models.speed import Speed, measured
 from models.store import Store
 from models.user_rows import FILE, load_user_rows
 
@@ -75,13 +77,20 @@ def model_set(
         encoder=installed_encoder(config, catalogue, store),
         load_encoder=loader.encoder,
         load_attention=loader.attention,
+        load_attentive=loader.attentive if "lookahead" in local else None,
+        reaction_layer=_reaction_layer(local.get("lookahead")),
         fit_together=loader.room.both,
         idle_seconds=60.0 * minutes if minutes else None,
         show=lambda loading: say(loading_text(loading)),
+        measure=loader.speed,
     )
     for model in remote.values():
         models.add(model)
     return models
+
+
+def _reaction_layer(row: Row | None) -> int | None:
+    return row.reaction_layer or None if row else None
 
 
 def row_for(role: Role, flag: str | None, config: Config, catalogue: Catalogue) -> Row:
@@ -139,13 +148,36 @@ class Loader:
         """
         if model_id in self._served:
             return self.connected(self._served[model_id])
+        return self._brought(model_id) or self._local(model_id, attentive=False)
+
+    def _brought(self, model_id: str) -> Generator | None:
+        """Load a model in an installed package's runtime; None where the settings name none."""
+        asked = self._config.text("models.runtime")
+        row = self._catalogue.row(model_id)
+        if asked not in foreign.found() or row.format not in foreign.runtime(asked).formats:
+            return None
+        path = self._store.open(row)
+        self._say(f"Loading {row.id} in {asked}")
+        return foreign.runtime(asked).load(path, row.id, self._context)
+
+    def attentive(self, model_id: str) -> AttentiveGenerator:
+        """Load a model whose own prompts are to be read. Raises as `generator` does."""
+        asked = self._config.text("models.runtime")
+        if asked in foreign.found():
+            raise RuntimeFailed(
+                f"The runtime {asked} shows no attention of {model_id}.",
+                remedy="Use llama.cpp or transformers, or another strategy.",
+            )
+        return self._local(model_id, attentive=True)
+
+    def _local(self, model_id: str, *, attentive: bool) -> AttentiveGenerator:
         row = self._catalogue.row(model_id)
         path = self._store.open(row)
         self._say(f"Loading {row.id}")
         if runtime_for(row, self._config) == "transformers":
             from models.torch_loading import load_torch  # imports torch, some seconds
 
-            return load_torch(path, row.id, context=self._context)
+            return load_torch(path, row.id, context=self._context, attentive=attentive)
         from models.llama import load_llama  # imports llama.cpp, about half a second
 
         fit = self.room.fit(row, path)
@@ -154,7 +186,12 @@ class Loader:
             context=self._context,
             gpu_layers=fit.gpu_layers,
             memory=fit.cache,
+            attentive=attentive,
         )
+
+    def speed(self, model: Generator) -> Speed | None:
+        """Return how fast a model is here; nothing is sent to a server to find out."""
+        return None if model.id in self._served else measured(model)
 
     def encoder(self, model_id: str) -> Encoder:
         """Load an encoder. Raises as `generator` does."""

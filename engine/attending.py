@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +13,14 @@ from engine.compression import Sentence
 from engine.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
 from engine.recall import Scores
 from engine.sentences import Span
-from engine.values import Passage
-from models.protocols import AttentionReader, Stopped
+from engine.values import Excerpt, Passage
+from models.protocols import (
+    AttentionColumns,
+    AttentionReader,
+    AttentiveGenerator,
+    Piece,
+    Stopped,
+)
 
 QUERY = "\n\nQuestion: {}\nAnswer:"
 """What stands behind each window; the model is about to answer when its attention is read."""
@@ -146,3 +153,74 @@ def _block(
     shift = len(heading) - begin
     places = [(sentences[i].place.start + shift, sentences[i].place.end + shift) for i in numbers]
     return Block(text, list(numbers), places, count(text))
+
+
+LayersOf = Callable[[int], tuple[int, ...]]
+"""Which layers are read of a model that has so many."""
+
+
+@dataclass
+class Overheard:
+    """Attention that a model shows while it reads passages for samples, at no extra token."""
+
+    passages: Sequence[Passage]
+    columns: AttentionColumns | None = None
+    """None: not read, or not shown."""
+    of: int = 0
+    """How many layers the model has."""
+    _starts: Mapping[int, int] = field(default_factory=dict)
+    """Where each passage's text begins in the prompt, by the identity of the passage."""
+
+    def sample(
+        self, model: AttentiveGenerator, layers_of: LayersOf, prompt: str, **options: Any
+    ) -> Iterator[Piece]:
+        """Yield what the model's `sample` does, and note the attention before it."""
+        starts = places_in(prompt, self.passages)
+        if starts is None:
+            yield from model.sample(prompt, **options)
+            return
+        self._starts = {id(one): at for one, at in zip(self.passages, starts, strict=True)}
+        until = max(at + len(one.text) for at, one in zip(starts, self.passages, strict=True))
+        self.of = model.layers
+        layers = layers_of(model.layers)
+        for piece in model.sample_and_read(prompt, until=until, layers=layers, **options):
+            if piece.columns is not None:
+                self.columns = piece.columns
+            if piece.text or piece.finished:
+                yield piece
+
+    def by(self, layers_of: LayersOf) -> bool:
+        """Say whether these layers were read."""
+        return self.columns is not None and self.columns.layers == layers_of(self.of)
+
+    def scores(
+        self, passages: Sequence[Passage], sentences: Sequence[Sentence], way: Way
+    ) -> Scores | None:
+        """Return a score for each sentence; None unless all these passages were read this way."""
+        if self.columns is None or self.columns.layers != way.layers:
+            return None
+        if any(id(passage) not in self._starts for passage in passages):
+            return None
+        shifts = [self._starts[id(passage)] - passage.start for passage in passages]
+        places = [
+            (one.place.start + shifts[one.number], one.place.end + shifts[one.number])
+            for one in sentences
+        ]
+        tokens = tokens_of(self.columns.spans, places)
+        return sentence_scores(token_scores(self.columns, way.measure), tokens, way.mean)
+
+
+def places_in(prompt: str, passages: Sequence[Passage]) -> list[int] | None:
+    """Return where each passage's text begins in a prompt that shows them in this order.
+
+    None where one is not there literally: an excerpt, or text in which a marker was broken.
+    """
+    starts: list[int] = []
+    end = 0
+    for passage in passages:
+        at = prompt.find(f"\n{passage.text.rstrip()}", end)
+        if at < 0 or isinstance(passage, Excerpt):
+            return None
+        starts.append(at + 1)
+        end = at + 1 + len(passage.text.rstrip())
+    return starts

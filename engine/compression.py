@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
@@ -25,19 +25,23 @@ class Sentence:
     """Which passage it is of, 0-based."""
     place: Passage
     """The sentence itself, as a passage."""
+    run: int = 0
+    """Which stretch of an excerpt it is of; what was cut out between two stays out."""
 
 
 def sentences_of(passages: Sequence[Passage]) -> list[Sentence]:
     """Return the sentences of all passages, in order."""
     return [
-        Sentence(number, Passage(passage.item, passage.place(begin), passage.place(begin) + length))
+        Sentence(number, Passage(passage.item, start + begin, start + end), run)
         for number, passage in enumerate(passages)
-        for begin, length in _lengths(sentence_spans(passage.text))
+        for run, (start, stop) in enumerate(stretches(passage))
+        for begin, end in sentence_spans(passage.item.text[start:stop])
     ]
 
 
-def _lengths(spans: Sequence[Span]) -> Iterator[Span]:
-    return ((begin, end - begin) for begin, end in spans)
+def stretches(passage: Passage) -> tuple[Span, ...]:
+    """Return what a passage shows of its item's text, begin and end."""
+    return passage.runs if isinstance(passage, Excerpt) else ((passage.start, passage.end),)
 
 
 def choose(
@@ -94,7 +98,11 @@ def cut(
 
 def _runs(kept: Sequence[int], sentences: Sequence[Sentence]) -> tuple[Span, ...]:
     """Return the stretches that neighbouring sentences make, with the blanks between them."""
-    breaks = [i for i, (a, b) in enumerate(pairwise(kept), start=1) if b != a + 1]
+    breaks = [
+        i
+        for i, (a, b) in enumerate(pairwise(kept), start=1)
+        if b != a + 1 or sentences[a].run != sentences[b].run
+    ]
     edges = [0, *breaks, len(kept)]
     return tuple(
         (sentences[kept[a]].place.start, sentences[kept[b - 1]].place.end)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Generator as Steps
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from engine.events import Event, Sampled
 from engine.tasks import REASONING_TOKENS, Task
 from engine.values import Passage
-from models.protocols import Generator, Sampling
+from models.protocols import Generator, Piece, Sampling
 
 Form = Literal["reasoning", "thought", "explanation", "answers"]
 """What a sample consists of: an answer after reasoning (the paper's), after a thought process,
@@ -65,16 +65,17 @@ def look_ahead(
     drawing: Drawing,
     *,
     deadline: float | None = None,
+    draw: Callable[..., Iterator[Piece]] | None = None,
 ) -> Steps[Event, None, list[Sample]]:
     """Yield each sample when it is complete; return all, in sequence order.
 
     The prompt is prefilled once and shared by all samples. At `deadline` (`time.monotonic`)
-    they are used as far as they have come.
+    they are used as far as they have come. `draw` stands in for the model's `sample`.
     """
     prompt = task.prompt(model, drawing.form, question, passages)
     sampling = Sampling(drawing.temperature, top_p=0.9, top_k=50, seed=drawing.seed)
     replies = [""] * drawing.samples
-    pieces = model.sample(
+    pieces = (draw or model.sample)(
         prompt,
         n=drawing.samples,
         max_tokens=task.sample_tokens + (0 if drawing.form == "answers" else REASONING_TOKENS),

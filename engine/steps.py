@@ -8,11 +8,13 @@ from collections.abc import Generator as Steps
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
 from typing import Protocol, TypeVar
 
 import numpy as np
 
 from engine import injection, lookahead, selection, writing
+from engine.attending import LayersOf, Overheard
 from engine.compute.plan import Plan
 from engine.constraints import allowed, constrained
 from engine.corpus import Corpus
@@ -29,11 +31,18 @@ from engine.stages import Timings, staged, time_spent
 from engine.tasks import TASKS, Task
 from engine.values import ModelTokens, Passage, Query, Usage
 from engine.writing import Asked, Written
-from models.protocols import AttentionReader, Constraint, Encoder, Generator, TokenCount
+from models.protocols import (
+    AttentionReader,
+    AttentiveGenerator,
+    Constraint,
+    Encoder,
+    Generator,
+    TokenCount,
+)
 from models.roles import ModelSet
 
 T = TypeVar("T")
-Lent = TypeVar("Lent", Generator, Encoder, AttentionReader)
+Lent = TypeVar("Lent", Generator, AttentiveGenerator, Encoder, AttentionReader)
 
 RANKED_SHOWN = 20
 """Passages in a `Ranked` event."""
@@ -46,6 +55,11 @@ class Drawn:
     samples: list[Sample]
     tokens: ModelTokens
     seconds: float
+    overheard: Overheard | None = None
+
+    def serves(self, listening: LayersOf | None) -> bool:
+        """Say whether the attention that is wanted was read while they were drawn."""
+        return listening is None or (self.overheard is not None and self.overheard.by(listening))
 
 
 Shared = dict[tuple[Drawing, tuple[int, ...]], Drawn]
@@ -100,6 +114,10 @@ class Toolbox:
     """Whether what reads like an order to a model is cut from passages."""
     guarded: dict[int, Passage | None] = field(default_factory=dict)
     """What is left of passages without such orders, by the identity of each."""
+    listening: LayersOf | None = None
+    """Which layers' attention is read along while the look-ahead model reads; None: none."""
+    overheard: Overheard | None = None
+    """What was read so."""
     recalled: Scores | None = None
     """S(c; Q) as `recall` found them, or as a strategy ranked them anew; None: not yet."""
 
@@ -199,24 +217,33 @@ class Toolbox:
         self, chosen: tuple[int, ...], drawing: Drawing
     ) -> Steps[Event, None, list[Sample]]:
         yield self.selected("lookahead", chosen)
-        if self.shared is not None and (drawing, chosen) in self.shared:
-            return (yield from self._take_over(self.shared[drawing, chosen]))
+        drawn = self.shared.get((drawing, chosen)) if self.shared is not None else None
+        if drawn is not None and drawn.serves(self.listening):
+            return (yield from self._take_over(drawn))
         yield from self._expect_looking(chosen)
         began, before = time.monotonic(), self.usage.lookahead
-        with self.metered("lookahead") as model:
-            samples = yield from lookahead.look_ahead(
-                model,
-                self.task,
-                self.query.text,
-                self.passages(chosen),
-                drawing,
-                deadline=self.deadline,
-            )
+        passages = self.passages(chosen)
+        look = partial(
+            lookahead.look_ahead,
+            task=self.task,
+            question=self.query.text,
+            passages=passages,
+            drawing=drawing,
+            deadline=self.deadline,
+        )
+        if self.listening is None:
+            with self.metered("lookahead") as model:
+                samples = yield from look(model)
+        else:
+            heard = self.overheard = Overheard(passages)
+            with self._lent(lambda: self.models.attentive_lookahead, "lookahead") as attentive:
+                draw = partial(heard.sample, attentive, self.listening)
+                samples = yield from look(attentive, draw=draw)
         tokens, seconds = _since(before, self.usage.lookahead), time.monotonic() - began
         if self.pace is not None:
             self.pace.note("lookahead", tokens, seconds, drawing.samples)
         if self.shared is not None:
-            self.shared[drawing, chosen] = Drawn(samples, tokens, seconds)
+            self.shared[drawing, chosen] = Drawn(samples, tokens, seconds, self.overheard)
         return samples
 
     def _take_over(self, drawn: Drawn) -> Steps[Event, None, list[Sample]]:
@@ -225,6 +252,7 @@ class Toolbox:
             yield Sampled(index, sample.rationale, sample.answer)
         self._count("lookahead", drawn.tokens)
         self.timings.lend("lookahead", drawn.seconds)
+        self.overheard = drawn.overheard
         return drawn.samples
 
     def forward(self, samples: Sequence[Sample]) -> Scores:

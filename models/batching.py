@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from models.columns import Reading
 from models.forms import Form
-from models.prefix_cache import Prefix, PrefixCache
+from models.prefix_cache import Found, Prefix, PrefixCache
 from models.protocols import Cancelled, Piece, Sampling, Stopped, TokenCount
 from models.runtime import Batches, Sampler, Weights
 from models.streaming import TextStream, Thoughts
@@ -38,6 +39,8 @@ class Request:
     """How many hidden tokens a reply may begin with, beside `max_tokens`."""
     thought_end: Sequence[int] = ()
     """The tokens that end thoughts which go on for longer."""
+    reading: Reading | None = None
+    """Reads the attention of the call's only prompt, which is computed whole."""
 
     @property
     def room(self) -> int:
@@ -169,6 +172,8 @@ class Wave:
             yield from self._decode()
             self._keep_replies()
         finally:
+            if self.request.reading is not None:
+                self.request.reading.watch.end()
             for reply in self.replies:
                 reply.close()
                 self.context.cut_sequence(reply.sequence)
@@ -178,7 +183,7 @@ class Wave:
         taken = 0
         while waiting and (taken + 1) * self.request.n <= len(self.sequences):
             prompt = waiting[0]
-            found = self.cache.find(prompt.tokens)
+            found = self._find(prompt)
             if found.waits:
                 yield from self._flush()
                 found = self.cache.find(prompt.tokens)
@@ -191,6 +196,15 @@ class Wave:
             self.usage.calls += 1
             yield from self._enqueue(prompt, found.shared)
         yield from self._flush()
+
+    def _find(self, prompt: Prompt) -> Found:
+        """Return the kept prompt that begins alike; none where every row is to be seen."""
+        if self.request.reading is None:
+            return self.cache.find(prompt.tokens)
+        self.cache.forget()
+        self.context.clear()
+        self.request.reading.begin()
+        return Found(None, 0)
 
     def _enqueue(self, prompt: Prompt, start: int) -> Iterator[Piece]:
         assert prompt.prefix is not None  # noqa: S101 -- opened by the caller
@@ -207,6 +221,8 @@ class Wave:
         if not self._queue:
             return
         rows, self._queue = self._queue, []
+        if self.request.reading is not None:
+            self.request.reading.watch.expect(rows[0][1], len(rows))
         self._run(rows)
         self.usage.computed += len(rows)
         ran = {sequence: position + 1 for _, position, sequence, _ in rows}
@@ -230,6 +246,9 @@ class Wave:
     def _begin(self, prompt: Prompt, row: int) -> Iterator[Piece]:
         """Say what was watched, and draw the first token of each reply."""
         assert prompt.prefix is not None  # noqa: S101
+        if self.request.reading is not None:
+            columns = self.request.reading.end()
+            yield Piece(prompt.index * self.request.n, "", columns=columns)
         if self.request.watch:
             scores = log_softmax(self.context.logits(row))
             watched = tuple(float(scores[token]) for token in self.request.watch)

@@ -108,6 +108,8 @@ class Row:
     sources: tuple[Source, ...]
     """In order of trial."""
     extras: tuple[Extra, ...]
+    reaction_layer: int = 0
+    """The layer whose attention finds evidence best, counted from 0; 0 where none was measured."""
 
     @property
     def bound(self) -> bool:
@@ -239,6 +241,7 @@ def _row(table: Table) -> Row:
         starter=table.flag("starter", default=False),
         sources=tuple(_source(source, free=free) for source in table.tables("source")),
         extras=tuple(_extra(extra, free=free) for extra in table.tables("extra", required=False)),
+        reaction_layer=table.count("reaction_layer", default=0),
     )
     table.done()
     return row

@@ -8,11 +8,12 @@ from functools import cached_property, partial
 
 from models.batching import Prompt, Request, Wave
 from models.chat_templates import ChatTemplate
+from models.columns import ColumnWatch, Reading, prompt_spans
 from models.errors import ContextExceeded, MemorySpent, RuntimeFailed
 from models.forms import Form, Vocabulary, form_of
 from models.prefix_cache import PrefixCache
 from models.protocols import Choices, Constraint, Message, Piece, Sampling, Stopped, TokenCount
-from models.runtime import Batches, Weights
+from models.runtime import AttentiveWeights, Batches
 from models.streaming import CLOSE, OPEN
 
 MAX_SEQUENCES = 16
@@ -38,15 +39,25 @@ class BatchGenerator:
     """A loaded model. A prompt that begins like one of the last pays only for what is new."""
 
     def __init__(
-        self, model: Weights, model_id: str, context: Batches, size: int, kept_prompts: int
+        self,
+        model: AttentiveWeights,
+        model_id: str,
+        context: Batches,
+        size: int,
+        kept_prompts: int,
+        columns: ColumnWatch | None = None,
     ) -> None:
-        """`context` has cells for `size` tokens and numbers for replies and kept prompts."""
+        """`context` has cells for `size` tokens and numbers for replies and kept prompts.
+
+        `columns` watches the context, where attention is to be read.
+        """
         self._model = model
         self._id = model_id
         self._size = size
         self._context = context
         kept = range(MAX_SEQUENCES, MAX_SEQUENCES + kept_prompts)
         self._cache = PrefixCache(context, kept, size, cuts=model.cuts)
+        self._columns = columns
         self._usage = TokenCount()
         self._template = ChatTemplate(model, model_id)
         self._closed = False
@@ -60,6 +71,11 @@ class BatchGenerator:
     def context(self) -> int:
         """Tokens of prompt and replies together."""
         return self._size
+
+    @property
+    def layers(self) -> int:
+        """How many layers the model has; they are numbered from 0."""
+        return self._model.layers
 
     @property
     def usage(self) -> TokenCount:
@@ -154,6 +170,51 @@ class BatchGenerator:
             thought_end=self._thought_end if thinks else (),
         )
         return self._run(prompts, request)
+
+    def sample_and_read(
+        self,
+        prompt: str,
+        *,
+        until: int,
+        layers: Sequence[int],
+        n: int = 1,
+        max_tokens: int,
+        sampling: Sampling,
+        stop: Sequence[str] = (),
+        stopped: Stopped | None = None,
+    ) -> Iterator[Piece]:
+        """Decode as `sample` does, after a piece with the columns of the prompt's attention.
+
+        The prompt is computed whole, and what is kept of others is forgotten, so that cells lie
+        in the order of positions. Raises as `sample` does, and `RuntimeFailed` for a model that
+        was not loaded for this.
+        """
+        request = Request(
+            n=n,
+            max_tokens=max_tokens,
+            sampling=sampling,
+            watch=(),
+            stop=stop,
+            stopped=stopped,
+            thought_tokens=THOUGHT_TOKENS if self._template.thinks else 0,
+            thought_end=self._thought_end if self._template.thinks else (),
+            reading=self._reading(prompt, until, tuple(layers)),
+        )
+        return self._run([prompt], request)
+
+    def _reading(self, prompt: str, until: int, layers: tuple[int, ...]) -> Reading | None:
+        """Return how to read the attention of a prompt; None where its tokens have no place."""
+        if self._columns is None:
+            raise RuntimeFailed(
+                f"{self._id} was not loaded to read its attention.", remedy="Report this."
+            )
+        tokens = self._model.tokenize(prompt, special=True)
+        pieces = [self._model.piece(token) for token in tokens]
+        places = prompt_spans(pieces, prompt, self._model.control_texts())
+        if places is None:
+            return None
+        of_context = places[places[:, 0] < until]
+        return Reading(self._columns, layers, self._model.heads, len(tokens), of_context)
 
     def _run(self, prompts: Sequence[str], request: Request) -> Iterator[Piece]:
         self._check_open()

@@ -14,6 +14,7 @@ from models.generating import (
     refuse_beyond,
 )
 from models.llama_api import LlamaContext, LlamaModel, self_test
+from models.llama_columns import LlamaColumns, refuse_unreadable
 
 CHUNK = 256
 """Prompt tokens per decode call. Shorter ones prefill slower, longer ones need more memory and
@@ -28,20 +29,26 @@ def load_llama(
     gpu_layers: int = -1,
     memory: int | None = None,
     kept_prompts: int = KEPT_PROMPTS,
+    attentive: bool = False,
 ) -> LlamaGenerator:
     """Load a verified GGUF file. Raises `RuntimeFailed`.
 
     `context` is in tokens, at most what the model was trained for. `gpu_layers` is how many
     layers the GPU's memory takes by the estimate, -1 for all; a build without a GPU ignores it.
     `memory` is how many bytes the cache may take: where the system promises more memory than it
-    has, asking for too much would end the program later instead of failing now.
+    has, asking for too much would end the program later instead of failing now. `attentive` loads
+    it for `sample_and_read`: without flash attention, which shows no attention.
     """
     self_test()
     model = LlamaModel(path, gpu_layers=gpu_layers)
     try:
         size = min(context, model.train_context)
+        if attentive:
+            refuse_unreadable(model, model_id)
         refuse_beyond(memory, model.cache_bytes(size), size, model_id)
-        return LlamaGenerator(model, model_id, context, kept_prompts=kept_prompts)
+        return LlamaGenerator(
+            model, model_id, context, kept_prompts=kept_prompts, attentive=attentive
+        )
     except RuntimeFailed:
         model.close()
         raise
@@ -57,17 +64,20 @@ class LlamaGenerator(BatchGenerator):
         context: int,
         *,
         kept_prompts: int = KEPT_PROMPTS,
+        attentive: bool = False,
     ) -> None:
         """Allocate the context. Use `load_llama`."""
         size = min(context, model.train_context)
+        columns = LlamaColumns(model.heads, stops=False) if attentive else None
         cells = LlamaContext(
             model,
             context=size,
             sequences=MAX_SEQUENCES + kept_prompts,
             threads=physical_cores(),
             chunk=CHUNK,
+            watcher=columns.watcher if columns else None,
         )
-        super().__init__(model, model_id, cells, size, kept_prompts)
+        super().__init__(model, model_id, cells, size, kept_prompts, columns)
 
 
 def physical_cores() -> int:

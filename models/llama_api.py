@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -79,6 +79,14 @@ def instruction_sets() -> list[str]:
     parts = [part.partition(":")[2] or part for part in said.split("|")]
     pairs = [part.partition("=") for part in parts]
     return [name.strip() for name, _, value in pairs if value.strip() == "1"]
+
+
+def backends() -> list[str]:
+    """Return what this build of llama.cpp computes with besides the CPU: "CUDA", "Vulkan"."""
+    ggml = _devices()
+    kinds = (ggml.ggml_backend_reg_get(index) for index in range(ggml.ggml_backend_reg_count()))
+    names = [ggml.ggml_backend_reg_name(kind).decode("utf-8", "replace") for kind in kinds]
+    return [name for name in names if name != "CPU"]
 
 
 def gpus_used() -> list[Gpu]:
@@ -455,14 +463,20 @@ class LlamaGrammar:
 class TensorWatcher:
     """Hands chosen tensors of a calculation to a function, as soon as each is computed."""
 
-    def __init__(self, visit: Callable[[str, TensorReader], bool], names: Sequence[str]) -> None:
+    def __init__(self, visit: Callable[[str, TensorReader], bool]) -> None:
         """`visit` is given a name and a reader; False ends the calculation there."""
         self._visit = visit
-        self._names = {name.encode() for name in names}
+        self._names: frozenset[bytes] = frozenset()
         self._error: Exception | None = None
         self.callback = llama_cpp.ggml_backend_sched_eval_callback(self._called)
 
+    def look_for(self, names: Iterable[str]) -> None:
+        """Choose the tensors by name, from the next calculation on."""
+        self._names = frozenset(name.encode() for name in names)
+
     def _called(self, tensor: int, asking: bool, _data: object) -> bool:
+        if not self._names:  # asked of every node: some hundred a token
+            return False
         name = _ggml().ggml_get_name(tensor)
         if asking:
             return name in self._names
@@ -520,8 +534,13 @@ def _ggml() -> ctypes.CDLL:
 
 @cache
 def _devices() -> ctypes.CDLL:
-    """Return ggml's list of devices, looked up in libllama on every system."""
+    """Return ggml's lists of backends and devices, looked up in libllama on every system."""
     library: ctypes.CDLL = llama_cpp.llama_cpp._lib
+    library.ggml_backend_reg_count.restype = ctypes.c_size_t
+    library.ggml_backend_reg_get.argtypes = [ctypes.c_size_t]
+    library.ggml_backend_reg_get.restype = ctypes.c_void_p
+    library.ggml_backend_reg_name.argtypes = [ctypes.c_void_p]
+    library.ggml_backend_reg_name.restype = ctypes.c_char_p
     library.ggml_backend_dev_count.restype = ctypes.c_size_t
     library.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
     library.ggml_backend_dev_get.restype = ctypes.c_void_p

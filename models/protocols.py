@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:  # every command imports this module, and numpy takes a tenth of a second
+    import numpy as np
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ class Piece:
     logprobs: tuple[float, ...] = ()
     """When asked for: what the model gave to each token drawn since the sequence's piece before,
     before temperature, truncation and constraint; the token that ends the reply included."""
+    columns: AttentionColumns | None = None
+    """On the first piece of a prompt that was sampled and read: what its context received."""
 
 
 @dataclass(slots=True)
@@ -189,6 +192,33 @@ class Generator(Protocol):
 
     def close(self) -> None:
         """Free the weights. Further calls are errors."""
+
+
+class AttentiveGenerator(Generator, Protocol):
+    """A generator that can read attention while it computes a prompt, at no extra token."""
+
+    @property
+    def layers(self) -> int:
+        """How many layers the model has; they are numbered from 0."""
+
+    def sample_and_read(
+        self,
+        prompt: str,
+        *,
+        until: int,
+        layers: Sequence[int],
+        n: int = 1,
+        max_tokens: int,
+        sampling: Sampling,
+        stop: Sequence[str] = (),
+        stopped: Stopped | None = None,
+    ) -> Iterator[Piece]:
+        """Decode as `sample` does; a piece without text comes first and has `columns`.
+
+        The context is the tokens that begin within the prompt's first `until` characters, the
+        query all others. `columns` is None where attention was not shown. What is kept of earlier
+        prompts is forgotten.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from models.errors import ModelMissing
-from models.protocols import AttentionReader, Encoder, Generator
+from models.protocols import AttentionReader, AttentiveGenerator, Encoder, Generator
 from models.speed import Speed
 
 Loader = Callable[[str], Generator]
@@ -17,11 +17,13 @@ EncoderLoader = Callable[[str], Encoder]
 """The same for an encoder."""
 AttentionLoader = Callable[[str], AttentionReader]
 """The same for what reads the attention of a generator's model."""
+AttentiveLoader = Callable[[str], AttentiveGenerator]
+"""The same for a generator whose own prompts are to be read."""
 FitTogether = Callable[[str, str], bool]
 """Says by estimate whether two models have room in memory at once."""
 
 
-Model = TypeVar("Model", Generator, Encoder, AttentionReader)
+Model = TypeVar("Model", Generator, AttentiveGenerator, Encoder, AttentionReader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ class ModelSet:
         encoder: str | None = None,
         load_encoder: EncoderLoader | None = None,
         load_attention: AttentionLoader | None = None,
+        load_attentive: AttentiveLoader | None = None,
+        reaction_layer: int | None = None,
         fit_together: FitTogether = lambda one, other: True,
         idle_seconds: float | None = None,
         show: Callable[[Loading], object] = lambda loading: None,
@@ -54,18 +58,23 @@ class ModelSet:
     ) -> None:
         """Remember the ids; nothing is loaded yet.
 
-        After `idle_seconds` without use `release_idle` unloads a model; None: never. `show` is
-        told of every loading. `measure` says how fast a loaded model is; None: not known.
+        `reaction_layer` is the look-ahead model's whose attention finds evidence best, None where
+        that was not measured. After `idle_seconds` without use `release_idle` unloads a model;
+        None: never. `show` is told of every loading. `measure` says how fast a loaded model is;
+        None: not known.
         """
         self.lookahead_id = lookahead
         self.generator_id = generator
         self.encoder_id = encoder
         """None: no encoder is installed."""
+        self.reaction_layer = reaction_layer
         self.loadings: list[Loading] = []
         self.idle_seconds = idle_seconds
         self._load = load
         self._load_encoder = load_encoder
         self._load_attention = load_attention
+        self._load_attentive = load_attentive
+        self._attentive: AttentiveGenerator | None = None
         self._fit_together = fit_together
         self._show = show
         self._measure = measure
@@ -93,20 +102,40 @@ class ModelSet:
             if model.closed:
                 del self._loaded[model_id]
 
-    def _load_into_room(self, model_id: str, load: Callable[[str], Model]) -> None:
+    def _load_into_room(self, model_id: str, load: Callable[[str], Model]) -> Model:
         began = self._clock()
         in_the_way = [other for other in self._loaded if not self._fit_together(other, model_id)]
         for other in in_the_way:
             self._unload(other)
-        self._loaded[model_id] = load(model_id)
+        model = self._loaded[model_id] = load(model_id)
         loading = Loading(model_id, self._clock() - began, next(iter(in_the_way), None))
         self.loadings.append(loading)
         self._show(loading)
+        return model
 
     @property
     def lookahead(self) -> Generator:
         """The small model that looks ahead."""
         return self._get(self.lookahead_id, self._load)
+
+    @property
+    def attentive_lookahead(self) -> AttentiveGenerator:
+        """The look-ahead model, loaded so that its own prompts' attention can be read.
+
+        It takes the place of one loaded without. Raises `ModelMissing` where nothing here reads
+        attention, and what loading raises.
+        """
+        self._drop_closed()
+        load, model_id = self._load_attentive, self.lookahead_id
+        if load is None:
+            raise _no_attention(model_id)
+        if self._attentive is None or self._loaded.get(model_id) is not self._attentive:
+            if model_id in self._loaded:
+                self._unload(model_id)
+            self._attentive = self._load_into_room(model_id, load)
+        self._used[model_id] = self._clock()
+        found: AttentiveGenerator = self._loaded[model_id]
+        return found
 
     @property
     def generator(self) -> Generator:
@@ -132,10 +161,7 @@ class ModelSet:
         """
         load, model_id = self._load_attention, self.lookahead_id
         if load is None:
-            raise ModelMissing(
-                f"Nothing here reads the attention of {model_id}.",
-                remedy="Use a model of this machine, in llama.cpp or transformers.",
-            )
+            raise _no_attention(model_id)
         return self._get(f"{model_id} (attention)", lambda _: load(model_id))
 
     @property
@@ -183,3 +209,10 @@ class ModelSet:
         """Free every loaded model."""
         for model_id in list(self._loaded):
             self._unload(model_id)
+
+
+def _no_attention(model_id: str) -> ModelMissing:
+    return ModelMissing(
+        f"Nothing here reads the attention of {model_id}.",
+        remedy="Use a model of this machine, in llama.cpp or transformers.",
+    )

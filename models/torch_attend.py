@@ -27,7 +27,9 @@ class Enough(Exception):
 class Watch:
     """The layers whose attention is read, and what their columns received of the batch."""
 
-    layers: Sequence[int]
+    layers: Sequence[int] = ()
+    stops: bool = True
+    """Whether nothing behind the last of them is computed."""
     context_rows: int = 0
     """How many of the batch's rows, the first ones, are the context's."""
     sums: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
@@ -58,7 +60,8 @@ def attend(
     """Return what the rows take in, shape (1, rows, heads, width).
 
     `query` has the shape (1, heads, rows, width), `key` and `value` (1, kept heads, cells, width),
-    the additive mask (1, 1, rows, cells). Raises `Enough` behind the last layer watched.
+    the additive mask (1, 1, rows, cells). Raises `Enough` behind the last layer watched, where
+    the watch stops there.
     """
     if s_aux is not None:
         raise RuntimeFailed(
@@ -76,7 +79,7 @@ def attend(
     else:
         read = partial(reading.add, layer) if reading else None
         taken = _explicit(grouped, key[0], value[0], attention_mask[0, 0], scale, softcap, read)
-    if reading is not None and layer == max(reading.layers):
+    if reading is not None and reading.stops and layer == max(reading.layers):
         raise Enough
     return taken.reshape(heads, rows, -1).transpose(0, 1)[None].contiguous(), None
 

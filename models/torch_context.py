@@ -35,8 +35,7 @@ class TorchContext:
     ) -> None:
         """Make cells for `context` tokens shared by `sequences` sequences.
 
-        With `watch`, attention is added up and no logits are computed. Memory is taken layer by
-        layer in the first batch.
+        With `watch`, attention is added up. Memory is taken layer by layer in the first batch.
         """
         self.chunk = chunk
         self._model = model
@@ -79,7 +78,7 @@ class TorchContext:
             "past_key_values": cells,
             "use_cache": True,
         }
-        if self._watch is not None:
+        if self._watch is not None and self._watch.layers:
             inputs["watch"] = self._watch
         if not wanted:
             return self._model.network.base_model(**inputs)

@@ -12,6 +12,7 @@ from models.generating import (
     BatchGenerator,
     refuse_beyond,
 )
+from models.torch_columns import TorchColumns
 from models.torch_context import TorchContext
 from models.torch_model import Precision, TorchModel
 from models.torch_room import free_bytes
@@ -28,17 +29,19 @@ def load_generator(
     memory: int | None = None,
     precision: Precision | None = None,
     kept_prompts: int = KEPT_PROMPTS,
+    attentive: bool = False,
 ) -> TorchGenerator:
     """Load verified files. `models.torch_loading.load_torch` is the door to this.
 
-    `memory` is how many bytes the cache may take; what is free when not given.
+    `memory` is how many bytes the cache may take; what is free when not given. `attentive` loads
+    them for `sample_and_read`.
     """
     model = TorchModel(path, model_id, precision=precision)
     try:
         size = min(context, model.train_context)
         free = free_bytes(model.device) if memory is None else memory
         refuse_beyond(free, model.cache_bytes(size), size, model_id)
-        return TorchGenerator(model, model_id, size, kept_prompts=kept_prompts)
+        return TorchGenerator(model, model_id, size, kept_prompts=kept_prompts, attentive=attentive)
     except RuntimeFailed:
         model.close()
         raise
@@ -48,15 +51,23 @@ class TorchGenerator(BatchGenerator):
     """A model in transformers."""
 
     def __init__(
-        self, model: TorchModel, model_id: str, size: int, *, kept_prompts: int = KEPT_PROMPTS
+        self,
+        model: TorchModel,
+        model_id: str,
+        size: int,
+        *,
+        kept_prompts: int = KEPT_PROMPTS,
+        attentive: bool = False,
     ) -> None:
         """Allocate the context by running one token. Raises `MemorySpent`."""
+        columns = TorchColumns(stops=False) if attentive else None
         context = TorchContext(
             model,
             context=size,
             sequences=MAX_SEQUENCES + kept_prompts,
             chunk=CHUNKS[model.device.type],
+            watch=columns.inside if columns else None,
         )
-        super().__init__(model, model_id, context, size, kept_prompts)
+        super().__init__(model, model_id, context, size, kept_prompts, columns)
         context.decode([(0, 0, 0, True)])
         context.clear()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from models.errors import RuntimeFailed
-from models.protocols import AttentionReader, Encoder, Generator
+from models.protocols import AttentionReader, AttentiveGenerator, Encoder
 
 if TYPE_CHECKING:
     from models.torch_model import Precision
@@ -23,16 +23,24 @@ def load_torch(
     context: int | None = None,
     memory: int | None = None,
     precision: Precision | None = None,
-) -> Generator:
+    attentive: bool = False,
+) -> AttentiveGenerator:
     """Load verified files: a GGUF file, or a safetensors file beside its configuration.
 
     `context` is in tokens, at most what the model was trained for. `memory` is how many bytes
-    the cache may take. Raises `RuntimeFailed`, without torch too, and `MemorySpent`.
+    the cache may take. `attentive` loads them for `sample_and_read`. Raises `RuntimeFailed`,
+    without torch too, and `MemorySpent`.
     """
     check_installed(path)
     from models.torch_generator import load_generator
 
-    return load_generator(path, model_id, memory=memory, precision=precision, **_given(context))
+    return load_generator(
+        *(path, model_id),
+        memory=memory,
+        precision=precision,
+        attentive=attentive,
+        **_given(context),
+    )
 
 
 def load_torch_attention(

@@ -20,12 +20,12 @@ from app.config import Config, config_path, load_config
 from app.engine_talk import Ended, Request
 from app.errors import SettingWrong, UsageError
 from app.fitting import REPLY_TOKENS, context_for
-from app.loading import runtime_for
+from app.loading import model_set, runtime_for
 from app.serving import served_roles, server_address, where_text_goes
 from engine.events import Event, Noted
 from engine.memory import Memory
 from models.catalogue import load_catalogue
-from models.errors import ModelMissing
+from models.errors import ModelMissing, RuntimeFailed
 from models.estimate import CONTEXT
 from models.roles import ModelSet
 from tests.toy_server import ToyServer, serving
@@ -155,6 +155,15 @@ def test_a_question_is_answered_by_the_server_and_said_so(
     assert shown["tokens"]["generator"]["prompt"] > 0
     assert shown["explain"]["loadings"] == []
     assert err == f"Text goes to the server {host} on this machine.\n"
+
+
+def test_a_server_shows_no_attention(toy: ToyServer, settings: Callable[..., Config]) -> None:
+    models = model_set(settings(f'[server]\nurl = "{toy.url}"\n[models]\nruntime = "server"\n'))
+    with pytest.raises(RuntimeFailed, match="server shows no attention"):
+        _ = models.attention
+    with pytest.raises(ModelMissing, match="reads the attention"):
+        _ = models.attentive_lookahead
+    models.close()
 
 
 def test_a_server_that_is_not_there_is_said_before_anything_is_read(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,10 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.catalogue import load_catalogue
-from models.columns import spans
-from models.errors import ContextExceeded
+from models.columns import prompt_spans, spans
+from models.errors import ContextExceeded, RuntimeFailed
+from models.llama import load_llama
 from models.llama_attention import BLOCK, LlamaAttentionReader, load_llama_attention
-from models.protocols import Cancelled
+from models.llama_columns import refuse_unreadable
+from models.protocols import Cancelled, Message, Sampling
 from models.store import Store
 
 SMALL = "smollm2-135m-instruct-q4_1"
@@ -83,6 +86,72 @@ def test_reading_stops_when_nobody_waits(reader: LlamaAttentionReader) -> None:
     with pytest.raises(Cancelled):
         reader.read(STORY * 60, QUERY, layers=[29], stopped=lambda: True)
     assert reader.read(STORY, QUERY, layers=[0]).query_tokens > 0
+
+
+@pytest.mark.slow
+def test_a_generator_reads_its_own_prompt_at_no_extra_token(
+    weights: Path, reader: LlamaAttentionReader
+) -> None:
+    """Beside other prompts in its cache; the numbers are those of a pass of their own."""
+    model = load_llama(weights, SMALL, context=2048, attentive=True)
+    turns = [Message("system", "Be brief."), Message("user", f"{STORY * 15}\n\n{QUERY}")]
+    prompt = model.render(turns, "Answer:")
+    until = prompt.index(QUERY)
+    greedy = Sampling()
+    said = [piece.text for piece in model.sample(prompt, max_tokens=4, sampling=greedy)]
+    before = replace(model.usage)
+    first, *rest = model.sample_and_read(
+        prompt, until=until, layers=[3, 18], n=2, max_tokens=4, sampling=greedy
+    )
+    assert [piece.text for piece in rest if piece.index == 1] == said
+    columns = first.columns
+    assert columns is not None
+    tokens = model._model.tokenize(prompt, special=True)
+    assert model.usage.prompt - before.prompt == len(tokens)
+    assert model.usage.calls - before.calls == 1
+    c = len(columns.spans)
+    assert c > BLOCK
+    assert columns.query_tokens == len(tokens) - c
+    begin, end = columns.spans[c // 2]
+    assert prompt[begin:end].encode() == model._model.piece(tokens[c // 2])
+    apart = reader._sums(tokens, c, [3, 18], None)
+    heads = reader._model.heads
+    assert columns.context_sums == pytest.approx(np.stack([s.context for s in apart]) / heads)
+    assert columns.query_sums == pytest.approx(np.stack([s.query for s in apart]) / heads)
+    assert [p.text for p in model.sample(prompt, max_tokens=4, sampling=greedy)] == said
+    assert model.usage.computed - before.computed == len(tokens) + 1
+    model.close()
+    plain = load_llama(weights, SMALL, context=256)
+    with pytest.raises(RuntimeFailed, match="not loaded to read"):
+        plain.sample_and_read("a", until=1, layers=[0], max_tokens=1, sampling=greedy)
+    plain.close()
+
+
+class NotWhole:
+    """A model whose layers do not all attend to the whole text."""
+
+    def __init__(self, *, cuts: bool, window: int) -> None:
+        self.cuts, self.window = cuts, window
+
+
+@pytest.mark.parametrize(
+    ("cuts", "window", "said"), [(False, 0, "recurrent"), (True, 4096, "the last tokens only")]
+)
+def test_recurrent_and_windowed_models_are_refused(cuts: bool, window: int, said: str) -> None:
+    with pytest.raises(RuntimeFailed, match=said):
+        refuse_unreadable(NotWhole(cuts=cuts, window=window), "m")  # type: ignore[arg-type]
+
+
+def test_control_tokens_take_the_place_where_they_are_written() -> None:
+    prompt = "<|s|>\u00e9 b<|e|>"
+    pieces = [b"", b"", b"\xc3", b"\xa9", b" b", b""]
+    found = prompt_spans(pieces, prompt, ["<|s|>", "<|e|>"])
+    assert found is not None
+    assert found.tolist() == [[0, 5], [5, 5], [5, 6], [5, 6], [6, 8], [8, 13]]
+    blank = prompt_spans([b"", b" ", b"ab"], "ab", [])
+    assert blank is not None
+    assert blank.tolist() == [[0, 0], [0, 0], [0, 2]]
+    assert prompt_spans([b"x"], prompt, ["<|s|>"]) is None
 
 
 @given(st.text(max_size=30), st.lists(st.integers(0, 60), max_size=8), st.booleans())

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.screens.stopping import stoppable
+from models.errors import ModelMissing
 from models.protocols import Sampling
 from models.roles import Loading, ModelSet
 
@@ -98,3 +99,17 @@ def test_a_swap_behind_a_stoppable_set_is_noticed(house: House) -> None:
     for role in ("lookahead", "generator", "lookahead"):
         model = getattr(models, role)
         assert list(model.sample("Hi", max_tokens=1, sampling=Sampling()))
+
+
+def test_a_model_loaded_to_show_its_attention_takes_the_place_of_the_other(house: House) -> None:
+    models = ModelSet("small", "large", house.load, load_attentive=house.load)
+    plain = models.lookahead
+    attentive = models.attentive_lookahead
+    assert plain.closed
+    assert models.lookahead is attentive is models.attentive_lookahead
+    assert [one.model_id for one in models.loadings] == ["small", "small"]
+    attentive.close()
+    assert models.lookahead is not attentive
+    assert models.attentive_lookahead is house.made[-1]
+    with pytest.raises(ModelMissing, match="attention of small"):
+        _ = ModelSet("small", "large", house.load).attentive_lookahead

@@ -18,9 +18,10 @@ import torch
 
 from models.catalogue import load_catalogue
 from models.errors import ContextExceeded
-from models.protocols import AttentionColumns, Cancelled
+from models.protocols import AttentionColumns, Cancelled, Sampling
 from models.store import Store
 from models.torch_attention import BLOCK, TorchAttentionReader, load_reader
+from models.torch_generator import load_generator
 from models.torch_model import open_network, quiet
 from tests.toy_torch import causal
 
@@ -91,6 +92,29 @@ def test_rows_sum_to_one_and_tokens_know_their_characters(reader: TorchAttention
     assert 0 < columns.query_sums.sum() < columns.query_tokens
     begins, ends = columns.spans.T
     assert "".join(STORY[b:e] for b, e in zip(begins, ends, strict=True)) == STORY
+
+
+def test_a_generator_reads_its_own_prompt_at_no_extra_token(
+    reader: TorchAttentionReader, toy: Path
+) -> None:
+    model = load_generator(toy, "toy", precision="float32", attentive=True)
+    prompt = f"{STORY * 7}{QUERY}"
+    list(model.sample(STORY, max_tokens=2, sampling=Sampling()))  # something in its cache
+    said = [piece.text for piece in model.sample(prompt, max_tokens=3, sampling=Sampling())]
+    before = model.usage.prompt
+    first, *rest = model.sample_and_read(
+        prompt, until=len(prompt) - len(QUERY), layers=[2, 0], max_tokens=3, sampling=Sampling()
+    )
+    assert [piece.text for piece in rest] == said
+    columns = first.columns
+    assert columns is not None
+    tokens = model._model.tokenize(prompt, special=True)
+    assert model.usage.prompt - before == len(tokens) == columns.query_tokens + len(columns.spans)
+    apart = reader._sums(tokens, len(columns.spans), [2, 0], None)
+    heads = reader._model.heads
+    assert columns.context_sums == pytest.approx(np.stack([s.context for s in apart]) / heads)
+    assert columns.query_sums == pytest.approx(np.stack([s.query for s in apart]) / heads)
+    model.close()
 
 
 def test_layers_beyond_the_last_chosen_one_are_not_computed(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator as Steps
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -55,8 +57,8 @@ class FBRag:
     """How the generator reads the passages: best first, or as they stand in the documents."""
     reaction: float = 0.0
     """Weight of YOURA's reaction score, the best of a passage's sentences, where stage I read it.
-    Its scale is its own, so it wants another fusion than "sum". 0 reads no attention; otherwise
-    it takes one more pass over stage I, up to the layer that is read."""
+    Its scale is its own, so it wants another fusion than "sum". 0 reads no attention. It is read
+    while samples are drawn, at no extra token; where that cannot be, in a pass of its own."""
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Recall within X tokens, look ahead, select within Y tokens, write."""
@@ -68,6 +70,8 @@ class FBRag:
     def look(self, tools: Toolbox) -> Steps[Event, None, Looked]:
         """Recall within X tokens, look ahead, select within Y tokens; without a hit, nothing."""
         backward = yield from tools.recall()
+        if backward.any():
+            self._listen(tools)
         stage_one = tools.fit_lookahead(backward)
         if not stage_one:
             return Looked(backward, [], [])
@@ -77,6 +81,14 @@ class FBRag:
                 "select", tools.timings, self._select(tools, backward, stage_one, samples)
             )
         )
+
+    def _listen(self, tools: Toolbox) -> None:
+        """Have attention read along, where this ranking or a compressor behind it wants that."""
+        reader = _reader(tools)
+        if self.reaction or reader is tools.compressor:
+            with suppress(RuntimeFailed, ModelMissing):  # a pass of its own will say why
+                _ = tools.models.attentive_lookahead
+                tools.listening = partial(reader.chosen_layers, tools)
 
     def ordered(self, chosen: list[int]) -> list[int]:
         """Return passages, best first, as the generator is to read them."""
@@ -101,7 +113,7 @@ class FBRag:
         """Return the reaction of stage I's passages, 0 of all others."""
         found = np.zeros(len(tools.corpus.passages))
         try:
-            found[stage_one] = Youra().passage_scores(tools, tools.passages(stage_one))
+            found[stage_one] = _reader(tools).passage_scores(tools, tools.passages(stage_one))
         except (RuntimeFailed, ModelMissing) as error:
             yield Noted(f"Passages are ranked without attention: {error.message}")
             tools.instead[self] = replace(self, reaction=0.0)
@@ -120,3 +132,9 @@ class FBRag:
         scale: Normalisation = "maximum" if self.fusion == "normalised" else "none"
         weights = [self.backward, self.forward, self.reaction]
         return weighted_sum(rankings, weights[: len(rankings)], scale)
+
+
+def _reader(tools: Toolbox) -> Youra:
+    """Return how attention is read: as the compressor does where there is one, else by default."""
+    behind = tools.compressor
+    return behind if isinstance(behind, Youra) and behind.by != "bm25" else Youra()

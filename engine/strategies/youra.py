@@ -21,6 +21,9 @@ from engine.values import Passage
 from models.errors import ModelMissing, RuntimeFailed
 from models.protocols import Cancelled
 
+DEPTH = 0.6
+"""How deep the layer lies that is read in a model for which none was measured."""
+
 
 @dataclass(frozen=True)
 class Youra:
@@ -38,8 +41,9 @@ class Youra:
     """Over a sentence's tokens: equation 6, or the geometric one of section 3.3."""
     share: float = field(default=0.8, metadata={"most": 1})
     """Of all sentences, how many are kept at most; 1 leaves it to the budget of tokens."""
-    depth: float = field(default=0.6, metadata={"most": 1})
-    """Which layer is read, from the first (0) to the last (1). The paper does not say."""
+    depth: float = field(default=0.0, metadata={"most": 1})
+    """Which layer is read, as a share of the way to the last (1); the paper does not say.
+    0: the one that was measured for the model (docs/results.md), 0.6 where none was."""
     layers: int = 1
     """How many, with those before it."""
 
@@ -95,13 +99,27 @@ class Youra:
         np.maximum.at(best, [sentence.number for sentence in sentences], scores)
         return best
 
+    def chosen_layers(self, tools: Toolbox, of: int) -> tuple[int, ...]:
+        """Return the layers to read of a model that has so many."""
+        measured = tools.models.reaction_layer
+        if self.depth or measured is None:
+            return layers_at(of, self.depth or DEPTH, self.layers)
+        last = min(measured, of - 1)
+        return tuple(range(max(0, last - self.layers + 1), last + 1))
+
     def _attend(
         self, tools: Toolbox, passages: Sequence[Passage], sentences: Sequence[Sentence]
     ) -> Scores:
+        """Return a score for each sentence, from looking ahead where that read these passages."""
         assert self.by != "bm25"  # noqa: S101 -- the caller asked
+        heard = tools.overheard
+        if heard is not None:
+            way = Way(self.chosen_layers(tools, heard.of), self.mean, self.by)
+            found = heard.scores(passages, sentences, way)
+            if found is not None:
+                return found
         with tools.attending() as reader:
-            layers = layers_at(reader.layers, self.depth, self.layers)
-            way = Way(layers, self.mean, self.by)
+            way = Way(self.chosen_layers(tools, reader.layers), self.mean, self.by)
             try:
                 return attend(reader, passages, sentences, tools.query.text, way, tools.late)
             except Cancelled as error:

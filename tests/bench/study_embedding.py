@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from engine.corpus import Corpus, corpus_of
-from engine.embedding import best_candidates, conditioned_cosines, cosines, reranked
+from engine.embedding import best_candidates, cosines, reranked
 from engine.evaluation import metrics
 from engine.evaluation.comparing import paired_difference
 from engine.evaluation.data import Question, load_questions
+from engine.fusion import weighted_sum
 from engine.passages import split
 from engine.recall import Scores, best_first
 from engine.values import Passage
@@ -42,7 +43,10 @@ def load(args: argparse.Namespace) -> tuple[list[Question], Corpus]:
 
 
 def kinds(encoder: Encoder, question: str, passages: list[Passage]) -> dict[str, Scores]:
-    """Return the cosines of every kind, one value a passage."""
+    """Return the cosines of every kind, one value a passage.
+
+    "conditioned" is what `engine.embedding.conditioned_cosines` gives, without a second pass.
+    """
     texts = [passage.searched for passage in passages]
     alone = encoder.encode_conditioned([("", question)]).vectors[0]
     apart = encoder.encode_conditioned([(question, text) for text in texts], separated=True)
@@ -50,7 +54,7 @@ def kinds(encoder: Encoder, question: str, passages: list[Passage]) -> dict[str,
     behind = encoder.encode_conditioned([(text[:1200], question) for text in texts])
     return {
         "plain": cosines(encoder, question, passages),
-        "conditioned": conditioned_cosines(encoder, question, passages),
+        "conditioned": joined.vectors @ alone,
         "conditioned, separated": apart.vectors @ alone,
         "question behind passage": behind.vectors @ alone,
         "both conditioned": (joined.vectors * behind.vectors).sum(axis=1),
@@ -97,9 +101,12 @@ def score(args: argparse.Namespace) -> None:
         row = drawn[question.id]
         scores = corpus.recall.scores([question.text])[0]
         rankings = {"BM25": scores}
-        for name, by in row["kinds"].items():
+        by_kind = {name: np.array(by) for name, by in row["kinds"].items()}
+        pair = [by_kind["plain"], by_kind["conditioned"]]
+        by_kind["plain and conditioned"] = weighted_sum(pair, [0.5, 0.5], "range")
+        for name, by in by_kind.items():
             for weight in WEIGHTS:
-                ranked = reranked(scores, row["candidates"], np.array(by), weight)
+                ranked = reranked(scores, row["candidates"], by, weight)
                 rankings[f"{name}, weight {weight}"] = ranked
         for name, ranking in rankings.items():
             best = [corpus.passages[i] for i in best_first(ranking)[: max(KS)]]
@@ -124,7 +131,7 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("runs", type=Path, nargs="+")
     parser.add_argument("--model", type=Path)
-    parser.add_argument("--precision", choices=["float32", "bfloat16"], default="float32")
+    parser.add_argument("--precision", choices=["float32", "bfloat16"], default="bfloat16")
     parser.add_argument("--candidates", type=int, default=50)
     parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--limit", type=int, default=60)

@@ -2,11 +2,14 @@
 
     python tests/bench/study_youra.py align TEXTS... [--gguf FILE...] [--passages 200]
     python tests/bench/study_youra.py layers QUESTIONS CORPUS RUN --model GGUF [--limit N]
-    python tests/bench/study_youra.py compare QUESTIONS CORPUS RUN --model GGUF --generator GGUF
+    python tests/bench/study_youra.py best RUN...
+    python tests/bench/study_youra.py compare QUESTIONS CORPUS RUN --model GGUF --generator GGUF \
+        --encoder FOLDER
     python tests/bench/study_youra.py cost --model GGUF --tokens N
 
 `align` prints match rates and edit distances of EASY and of the exact alignment (tables 4 and 5).
-`layers` prints recall of gold evidence by layer. `compare` answers with YOURA and with what the
+`layers` keeps recall of gold evidence by layer; `best` chooses a layer on one half of the questions
+of such runs and says what it finds on the other. `compare` answers with YOURA and with what the
 paper compares it to. `cost` times one pass against two and says the peak memory of its process.
 RUN holds ids and numbers, no text, and is resumed; it is kept outside the project.
 """
@@ -34,18 +37,21 @@ from engine.events import Answered, Selected
 from engine.overlap import normalise
 from engine.passages import split
 from engine.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
-from engine.recall import Scores, best_first
+from engine.recall import Recall, Scores, best_first
 from engine.sentences import sentence_spans
 from engine.settings import PROMPT_TOKENS, Budget, Settings
+from engine.strategies.youra import DEPTH
 from engine.tasks import TASKS, task_of
 from engine.values import Passage, Query
 from ingest.item import Item
 from ingest.read import read
+from models.catalogue import load_catalogue
 from models.llama import load_llama
 from models.llama_api import LlamaModel, self_test
 from models.llama_attention import LlamaAttentionReader, load_llama_attention
 from models.protocols import AttentionColumns
 from models.roles import ModelSet
+from models.torch_loading import load_encoder
 
 TOGETHER = 10
 """Passages in a text that is aligned: documents of several, as in the paper."""
@@ -102,12 +108,23 @@ def tokenizers(
 
 
 def asked(args: argparse.Namespace) -> Iterator[tuple[Question, list[Passage]]]:
-    """Yield the questions that have gold evidence, and the passages they are asked over."""
-    items = [found for found in read([args.corpus]) if isinstance(found, Item)]
+    """Yield the questions that have gold evidence, and the passages they are asked over.
+
+    Those are the question's own set, or everything where it has none: the gold ones and the best
+    others by BM25, at most `--passages` in all, as they stand in the corpus.
+    """
+    corpus = corpus_of(split(found for found in read([args.corpus]) if isinstance(found, Item)))
     questions = [one for one in load_questions(args.questions) if one.support]
     for question in questions[args.skip : args.skip + args.limit]:
         own = question.is_candidate if question.candidates else question.in_scope
-        yield question, split(item for item in items if own(item))
+        numbers = [i for i, one in enumerate(corpus.passages) if own(one.item)]
+        best = best_first(corpus.recall.scores([question.text])[0]).tolist()
+        order = [i for i in best if i in set(numbers)] if numbers else best
+        gold = [
+            i for i in order if any(one.held_by(corpus.passages[i]) for one in question.support)
+        ]
+        kept = [*gold, *(i for i in order if i not in set(gold))][: args.passages]
+        yield question, [corpus.passages[i] for i in sorted(kept)]
 
 
 def rows(run: Path) -> Rows:
@@ -122,7 +139,7 @@ def add(run: Path, row: dict[str, Any]) -> None:
 
 
 def layers(args: argparse.Namespace) -> None:
-    """Score each question's sentences by every layer; then print the means."""
+    """Score each question's sentences by every layer, all in one pass; then print the means."""
     reader = load_llama_attention(args.model, args.model.stem, context=args.context)
     done = {row["id"] for row in rows(args.run)}
     for question, passages in asked(args):
@@ -130,23 +147,44 @@ def layers(args: argparse.Namespace) -> None:
             continue
         began = time.monotonic()
         sentences = sentences_of(passages)
+        scored = by_layer(reader, passages, sentences, question.text)
+        recall = Recall(one.place.searched for one in sentences)
+        scored["BM25"] = recall.scores([question.text])[:1]
         found = {
-            name: evidence(question, passages, sentences, scores)
-            for name, scores in by_layer(reader, passages, sentences, question.text).items()
+            name: evidence(question, passages, sentences, scores) for name, scores in scored.items()
         }
         seconds = round(time.monotonic() - began, 2)
         add(args.run, {"id": question.id, "seconds": seconds, **found})
         print(question.id, seconds, flush=True)
-    kept = rows(args.run)
-    print(
-        f"{len(kept)} questions; gold passages recalled / answer in the best {BEST:.0%}, by layer"
-    )
+
+
+def best(args: argparse.Namespace) -> None:
+    """Choose a layer on each half of the questions of all runs; print what it finds on the other.
+
+    By the mean of both recalls. The runs are of one model.
+    """
+    kept = sorted((row for run in args.runs for row in rows(run)), key=lambda row: str(row["id"]))
+    print(f"{len(kept)} questions; gold passages recalled, answer in the best {BEST:.0%}")
     for name in (n for n in kept[0] if n not in ("id", "seconds")):
-        for what, column in (("passages", 0), ("answer", 1)):
-            values = np.array([row[name][column] for row in kept if row[name][column] is not None])
-            if len(values):
-                mean = values.mean(axis=0)
-                print(f"{name:22} {what:8} best {mean.argmax():2}", *(f"{v:.2f}" for v in mean))
+        means = [both_recalls(kept[i::2], name) for i in range(2)]
+        whole = both_recalls(kept, name)
+        guess = round(DEPTH * (whole.shape[1] - 1))
+        print(f"{name}: all questions", *(f"{a:.2f}/{b:.2f}" for a, b in whole.T))
+        for i, found in enumerate(means):
+            layer = found.mean(axis=0).argmax()
+            other = means[1 - i]
+            print(
+                f"  chosen on half {i}: layer {layer}, on the other half "
+                f"{other[0, layer]:.2f}/{other[1, layer]:.2f}; "
+                f"layer {guess} there {other[0, guess]:.2f}/{other[1, guess]:.2f}"
+            )
+        print(f"  chosen on all: layer {whole.mean(axis=0).argmax()}")
+
+
+def both_recalls(kept: Rows, name: str) -> Scores:
+    """Return mean recall of gold passages and of sentences that answer; shape (2, layers)."""
+    columns = [[row[name][i] for row in kept if row[name][i] is not None] for i in range(2)]
+    return np.array([np.mean(column, axis=0) for column in columns])
 
 
 def by_layer(
@@ -209,17 +247,20 @@ def evidence(
 def compare(args: argparse.Namespace) -> None:
     """Answer each question in every arm within the same tokens; then print the means."""
     models = loaded(args)
-    done = {(row["id"], row["arm"]) for row in rows(args.run)}
+    done = {(row["id"], row["arm"], row["budget"]) for row in rows(args.run)}
+    arms = {name: arm for name, arm in ARMS.items() if args.encoder or "encoder" not in name}
     for question, passages in asked(args):
-        for name, (strategy, size) in ARMS.items():
-            if (question.id, name) not in done and passages:
+        for name, (strategy, size) in arms.items():
+            if (question.id, name, args.budget) not in done and passages:
                 pieces = chunks(passages, size, models.generator.count) if size else passages
                 row = {"id": question.id, "arm": name, "budget": args.budget}
                 add(args.run, row | answered(question, pieces, strategy, models, args.budget))
                 print(question.id, name, flush=True)
     kept = [row for row in rows(args.run) if row["budget"] == args.budget]
-    for name in ARMS:
+    for name in arms:
         arm = [row for row in kept if row["arm"] == name]
+        if not arm:
+            continue
         means = {key: np.mean([row[key] for row in arm]) for key in MEANS}
         print(f"{name:16} {len(arm):4}", *(f"{key} {value:.3f}" for key, value in means.items()))
 
@@ -231,20 +272,26 @@ ARMS = {
     "BM25 sentences": ("youra:share=1,by=bm25", 0),
     "BM25 50": ("order_preserving", 50),
     "BM25 500": ("order_preserving", 500),
+    "encoder 50": ("ce_filter:weight=1,candidates=1000", 50),
+    "encoder 500": ("ce_filter:weight=1,candidates=1000", 500),
     "truncate middle": ("truncate_middle", 50),
 }
 """Strategy, and about how many tokens a passage has (0: as it is)."""
-MEANS = ("f1", "exact_match", "ratio", "prompt", "seconds", "write_seconds")
+MEANS = ("f1", "exact_match", "ratio", "prompt", "lookahead", "seconds", "write_seconds")
 
 
 def loaded(args: argparse.Namespace) -> ModelSet:
     """Return the reading model and the generator."""
     files = {"reader": args.model, "generator": args.generator}
+    measured = [(row.file, row.reaction_layer or None) for row in load_catalogue().rows]
     return ModelSet(
         "reader",
         "generator",
         lambda name: load_llama(files[name], name, context=args.context),
+        encoder="encoder" if args.encoder else None,
+        load_encoder=lambda name: load_encoder(args.encoder, name),
         load_attention=lambda name: load_llama_attention(files[name], name, context=args.context),
+        reaction_layer=next((layer for file, layer in measured if file == args.model.name), None),
     )
 
 
@@ -285,6 +332,7 @@ def answered(
         "exact_match": metrics.exact_match(answer.raw, question.answers),
         "ratio": whole / max(1, kept),
         "prompt": answer.usage.generator.prompt,
+        "lookahead": answer.usage.lookahead.prompt,
         "seconds": answer.timings["total"],
         "write_seconds": answer.timings.get("write", 0.0),
         "strategy": answer.strategy,
@@ -329,17 +377,22 @@ def main() -> None:
         part.add_argument("run", type=Path)
         part.add_argument("--model", type=Path, required=True)
         part.add_argument("--generator", type=Path)
+        part.add_argument("--encoder", type=Path, help="folder; without it two arms are left out")
         part.add_argument("--context", type=int, default=4096)
+        part.add_argument("--passages", type=int, default=10)
         part.add_argument("--budget", type=int, default=600, help="Y")
         part.add_argument("--skip", type=int, default=0)
         part.add_argument("--limit", type=int, default=30)
+    parts.add_parser("best").add_argument("runs", type=Path, nargs="+")
     part = parts.add_parser("cost")
     part.add_argument("--model", type=Path, required=True)
     part.add_argument("--tokens", type=int, default=2048)
     part.add_argument("--depth", type=float, default=0.6)
     part.add_argument("--repeats", type=int, default=3)
     args = parser.parse_args()
-    {"align": align, "layers": layers, "compare": compare, "cost": cost}[args.part](args)
+    {"align": align, "layers": layers, "best": best, "compare": compare, "cost": cost}[args.part](
+        args
+    )
 
 
 if __name__ == "__main__":
