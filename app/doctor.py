@@ -101,7 +101,13 @@ def _runtime() -> list[Check]:
     except PackageNotFoundError:
         return [Check("llama-cpp-python", "missing", "not installed", remedy)]
     try:
-        from models.llama_api import gpu_offload_supported, gpus_used, instruction_sets, self_test
+        from models.llama_api import (
+            backends,
+            gpu_offload_supported,
+            gpus_used,
+            instruction_sets,
+            self_test,
+        )
 
         self_test()
     except RuntimeFailed as error:
@@ -110,7 +116,7 @@ def _runtime() -> list[Check]:
         # ImportError: no package; OSError and RuntimeError: its shared library does not load.
         return [Check("llama-cpp-python", "missing", f"{found}: {error}", remedy)]
     offload = gpu_offload_supported()
-    compiled = "GPU offload compiled in" if offload else "CPU only"
+    compiled = f"built for {', '.join(backends())}" if offload else "built for the CPU only"
     return [
         Check("llama-cpp-python", "ok", f"{found}, {compiled}"),
         Check("instruction sets", "ok", ", ".join(instruction_sets())),
@@ -144,8 +150,9 @@ def gpu_check(used: Sequence[Gpu], present: Sequence[Gpu], *, offload: bool) -> 
         return Check("gpu", "ok", "none is here; every layer runs on the CPU")
     if not offload:
         remedy = (
-            "Install it again with GPU support, for NVIDIA: CMAKE_ARGS=-DGGML_CUDA=on "
-            "pip install --force-reinstall --no-binary llama-cpp-python "
+            "Install it again with GPU support: CMAKE_ARGS=-DGGML_CUDA=on (NVIDIA; for AMD "
+            "-DGGML_HIP=on, for others -DGGML_VULKAN=on) pip install --force-reinstall "
+            "--no-cache-dir --no-binary llama-cpp-python "
             f"llama-cpp-python=={version('llama-cpp-python')}"
         )
         return Check("gpu", "note", f"{names} is not used: llama.cpp was built without it", remedy)

@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 
+from app.cli import main
+from models import llama_api
+
 ROOT = Path(__file__).parents[1]
 PACKAGING = ROOT / "packaging"
 DOCS = ROOT / "docs"
@@ -147,3 +150,20 @@ def test_one_option_chooses_the_build_of_llama_cpp(
     assert flags_of(gpu, cpu) == flags
     monkeypatch.setenv("CMAKE_ARGS", "-DGGML_OPENMP=off")
     assert flags_of(gpu, cpu) == f"-DGGML_OPENMP=off {flags}".strip()
+
+
+@pytest.mark.parametrize(
+    ("backends", "said"),
+    [([], "built for the CPU only"), (["CUDA", "Vulkan"], "built for CUDA, Vulkan")],
+    ids=["cpu", "gpu"],
+)
+def test_doctor_names_what_llama_cpp_was_built_for(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    backends: list[str],
+    said: str,
+) -> None:
+    monkeypatch.setattr(llama_api, "backends", lambda: backends)
+    monkeypatch.setattr(llama_api, "gpu_offload_supported", lambda: bool(backends))
+    main(["doctor"])
+    assert said in capsys.readouterr().out
