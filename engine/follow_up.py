@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
+from engine.antecedents import things_in
 from engine.conversation import Conversation, Standalone, Turn
 from engine.ellipsis import filled, fragment_of, without_connective
 from engine.events import Event, Rewritten
@@ -26,6 +27,8 @@ from engine.stages import Timings, staged
 from engine.tokens import words
 from models.roles import ModelSet
 
+LONGEST = 2000
+"""Characters; what is longer says what it is about."""
 _ENGLISH = frozenset(
     {"the", "what", "who", "when", "where", "which", "how", "why", "is", "are", "does", "did"}
     | {"and", "of", "my", "that", "it", "about", "from", "with", "she", "he", "they", "them", "his"}
@@ -39,9 +42,9 @@ def standalone(question: str, conversation: Conversation, today: date | None = N
     """Return what a question means after the last turn, by rules alone."""
     last = conversation.last
     typed = question.strip()
-    if last is None or not typed:
+    if last is None or not 0 < len(typed) <= LONGEST or len(last.question) > LONGEST:
         return Standalone(typed)
-    if found := references(typed, last.cited):
+    if found := references(typed, last.cited, len(things_in(last.question))):
         return _about_sources(typed, found, last)
     if not _is_english(typed):
         return Standalone(typed, reason="Only English is understood without a model", sure=False)

@@ -62,14 +62,17 @@ class Reference:
         return f"this {self.scope[0].kind.value}" if self.numbered and self.scope else self.words
 
 
-def references(question: str, cited: Sequence[Cited]) -> list[Reference]:
-    """Return what a question refers to among the sources of the last answer, in its order."""
+def references(question: str, cited: Sequence[Cited], things: int = 0) -> list[Reference]:
+    """Return what a question refers to among the sources of the last answer, in its order.
+
+    With `things` in the last question, "who wrote it?" is about one of them.
+    """
     sources = _distinct(cited)
     finders: tuple[Callable[[str, list[Cited]], list[Reference]], ...] = (
         lambda text, _: [_by_marker(match, cited) for match in _MARKER.finditer(text)],
         _by_ordinal,
         _by_pointing,
-        _by_saying,
+        lambda text, sources: _by_saying(text, sources, things),
     )
     for finder in finders:
         if found := finder(question, sources):
@@ -114,10 +117,10 @@ def _by_pointing(question: str, sources: list[Cited]) -> list[Reference]:
     return found
 
 
-def _by_saying(question: str, sources: list[Cited]) -> list[Reference]:
-    """ "Who sent it?" is about the one source there is."""
+def _by_saying(question: str, sources: list[Cited], things: int) -> list[Reference]:
+    """ "Who sent it?" is about the one source there is, "what does it say?" always."""
     match = _SAYING.search(question)
-    if match is None or len(sources) != 1:
+    if match is None or len(sources) != 1 or (things and not match["said"]):
         return []
     return [Reference(match["it"] or match["said"] or match["to"], tuple(sources))]
 

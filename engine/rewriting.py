@@ -7,6 +7,7 @@ holds only if every word of it was said before and none of the follow-up's own i
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from engine.conversation import Standalone, Turn
@@ -22,6 +23,9 @@ QUESTION_TOKENS = 80
 ANSWER_SHOWN = 600
 """Characters of the last answer in the prompt."""
 ONE_LINE = Grammar('root ::= [^\\n<>]+ "?" "\\n"')
+SMALL = 3
+"""Letters of a word that need not mean anything, in a language nobody knows here."""
+_DENIALS = frozenset({"not", "no", "non", "pas", "ne", "nie", "nao", "não", "ni", "ej", "ikke"})
 _NOT_CARRIED = FUNCTION_WORDS | {"ok", "okay", "please", "ones", "one"}
 
 
@@ -79,7 +83,22 @@ def _holds(written: str, question: str, last: Turn, found: Standalone) -> bool:
     new = _stems(written)
     names = " ".join(name for cited in last.cited for name in cited.people)
     said = _stems(f"{question} {last.question} {last.answer} {names} {found.text}")
-    return bool(new) and new <= said and _stems(question) <= new
+    kept = {stem(word) for word in folded_words(question) if _must_stay(readable(word), question)}
+    return bool(new) and all(word in said or _is_small(word) for word in new) and kept <= new
+
+
+def _must_stay(word: str, question: str) -> bool:
+    """Say whether a follow-up's word carries what it asks: long, a number, or a name or month."""
+    if word in _NOT_CARRIED:
+        return False
+    proper = re.search(rf"(?<=\s){re.escape(word.capitalize())}\b", question) is not None
+    return len(word) > SMALL or not word.isalpha() or proper
+
+
+def _is_small(word: bytes) -> bool:
+    """Say whether a word may be new: an article or a preposition, and nothing that denies."""
+    text = readable(word)
+    return len(text) <= SMALL and text.isalpha() and text not in _DENIALS
 
 
 def _stems(text: str) -> set[bytes]:
