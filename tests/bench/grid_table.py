@@ -42,7 +42,11 @@ def strip(paths: list[Path], out: Path) -> None:
 def arm(row: Row, pool: bool) -> tuple[str, int, str]:
     """Return what distinguishes tables: data set, Y, generator."""
     budget = row.get("budget") or {}
-    return "all sets" if pool else row["dataset"], budget.get("generator_tokens", 0), row["models"]["generator"]
+    return (
+        "all sets" if pool else row["dataset"],
+        budget.get("generator_tokens", 0),
+        row["models"]["generator"],
+    )
 
 
 def table(paths: list[Path], baseline: str, pool: bool) -> None:
