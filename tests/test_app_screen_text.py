@@ -1,0 +1,164 @@
+"""What the chat draws, without a screen: Markdown, chips, completions, stages, agenda, export."""
+
+from __future__ import annotations
+
+import stat
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from app.errors import NotExported, NotOpened
+from app.export_file import export, fault_of
+from app.exporting import read_conversation
+from app.filter_chips import chips, completions, typed_chips, without
+from app.opening import open_file
+from app.screens.agenda import agenda_rows
+from app.screens.evidence import bar
+from app.stages_shown import Stages
+from app.widgets.markdown import cut, styled
+from engine.conversation import Conversation
+from engine.events import Reading, Sampled, Stage, Token, Voted
+from engine.values import Answer, Coverage, Inferred, ModelIds, Passage, Query, Usage
+from ingest.item import Item, Kind, Locator, People
+
+
+@pytest.mark.parametrize(
+    ("markdown", "seen"),
+    [
+        ("**The lease** ends *soon* [1].", "The lease ends soon [1]."),
+        ("[here](https://x.example) ![i](x.png)", "[here](https://x.example) ![i](x.png)"),
+        ("<https://x.example> <b>bold</b>", "<https://x.example> <b>bold</b>"),
+        ("a\x1b[2Jb\x9b31m \u202edesrever", "a�[2Jb�31m �desrever"),
+        ("[1]: https://x.example\n\nand [1]", "[1]: https://x.example\n\nand [1]"),
+        ("one\ntwo", "one\ntwo"),
+        ("- a\n  - b\n- c", "• a\n  • b\n• c"),
+        ("9. a\n10. b", "9. a\n10. b"),
+        ("> said\n> so", "│ said\n│ so"),
+        ("# Head\n\ntext", "Head\n\ntext"),
+        ("```\n# no head\n```", "  # no head"),
+        ("| a | bb |\n|---|---|\n| ccc | d |", "a    bb\nccc  d"),
+        ("[bold]no markup[/bold]", "[bold]no markup[/bold]"),
+        ("שלום [1] 日本 e\u0301", "שלום [1] 日本 e\u0301"),
+    ],
+)
+def test_markdown_is_styled_and_makes_no_links(markdown: str, seen: str) -> None:
+    content = styled(markdown)
+    assert content.plain == seen
+    assert not any("link" in str(span.style) for span in content.spans)
+
+
+def test_long_markdown_is_cut_outside_fences_and_nothing_is_lost() -> None:
+    text = "\n".join(f"line {n}" for n in range(100)) + "\n```\n" + "code\n" * 90 + "```\nend"
+    blocks = cut(text)
+    assert "\n".join(blocks) == text
+    assert all(block.count("```") % 2 == 0 for block in blocks)
+    assert len(blocks[0].split("\n")) == 60
+
+
+def test_chips_and_the_question_without_one() -> None:
+    typed = 'lease from:ann -draft since:"last week"'
+    assert [chip.label for chip in typed_chips(typed)] == [
+        "from:ann",
+        "-draft",
+        'since:"last week"',
+    ]
+    kim = Inferred("from", "Kim Lee", "Kim")
+    may = Inferred("since", "2026-05-01", "in May")
+    shown = chips("What did Kim say in May?", Query("x", inferred=(kim, may)))
+    assert without("What did Kim say in May?", shown, shown[1]) == (
+        'What did Kim say in May? from:"Kim Lee"',
+        False,
+    )
+    first = typed_chips(typed)[0]
+    assert without(typed, typed_chips(typed), first) == ('lease -draft since:"last week"', True)
+
+
+@pytest.mark.parametrize(
+    ("word", "offered"),
+    [
+        ("kind:", ["kind:mail", "kind:document", "kind:event", "kind:task", "kind:contact"]),
+        ("-kind:e", ["-kind:event", "-kind:document"]),
+        ("from:le", ['from:"Lee Marsh"', 'from:"Kim Lee"']),
+        ("since:", ["since:today", "since:yesterday", 'since:"last week"', 'since:"last month"']),
+        ("kin", ["kind:"]),
+        ("ki", []),
+        ("kind:mail", []),
+        ("http://x", []),
+    ],
+)
+def test_completions(word: str, offered: list[str]) -> None:
+    assert completions(word, ("Kim Lee", "Lee Marsh", "Bob"))[: max(len(offered), 1)] == offered
+
+
+def test_stages_count_and_time() -> None:
+    now = [0.0]
+    stages = Stages(clock=lambda: now[0])
+    stages.note(Stage("read", "started"))
+    stages.note(Reading(done=3912, total=4212, bytes=1, total_bytes=2, skipped=0))
+    now[0] = 1.26
+    assert stages.line() == "read 3,912 of 4,212 1.3 s …"
+    stages.note(Stage("read", "done", 1.3))
+    stages.note(Stage("lookahead", "started"))
+    for index in range(5):
+        stages.note(Sampled(index, "r", "a"))
+    stages.note(Stage("lookahead", "done", 2.0))
+    stages.note(Voted(4, 5, [[1.0]]))
+    stages.note(Token("three short words"))
+    assert stages.line() == (
+        "read 3,912 of 4,212 1.3 s · look ahead 5 2.0 s · vote 4/5 · write 2 words"
+    )
+
+
+@pytest.mark.parametrize(
+    ("share", "drawn"), [(0.0, "  "), (1.0, "██"), (0.5, "█ "), (0.25, "▌ "), (7.0, "██")]
+)
+def test_bars(share: float, drawn: str) -> None:
+    assert bar(share, 2) == drawn
+
+
+def test_an_agenda_has_a_heading_a_day() -> None:
+    begin = datetime(2026, 11, 23, 9, tzinfo=UTC)
+    events = [
+        Item(
+            Kind.EVENT,
+            title,
+            begin + timedelta(hours=hours),
+            People(),
+            title,
+            Locator(Path("/c.ics"), uid=title, occurrence=occurrence),
+            until=begin + timedelta(hours=hours + 1),
+        )
+        for title, hours, occurrence in (("Call", 0, None), ("Fair", 24, "2026-11-24"))
+    ]
+    rows = list(agenda_rows([Passage(event, 0, 4) for event in events], UTC))
+    assert [row.text for row in rows] == [
+        "Monday 2026-11-23",
+        "  09:00 - 10:00  Call",
+        "Tuesday 2026-11-24",
+        "  all day        Fair",
+    ]
+
+
+def test_an_export_is_a_new_file_of_its_owner(tmp_path: Path) -> None:
+    answer = Answer(
+        "When?", "Soon.", "none", (), Coverage(), None, Usage(), {}, "fb_rag", ModelIds()
+    )
+    said = Conversation().answered(answer)
+    path = export(said, str(tmp_path / "a.json"), UTC)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert read_conversation(path).turns[0].answer == "Soon."
+    assert "there already" in fault_of(str(path))
+    assert "no folder" in fault_of(str(tmp_path / "no" / "a.md"))
+    assert fault_of(str(tmp_path / "a.txt")).startswith("End it with")
+    with pytest.raises(NotExported, match="cannot be written"):
+        export(said, str(path), UTC)
+
+
+def test_programs_are_not_opened(tmp_path: Path) -> None:
+    link = tmp_path / "x.desktop"
+    link.write_text("[Desktop Entry]")
+    with pytest.raises(NotOpened, match="may be a program"):
+        open_file(link)
+    with pytest.raises(NotOpened, match="not there any more"):
+        open_file(tmp_path / "gone.pdf")
