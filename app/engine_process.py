@@ -19,7 +19,7 @@ import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from app.engine_talk import (
     Broke,
@@ -52,7 +52,7 @@ _VALUE, _ITEM, _FORGET_ITEMS = 0, 1, 2
 class Sender:
     """Writes values; an `Item`, whose text may be long, in a frame of its own and only once."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: IO[bytes]) -> None:
         """Write to a pipe."""
         self._stream = stream
         self._lock = threading.Lock()
@@ -100,7 +100,7 @@ class _Unpickler(pickle.Unpickler):
         return self._items[number]
 
 
-def received(stream: BinaryIO) -> Iterator[Any]:
+def received(stream: IO[bytes]) -> Iterator[Any]:
     """Yield what the other end sends, until it ends."""
     items: list[Item] = []
     while head := stream.read(_HEAD.size):
@@ -250,7 +250,7 @@ def _died(code: int, defect: str) -> Failure:
     )
 
 
-def serve(engine: Engine, commands: BinaryIO, replies: BinaryIO) -> None:
+def serve(engine: Engine, commands: IO[bytes], replies: IO[bytes]) -> None:
     """Let an engine answer what comes through a pipe, until the pipe closes."""
     sender = Sender(replies)
 
@@ -273,7 +273,7 @@ def serve(engine: Engine, commands: BinaryIO, replies: BinaryIO) -> None:
     engine.close()
 
 
-def pipes() -> tuple[BinaryIO, BinaryIO]:
+def pipes() -> tuple[IO[bytes], IO[bytes]]:
     """Return both pipes to the parent; what else is printed goes nowhere."""
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

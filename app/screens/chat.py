@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -401,14 +401,14 @@ class ChatScreen(Screen[None]):
             self.app.copy_to_clipboard(turn.body.text)
             self.notify("Copied the answer.", markup=False)
 
-    def _vary(self, told: Told) -> Callable[[Request | None], object]:
+    def _vary(self, told: Told) -> Callable[[Request | None], Awaitable[None]]:
         async def vary(request: Request | None) -> None:
             if request is not None and await self.ask(request):
                 self._compared[self._number] = told
 
         return vary
 
-    def _remedy(self, turn: Turn) -> Callable[[Remedy | None], object]:
+    def _remedy(self, turn: Turn) -> Callable[[Remedy | None], Awaitable[None]]:
         async def apply(remedy: Remedy | None) -> None:
             if remedy == "unlock":
                 self.action_unlock()
