@@ -1,0 +1,154 @@
+"""Faults: what breaks is named, the rest is answered, and the next question works."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.answer import answer
+from engine.events import Answered, Stage, Token
+from engine.memory import Memory
+from engine.settings import Settings
+from engine.values import Answer
+from ingest.item import Reason
+from models.errors import RuntimeFailed
+from models.roles import ModelSet
+from tests import soaking
+from tests.soaking import Failing, Lockers, jumping, kill_readers, soak
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
+SMALL = "smollm2-135m-instruct-q4_1"
+MOST_GROWTH = 40 << 20
+"""Bytes that memory may grow by after the first fifth of a soak."""
+SETTINGS = Settings(strategy="fb_rag", effort="quick", infer=False, least_confidence=0)
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def fakes() -> ModelSet:
+    made = {name: Failing(name, soaking.reply) for name in ("small", "large")}
+    return ModelSet("small", "large", made.__getitem__)
+
+
+@pytest.fixture
+def lockers(tmp_path: Path) -> Lockers:
+    return Lockers(tmp_path / "lockers", random.Random(3))
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with Memory(1) as memory:
+        yield memory
+
+
+def asked(lockers: Lockers, models: ModelSet, memory: Memory, number: int = 4) -> Iterator[Any]:
+    question = f"What is the code of locker {number}?"
+    return answer(question, [lockers.folder], models, SETTINGS, memory=memory)
+
+
+def finished(events: Iterator[Any]) -> Answer:
+    *_, last = events
+    assert isinstance(last, Answered)
+    return last.answer
+
+
+def test_a_model_that_fails_in_mid_answer_is_named_and_the_next_question_works(
+    lockers: Lockers, memory: Memory
+) -> None:
+    models = fakes()
+    models.generator.fails_at = 3  # type: ignore[attr-defined]
+    drafted: list[str] = []
+    steps = asked(lockers, models, memory)
+    with pytest.raises(RuntimeFailed, match="has ended"):
+        drafted.extend(e.text for e in steps if isinstance(e, Token))
+    assert "".join(drafted) == "The code"
+    models.generator.fails_at = -1  # type: ignore[attr-defined]
+    found = finished(asked(lockers, models, memory))
+    assert lockers.said[4] in found.text
+
+
+def test_a_killed_reader_costs_no_answer(lockers: Lockers, memory: Memory) -> None:
+    """Readers are started anew; what one was at is read again or named."""
+    finished(asked(lockers, fakes(), memory))
+    lockers.write(4)
+    memory.forget()
+    found = None
+    for event in asked(lockers, fakes(), memory):
+        if isinstance(event, Stage) and event.name == "read" and event.state == "started":
+            kill_readers()
+        if isinstance(event, Answered):
+            found = event.answer
+    assert found is not None
+    lost = [skip for skip in found.coverage.skipped if skip.reason is Reason.WORKER_DIED]
+    assert sum(found.coverage.read.values()) + len(lost) == soaking.FILES
+    assert len(lost) <= 1
+
+
+@pytest.mark.parametrize("change", ["write", "remove", "cut"])
+def test_a_file_that_changes_while_reading_is_never_quoted_as_it_was(
+    change: str, lockers: Lockers, memory: Memory
+) -> None:
+    before = lockers.said[4]
+    finished(asked(lockers, fakes(), memory))
+    for event in asked(lockers, fakes(), memory):
+        if isinstance(event, Stage) and event.name == "read" and event.state == "started":
+            getattr(lockers, change)(4)
+        if isinstance(event, Answered):
+            assert event.answer.text
+    again = finished(asked(lockers, fakes(), memory))
+    assert before not in again.text
+    now = lockers.said.get(4)
+    assert again.grounded == "none" if now is None else now in again.text
+
+
+def test_a_clock_that_jumps_changes_no_answer(lockers: Lockers, memory: Memory) -> None:
+    with jumping(True):
+        found = finished(asked(lockers, fakes(), memory))
+        again = finished(asked(lockers, fakes(), memory))
+    assert lockers.said[4] in found.text
+    assert lockers.said[4] in again.text
+    assert all(0 <= seconds < 600 for seconds in found.timings.values())
+
+
+@pytest.mark.parametrize("questions", [40, pytest.param(500, marks=pytest.mark.prove)])
+def test_a_soak_with_faults_loses_no_answer(questions: int, tmp_path: Path) -> None:
+    threads, files = threading.active_count(), open_files()
+    outcome = soak(tmp_path, questions, seed=7, models=fakes, exact=True)
+    assert outcome.wrong == []
+    assert sum(outcome.ended.values()) == questions
+    assert not [how for how in outcome.ended if how.startswith("wrong")], outcome.ended
+    assert set(outcome.faults) == set(soaking.FAULTS)
+    settled = max(outcome.memory[: max(5, questions // 5)])
+    assert outcome.memory[-1] - settled < MOST_GROWTH
+    assert threading.active_count() <= threads + 1
+    assert open_files() <= files + 4
+
+
+@pytest.mark.prove
+@pytest.mark.slow
+def test_a_soak_of_a_real_model(tmp_path: Path) -> None:
+    """What it says may be wrong; that it goes on may not."""
+    from app.config import load_config
+    from app.loading import model_set
+
+    if not (Path(os.environ["ASKANCE_MODELS_DIR"]) / SMALL).is_dir():
+        pytest.fail(f"the model {SMALL} is not there; `make prove` fetches it")
+    config = load_config(os.environ)
+    outcome = soak(
+        tmp_path,
+        30,
+        seed=7,
+        models=lambda: model_set(config, lookahead=SMALL, generator=SMALL),
+        exact=False,
+    )
+    assert sum(outcome.ended.values()) == 30
+    assert outcome.memory[-1] - max(outcome.memory[:10]) < 4 * MOST_GROWTH
