@@ -11,13 +11,14 @@ from pathlib import Path
 import click
 
 from app.config import load_config
+from app.eval_workers import steps_of, worker_options
 from app.exits import ExitCode
 from app.loading import model_set
 from app.options import budget_options, json_option, settings_of
 from app.output import SCHEMA_VERSION
 from app.progress import StatusLine
 from app.serving import tell_where_text_goes
-from engine.evaluation.runner import Choice, Scored, evaluate, solve
+from engine.evaluation.runner import Choice, Scored, solve
 from engine.evaluation.runs import Summary
 from engine.evaluation.sweeping import expanded
 from engine.settings import Budget, Settings
@@ -84,6 +85,7 @@ from models.roles import ModelSet
     type=click.Path(path_type=Path, dir_okay=False),
     help="Keep one JSON line a question here, and go on from what is there.",
 )
+@worker_options
 @json_option
 def command(
     file: Path,
@@ -102,6 +104,8 @@ def command(
     worked: Path | None,
     make_examples: Path | None,
     out: Path | None,
+    workers: int,
+    ray: str | None,
     strategies: tuple[str, ...],
     budget: Budget | None,
     effort: str | None,
@@ -135,7 +139,15 @@ def command(
     if make_examples is not None:
         return _make_examples(file, over, models, settings, choice, make_examples)
     with closing(models), StatusLine() as line:
-        for step in evaluate(file, over, models, arms, choice, out):
+        steps = steps_of(
+            *(file, over, models, arms, choice, out),
+            workers=workers,
+            ray=ray,
+            config=config,
+            lookahead=lookahead,
+            generator=generator,
+        )
+        for step in steps:
             if isinstance(step, Scored):
                 if as_json:
                     click.echo(json.dumps({"schema_version": SCHEMA_VERSION, **step.row}))

@@ -92,37 +92,14 @@ def evaluate(
     Raises `DataError` and `NoSources`, `DataDiffers` where `out` was made over other data, and
     what `answer` raises; what does not fit a context is a row.
     """
-    choice = choice or Choice()
-    everything = list(load_questions(file))
-    questions = list(chosen_of(everything, choice))
-    if not questions:
-        raise DataError(f"{file}: no question is left.", remedy="Loosen the choice.", path=file)
-    arms = [_Arm(one, models, choice, everything, questions, out) for one in settings]
-    for arm in arms:
-        refuse_other_questions(arm.rows_of(questions), {q.id: q.sha256 for q in questions}, out)
-    reader = Reader(file, over, settings[0])
-    asked, began = 0, time.monotonic()
-    for question in questions:
+    run = Evaluation(file, over, models, settings, choice or Choice(), out)
+    for question in run.questions:
         shared: Shared = {}
-        for arm in arms:
+        for arm in run.arms:
             if question.id not in arm.rows:
-                asked += 1
-                read = reader.corpus_for(question)
-                alike = [q for q in questions if over or q.same_corpus(question)]
-                for one in arms:
-                    refuse_other_corpus(one.rows_of(alike), read.sha256, out)
-                row = {"id": question.id, "dataset": question.dataset, **arm.setting}
-                row["data"] = {"question": question.sha256, "corpus": read.sha256}
-                row |= _ask(question, read.corpus, models, arm.settings, choice, shared)
-                append(out, row)
-                arm.rows[question.id] = row
-            done = sum(q.id in one.rows for one in arms for q in questions)
-            of = len(questions) * len(arms)
-            pace = (time.monotonic() - began) / asked if asked else None
-            left = None if pace is None else pace * (of - done)
-            yield Scored(question.id, arm.rows[question.id], done, of, left)
-    for arm in arms:
-        yield summarise(arm.settings.strategy, [arm.rows[question.id] for question in questions])
+                run.keep(question, arm, run.row(question, arm, shared))
+            yield run.scored(question, arm)
+    yield from run.summaries()
 
 
 def solve(
@@ -152,7 +129,67 @@ def solve(
         yield len(questions), row
 
 
-class _Arm:
+class Evaluation:
+    """The chosen questions in every setting, and the rows that there are."""
+
+    def __init__(
+        self,
+        file: Path,
+        over: Sequence[Path],
+        models: ModelSet,
+        settings: Sequence[Settings],
+        choice: Choice,
+        out: Path | None,
+    ) -> None:
+        """Take in the rows of `out`. Raises `DataError`, and `DataDiffers` for other questions."""
+        everything = list(load_questions(file))
+        self.questions = list(chosen_of(everything, choice))
+        if not self.questions:
+            raise DataError(f"{file}: no question is left.", remedy="Loosen the choice.", path=file)
+        self.arms = [Arm(one, models, choice, everything, self.questions, out) for one in settings]
+        hashes = {question.id: question.sha256 for question in self.questions}
+        for arm in self.arms:
+            refuse_other_questions(arm.rows_of(self.questions), hashes, out)
+        self._over, self._models, self._choice, self._out = over, models, choice, out
+        self._reader = Reader(file, over, settings[0])
+        self._asked, self._began = 0, time.monotonic()
+
+    def row(self, question: Question, arm: Arm, shared: Shared) -> Row:
+        """Ask a question in one setting; settings share the samples drawn for it."""
+        read = self._reader.corpus_for(question)
+        self._refuse_other_corpus(question, read.sha256)
+        row = {"id": question.id, "dataset": question.dataset, **arm.setting}
+        row["data"] = {"question": question.sha256, "corpus": read.sha256}
+        return row | _ask(question, read.corpus, self._models, arm.settings, self._choice, shared)
+
+    def keep(self, question: Question, arm: Arm, row: Row) -> None:
+        """Write a row, made here or elsewhere over the same data. Raises `DataDiffers`."""
+        self._refuse_other_corpus(question, row["data"]["corpus"])
+        self._asked += 1
+        append(self._out, row)
+        arm.rows[question.id] = row
+
+    def _refuse_other_corpus(self, question: Question, now: str) -> None:
+        alike = [q for q in self.questions if self._over or q.same_corpus(question)]
+        for arm in self.arms:
+            refuse_other_corpus(arm.rows_of(alike), now, self._out)
+
+    def scored(self, question: Question, arm: Arm) -> Scored:
+        """Describe a row that is there, and how long the others will take."""
+        done = sum(q.id in arm.rows for arm in self.arms for q in self.questions)
+        of = len(self.questions) * len(self.arms)
+        pace = (time.monotonic() - self._began) / self._asked if self._asked else None
+        left = None if pace is None else pace * (of - done)
+        return Scored(question.id, arm.rows[question.id], done, of, left)
+
+    def summaries(self) -> Iterator[Summary]:
+        """Yield the means of each setting, once all rows are there."""
+        for arm in self.arms:
+            rows = [arm.rows[question.id] for question in self.questions]
+            yield summarise(arm.settings.strategy, rows)
+
+
+class Arm:
     """One setting, and the rows it has."""
 
     def __init__(

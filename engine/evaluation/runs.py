@@ -53,6 +53,7 @@ def setting_of(settings: Settings, models: ModelSet, **choice: object) -> dict[s
         "least_confidence": settings.least_confidence,
         "infer": settings.infer,
         "stemming": settings.stemming,
+        "allocation": settings.allocation.source if settings.allocation else None,
         "models": {"lookahead": models.lookahead_id, "generator": models.generator_id},
         **choice,
     }

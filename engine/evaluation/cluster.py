@@ -1,0 +1,96 @@
+"""Questions asked on a Ray cluster, one engine a worker (the extra `cluster`).
+
+Settings, ids and rows go through Ray, the answers among them; every worker reads question file,
+corpus and models from its own disk, at the same paths. "local" starts a cluster of this machine
+alone, on its loopback address; any other address is a cluster that somebody runs, and named by
+whoever gives it. Ray keeps a log of its own processes below its temporary folder.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from engine.errors import QuestionError
+from engine.evaluation.parallel import Engine, OpenModels, Orders, Task
+from engine.evaluation.runs import Row
+
+LOCAL = "local"
+QUIETLY = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+"""No report of its use is sent."""
+ON_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_raylet_start_wait_time_s": "600"}
+"""What makes Ray listen on the loopback address: it asks for no other, and none is looked up. On a
+busy machine its own processes take minutes to start; after one it would give up."""
+_LOOPBACK_NAMES = ("127.", "localhost", "[::1]", "::1")
+
+
+class ClusterMissing(QuestionError):
+    """Ray is not installed, or no cluster answers."""
+
+
+def beyond_this_machine(address: str) -> str | None:
+    """Return the host an address names, None where it is this machine."""
+    place = address.removeprefix("ray://")
+    here = place == LOCAL or place.startswith(_LOOPBACK_NAMES)
+    return None if here else place.rsplit(":", 1)[0]
+
+
+class RayWorkers:
+    """Workers that Ray places; each takes a task when it is done with the one before."""
+
+    def __init__(self, address: str, count: int, orders: Orders, open_models: OpenModels) -> None:
+        """Connect to a cluster. Raises `ClusterMissing`."""
+        self._ray = _connected(address, count)
+        self._count = count
+        self._orders = orders
+        self._open_models = open_models
+
+    def results(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, list[Row]]]:
+        """Yield every task with its rows as it is done; disconnect at the end."""
+        try:
+            yield from self._results(list(tasks))
+        finally:
+            self._ray.shutdown()
+
+    def _results(self, left: list[Task]) -> Iterator[tuple[Task, list[Row]]]:
+        actor = self._ray.remote(Engine)
+        idle = [
+            actor.remote(self._orders, self._open_models)
+            for _ in range(min(self._count, len(left)))
+        ]
+        running: dict[Any, tuple[Any, Task]] = {}
+        while left or running:
+            while left and idle:
+                engine, task = idle.pop(), left.pop(0)
+                running[engine.rows.remote(task)] = engine, task
+            done, _ = self._ray.wait(list(running))
+            for reference in done:
+                engine, task = running.pop(reference)
+                idle.append(engine)
+                yield task, self._ray.get(reference)
+
+
+def _connected(address: str, count: int) -> Any:
+    os.environ |= QUIETLY
+    if address == LOCAL:
+        os.environ |= ON_LOOPBACK
+    try:
+        ray: Any = importlib.import_module("ray")
+    except ImportError as error:
+        raise ClusterMissing(
+            "Ray is not installed.", remedy="pip install 'askance[cluster]', or use --workers."
+        ) from error
+    quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+    try:
+        if address == LOCAL:
+            ray.init(num_cpus=count, include_dashboard=False, **quiet)
+        else:
+            ray.init(address=address, **quiet)
+    except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+        raise ClusterMissing(
+            f"No Ray cluster answers at {address}: {error}.",
+            remedy='Give HOST:PORT of its head node, or "local" for one of this machine.',
+        ) from error
+    return ray
