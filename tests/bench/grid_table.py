@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.evaluation.comparing import paired_difference
+from engine.evaluation.runs import read_run
 
 Row = dict[str, Any]
 SECRET = ("answer", "raw")
@@ -27,7 +28,7 @@ SCORES = ("em", "f1", "acc", "substring")
 
 def rows(paths: list[Path]) -> list[Row]:
     """Return all whole lines."""
-    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+    return [row for path in paths for row in read_run(path).rows]
 
 
 def strip(paths: list[Path], out: Path) -> None:

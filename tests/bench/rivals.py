@@ -10,9 +10,10 @@ added to theirs: a rival's own converters are slower. Ranked passages go to one 
 one prompt, the first that fit 1,200 tokens. Askance runs as a user has it: reading, ranking and
 answering in one process, by its own prompt with its own check of citations.
 
-Of a rival's two settings the one with the higher recall counts, then the quicker. Mail: one mbox
-of SIZE real messages, questions of enron_annotated. Documents: SIZE text files, questions of
-hotpotqa. haiku.rag needs Python 3.12 and is left out where there is none.
+Each time is taken twice: wall seconds, and processor seconds, which hold on a busy machine
+(`table --clock cpu`). Of a rival's two settings the one with the higher recall counts, then the
+quicker. Mail: one mbox of SIZE real messages, questions of enron_annotated. Documents: SIZE text
+files, questions of hotpotqa. haiku.rag needs Python 3.12 and is left out where there is none.
 """
 
 from __future__ import annotations
@@ -28,8 +29,11 @@ import sys
 import time
 import venv
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from rivals_child import Watch, mean, seconds_of
 
 CHILD = Path(__file__).with_name("rivals_child.py")
 PINS = Path(__file__).parents[2] / "constraints.txt"
@@ -39,10 +43,10 @@ ENVIRONMENTS = {
     "tantivy": ["tantivy"],
 }
 SETTINGS = {
+    "fts5": ("unicode61", "porter"),
+    "tantivy": ("default", "en_stem"),
     "chroma": ("l2", "cosine"),
     "leann": ("recompute", "stored"),
-    "tantivy": ("default", "en_stem"),
-    "fts5": ("unicode61", "porter"),
 }
 CORPORA = {"mail": "enron_annotated", "documents": "hotpotqa"}
 PROMPT = (
@@ -117,16 +121,15 @@ def dump(corpus: str, folder: Path, asked: Sequence[Any], files: Path) -> Row:
     from engine.evaluation.reading import read_all
     from engine.settings import Settings
 
-    began = time.perf_counter()
-    read = read_all([folder], Settings())
-    seconds = time.perf_counter() - began
+    read, (seconds, cpu) = seconds_of(Watch(), lambda: read_all([folder], Settings()))
     with (files / "passages.jsonl").open("w") as stream:
         for passage in read.passages:
             stream.write(json.dumps({"text": passage.searched}) + "\n")
     (files / "queries.json").write_text(json.dumps([question.text for question in asked]))
     gold = [gold_places(corpus, question, read.passages) for question in asked]
     items = len({id(passage.item) for passage in read.passages})
-    return {"read": seconds, "gold": gold, "items": items, "passages": len(read.passages)}
+    facts = {"items": items, "passages": len(read.passages), "read": seconds, "read_cpu": cpu}
+    return facts | {"gold": gold}
 
 
 def gold_places(corpus: str, question: Any, passages: Sequence[Any]) -> list[list[int]]:
@@ -145,11 +148,12 @@ def _holds(corpus: str, support: Any, passage: Any) -> bool:
 
 def recall_of(ranked: Sequence[Sequence[int]], gold: Sequence[Sequence[Sequence[int]]]) -> float:
     """Return the mean share of gold evidence among the first ten passages."""
-    shares = [
-        sum(any(place in found for place in places) for places in pieces) / len(pieces)
-        for found, pieces in zip(ranked, gold, strict=True)
-    ]
-    return sum(shares) / len(shares)
+    return mean(
+        [
+            mean([any(place in found for place in places) for places in pieces])
+            for found, pieces in zip(ranked, gold, strict=True)
+        ]
+    )
 
 
 def disk_of(store: Path, texts: Sequence[str]) -> tuple[int, float]:
@@ -191,35 +195,49 @@ def answers_of(row: Row, asked: Sequence[Any], files: Path, model: Path, count: 
     """Have bare llama.cpp answer from what was ranked; scores, seconds to load and to answer."""
     from llama_cpp import Llama
 
+    if not count:
+        return {}
+    watch = Watch()
+    llama, loading = seconds_of(watch, lambda: Llama(str(model), n_ctx=4096, verbose=False))
+    texts = [json.loads(x)["text"] for x in (files / "passages.jsonl").read_text().splitlines()]
+    said, spent = [], []
+    for question, ranked in list(zip(asked, row["ranked"], strict=True))[:count]:
+        passages = [texts[place] for place in ranked]
+        reply, took = seconds_of(watch, partial(_reply, llama, question.text, passages))
+        said.append(reply)
+        spent.append(took)
+    llama.close()
+    return _answered(asked, said, spent, (row["first"] + loading[0], row["first_cpu"] + loading[1]))
+
+
+def _answered(
+    asked: Sequence[Any],
+    said: Sequence[str],
+    spent: Sequence[tuple[float, float]],
+    before: tuple[float, float],
+) -> Row:
+    """Return scores and seconds of answers; `before` is what passed until the first was begun."""
     from engine.evaluation import metrics
 
-    began = time.perf_counter()
-    llama = Llama(str(model), n_ctx=4096, verbose=False)
-    loaded = time.perf_counter() - began
-    texts = [json.loads(x)["text"] for x in (files / "passages.jsonl").read_text().splitlines()]
-    scores, seconds = [], []
-    for question, ranked in list(zip(asked, row["ranked"], strict=True))[:count]:
-        began = time.perf_counter()
-        prompt = prompt_of(llama, question.text, [texts[place] for place in ranked])
-        turn: Any = llama.create_chat_completion(
-            messages=[{"role": "user", "content": prompt}],
-            temperature=0.0,
-            max_tokens=ANSWER_TOKENS,
-        )
-        said = turn["choices"][0]["message"]["content"] or ""
-        seconds.append(time.perf_counter() - began)
-        right = metrics.substring_match(said, question.answers)
-        scores.append((metrics.token_f1(said, question.answers), right))
-    llama.close()
-    f1, substring = (sum(column) / len(column) for column in zip(*scores, strict=True))
-    later = sum(seconds[1:]) / max(1, len(seconds) - 1)
+    pairs = list(zip(said, asked, strict=False))
     return {
-        "first_answer": loaded + seconds[0],
-        "answer": later,
-        "f1": f1,
-        "substring": substring,
-        "answered": len(scores),
+        "first_answer": before[0] + spent[0][0],
+        "first_answer_cpu": before[1] + spent[0][1],
+        "answer": mean([wall for wall, _ in spent[1:]]),
+        "answer_cpu": mean([cpu for _, cpu in spent[1:]]),
+        "f1": mean([metrics.token_f1(text, q.answers) for text, q in pairs]),
+        "substring": mean([metrics.substring_match(text, q.answers) for text, q in pairs]),
+        "answered": len(said),
     }
+
+
+def _reply(llama: Any, question: str, passages: Sequence[str]) -> str:
+    turn = llama.create_chat_completion(
+        messages=[{"role": "user", "content": prompt_of(llama, question, passages)}],
+        temperature=0.0,
+        max_tokens=ANSWER_TOKENS,
+    )
+    return str(turn["choices"][0]["message"]["content"] or "")
 
 
 def prompt_of(llama: Any, question: str, passages: Sequence[str]) -> str:
@@ -235,55 +253,56 @@ def prompt_of(llama: Any, question: str, passages: Sequence[str]) -> str:
 
 
 def ours(folder: Path, asked: Sequence[Any], corpus: str, model: str, strategy: str, n: int) -> Row:
-    """Askance in this process, which began for it: reads, ranks, answers, reads no more."""
+    """Askance in this process, which began for it: reads, ranks and answers, then does again."""
     from app.config import load_config
     from app.loading import model_set
     from engine.answer import answer, search
-    from engine.evaluation import metrics
     from engine.events import Answered, Found
     from engine.memory import Memory
     from engine.settings import Settings
 
-    began = time.perf_counter() - _age()
-    seconds, recalls = [], []
+    watch = Watch()
     settings = Settings(strategy=strategy, infer=False)
+
+    def ranked(question: Any) -> list[Any]:
+        steps = search(question.text, [folder], Settings(), memory=memory)
+        found = next(e.result for e in steps if isinstance(e, Found))
+        return [hit.passage for hit in found.hits]
+
+    def answered(question: Any) -> str:
+        events = answer(question.text, [folder], models, settings, memory=memory)
+        final = next(e.answer for e in events if isinstance(e, Answered))
+        return final.raw or final.text
+
     with Memory() as memory:
-        for question in asked:
-            start = time.perf_counter() if seconds else began
-            steps = search(question.text, [folder], Settings(), memory=memory)
-            found = next(e.result for e in steps if isinstance(e, Found))
-            seconds.append(time.perf_counter() - start)
-            passages = [hit.passage for hit in found.hits]
-            pieces = [any(_holds(corpus, s, p) for p in passages) for s in question.support]
-            recalls.append(sum(pieces) / len(pieces))
+        best = [ranked(asked[0])]
+        first, first_cpu = watch.now()
+        spent = []
+        for question in asked[1:]:
+            passages, took = seconds_of(watch, partial(ranked, question))
+            best.append(passages)
+            spent.append(took)
         row: Row = {
-            "first": seconds[0],
-            "second": sum(seconds[1:]) / max(1, len(seconds) - 1),
-            "recall": sum(recalls) / len(recalls),
+            "first": first,
+            "first_cpu": first_cpu,
+            "second": mean([wall for wall, _ in spent]),
+            "second_cpu": mean([cpu for _, cpu in spent]),
+            "recall": mean([_found(corpus, *one) for one in zip(best, asked, strict=True)]),
             "disk": 0,
             "readable": 0.0,
         }
-        models = model_set(load_config(os.environ), generator=model, lookahead=model)
-        scores, spent = [], []
-        for question in asked[:n]:
-            start = time.perf_counter()
-            events = answer(question.text, [folder], models, settings, memory=memory)
-            final = next(e.answer for e in events if isinstance(e, Answered))
-            spent.append(time.perf_counter() - start)
-            said = final.raw or final.text
-            right = metrics.substring_match(said, question.answers)
-            scores.append((metrics.token_f1(said, question.answers), right))
-        models.close()
-    f1, substring = (sum(column) / len(column) for column in zip(*scores, strict=True))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    row |= {"first_answer": spent[0], "answer": sum(spent[1:]) / max(1, len(spent) - 1)}
-    return row | {"f1": f1, "substring": substring, "answered": len(scores), "memory": peak}
+        if n:
+            models = model_set(load_config(os.environ), generator=model, lookahead=model)
+            replies = [seconds_of(watch, partial(answered, one)) for one in asked[:n]]
+            models.close()
+            said, taken = zip(*replies, strict=True)
+            row |= _answered(asked, said, taken, (first, first_cpu))
+    return row | {"memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
 
 
-def _age() -> float:
-    """Return for how many seconds this process has run."""
-    ticks = float(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
-    return float(Path("/proc/uptime").read_text().split()[0]) - ticks / os.sysconf("SC_CLK_TCK")
+def _found(corpus: str, passages: Sequence[Any], question: Any) -> float:
+    """Return the share of gold evidence that passages hold."""
+    return mean([any(_holds(corpus, s, p) for p in passages) for s in question.support])
 
 
 def ripgrep(folder: Path, asked: Sequence[Any], scratch: Path) -> Row:
@@ -294,11 +313,12 @@ def ripgrep(folder: Path, asked: Sequence[Any], scratch: Path) -> Row:
         '*.docx|*.pptx|*.odt|*.epub) exec unzip -p "$1" ;;\n*) exec cat ;;\nesac\n'
     )
     convert.chmod(0o755)
-    firsts, wholes = [], []
+    spent = []
     for question in asked:
-        words = [word for word in question.text.split() if len(word.strip("?.,")) > 4]
-        patterns = [flag for word in words for flag in ("-e", word.strip('?.,"'))]
+        words = [word.strip('?.,"') for word in question.text.split()]
+        patterns = [flag for word in words if len(word) > 4 for flag in ("-e", word)]
         globs = [flag for end in ("pdf", "docx", "pptx", "odt", "epub") for flag in _glob(end)]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         began = time.perf_counter()
         with subprocess.Popen(
             ["rg", "-i", "-F", "--pre", convert, *globs, *patterns, folder],
@@ -307,12 +327,14 @@ def ripgrep(folder: Path, asked: Sequence[Any], scratch: Path) -> Row:
         ) as process:
             assert process.stdout is not None
             process.stdout.readline()
-            firsts.append(time.perf_counter() - began)
+            first = time.perf_counter() - began
             for _ in process.stdout:
                 pass
-        wholes.append(time.perf_counter() - began)
-    mean = sum(firsts) / len(firsts)
-    return {"first": mean, "second": mean, "all_hits": sum(wholes) / len(wholes), "disk": 0}
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        spent.append((first, cpu))
+    seconds, cpus = mean([wall for wall, _ in spent]), mean([cpu for _, cpu in spent])
+    return {"first": seconds, "second": seconds, "first_cpu": cpus, "second_cpu": cpus, "disk": 0}
 
 
 def _glob(end: str) -> tuple[str, str]:
@@ -337,7 +359,7 @@ def run(args: argparse.Namespace) -> None:
             print(corpus, args.size, rival, setting, flush=True)
             row = _measured(rival, setting, corpus, args, asked, folder, files, facts)
             key = {"corpus": corpus, "size": args.size, "rival": rival, "setting": setting}
-            row = key | {k: facts[k] for k in ("items", "passages", "read")} | row
+            row = key | {k: facts[k] for k in ("items", "passages", "read", "read_cpu")} | row
             with rows.open("a") as stream:
                 stream.write(json.dumps(row) + "\n")
 
@@ -381,18 +403,19 @@ def _measured(
         if finished.returncode:
             return {"failed": finished.stderr.strip().splitlines()[-1:]}
         row: Row = json.loads(finished.stdout.strip().splitlines()[-1])
-        return row | {"first_answer": row["first"] + row["first_answer"]}
+        return row
     row = rival_row(rival, setting, args.scratch, files, args.encoder)
     if "failed" in row:
         return row
     row["first"] += facts["read"]
+    row["first_cpu"] += facts["read_cpu"]
     row["recall"] = recall_of(row["ranked"], facts["gold"])
     row |= answers_of(row, asked, files, args.generator, args.answers)
-    row["first_answer"] += row["first"]
     del row["ranked"]
     return row
 
 
+TIMES = ("first", "first_answer", "second", "answer")
 COLUMNS = {
     "first": "first sources, s",
     "first_answer": "first answer, s",
@@ -406,8 +429,8 @@ COLUMNS = {
 }
 
 
-def table(scratch: Path) -> None:
-    """Print one table a corpus and size: each rival's better setting, ratios to Askance below."""
+def table(scratch: Path, clock: str) -> None:
+    """Print one table a corpus and size: each rival's better setting, with ratios to Askance."""
     rows = [json.loads(line) for line in (scratch / "rows.jsonl").read_text().splitlines()]
     for corpus, size in dict.fromkeys((row["corpus"], row["size"]) for row in rows):
         own = [r for r in rows if (r["corpus"], r["size"]) == (corpus, size)]
@@ -418,7 +441,7 @@ def table(scratch: Path) -> None:
         best = [_best([r for r in own if r["rival"] == n]) for n in dict.fromkeys(_names(own))]
         base = next(r for r in best if r["rival"] == "askance")
         for row in best:
-            print(_line(row, base))
+            print(_line(row, base, clock))
 
 
 def _names(rows: Sequence[Row]) -> list[str]:
@@ -430,21 +453,22 @@ def _best(rows: Sequence[Row]) -> Row:
     return max(rows, key=lambda r: ("failed" not in r, r.get("recall", 0), -r.get("first", 1e9)))
 
 
-def _line(row: Row, base: Row) -> str:
+def _line(row: Row, base: Row, clock: str) -> str:
     name = f"{row['rival']} {row['setting']}".strip()
     if "failed" in row:
         return f"| {name} | failed: {' '.join(row['failed'])[:120]} |"
     cells = []
-    for key in COLUMNS:
-        value = row.get(key)
+    for column in COLUMNS:
+        is_time = column in TIMES
+        key = f"{column}_cpu" if is_time and clock == "cpu" else column
+        value, over = row.get(key), base.get(key)
         if value is None:
             cells.append("")
             continue
-        value = value / 1e6 if key in ("disk", "memory") else value
+        value = value / 1e6 if column in ("disk", "memory") else value
         text = f"{value:.3f}" if value < 10 else f"{value:.1f}"
-        over = base.get(key)
-        is_ratio = key in ("first", "first_answer", "second", "answer") and over and row is not base
-        cells.append(f"{text} ({row[key] / over:.1f} x)" if is_ratio else text)
+        shown = is_time and over and row is not base
+        cells.append(f"{text} ({row[key] / over:.1f} x)" if shown else text)
     readable = row.get("readable")
     cells.append("" if readable is None else "yes" if readable > 0.5 else "no")
     return f"| {name} | {' | '.join(cells)} |"
@@ -464,6 +488,7 @@ def main() -> None:
     parser.add_argument("--model", default="qwen2.5-coder-0.5b-instruct-q4_k_m", help="the same")
     parser.add_argument("--strategy", nargs="+", default=["vanilla"])
     parser.add_argument("--encoder", type=Path, help="folder of all-MiniLM-L6-v2")
+    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
     parser.add_argument("--folder", type=Path)
     args = parser.parse_args()
     if args.part == "build":
@@ -471,7 +496,7 @@ def main() -> None:
     elif args.part == "run":
         run(args)
     elif args.part == "table":
-        table(args.scratch)
+        table(args.scratch, args.clock)
     else:
         [corpus], [strategy] = args.corpus, args.strategy
         asked = questions_of(corpus, args.data, args.questions)
