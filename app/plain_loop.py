@@ -112,7 +112,7 @@ class PlainLoop:
     def _ask(self, question: str) -> None:
         self._number += 1
         self._trail, self._answer = Trail(), None
-        self._read_at, self._said = 0.0, ""
+        self._read_at, self._said = time.monotonic(), ""
         config = self._current.config
         self._engine.send(
             Request(self._number, question, conversation=self._conversation, config=config)

@@ -74,8 +74,9 @@ class AskanceApp(App[None]):
 
     @property
     def scope(self) -> str:
-        """The scope of the actions of the screen that is shown."""
-        return self.screen.SCOPE if isinstance(self.screen, ListingScreen) else "chat"
+        """The scope of the actions of the screen that is shown, below what asks for something."""
+        shown = [one for one in self.screen_stack if not isinstance(one, ModalScreen)][-1]
+        return shown.SCOPE if isinstance(shown, ListingScreen) else "chat"
 
     @property
     def keymap(self) -> dict[str, str]:

@@ -26,6 +26,8 @@ UNVERIFIED = (
     "Nobody here has verified the file of {}. Fetch it, and from then on take only the very file "
     "that came?"
 )
+KEYS: dict[Role, str] = {"lookahead": "1", "generator": "2", "encoder": "3"}
+"""What a row begins with, for the roles its model fills: the keys that give it these."""
 
 
 class ModelsScreen(ListingScreen):
@@ -74,12 +76,14 @@ class ModelsScreen(ListingScreen):
 
     def _cells(self, shown: ModelShown) -> list[str]:
         state: str = shown.state if shown.row.bound or shown.state != "absent" else "unverified"
+        words = {"present": "here", "absent": ""}
+        at_work = self._jobs.text_of(shown.row.id).split(" of ")[0]
         return [
+            "".join(key for role, key in KEYS.items() if role in shown.used),
             shown.row.id,
-            self._jobs.text_of(shown.row.id) or {"present": "here", "absent": ""}.get(state, state),
+            at_work or words.get(state, state),
             shown.size,
             shown.fit,
-            ", ".join(shown.used),
         ]
 
     def detail_of(self, row: Row) -> str:
@@ -151,8 +155,9 @@ class ModelsScreen(ListingScreen):
             self.say("Stopping; what was fetched is kept.")
 
     @on(WorkAdvanced)
-    def draw_progress(self) -> None:
+    def draw_progress(self, advanced: WorkAdvanced) -> None:
         """Show how far it is."""
+        self.say(f"{advanced.model_id}: {advanced.text}")
         self._draw_rows()
 
     @on(WorkEnded)
