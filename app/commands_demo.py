@@ -6,7 +6,6 @@ import os
 import sys
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +20,7 @@ from app.output import answer_object, print_json
 from app.plain import folded
 from app.progress import watch
 from app.report import answer_text
-from app.sample_files import DemoQuestion, sample_folder, sample_questions
+from app.sample_files import SAMPLE_DAY, DemoQuestion, sample_folder, sample_questions
 from app.serving import tell_where_text_goes
 from engine.answer import answer
 from engine.settings import Settings
@@ -29,10 +28,6 @@ from engine.values import Answer
 from models.roles import ModelSet
 
 Verdict = Literal["as expected", "should have been answered", "should have abstained"]
-
-
-SAMPLE_DAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
-"""The day on which the sample is lived: its meetings are to come, on whatever day it is asked."""
 
 
 @click.command("demo")

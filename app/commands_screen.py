@@ -138,10 +138,12 @@ def settings_for(config: Config, request: Request) -> Settings:
     from dataclasses import replace
 
     from app.options import settings_of
+    from app.sample_files import SAMPLE_DAY, sample_folder
 
     wanted = settings_of(config, strategy=request.strategy, effort=request.effort)
     return replace(
         wanted,
         infer=wanted.infer and request.infer,
+        now=SAMPLE_DAY if config.sources == (sample_folder(),) else wanted.now,
         time_budget=None if request.whole else wanted.time_budget,
     )

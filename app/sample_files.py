@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 from typing import Literal
+
+SAMPLE_DAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
+"""The day on which the sample is lived: its meetings are to come, on whatever day it is asked."""
 
 
 @dataclass(frozen=True, slots=True)
