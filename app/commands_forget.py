@@ -36,16 +36,9 @@ def command(everything: bool, yes: bool, as_json: bool) -> int:
         print_json({"forgotten_bytes": 0})
     else:
         click.echo("Nothing is kept on disk. A running screen forgets with ctrl+l, or by ending.")
-        if _has_history():
+        if HistoryFiles.of(os.environ).exists:
             click.echo("Conversations you chose to keep stay: askance history rm, or --everything.")
     return ExitCode.ANSWERED
-
-
-def _has_history() -> bool:
-    try:
-        return HistoryFiles.of(os.environ).exists
-    except RuntimeError:
-        return False
 
 
 def _forget_everything(yes: bool, as_json: bool) -> int:

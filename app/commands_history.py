@@ -14,7 +14,6 @@ from app.confirming import ask_passphrase, confirm
 from app.errors import UsageError
 from app.exits import ExitCode
 from app.history import begin_history, erase_history, open_history
-from app.history_errors import HistoryOff
 from app.history_files import HistoryFiles, what_stays
 from app.lazy import StrictGroup
 from app.options import json_option, zone_of
@@ -227,12 +226,7 @@ def _remove_all(yes: bool, as_json: bool) -> int:
 
 
 def _files() -> HistoryFiles:
-    try:
-        return HistoryFiles.of(os.environ)
-    except RuntimeError as error:
-        raise HistoryOff(
-            "There is no home folder to keep a history in.", remedy="Set HOME or XDG_DATA_HOME."
-        ) from error
+    return HistoryFiles.of(os.environ)
 
 
 def _open() -> History:

@@ -30,6 +30,7 @@ from app.setting_kinds import (
 )
 from engine.settings import DEFAULT_STRATEGY
 from models import foreign
+from models.files import home_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +210,7 @@ class Config:
 def config_path(environ: Mapping[str, str]) -> Path:
     """Return `$XDG_CONFIG_HOME/askance/config.toml`."""
     given = environ.get("XDG_CONFIG_HOME", "")
-    home = Path(given) if given.startswith("/") else Path.home() / ".config"
+    home = Path(given) if given.startswith("/") else home_folder(environ) / ".config"
     return home / "askance" / "config.toml"
 
 
@@ -291,7 +292,8 @@ def _unknown(name: str, where: str, path: Path | None) -> SettingUnknown:
     nearest = same_key[:1] or difflib.get_close_matches(name, names, n=1, cutoff=0.0)
     return SettingUnknown(
         f'Unknown setting "{name}" in {where}. The nearest known one is "{nearest[0]}".',
-        remedy="Correct or remove it; `askance config show` lists every setting.",
+        remedy="Correct or remove it, or update Askance if a newer one wrote it; "
+        "`askance config show` lists every setting.",
         path=path,
     )
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from models.files import data_folder
+
 BLOCK = 1 << 20
 COPYING = frozenset({"btrfs", "zfs", "bcachefs", "f2fs", "nilfs2", "overlay", "apfs"})
 """File systems that write anew elsewhere, or may: overwriting does not reach the old blocks."""
@@ -23,15 +25,8 @@ class HistoryFiles:
 
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> HistoryFiles:
-        """Return `$XDG_DATA_HOME/askance/history`, else under `~/.local/share`.
-
-        Raises `RuntimeError` where the person has no home.
-        """
-        data = Path(environ.get("XDG_DATA_HOME", ""))
-        if not data.is_absolute():
-            home = environ.get("HOME")
-            data = (Path(home) if home else Path.home()) / ".local" / "share"
-        return cls(data / "askance" / "history")
+        """Return `$XDG_DATA_HOME/askance/history`, else under `~/.local/share`."""
+        return cls(data_folder(environ) / "history")
 
     @property
     def database(self) -> Path:

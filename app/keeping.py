@@ -120,8 +120,6 @@ def keeper_of(
             if needed:
                 raise
             say(f"{error} This conversation is in memory only.")
-        except RuntimeError:  # nobody has a home here
-            say("There is no home for your history. This conversation is in memory only.")
     return Keeper(history, days=days, temporary=temporary, say=say)
 
 

@@ -46,15 +46,12 @@ def _server_names() -> list[str]:
         config: Config = load_config(os.environ)
         url = config.text("server.url")
         return [address_of(url, config.text("server.allow_host")).key_name] if url else []
-    except (AskanceError, RuntimeError, ValueError):
+    except (AskanceError, ValueError):
         return []  # settings that cannot be read name no server
 
 
 def _history_ids() -> Iterator[str]:
-    try:
-        files = HistoryFiles.of(os.environ)
-    except RuntimeError:
-        return
+    files = HistoryFiles.of(os.environ)
     for path in files.all():
         if path.name.startswith(files.key_record.name):
             try:

@@ -6,11 +6,13 @@ import contextlib
 import fcntl
 import hashlib
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 
 from models.errors import PullFailed
 
+NO_HOME = Path("/nonexistent")
+"""Debian's name for it: nothing is there, and only root could make it."""
 BLOCK = 1 << 20
 """Bytes read at a time; hashing is then bound by SHA-256, not by calls."""
 Progress = Callable[[int, int], None]
@@ -48,6 +50,24 @@ def hash_steps(path: Path) -> Generator[int, None, str]:
             done += len(block)
             yield done
     return digest.hexdigest()
+
+
+def home_folder(environ: Mapping[str, str]) -> Path:
+    """Return the person's home, or `NO_HOME` where a container or a service has none for them."""
+    given = environ.get("HOME", "")
+    if given.startswith("/"):
+        return Path(given)
+    try:
+        return Path.home()
+    except RuntimeError:
+        return NO_HOME
+
+
+def data_folder(environ: Mapping[str, str]) -> Path:
+    """Return `$XDG_DATA_HOME/askance`; a relative one is ignored, as its specification asks."""
+    given = Path(environ.get("XDG_DATA_HOME", ""))
+    home = given if given.is_absolute() else home_folder(environ) / ".local" / "share"
+    return home / "askance"
 
 
 def make_private(folder: Path) -> None:

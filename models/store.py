@@ -27,6 +27,7 @@ from models.errors import ModelCorrupt, ModelError, ModelMissing
 from models.files import (
     Progress,
     corrupt_path,
+    data_folder,
     hash_steps,
     locked_folder,
     part_path,
@@ -51,15 +52,10 @@ class Store:
         """Return the person's store.
 
         `ASKANCE_MODELS_DIR`, else `XDG_DATA_HOME/askance/models`, else under `~/.local/share`.
-        A relative `XDG_DATA_HOME` is ignored, as its specification asks.
         """
         if chosen := environ.get("ASKANCE_MODELS_DIR"):
             return cls(Path(chosen).expanduser().absolute())
-        data = Path(environ.get("XDG_DATA_HOME", ""))
-        if not data.is_absolute():
-            home = environ.get("HOME")
-            data = (Path(home) if home else Path.home()) / ".local" / "share"
-        return cls(data / "askance" / "models")
+        return cls(data_folder(environ) / "models")
 
     def folder(self, row: Row) -> Path:
         """Return the model's folder; it need not exist."""
