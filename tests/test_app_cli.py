@@ -382,6 +382,24 @@ def test_explain_json_adds_one_key(files, ask_with, capsys):
     assert shown["explain"]["ranked"][0]["passages"]
 
 
+def test_auto_says_why_each_stage_ran_or_did_not(files, ask_with, capsys):
+    ask_with(GOOD)
+    asked = ["ask", QUESTION, str(files), "--strategy", "auto", "--explain", "--no-infer"]
+    assert main(asked) == 0
+    out = capsys.readouterr().out
+    assert "  look ahead did not run: " in out
+    assert "  still to come: about " in out
+    ask_with(GOOD)
+    assert main([*asked, "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["strategy"] == "auto"
+    assert {one["stage"] for one in shown["explain"]["decisions"]} >= {"route", "look ahead"}
+    assert all(one["why"] for one in shown["explain"]["decisions"])
+    assert set(shown["budget"]) == {"tokens", "effective_context", "expected_ms"}
+    assert shown["budget"]["tokens"] == 6975
+    assert 0 < shown["budget"]["effective_context"] < 6975
+
+
 def test_remembered_sources_are_asked(files, ask_with, capsys):
     ask_with(GOOD)
     assert main(["ask", QUESTION, "--json"]) == 2

@@ -5,7 +5,8 @@
 
 Prints the best configuration within each budget and method (the shape of table 1), the fit with
 its ablations, what it predicts of data sets it has not seen and of longer contexts, and, with
---plot PNG, performance against effective context.
+--plot PNG, performance against effective context. With --keep FILE the fit over all points is kept,
+for the setting answer.allocation; it is refused where there are too few of them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from engine.evaluation.allocation import (
     normalised,
     without_extremes,
 )
+from engine.evaluation.fitted import written
 from engine.strategies import registry
 
 Row = dict[str, Any]
@@ -96,6 +98,14 @@ def said(pick: Pick | None) -> str:
     )
 
 
+def kept(raw: list[Point], fitted_to: str) -> str:
+    """Return the file of the fit over all points. Raises `TooFewPoints`."""
+    points = normalised(raw)
+    sets = list(dict.fromkeys(point.dataset for point in points))
+    about = {name: informativeness(points, name) for name in sets}
+    return written(fit(points, about.__getitem__), list(about.values()), fitted_to)
+
+
 def plot(by_method: dict[str, list[Point]], path: Path) -> None:
     """Draw performance against effective context (figure 1). Needs matplotlib."""
     from matplotlib import pyplot
@@ -117,6 +127,8 @@ def main() -> None:
     parser.add_argument("--metric", default="f1")
     parser.add_argument("--budgets", type=int, nargs="+", default=[512, 1024, 2048, 4096, 8192])
     parser.add_argument("--plot", type=Path)
+    parser.add_argument("--keep", type=Path, help="where the fit goes, for answer.allocation")
+    parser.add_argument("--fitted-to", default="these models", help="what the file says of itself")
     args = parser.parse_args()
     by_method = points_of(args.runs, args.metric)
     best_table(by_method, args.budgets)
@@ -126,6 +138,11 @@ def main() -> None:
             report_fit(points, args.budgets)
         except QuestionError as error:
             print(f"  no fit: {error}")
+    if args.keep:
+        try:
+            args.keep.write_text(kept(by_method["iterdrag"] or by_method["drag"], args.fitted_to))
+        except QuestionError as error:
+            raise SystemExit(f"No fit is kept: {error}") from error
     if args.plot:
         plot(by_method, args.plot)
 
