@@ -62,6 +62,30 @@ def test_a_run_goes_on_where_it_ended(questions, over, tmp_path, capsys):
     assert "3 questions" in capsys.readouterr().out
 
 
+def test_an_interrupted_run_keeps_its_answers_and_goes_on(
+    questions, over, tmp_path, capsys, monkeypatch, fake_models
+):
+    said = "The lease of the boathouse ends on 31 December 2026 [1]."
+    answered = []
+
+    def reply(_prompt: str, _index: int) -> str:
+        answered.append(said)
+        if len(answered) == 2:
+            raise KeyboardInterrupt
+        return said
+
+    models = lambda config, **chosen: fake_models(generator=reply)  # noqa: E731
+    monkeypatch.setattr("app.commands_eval.model_set", models)
+    out = tmp_path / "run.jsonl"
+    command = ["eval", str(questions), str(over), "--strategy", "vanilla", "--out", str(out)]
+    assert main(command) == 130
+    assert "Interrupted" in capsys.readouterr().err
+    assert [json.loads(line)["id"] for line in out.read_text().splitlines()] == ["q0"]
+    out.write_text("garbage\n" + out.read_text())
+    assert main(command) == 0
+    assert [json.loads(x)["id"] for x in out.read_text().splitlines()[1:]] == ["q0", "q1", "q2"]
+
+
 @pytest.mark.parametrize("text", ["{", '{"id": "q1"}\n', "[]\n", ""])
 def test_a_broken_file_is_usage(text, questions, over, capsys):
     questions.write_text(text)

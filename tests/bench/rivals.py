@@ -117,14 +117,20 @@ def _messages(corpus: Path, size: int) -> Iterator[mailbox.mboxMessage]:
 
 
 def dump(corpus: str, folder: Path, asked: Sequence[Any], files: Path) -> Row:
-    """Read the folder in a process of its own and write passages, queries and what is gold."""
+    """Read the folder in this process, which began for it; write passages and queries.
+
+    Returns what is gold, and the seconds until the passages were written: index-first programs
+    wait for such a reader too.
+    """
+    watch = Watch()
     from engine.evaluation.reading import read_all
     from engine.settings import Settings
 
-    read, (seconds, cpu) = seconds_of(Watch(), lambda: read_all([folder], Settings()))
+    read = read_all([folder], Settings())
     with (files / "passages.jsonl").open("w") as stream:
         for passage in read.passages:
             stream.write(json.dumps({"text": passage.searched}) + "\n")
+    seconds, cpu = watch.now()
     (files / "queries.json").write_text(json.dumps([question.text for question in asked]))
     gold = [gold_places(corpus, question, read.passages) for question in asked]
     items = len({id(passage.item) for passage in read.passages})
@@ -352,7 +358,7 @@ def run(args: argparse.Namespace) -> None:
         lay_out(corpus, args.size, args.data, asked, folder)
         files = args.scratch / "work" / f"{corpus}_{args.size}"
         files.mkdir(parents=True, exist_ok=True)
-        facts = dump(corpus, folder, asked, files)
+        facts = _alone("dump", corpus, args, folder, files)
         for rival, setting in _arms(args):
             if (corpus, args.size, rival, setting) in done:
                 continue
@@ -387,23 +393,7 @@ def _measured(
     if rival == "ripgrep":
         return ripgrep(folder, asked, args.scratch)
     if rival == "askance":
-        own = [sys.executable, __file__, "ours", args.scratch, "--data", args.data]
-        own += [
-            "--folder",
-            folder,
-            "--corpus",
-            corpus,
-            "--model",
-            args.model,
-            "--strategy",
-            setting,
-        ]
-        own += ["--questions", str(args.questions), "--answers", str(args.answers)]
-        finished = subprocess.run(own, capture_output=True, text=True)
-        if finished.returncode:
-            return {"failed": finished.stderr.strip().splitlines()[-1:]}
-        row: Row = json.loads(finished.stdout.strip().splitlines()[-1])
-        return row
+        return _alone("ours", corpus, args, folder, files, "--strategy", setting)
     row = rival_row(rival, setting, args.scratch, files, args.encoder)
     if "failed" in row:
         return row
@@ -412,6 +402,20 @@ def _measured(
     row["recall"] = recall_of(row["ranked"], facts["gold"])
     row |= answers_of(row, asked, files, args.generator, args.answers)
     del row["ranked"]
+    return row
+
+
+def _alone(
+    part: str, corpus: str, args: argparse.Namespace, folder: Path, files: Path, *more: str
+) -> Row:
+    """Run a part in a process of its own and return what it says."""
+    command = [sys.executable, __file__, part, args.scratch, "--data", args.data]
+    command += ["--folder", folder, "--files", files, "--corpus", corpus, "--model", args.model]
+    command += ["--questions", str(args.questions), "--answers", str(args.answers), *more]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        return {"failed": done.stderr.strip().splitlines()[-1:]}
+    row: Row = json.loads(done.stdout.strip().splitlines()[-1])
     return row
 
 
@@ -477,7 +481,7 @@ def _line(row: Row, base: Row, clock: str) -> str:
 def main() -> None:
     """Run one part."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=["build", "run", "table", "ours"])
+    parser.add_argument("part", choices=["build", "run", "table", "dump", "ours"])
     parser.add_argument("scratch", type=Path)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--size", type=int, default=100)
@@ -489,7 +493,8 @@ def main() -> None:
     parser.add_argument("--strategy", nargs="+", default=["vanilla"])
     parser.add_argument("--encoder", type=Path, help="folder of all-MiniLM-L6-v2")
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
-    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--folder", type=Path, help="of one corpus; with --files for the parts")
+    parser.add_argument("--files", type=Path, help="that run starts by itself")
     args = parser.parse_args()
     if args.part == "build":
         build(args.scratch)
@@ -498,9 +503,13 @@ def main() -> None:
     elif args.part == "table":
         table(args.scratch, args.clock)
     else:
-        [corpus], [strategy] = args.corpus, args.strategy
+        [corpus] = args.corpus
         asked = questions_of(corpus, args.data, args.questions)
-        print(json.dumps(ours(args.folder, asked, corpus, args.model, strategy, args.answers)))
+        if args.part == "dump":
+            said = dump(corpus, args.folder, asked, args.files)
+        else:
+            said = ours(args.folder, asked, corpus, args.model, args.strategy[0], args.answers)
+        print(json.dumps(said))
 
 
 if __name__ == "__main__":
