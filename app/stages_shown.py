@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from app.progress import expected_text
 from app.report import size_text
-from app.trail import expected_text
 from engine.events import (
     Drafted,
     Event,

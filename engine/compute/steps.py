@@ -27,8 +27,8 @@ from ingest.item import Item
 
 def items_of(tools: Toolbox) -> list[Item]:
     """Return the items that phrases and exclusions leave, each once."""
-    passages = tools.passages(tools.all_allowed())
-    return list({id(passage.item): passage.item for passage in passages}.values())
+    items = (tools.corpus.passages[number].item for number in tools.all_allowed())
+    return list({id(item): item for item in items}.values())
 
 
 def understood(tools: Toolbox) -> tuple[World, Understanding]:

@@ -160,8 +160,7 @@ def _decide(rule: Decided, when: When) -> Steps[Event, None, bool]:
 
 def _expand(tools: Toolbox) -> Steps[Event, None, None]:
     with tools.metered("lookahead") as model:
-        passages = tools.passages(tools.all_allowed())
-        tools.words = expanded(model, tools.query.text, passages, tools.seed)
+        tools.words = expanded(model, tools.query.text, tools.corpus.passages, tools.seed)
     yield Noted(f"also looked for: {tools.words or 'nothing, the model named no word'}")
 
 
