@@ -127,6 +127,12 @@ SETTINGS = (
         about="Whether text that gives orders to a model is kept from the models.",
     ),
     Setting(
+        "answer.second_opinion",
+        FLAG,
+        False,
+        about="Whether the small model says which cited sentences it doubts.",
+    ),
+    Setting(
         "person.addresses",
         ADDRESSES,
         (),

@@ -230,7 +230,7 @@ def settings_of(config: Config, **flags: Any) -> Settings:
     """Return the engine's settings; a flag that was given (not None) beats the configuration."""
     names = (
         *("strategy", "effort", "max_context", "time_budget", "seed"),
-        *("stemming", "infer", "infer_model", "guard"),
+        *("stemming", "infer", "infer_model", "guard", "second_opinion"),
     )
     values = {name: config.values[f"answer.{name}"] for name in names}
     values |= {name: value for name, value in flags.items() if value is not None}

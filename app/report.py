@@ -133,12 +133,13 @@ def grounded_line(answer: Answer) -> str:
 
 
 def _unsupported_lines(answer: Answer) -> list[str]:
-    """Name the sentences that carry no citation, and what their sources would lack."""
+    """Name the sentences that carry no citation or a doubted one, and what sources would lack."""
     shown = []
     for one in answer.unsupported:
         lacking = ", ".join(f'"{one_line(part)}"' for part in one.lacking)
         why = f" (not in the nearest source: {lacking})" if lacking else ""
-        shown.append(f'Not supported: "{shortened(one.sentence)}"{why}')
+        what = "Doubted by the second opinion" if one.is_doubted else "Not supported"
+        shown.append(f'{what}: "{shortened(one.sentence)}"{why}')
     return shown
 
 

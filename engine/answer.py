@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from engine import abstaining, citing, disagreeing, inferring, injection
+from engine import abstaining, citing, disagreeing, entailing, inferring, injection
 from engine.compute.plan_text import parsed
 from engine.constraints import constrained
 from engine.conversation import Cited
@@ -112,6 +112,8 @@ def answer_over(
     )
     draft = yield from strategy.run(tools)
     finished = yield from staged("cite", timings, _cite(draft, query, corpus, settings))
+    if settings.second_opinion and finished.citations and not draft.citations:
+        finished = yield from staged("cite", timings, _doubted(tools, finished))
     cut_off = not draft.ended or (corpus.coverage.unread and not corpus.passages)
     if finished.grounded == "none" and cut_off and tools.late():
         raise time_spent(timings)
@@ -230,6 +232,15 @@ def _evidence(draft: Draft) -> Iterator[Passage]:
     yield from draft.evidence
     for reading in draft.others:
         yield from reading.evidence
+
+
+def _doubted(tools: Toolbox, found: Answer) -> Steps[Event, None, Answer]:
+    """Ask the look-ahead model for a second opinion on the citations; no time, no opinion."""
+    yield from ()
+    if found.grounded == "none" or tools.late():
+        return found
+    with tools.metered("lookahead") as model:
+        return entailing.with_doubts(model, found)
 
 
 def _denies(draft: Draft) -> bool:

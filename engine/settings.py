@@ -83,6 +83,8 @@ class Settings:
     guard: bool = True
     """Whether what reads like an order to a model is kept from the models; it is shown either
     way."""
+    second_opinion: bool = False
+    """Whether the look-ahead model says which cited sentences it doubts."""
     own: tuple[str, ...] = ()
     """Addresses of the person who asks: what "I", "my" and `from:me` mean."""
     now: datetime | None = None

@@ -257,6 +257,8 @@ class Unsupported:
     lacking: tuple[str, ...] = ()
     """Its numbers, dates, times and names that the nearest passage does not state; empty when no
     passage has enough of its words."""
+    is_doubted: bool = False
+    """It is cited, and a second opinion doubts that its source states it (`engine.entailing`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +298,7 @@ class Answer:
     table: TableShown | None = None
     """How it was computed; None when it was written by a model."""
     unsupported: tuple[Unsupported, ...] = ()
-    """Sentences of `text` that carry no citation; none when it abstains."""
+    """Sentences of `text` that carry no citation, or a doubted one; none when it abstains."""
     orders: tuple[Order, ...] = ()
     """What in the evidence reads like an order to a model; a warning to the person."""
 
