@@ -20,9 +20,14 @@ from engine.evaluation.runs import Row
 LOCAL = "local"
 QUIETLY = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 """No report of its use is sent."""
-ON_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_raylet_start_wait_time_s": "600"}
+ON_LOOPBACK = {
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+    "RAY_raylet_start_wait_time_s": "600",
+    "RAY_worker_niceness": "0",
+}
 """What makes Ray listen on the loopback address: it asks for no other, and none is looked up. On a
-busy machine its own processes take minutes to start; after one it would give up."""
+busy machine its own processes take minutes to start, after one it would give up; and its workers
+are as important as the program that started them."""
 _LOOPBACK_NAMES = ("127.", "localhost", "[::1]", "::1")
 
 

@@ -53,7 +53,8 @@ def refuse_other_corpus(rows: Iterable[Row], now: str, out: Path | None) -> None
 
 def _differs(what: str, before: str, now: str, out: Path | None) -> DataDiffers:
     return DataDiffers(
-        f"{out} was made over other data: {what} was {before[:SHOWN]} and is {now[:SHOWN]} now.",
+        f"{out or 'This run'} was made over other data: {what} was {before[:SHOWN]} and is "
+        f"{now[:SHOWN]} now.",
         remedy="Give another --out, or ask over the data of then.",
         path=out,
     )
