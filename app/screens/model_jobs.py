@@ -8,12 +8,15 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from app.model_work import Work
 from app.screens.messages import WorkAdvanced, WorkEnded
 from models.errors import AskanceError
+
+if TYPE_CHECKING:
+    from app.model_work import Work
 
 TELL_SECONDS = 0.1
 """Progress is told at most so often."""
