@@ -361,7 +361,7 @@ def mounted(script: str, command: list[str], home: Path) -> subprocess.Completed
     if not shutil.which("unshare") or subprocess.run(["unshare", "-rm", "true"]).returncode:
         unavailable("this kernel refuses a mount namespace to a user")
     whole = ["unshare", "-rm", "sh", "-c", script, "sh", *command]
-    return subprocess.run(whole, cwd=home, capture_output=True, timeout=120)
+    return subprocess.run(whole, cwd=home, capture_output=True, timeout=600)
 
 
 @pytest.mark.parametrize("name", ["ask", pytest.param("search", marks=prove)])

@@ -79,7 +79,7 @@ def run(
     )
     if during is not None:
         during(process)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     written = _written(log) if traced else []
     changed = [str(path) for path, state in _state(folders).items() if known.get(path) != state]
     return Ran(process.returncode, out, err, sorted({*written, *changed}), traced)
