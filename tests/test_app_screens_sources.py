@@ -7,14 +7,16 @@ import re
 from pathlib import Path
 
 import pytest
+from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from textual.strip import Strip
 from textual.widgets import Input
 
 from app.config import load_config
 from app.screens.askance import AskanceApp
 from app.screens.sources import SourcesScreen
 from app.screens.sources_finder import FinderScreen
-from app.widgets.row_list import RowList
+from app.widgets.row_list import Row, RowList
 from engine.values import Coverage
 from ingest.item import Kind, Reason, Skipped
 from tests.screen_text import NoEngine, assert_snapshot, settled, text_of
@@ -138,7 +140,7 @@ async def test_the_last_reading_is_a_tree_and_changes_are_counted(mail):
         assert rows == [
             "in 4,212 - ~/Mail 1 changed since, 1 skipped",
             "4,212 Inbox 1 changed since",
-            "0 x.pdf 1 skipped",
+            "x.pdf 1 skipped",
             "in 9 + ~/Notes",
             "in 0 ~/Gone missing",
         ]
@@ -183,3 +185,36 @@ async def test_a_small_terminal_still_shows_list_and_keys(mail):
         await pilot.press("d")
         await pilot.pause()
         assert "Forget (y)" in text_of(app)
+
+
+class CountingList(RowList):
+    """Counts the lines it draws."""
+
+    drawn = 0
+
+    def render_line(self, y: int) -> Strip:
+        self.drawn += 1
+        return super().render_line(y)
+
+
+class OneList(App[None]):
+    def compose(self) -> ComposeResult:
+        yield CountingList()
+
+
+async def test_of_50_000_rows_only_those_in_sight_are_drawn():
+    app = OneList()
+    async with app.run_test(size=(80, 24)) as pilot:
+        rows = app.query_one(CountingList)
+        rows.show([Row(str(number), f"row {number}\x1b[31m\n") for number in range(50_000)])
+        rows.focus()
+        await pilot.pause()
+        rows.drawn = 0
+        await pilot.press("G")
+        assert "> row 49999�[31m" in text_of(app)
+        await pilot.press("k", "pageup", "g", "j")
+        await pilot.pause()
+        assert rows.cursor == 1
+        assert rows.drawn <= 10 * 24
+        rows.show(rows.rows[1:])
+        assert rows.cursor == 0

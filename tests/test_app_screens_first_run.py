@@ -1,0 +1,251 @@
+"""First steps, doctor, and the loop of lines."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from app.answering import Answerer
+from app.config import config_path, load_config
+from app.current import Current
+from app.doctor import Check
+from app.engine_talk import Request
+from app.first_steps import PairOffer
+from app.known_places import known_places
+from app.plain_loop import PlainLoop, Terminal
+from app.sample_files import sample_folder
+from app.screens import doctor as screen_of_doctor
+from app.screens import first_run as screen_of_first_run
+from app.screens.askance import AskanceApp
+from app.screens.chat import ChatScreen
+from app.screens.doctor import DoctorScreen
+from app.screens.first_run import FirstRunScreen
+from app.widgets.prompt import Prompt
+from engine.answer import answer
+from engine.events import Event, Token
+from engine.memory import Memory
+from engine.settings import Settings
+from models.errors import ModelMissing
+from models.roles import ModelSet
+from models.store import Store
+from tests.screen_text import NoEngine, assert_snapshot, settled, text_of
+from tests.toy_rows import toy_catalogue, toy_row
+
+SIZES = ((80, 24), (140, 40))
+
+
+@pytest.fixture
+def places(home: Path) -> Path:
+    for name in (
+        *(".thunderbird/ab.default/Mail", ".thunderbird/ab.default/calendar-data"),
+        *(".thunderbird/Crash Reports", "Maildir/cur", "Documents", "Calendars"),
+    ):
+        (home / name).mkdir(parents=True)
+    return home
+
+
+def test_known_places_are_found_by_their_existence(places):
+    found = [
+        (place.name, str(place.path.relative_to(places))) for place in known_places(os.environ)
+    ]
+    assert found == [
+        ("Thunderbird mail", ".thunderbird/ab.default/Mail"),
+        ("Thunderbird calendar", ".thunderbird/ab.default/calendar-data"),
+        ("Mail", "Maildir"),
+        ("Calendars", "Calendars"),
+        ("Documents", "Documents"),
+    ]
+
+
+@pytest.fixture
+def pair(home: Path, monkeypatch: pytest.MonkeyPatch) -> PairOffer:
+    toy_catalogue(home, monkeypatch)
+    row = toy_row("small", home / "small.gguf")
+    offer = PairOffer("verified and small", row, row, Store.default(os.environ))
+    monkeypatch.setattr(screen_of_first_run, "pair_offers", lambda: [offer])
+    return offer
+
+
+def newcomer() -> AskanceApp:
+    return AskanceApp(load_config(os.environ), NoEngine(), first_run=True)
+
+
+async def begun(pilot: Pilot[None]) -> FirstRunScreen:
+    await pilot.pause()
+    await settled(pilot)
+    screen = pilot.app.screen
+    assert isinstance(screen, FirstRunScreen)
+    return screen
+
+
+async def test_three_steps_lead_to_the_first_question(places, pair):
+    app = newcomer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await begun(pilot)
+        assert "1 of 3" in text_of(app)
+        await pilot.press("j", "j", "space", "j", "enter", "enter")
+        assert not config_path(os.environ).exists()
+        screen.row_list.find("Name another", 0)
+        await pilot.press("enter")
+        await pilot.pause()
+        app.screen.query_one(Input).value = "~/nothing"
+        await pilot.press("enter")
+        await settled(pilot)
+        assert "does not exist" in text_of(app)
+        await pilot.press("G", "enter")
+        await settled(pilot)
+        assert load_config(os.environ).sources == (places / "Maildir",)
+        assert "2 of 3" in text_of(app)
+        await pilot.press("enter")
+        for _ in range(300):
+            await pilot.pause(0.02)
+            if "3 of 3" in text_of(app):
+                break
+        await settled(pilot)
+        assert pair.missing == []
+        assert load_config(os.environ).text("models.generator") == "small"
+        assert "nothing is kept of them on disk" in text_of(app)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert isinstance(app.screen, ChatScreen)
+
+
+async def test_the_sample_is_read_until_a_source_is_named(places, pair):
+    app = newcomer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await begun(pilot)
+        screen.row_list.find("sample", 0)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert isinstance(app.screen, ChatScreen)
+        assert "Nordvik" in app.screen.query_one(Prompt).text
+        assert app.current.config.sources == (sample_folder(),)
+        assert load_config(os.environ).remembered == ()
+        await pilot.press("f7")
+        screen = await begun(pilot)
+        await pilot.press("space", "G", "enter")
+        await settled(pilot)
+        assert app.current.config.sources == (places / ".thunderbird/ab.default/Mail",)
+        await pilot.press("escape")
+        await settled(pilot)
+        assert isinstance(app.screen, ChatScreen)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+async def test_how_the_steps_look(places, pair, monkeypatch, size):
+    monkeypatch.setattr("app.first_steps.size_text", lambda size: "1.6 kB")
+    app = newcomer()
+    async with app.run_test(size=size) as pilot:
+        await begun(pilot)
+        await pilot.press("j", "j", "space")
+        await pilot.pause()
+        assert_snapshot(f"first-run-1-{size[0]}x{size[1]}", app, HOME=re.escape(str(places)))
+        await pilot.press("G", "enter")
+        await settled(pilot)
+        assert_snapshot(f"first-run-2-{size[0]}x{size[1]}", app)
+
+
+CHECKS = [
+    Check("askance", "ok", "0.1.0"),
+    Check("recall", "note", "numpy: the compiled scan is not there", "Install a C compiler."),
+    Check("model large", "missing", "absent, 3.2 kB", "askance models pull large"),
+]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+async def test_doctor_shows_findings_and_remedies(home, monkeypatch, size):
+    monkeypatch.setattr(screen_of_doctor, "examine", lambda: iter(CHECKS))
+    app = AskanceApp(load_config(os.environ), NoEngine())
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("f5")
+        await settled(pilot)
+        assert isinstance(app.screen, DoctorScreen)
+        await pilot.press("G")
+        await settled(pilot)
+        assert "1 missing, 1 to note" in text_of(app)
+        assert "askance models pull large" in text_of(app)
+        assert_snapshot(f"doctor-{size[0]}x{size[1]}", app)
+        monkeypatch.setattr(screen_of_doctor, "examine", lambda: iter(CHECKS[:1]))
+        await pilot.press("r")
+        await settled(pilot)
+        assert "all is well" in text_of(app)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "lease.txt").write_text("The lease of the boathouse ends on 31 December 2026.\n")
+    return folder
+
+
+def talked(
+    lines: list[str],
+    answers: Callable[..., Iterator[Event]],
+    models: ModelSet,
+    environ: dict[str, str],
+) -> list[str]:
+    """Return what the loop says to these lines, with `> COMMAND` for what it runs."""
+    said: list[str] = []
+    terminal = Terminal(
+        said.append, lambda asked: "secret", lambda words: said.append(f"> {' '.join(words)}") or 0
+    )
+    engine = Answerer(lambda request, show: models, answers, Memory(1))
+    try:
+        PlainLoop(engine, Current(load_config(environ), environ), terminal).run(iter(lines))
+    finally:
+        engine.close()
+    return said
+
+
+def test_the_loop_answers_in_lines(house, fake_models):
+    def answers(request: Request, models, memory) -> Iterator[Event]:
+        assert request.config is not None
+        return answer(request.question, request.config.sources, models, Settings(), memory=memory)
+
+    models = fake_models(generator=["The lease ends on 31 December 2026 [1]."])
+    environ = {"ASKANCE_SOURCES_PATHS": str(house)}
+    lines = [
+        "When does the lease of the boathouse end?",
+        "/why",
+        "/unlock",
+        "/forget",
+        "/quit",
+        "x",
+    ]
+    said = talked(lines, answers, models, environ)
+    assert not any("\n" in line or "\x1b" in line or "\r" in line for line in said)
+    assert "The lease ends on 31 December 2026. [1]" in said
+    assert any(line.startswith("grounded: ") for line in said)
+    assert any(line.startswith("Read 1 document") for line in said)
+    assert any(line.startswith("How this answer came about") for line in said)
+    assert said[-1] == "All text and passwords are forgotten."
+
+
+def test_the_loop_runs_commands_and_says_what_is_wrong(fake_models):
+    def answers(request: Request, models, memory) -> Iterator[Event]:
+        yield Token("word")
+        raise ModelMissing("The model is not here.", remedy="Run `askance models pull`.")
+
+    lines = [
+        "/help",
+        "/models list --found",
+        '/sources add "a',
+        "/",
+        "Anything?",
+        "/new",
+        "/sample",
+    ]
+    said = talked(lines, answers, fake_models(), {})
+    assert "No source is remembered yet." in said[1]
+    assert "> models list --found" in said
+    assert "No closing quotation." in said
+    assert "The model is not here." in said
+    assert "Run `askance models pull`." in said
+    assert said[-1].startswith("The sample files are read. Try: ")

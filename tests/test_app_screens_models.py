@@ -1,0 +1,185 @@
+"""The screen of models: pulls, checks, roles and deletions by key, and how it looks."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from app import model_rows
+from app.config import load_config
+from app.model_work import measuring
+from app.screens import models as screen_of_models
+from app.screens.askance import AskanceApp
+from app.screens.models import ModelsScreen
+from models.errors import PullFailed
+from models.machine import Gpu, Memory
+from tests.screen_text import NoEngine, assert_snapshot, settled, text_of
+from tests.toy_rows import toy_catalogue, toy_row
+
+SIZES = ((80, 24), (140, 40))
+
+
+@pytest.fixture
+def files(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toy_catalogue(home, monkeypatch)
+
+
+def app_here() -> AskanceApp:
+    return AskanceApp(load_config(os.environ), NoEngine())
+
+
+async def opened(pilot: Pilot[None]) -> ModelsScreen:
+    await pilot.press("f4")
+    await settled(pilot)
+    screen = pilot.app.screen
+    assert isinstance(screen, ModelsScreen)
+    return screen
+
+
+async def worked(pilot: Pilot[None]) -> None:
+    """Wait until nothing is done with models."""
+    for _ in range(400):
+        await pilot.pause(0.02)
+        if not pilot.app.jobs.busy:
+            await settled(pilot)
+            return
+    raise AssertionError("still at work")
+
+
+async def test_a_model_is_pulled_checked_used_and_deleted(files):
+    app = app_here()
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot)
+        assert "0 of 2 are here" in text_of(app)
+        await pilot.press("p")
+        await worked(pilot)
+        assert "small pulled: ready." in text_of(app)
+        assert "1 of 2 are here" in text_of(app)
+        await pilot.press("v")
+        await worked(pilot)
+        assert "small checked: right." in text_of(app)
+        await pilot.press("1")
+        await settled(pilot)
+        assert load_config(os.environ).text("models.lookahead") == "small"
+        assert app.current.config.text("models.lookahead") == "small"
+        await pilot.press("3")
+        await settled(pilot)
+        assert "cannot be the encoder" in text_of(app)
+        await pilot.press("d", "n")
+        await settled(pilot)
+        assert screen.row_list.row.key == "small"
+        await pilot.press("d", "y")
+        await settled(pilot)
+        assert "small is deleted" in text_of(app)
+        assert "0 of 2 are here" in text_of(app)
+
+
+async def test_what_nobody_verified_is_fetched_only_after_asking(files, monkeypatch):
+    fetched = []
+
+    def noted(row, store, *, accept):
+        fetched.append(accept)
+        yield "1 %"
+        return "ready"
+
+    monkeypatch.setattr(screen_of_models, "pulling", noted)
+    app = app_here()
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot)
+        screen.row_list.find("large", 0)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "Nobody here has verified" in text_of(app)
+        await pilot.press("n")
+        await settled(pilot)
+        assert not app.jobs.busy
+        await pilot.press("p", "y")
+        await worked(pilot)
+        assert fetched == [True]
+
+
+async def test_a_pull_can_be_stopped_and_a_failure_is_said(files, monkeypatch):
+    waiting = threading.Event()
+
+    def slowly(row, store, *, accept):
+        yield "3 % of 1.6 kB"
+        while True:
+            waiting.set()
+            yield "4 % of 1.6 kB"
+            threading.Event().wait(0.01)
+
+    def failing(row, store, *, accept):
+        yield "3 %"
+        raise PullFailed("The index does not answer.", remedy="Try again later.")
+
+    app = app_here()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot)
+        monkeypatch.setattr(screen_of_models, "pulling", slowly)
+        await pilot.press("p")
+        assert waiting.wait(5)
+        await pilot.pause(0.2)
+        assert "4 % of 1.6 kB" in text_of(app)
+        await pilot.press("escape")
+        await opened(pilot)
+        assert "% of 1.6 kB" in text_of(app)
+        await pilot.press("c")
+        await worked(pilot)
+        assert "small: stopped. p goes on" in text_of(app)
+        monkeypatch.setattr(screen_of_models, "pulling", failing)
+        await pilot.press("p")
+        await worked(pilot)
+        assert "The index does not answer. Try again later." in text_of(app)
+        monkeypatch.setattr(screen_of_models, "pulling", slowly)
+        await pilot.press("p")
+    assert not app.jobs.busy
+
+
+async def test_the_speed_is_measured_and_kept(files, monkeypatch):
+    def fast(row):
+        yield "measuring, 0 s"
+        return "reads 90 tokens a second, writes 12.3"
+
+    monkeypatch.setattr(screen_of_models, "measuring", fast)
+    app = app_here()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot)
+        await pilot.press("t")
+        assert "must be here" in text_of(app)
+        await pilot.press("p")
+        await worked(pilot)
+        await pilot.press("t")
+        await worked(pilot)
+        assert "Last: reads 90 tokens a second" in text_of(app)
+
+
+async def test_the_share_of_a_gpu_is_said(files, monkeypatch):
+    card = Gpu("Toy GPU", Memory(8_000_000_000, 8_000_000_000))
+    monkeypatch.setattr(model_rows, "gpus_present", lambda: [card])
+    monkeypatch.setattr("models.llama_api.gpus_used", lambda: [card])
+    app = app_here()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot)
+        await pilot.press("p")
+        await worked(pilot)
+        assert "2 of 2 layers go to the GPU" in " ".join(text_of(app).split())
+
+
+def test_a_model_that_cannot_be_measured_says_why(files):
+    row = toy_row("gone", Path("/nowhere"))
+    with pytest.raises(Exception, match="no model 'gone'"):
+        list(measuring(row))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+async def test_how_it_looks(files, size):
+    app = app_here()
+    async with app.run_test(size=size) as pilot:
+        await opened(pilot)
+        await pilot.press("p")
+        await worked(pilot)
+        assert_snapshot(f"models-{size[0]}x{size[1]}", app)
