@@ -1,7 +1,8 @@
 """Other words for a question whose own do not occur: another language, other names for things.
 
-The look-ahead model puts the question into the language that the files are written in, and names
-synonyms. What it says is only searched for: a word that no passage holds scores nothing.
+The look-ahead model puts the question into the language that the files are written in; where it is
+that language already, it makes up how an answer may read. What it says is only searched for: a word
+that no passage holds scores nothing.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ def expanded(model: Generator, question: str, passages: Sequence[Passage], seed:
     """Return words that passages with the answer may hold, each once for a sample that says it."""
     looked_at = passages[:: max(1, len(passages) // LOOKED_AT)]
     language = language_of(passage.searched for passage in looked_at) or "English"
+    part = "imagine" if language_of([question]) == language else "translate"
     replies = [""] * SAMPLES
     pieces = model.sample(
-        render(model, "expansion", question=question, language=language),
+        render(model, "expansion", part, question=question, language=language),
         n=SAMPLES,
         max_tokens=TOKENS,
         sampling=Sampling(TEMPERATURE, seed=seed),

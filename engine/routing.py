@@ -168,7 +168,8 @@ def _too_slow(facts: Facts) -> bool:
 
 
 def _all_fits(facts: Facts) -> str:
-    return f"all {facts.found} passages worth reading fit the tokens: there is nothing to choose"
+    read = "the one passage" if facts.found == 1 else f"all {facts.found} passages"
+    return f"{read} worth reading fit{'s' * (facts.found == 1)} the tokens: nothing to choose"
 
 
 def _some_fit(facts: Facts) -> str:

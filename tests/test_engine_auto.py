@@ -46,7 +46,8 @@ FACTS = Facts(
     [
         ({}, True, "3 of 9 passages"),
         ({"effort": "quick"}, False, "quick"),
-        ({"fitting": 9}, False, "nothing to choose"),
+        ({"fitting": 9}, False, "all 9 passages worth reading fit the tokens: nothing to choose"),
+        ({"found": 1, "fitting": 1}, False, "the one passage worth reading fits the tokens"),
         ({"leaders": 1}, False, "far ahead"),
         ({"leaders": 1, "several": True}, True, "more than one passage"),
         ({"found": 0, "fitting": 0}, False, "nothing was found"),
@@ -392,6 +393,14 @@ def test_the_language_of_files_is_known_by_their_commonest_words(
 def test_words_that_occur_need_no_model(ask: Ask) -> None:
     found = ask(LEASE, [ENDS])
     assert "language of the question" not in found.generator.prompts[0]
+
+
+def test_a_question_in_the_files_language_is_answered_by_imagination(ask: Ask) -> None:
+    asked = "Who is the owner of some insects that make sweet stuff in a wooden box?"
+    found = ask(asked, ["Ingrid Halloran [1]"], ["Somebody keeps bees."])
+    assert found.taken[0] == "expand"
+    assert "Make up what you do not know" in found.lookahead.prompts[0]
+    assert NOTES[3] in found.generator.prompts[0]
 
 
 @pytest.mark.parametrize("reply", ["", "???", "Wann?"])

@@ -1,6 +1,6 @@
 """Whether other words find what a question's own do not: recall@5 with and without them.
 
-    python tests/bench/study_expansion.py [--model ID]
+    python tests/bench/study_expansion.py [--model ID] [--kind words]
 
 Twenty questions of ours over forty notes of ours: ten in other languages, ten in other words than
 the note that answers them. Prints what the rule decides, the words, and both ranks.
@@ -34,6 +34,7 @@ def rows(name: str) -> list[dict[str, str]]:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--model")
+    parser.add_argument("--kind", choices=["language", "words"])
     args = parser.parse_args()
     items = [
         Item(Kind.DOCUMENT, row["title"], None, People(), row["text"], Locator(Path(f"/{i}")))
@@ -45,6 +46,8 @@ def main() -> None:
     hits: dict[str, list[tuple[bool, bool]]] = {}
     began = time.monotonic()
     for row in rows("expansion_questions.jsonl"):
+        if args.kind not in (None, row["kind"]):
+            continue
         words, unknown = unknown_words(row["question"], corpus)
         decided = routing.expand(unknown, words)
         more = expanded(model, row["question"], corpus.passages, 0) if decided.taken else ""
