@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from app.config import load_config
+from app.eval_damage import tell_damaged
 from app.eval_workers import steps_of, worker_options
 from app.exits import ExitCode
 from app.loading import model_set
@@ -19,7 +20,7 @@ from app.output import SCHEMA_VERSION
 from app.progress import StatusLine
 from app.serving import tell_where_text_goes
 from engine.evaluation.runner import Choice, Scored, solve
-from engine.evaluation.runs import Summary
+from engine.evaluation.runs import Summary, read_run
 from engine.evaluation.sweeping import expanded
 from engine.settings import Budget, Settings
 from engine.strategies.registry import get, names
@@ -136,6 +137,8 @@ def command(
         config, lookahead=lookahead, generator=generator, max_context=settings.max_context
     )
     over = [path.absolute() for path in paths]
+    if out is not None and out.exists():
+        tell_damaged(read_run(out))
     if make_examples is not None:
         return _make_examples(file, over, models, settings, choice, make_examples)
     with closing(models), StatusLine() as line:

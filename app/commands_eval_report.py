@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from app.errors import UsageError
+from app.eval_damage import tell_damaged
 from app.exits import ExitCode
 from engine.evaluation.data import load_questions
 from engine.evaluation.runs import read_run
@@ -58,9 +59,7 @@ def command(
     """
     read = [read_run(path) for path in dict.fromkeys(runs)]
     for run in read:
-        if run.damaged:
-            lines = ", ".join(map(str, run.damaged[:10])) + (" …" if run.damaged[10:] else "")
-            click.echo(f"{run.path}: damaged lines left out: {lines}", err=True)
+        tell_damaged(run)
     arms = arms_of(read)
     _refuse_nothing(arms, baseline)
     if html is not None:

@@ -83,6 +83,7 @@ def test_an_interrupted_run_keeps_its_answers_and_goes_on(
     assert [json.loads(line)["id"] for line in out.read_text().splitlines()] == ["q0"]
     out.write_text("garbage\n" + out.read_text())
     assert main(command) == 0
+    assert "damaged lines left out: 1\n" in capsys.readouterr().err
     assert [json.loads(x)["id"] for x in out.read_text().splitlines()[1:]] == ["q0", "q1", "q2"]
 
 
