@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -42,6 +42,7 @@ ws ::= " "?
 Script = Sequence[str] | Callable[[str, int], str]
 """Replies in order of the calls (the last one repeats), or a function of prompt and sequence."""
 
+Finish = Literal["stop", "length"]
 UNLIKELY = -5.0
 """Log-probability of every watched string."""
 
@@ -107,7 +108,7 @@ class FakeGenerator:
                 self.usage.generated += 1
                 last = step + 1 >= len(words)
                 out_of_room = step + 1 == max_tokens
-                reason = "stop" if last else "length" if out_of_room else None
+                reason: Finish | None = "stop" if last else "length" if out_of_room else None
                 if stopped is not None and stopped():
                     raise Cancelled
                 drawn = (UNLIKELY,) if logprobs else ()
@@ -160,8 +161,8 @@ def ask(model: Generator, text: str) -> str:
 def texts(model: Generator, prompts: Sequence[str], n: int = 1, **options: Any) -> list[str]:
     """Return whole replies, those of a prompt side by side."""
     replies = [""] * (len(prompts) * n)
-    options = {"max_tokens": 10, "sampling": GREEDY} | options
-    for piece in model.sample_many(prompts, n=n, **options):
+    told: dict[str, Any] = {"max_tokens": 10, "sampling": GREEDY} | options
+    for piece in model.sample_many(prompts, n=n, **told):
         replies[piece.index] += piece.text
     return replies
 
@@ -230,7 +231,10 @@ class GeneratorContract:
 
     def test_more_prompts_than_fit_wait_their_turn(self, model: Generator) -> None:
         prompts = [ask(model, f"Answer with {word}.") for word in ("red", "blue", "green")]
-        options = {"max_tokens": 300, "constraint": Choices(("red", "blue", "green"))}
+        options: dict[str, Any] = {
+            "max_tokens": 300,
+            "constraint": Choices(("red", "blue", "green")),
+        }
         together = texts(model, [*prompts, *prompts], **options)
         assert together == [alone(model, prompt, **options) for prompt in prompts] * 2
 
@@ -298,7 +302,7 @@ class GeneratorContract:
     def test_a_reply_is_one_of_the_choices(self, model: Generator) -> None:
         choices = Choices(("summary", "key-value", "aggregate", "question"))
         prompt = ask(model, "How many mails did Ann write?")
-        options = {"sampling": WARM, "constraint": choices, "max_tokens": 1}
+        options: dict[str, Any] = {"sampling": WARM, "constraint": choices, "max_tokens": 1}
         assert set(texts(model, [prompt], n=4, **options)) <= set(choices.texts)
         pieces = list(model.sample(prompt, max_tokens=9, sampling=GREEDY, constraint=choices))
         assert pieces[-1].finished == "stop"
@@ -316,7 +320,11 @@ class GeneratorContract:
 
     def test_a_reply_follows_a_grammar(self, model: Generator) -> None:
         prompt = ask(model, "Where and when was Ann born? As JSON.")
-        options = {"sampling": WARM, "constraint": Grammar(COUNTED), "max_tokens": 60}
+        options: dict[str, Any] = {
+            "sampling": WARM,
+            "constraint": Grammar(COUNTED),
+            "max_tokens": 60,
+        }
         for reply in texts(model, [prompt], n=3, **options):
             assert set(json.loads(reply)) == {"city", "year"}
 

@@ -13,5 +13,6 @@ fi
 if [ $# -gt 0 ]; then
     cp /etc/resolv.conf "$folder/etc/"
     chroot "$folder" apt-get -qq update
-    chroot "$folder" apt-get -qq install --no-install-recommends --yes "$@" >/dev/null
+    DEBIAN_FRONTEND=noninteractive chroot "$folder" \
+        apt-get -qq install --no-install-recommends --yes "$@" >/dev/null
 fi
