@@ -14,6 +14,7 @@ from textual.binding import BindingType
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import ModalScreen
+from textual.widget import Widget
 
 from app.config import Config
 from app.current import Current
@@ -29,10 +30,14 @@ from app.screens.model_jobs import ModelJobs
 from app.sources_seen import SourcesSeen
 from app.themes import THEMES, filters_for, next_theme, theme_named
 from app.widgets.prompt import Prompt
+from app.widgets.turn import Citations, Turn
 from engine.events import Answered
 
 OPENING = frozenset(row.run for row in ACTIONS if row.scope == EVERYWHERE and row.id != "quit")
 """Actions that open another screen."""
+
+WIDGETS: dict[str, type[Widget]] = {"prompt": Prompt, "answers": Turn, "citations": Citations}
+"""Parts of the chat whose actions work on the one that has the focus."""
 
 
 class AskanceApp(App[None]):
@@ -70,7 +75,8 @@ class AskanceApp(App[None]):
     @property
     def actions(self) -> list[Action]:
         """Every action that has a key, those of the chat among them."""
-        return [*ACTIONS, *actions_of("chat", ChatScreen)]
+        of_widgets = [row for scope, kind in WIDGETS.items() for row in actions_of(scope, kind)]
+        return [*ACTIONS, *actions_of("chat", ChatScreen), *of_widgets]
 
     @property
     def scope(self) -> str:
@@ -211,14 +217,23 @@ class AskanceApp(App[None]):
             self.call_later(self.run_action, action.run)
         elif action.scope == "lists" and isinstance(self.screen, ListingScreen):
             self.call_later(self.run_action, action.run, self.screen.row_list)
+        elif action.scope in WIDGETS and self.scope == "chat":
+            self._do_focused(action)
         elif action.scope in (self.scope, "screens"):
             self.call_later(self.run_action, action.run, self.screen)
         else:
             self._do_elsewhere(action)
 
+    def _do_focused(self, action: Action) -> None:
+        focused = self.screen.focused
+        if isinstance(focused, WIDGETS[action.scope]):
+            self.call_later(self.run_action, action.run, focused)
+        else:
+            self.notify(f"{action.does}: this works on {action.scope}; tab goes there.")
+
     def _do_elsewhere(self, action: Action) -> None:
         """Go to the screen of an action; do it there unless it is about a row."""
-        if action.scope == "chat":
+        if action.scope in ("chat", *WIDGETS):
             self._to_chat()
         else:
             self.call_next(self.run_action, action.scope)

@@ -15,6 +15,9 @@ from app.widgets.row_list import Row, RowList
 SCOPES = {
     EVERYWHERE: "Everywhere",
     "chat": "While asking",
+    "prompt": "While typing",
+    "answers": "On an answer",
+    "citations": "On a citation",
     "lists": "In lists",
     "screens": "On all other screens",
     "sources": "Sources",
