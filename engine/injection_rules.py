@@ -92,7 +92,7 @@ RULES = (
             rf"\b(?:if|when|since|as|because) you (?:are|re) (?:an? |the )?{_MODEL}\b",
             r"\b(?:note|message|attention|memo|instructions?|notice|hello|dear|hey|hi|reminder)"
             rf" (?:(?:to|for) )?(?:(?:the|any|all|every|your|you|of) ){{0,2}}{_MODEL}\b",
-            rf"(?:^|[\n.!?]\W{{0,3}}){_MODEL}\W?:",
+            rf"(?:^|[\n.!?]\W{{0,3}})(?!ai\W?:){_MODEL}\W?:",  # AI is a Swiss canton, too
             rf"\b{_MODEL} (?:that |which |who )?(?:is |are )?(?:now )?"
             r"(?:reading|processing|summari[sz]ing|indexing|answering|must|shall)\b",
             r"\byou are (?:now|no longer) (?:in |an? |the )?"

@@ -147,6 +147,7 @@ def document(text: str, kind: Kind = Kind.DOCUMENT, title: str = "note.txt") -> 
         "CD Writing\nSystem :: Archiving",
         "Do not tell Ben, it is a surprise.",
         "Instructions: preheat the oven.",
+        "Closed in AR and AI.\nAI: Nur im inneren Landesteil.",
         "Ask the assistant at the desk for your key.",
     ],
 )
