@@ -33,7 +33,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rivals_child import Watch, mean, seconds_of
+from rivals_child import Watch, mean, peak_of, seconds_of
 
 CHILD = Path(__file__).with_name("rivals_child.py")
 PINS = Path(__file__).parents[2] / "constraints.txt"
@@ -271,7 +271,8 @@ def ours(folder: Path, asked: Sequence[Any], corpus: str, model: str, strategy: 
     settings = Settings(strategy=strategy, infer=False)
 
     def ranked(question: Any) -> list[Any]:
-        steps = search(question.text, [folder], Settings(), memory=memory)
+        words = question.text.replace('"', "")  # `search` would take a quotation for a condition
+        steps = search(words, [folder], Settings(), memory=memory)
         found = next(e.result for e in steps if isinstance(e, Found))
         return [hit.passage for hit in found.hits]
 
@@ -303,7 +304,7 @@ def ours(folder: Path, asked: Sequence[Any], corpus: str, model: str, strategy: 
             models.close()
             said, taken = zip(*replies, strict=True)
             row |= _answered(asked, said, taken, (first, first_cpu))
-    return row | {"memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
+        return row | {"memory": peak_of(os.getpid())}
 
 
 def _found(corpus: str, passages: Sequence[Any], question: Any) -> float:
