@@ -28,6 +28,7 @@ from engine.memory import Memory
 from models.errors import ModelMissing
 from models.protocols import Piece
 from models.roles import ModelSet
+from tests.screen_text import text_of
 from tests.toy_chat import (
     LEASE,
     POOL,
@@ -39,7 +40,6 @@ from tests.toy_chat import (
     config_over,
     line,
     running,
-    screen_text,
     settled,
     shown,
     sources,
@@ -97,7 +97,7 @@ async def test_answer_sources_coverage_and_what_is_done_with_them(config, fake_m
 
         await pilot.press("escape", "enter", "enter")
         await until(pilot, lambda: screens(app) is PreviewScreen)
-        assert "[bold]ends[/bold]" in screen_text(app)
+        assert "[bold]ends[/bold]" in text_of(app)
         await pilot.press("escape", "y", "up", "o")
         await pilot.pause()
         assert opened == [config.sources[0] / "lease.txt"]
@@ -106,7 +106,7 @@ async def test_answer_sources_coverage_and_what_is_done_with_them(config, fake_m
 
         await pilot.press("w")
         await until(pilot, lambda: screens(app) is EvidenceScreen)
-        await until(pilot, lambda: "effective context" in screen_text(app))
+        await until(pilot, lambda: "effective context" in text_of(app))
         evidence = "\n".join(row.text for row in app.screen.query_one(RowList).rows)
         assert "Ranked by select (score · backward · forward)" in evidence
         assert "look-ahead sample 5: Reason. Answer." in evidence
@@ -115,7 +115,7 @@ async def test_answer_sources_coverage_and_what_is_done_with_them(config, fake_m
         await until(pilot, lambda: screens(app) is PreviewScreen)
         await pilot.press("escape", "escape", "v")
         await until(pilot, lambda: screens(app) is CoverageScreen)
-        assert "Nothing was skipped" in screen_text(app)
+        assert "Nothing was skipped" in text_of(app)
         await pilot.press("escape")
         turn(app).focus()
         await pilot.press("y")
@@ -141,7 +141,7 @@ async def test_asked_again_edited_and_compared(config, fake_models):
         await until(pilot, lambda: screens(app) is VariantScreen)
         await pilot.press("home", "enter")
         await until(pilot, lambda: screens(app) is CompareScreen)
-        both = screen_text(app)
+        both = text_of(app)
         assert ", quick" in both
         assert both.count("31 December 2026. [1]") >= 2
         await pilot.resize_terminal(80, 24)
@@ -262,13 +262,13 @@ async def test_quit_while_answering_ends_the_thread(config, fake_models):
 async def test_the_chat_says_what_to_do_without_sources_and_without_room(fake_models):
     app = app_over(config_over(), fake_models())
     async with running(app, (80, 24)) as pilot:
-        assert "F3 chooses what is read" in screen_text(app)
+        assert "F3 chooses what is read" in text_of(app)
         await pilot.resize_terminal(40, 10)
         await pilot.pause()
-        assert "40x10 is too small" in " ".join(screen_text(app).split())
+        assert "40x10 is too small" in " ".join(text_of(app).split())
         await pilot.resize_terminal(80, 24)
         await pilot.pause()
-        assert "F3 chooses what is read" in screen_text(app)
+        assert "F3 chooses what is read" in text_of(app)
 
 
 def test_unknown_theme_is_refused(source, fake_models):
@@ -299,7 +299,7 @@ async def test_chips_show_filters_and_a_key_removes_one(source, config, fake_mod
         assert [chip.label for chip in chat(app).query_one(ChipBar).chips] == [
             "from: ann@x.example"
         ]
-        assert "from: ann@x.example (inferred)" in screen_text(app)
+        assert "from: ann@x.example (inferred)" in text_of(app)
         assert shown(app, "coverage").startswith("Read 1 mail (")
         chat(app).query_one(ChipBar).focus()
         await pilot.press("delete")
@@ -337,7 +337,7 @@ async def test_operators_are_completed_while_typing(source, config, fake_models)
         prompt = chat(app).query_one(Prompt)
         await pilot.press(*"lease kind:d")
         await pilot.pause()
-        assert "kind:document" in screen_text(app).splitlines()[-3]
+        assert "kind:document" in text_of(app).splitlines()[-3]
         await pilot.press("tab")
         await pilot.pause()
         assert prompt.text == "lease kind:document "
@@ -419,7 +419,7 @@ async def test_the_ledger_offers_the_remedy_that_fits(source, config, fake_model
         turn(app).focus()
         await pilot.press("v")
         await until(pilot, lambda: isinstance(app.screen, CoverageScreen))
-        assert "encrypted: 1" in screen_text(app)
+        assert "encrypted: 1" in text_of(app)
         await pilot.press("p")
         await until(pilot, lambda: isinstance(app.screen, PasswordScreen))
         await pilot.press(*"sesame", "enter")

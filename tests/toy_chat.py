@@ -23,6 +23,7 @@ from engine.memory import Memory
 from ingest.pool import Pool
 from ingest.session import Session
 from models.roles import ModelSet
+from tests.screen_text import text_of
 
 QUESTION = "When does the lease of the boathouse end?"
 REPLY = "The lease ends on 31 December 2026 [1]."
@@ -86,12 +87,6 @@ def sources(app: App[None]) -> list[str]:
     return [str(listed.get_option_at_index(i).prompt) for i in range(listed.option_count)]
 
 
-def screen_text(app: App[None]) -> str:
-    """Return what is seen, line for line."""
-    strips = app.screen._compositor.render_strips()
-    return "\n".join(strip.text.rstrip() for strip in strips)
-
-
 @asynccontextmanager
 async def running(app: AskanceApp, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Pilot[None]]:
     """Run the app and end its engine, as the command does."""
@@ -121,7 +116,7 @@ async def until(pilot: Pilot[None], is_so: Callable[[], object], patience: int =
         if is_so():
             await pilot.pause()
             return
-    raise AssertionError(f"it never came to it:\n{screen_text(pilot.app)}")
+    raise AssertionError(f"it never came to it:\n{text_of(pilot.app)}")
 
 
 async def asked(pilot: Pilot[None], question: str = QUESTION) -> None:

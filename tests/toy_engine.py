@@ -19,8 +19,6 @@ from models.roles import ModelSet
 from tests.conftest import FakeGenerator
 
 REPLY = "The lease ends on 31 December 2026 [1]."
-LONG = 10_000
-"""Lines of the answer to a question that holds "long"."""
 
 
 def told(request: Request, models: ModelSet, memory: Memory) -> Iterator[Event]:
@@ -35,10 +33,6 @@ def told(request: Request, models: ModelSet, memory: Memory) -> Iterator[Event]:
         while True:
             yield Token("word ")
             time.sleep(0.01)
-    if "long" in request.question:
-        for number in range(LONG):
-            yield Token(f"- line {number}\n")
-        return
     yield from answers(request, models, memory)
 
 

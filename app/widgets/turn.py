@@ -245,7 +245,9 @@ class Turn(Vertical, can_focus=True):
 
     async def _draw_answer(self, answer: Answer) -> None:
         await self.body.show(answer.text)
-        _put(self._grounded, [grounded_line(answer), *warning_lines(answer)])
+        table = answer.table
+        computed = [f"Computed by the plan: {one_line(table.plan)}; t shows it"] if table else []
+        _put(self._grounded, [grounded_line(answer), *computed, *warning_lines(answer)])
         self.citations.show(answer.citations, self._zone)
         more = "; v: what was left out" if has_gaps(answer) else ""
         _put(self._coverage, [coverage_line(answer.coverage) + more, timings_line(answer.timings)])
