@@ -75,6 +75,7 @@ class ModelSet:
         self._load_attention = load_attention
         self._load_attentive = load_attentive
         self._attentive: AttentiveGenerator | None = None
+        self._reads_along = False
         self._fit_together = fit_together
         self._show = show
         self._measure = measure
@@ -113,17 +114,23 @@ class ModelSet:
         self._show(loading)
         return model
 
+    def _generator(self, model_id: str) -> Generator:
+        attentive = self._attentive is not None and self._loaded.get(model_id) is self._attentive
+        if attentive and not self._reads_along:
+            self._unload(model_id)
+        return self._get(model_id, self._load)
+
     @property
     def lookahead(self) -> Generator:
         """The small model that looks ahead."""
-        return self._get(self.lookahead_id, self._load)
+        return self._generator(self.lookahead_id)
 
     @property
     def attentive_lookahead(self) -> AttentiveGenerator:
         """The look-ahead model, loaded so that its own prompts' attention can be read.
 
-        It takes the place of one loaded without. Raises `ModelMissing` where nothing here reads
-        attention, and what loading raises.
+        It takes the place of one loaded without, until the next `forget`. Raises `ModelMissing`
+        where nothing here reads attention, and what loading raises.
         """
         self._drop_closed()
         load, model_id = self._load_attentive, self.lookahead_id
@@ -133,6 +140,7 @@ class ModelSet:
             if model_id in self._loaded:
                 self._unload(model_id)
             self._attentive = self._load_into_room(model_id, load)
+        self._reads_along = True
         self._used[model_id] = self._clock()
         found: AttentiveGenerator = self._loaded[model_id]
         return found
@@ -140,7 +148,7 @@ class ModelSet:
     @property
     def generator(self) -> Generator:
         """The large model that writes."""
-        return self._get(self.generator_id, self._load)
+        return self._generator(self.generator_id)
 
     @property
     def encoder(self) -> Encoder:
@@ -176,7 +184,7 @@ class ModelSet:
         """
         model_id = self.lookahead_id if role == "lookahead" else self.generator_id
         if model_id not in self._speeds:
-            self._speeds[model_id] = self._measure(self._get(model_id, self._load))
+            self._speeds[model_id] = self._measure(self._generator(model_id))
         return self._speeds[model_id]
 
     def release_idle(self) -> list[str]:
@@ -197,8 +205,10 @@ class ModelSet:
         """Drop what loaded models keep of earlier prompts.
 
         What is computed upon a kept prompt is rounded otherwise than what is computed at once, so
-        that the same question and seed could give another reply.
+        that the same question and seed could give another reply. So is what a model computes
+        that was loaded to show its attention; one that does not takes its place when it is used.
         """
+        self._reads_along = False
         for model_id in {self.lookahead_id, self.generator_id} & self._loaded.keys():
             self._loaded[model_id].forget()
 

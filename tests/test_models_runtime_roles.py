@@ -108,8 +108,11 @@ def test_a_model_loaded_to_show_its_attention_takes_the_place_of_the_other(house
     assert plain.closed
     assert models.lookahead is attentive is models.attentive_lookahead
     assert [one.model_id for one in models.loadings] == ["small", "small"]
-    attentive.close()
+    models.forget()  # the next question may want the same
+    assert models.attentive_lookahead is attentive
+    models.forget()
     assert models.lookahead is not attentive
+    assert attentive.closed
     assert models.attentive_lookahead is house.made[-1]
     with pytest.raises(ModelMissing, match="attention of small"):
         _ = ModelSet("small", "large", house.load).attentive_lookahead
