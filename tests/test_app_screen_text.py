@@ -7,6 +7,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from textual.app import App, ComposeResult
+from textual.containers import VerticalScroll
+from textual.widgets import Static
 
 from app.errors import NotExported, NotOpened
 from app.export_file import export, fault_of
@@ -16,6 +19,7 @@ from app.opening import open_file
 from app.screens.agenda import agenda_rows
 from app.screens.evidence import bar
 from app.stages_shown import Stages
+from app.widgets.answer_text import AnswerText
 from app.widgets.markdown import cut, styled
 from engine.conversation import Conversation
 from engine.events import Reading, Sampled, Stage, Token, Voted
@@ -153,6 +157,31 @@ def test_an_export_is_a_new_file_of_its_owner(tmp_path: Path) -> None:
     assert fault_of(str(tmp_path / "a.txt")).startswith("End it with")
     with pytest.raises(NotExported, match="cannot be written"):
         export(said, str(path), UTC)
+
+
+class Written(App[None]):
+    """An answer and nothing else."""
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll():
+            yield AnswerText()
+
+
+async def test_a_long_answer_is_drawn_anew_only_at_its_end() -> None:
+    app = Written()
+    async with app.run_test(size=(80, 24)) as pilot:
+        text = app.query_one(AnswerText)
+        await text.append("".join(f"- line {number}\n" for number in range(400)))
+        await pilot.pause()
+        first = list(text.query(Static))[:-1]
+        drawn = [block.visual for block in first]
+        await text.append("- **the last** line [1]")
+        await pilot.pause()
+        assert [block.visual for block in list(text.query(Static))[: len(first)]] == drawn
+        assert str(list(text.query(Static))[-1].visual).endswith("• the last line [1]")
+        await text.show("Soon [1].")
+        assert [str(block.visual) for block in text.query(Static)] == ["Soon [1]."]
+        assert text.text == "Soon [1]."
 
 
 def test_programs_are_not_opened(tmp_path: Path) -> None:

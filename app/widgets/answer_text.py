@@ -36,9 +36,10 @@ class AnswerText(Vertical):
         async with self._drawing:
             self.text = text
             wanted = cut(text.strip("\n"))
-            for place in range(0, max(len(wanted), len(self._blocks)), AT_ONCE):
+            for place in range(0, len(wanted), AT_ONCE):
                 await self._replace(place, wanted[place : place + AT_ONCE])
                 await asyncio.sleep(0)
+            await self.remove_children(list(self.query_children(Static))[len(wanted) :])
             self._blocks = wanted
 
     async def append(self, text: str) -> None:
@@ -53,12 +54,10 @@ class AnswerText(Vertical):
             self._blocks += blocks
 
     async def _replace(self, first: int, blocks: list[str]) -> None:
-        """Show blocks from the number `first` on; where there are no more, remove what is there."""
+        """Show blocks from the number `first` on."""
         there = list(self.query_children(Static))[first : first + AT_ONCE]
         for widget, block in zip(there, blocks, strict=False):
             widget.update(_drawn(block))
-        for widget in there[len(blocks) :]:
-            await widget.remove()
         if new := [Static(_drawn(block)) for block in blocks[len(there) :]]:
             await self.mount_all(new)
 
