@@ -11,6 +11,7 @@ from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from app.cli import COMMANDS
 from app.config import SETTINGS, config_path, load_config
 from app.errors import SettingWrong
 from app.keys import ACTIONS, Action, checked_keymap
@@ -234,6 +235,8 @@ async def test_how_settings_and_help_look(home: Path, monkeypatch, size):
     shown = ("sources.paths", "models.runtime", "answer.effort", "answer.seed", "keymap")
     kept = tuple(setting for setting in SETTINGS if setting.name in shown)
     monkeypatch.setattr(screen_of_settings, "SETTINGS", kept)
+    monkeypatch.setattr(AskanceApp, "actions", property(lambda app: list(ACTIONS)))
+    monkeypatch.setattr("app.cli.COMMANDS", COMMANDS[:3])
     app = app_here('[answer]\nseed = 7\n[keymap]\nsources = "f9"\n')
     hidden = {"HOME": re.escape(str(home))}
     async with app.run_test(size=size) as pilot:
