@@ -8,8 +8,8 @@ into, because nobody can tell what it is, is named instead of passed over.
 from __future__ import annotations
 
 import base64
+import contextlib
 import ctypes
-import ctypes.util
 import io
 import os
 import sqlite3
@@ -161,12 +161,12 @@ def _cells(data: bytes) -> Iterator[tuple[str, bytes]]:
 @cache
 def _zstd() -> ctypes.CDLL | None:
     """Return the system's library for zstd, which Python has only from 3.14 on."""
-    name = ctypes.util.find_library("zstd")
-    if name is None:
-        return None
-    library = ctypes.CDLL(name)
-    library.ZSTD_decompress.restype = ctypes.c_size_t
-    return library
+    for name in ("libzstd.so.1", "libzstd.1.dylib", "libzstd.dll"):
+        with contextlib.suppress(OSError):  # `find_library` would run a compiler
+            library = ctypes.CDLL(name)
+            library.ZSTD_decompress.restype = ctypes.c_size_t
+            return library
+    return None
 
 
 def _unpacked_zstd(data: bytes) -> bytes:
