@@ -19,10 +19,10 @@ from models.protocols import Generator, Grammar, Sampling
 LETTERS = "ABCD"
 MARGIN = 0.5
 """Log-probability by which a reading must beat the rules' own, mean over the letters."""
-QUESTION_TOKENS = 80
+QUESTION_TOKENS = 48
 ANSWER_SHOWN = 600
 """Characters of the last answer in the prompt."""
-ONE_LINE = Grammar('root ::= [^\\n<>]+ "?" "\\n"')
+ONE_LINE = Grammar('root ::= [^\\n<>?]+ "?"')
 SMALL = 3
 """Letters of a word that need not mean anything, in a language nobody knows here."""
 _DENIALS = frozenset({"not", "no", "non", "pas", "ne", "nie", "nao", "não", "ni", "ej", "ikke"})
