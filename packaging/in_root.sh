@@ -7,6 +7,6 @@ shift
 exec unshare --net --mount --pid --fork sh -c '
     folder=$1; shift
     mount -t proc proc "$folder/proc" && mount --bind /dev "$folder/dev"
-    exec env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/root LANG=C.UTF-8 MODEL="${MODEL:-}" \
-        ASKANCE_MODELS_DIR="${ASKANCE_MODELS_DIR:-/models}" chroot "$folder" "$@"
+    exec chroot "$folder" /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/root \
+        LANG=C.UTF-8 MODEL="${MODEL:-}" ASKANCE_MODELS_DIR="${ASKANCE_MODELS_DIR:-/models}" "$@"
 ' sh "$folder" "$@"
