@@ -28,8 +28,12 @@ demo: $(INSTALLED) ## install, fetch the starter models, ask three questions abo
 # those that load a model take a third, smaller one, and an encoder.
 test: $(INSTALLED) ## install, fetch the models that tests load, run every test
 	@$(BIN)/askance models pull --starter $(TEST_MODELS)
-	@ASKANCE_MODELS_DIR="$${ASKANCE_MODELS_DIR:-$${XDG_DATA_HOME:-$$HOME/.local/share}/askance/models}" \
-	    $(BIN)/python -m pytest -n auto --dist loadfile
+	@ASKANCE_MODELS_DIR="$(MODELS_DIR)" $(BIN)/python -m pytest -n auto --dist loadfile
+
+prove: $(INSTALLED) ## the long proofs: privacy over every format, command and ending; soaks; a Ray cluster
+	@$(BIN)/askance models pull --starter $(TEST_MODELS)
+	@$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[cluster]'
+	@CI=true ASKANCE_MODELS_DIR="$(MODELS_DIR)" $(BIN)/python -m pytest -m prove
 
 check: $(INSTALLED) ## lint, format, types, direction of imports
 	@$(BIN)/ruff check .

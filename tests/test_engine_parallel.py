@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -158,12 +156,8 @@ def test_the_command_asks_with_workers(
     assert "5 questions" in capsys.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.prove  # Ray takes 240 MB
 @pytest.mark.filterwarnings("ignore")  # Ray leaves its own processes to the system
-@pytest.mark.skipif(
-    importlib.util.find_spec("ray") is None and not os.environ.get("CI"),
-    reason="Ray is not installed: pip install 'askance[cluster]'",
-)
 def test_a_local_cluster_of_two_workers_gives_the_rows_of_one(orders: Orders) -> None:
     workers = RayWorkers("local", 2, orders, open_models)
     assert rows_of(evaluate_by(workers, orders, open_models(), None)) == alone(orders)
