@@ -24,6 +24,7 @@ from pathlib import Path
 from app import residue
 from app.config import load_config
 from app.doctor import Check
+from app.exits import ExitCode
 from app.loading import known_models
 from app.roles import roles_in_use
 from ingest.pool import protection
@@ -85,6 +86,7 @@ class _Place:
 class _Run:
     """What one run of the program came to."""
 
+    code: int
     found: bool
     """Whether it showed the word: the files were really read."""
     leaves: residue.Residue
@@ -173,7 +175,7 @@ def _ran(
     there = {p for p in written if p.is_file() and not str(p).startswith(_NO_FILE)}
     leaves = residue.search(sorted(there | set(residue.files_below([place.home]))), place.word)
     reached = tuple(line for line in lines if _REACH.match(line)) if traced else None
-    return _Run(place.word.encode() in out, leaves, reached)
+    return _Run(process.returncode, place.word.encode() in out, leaves, reached)
 
 
 def _can_trace() -> bool:
@@ -220,8 +222,11 @@ def _asked(place: _Place) -> Check:
     ]
     run = _ran(place, ("ask", QUESTION, str(place.sources), "--effort", "quick", *flags))
     check = _residue("ask", run)
-    if check.state == "missing" and not run.leaves.held:  # the model found no answer
-        return Check(check.name, "ok", "the model abstained; no file written holds the word")
+    if check.state == "missing" and not run.leaves.held:
+        if run.code == ExitCode.NOTHING_FOUND:
+            return Check(check.name, "ok", "the model abstained; no file written holds the word")
+        ended = f"it ended with exit code {run.code}; no file written holds the word"
+        return Check(check.name, "note", ended, "See what askance ask says.")
     return check
 
 
