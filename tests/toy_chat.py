@@ -88,10 +88,12 @@ def sources(app: App[None]) -> list[str]:
 
 
 @asynccontextmanager
-async def running(app: AskanceApp, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Pilot[None]]:
+async def running(
+    app: AskanceApp, size: tuple[int, int] = (80, 24), *, toasts: bool = False
+) -> AsyncIterator[Pilot[None]]:
     """Run the app and end its engine, as the command does."""
     try:
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=toasts) as pilot:
             yield pilot
     finally:
         app._engine.close()
