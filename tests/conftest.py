@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ if (_worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_set
 
 LOOPBACK = ("127.", "::1", "localhost")
 REAL_HOME = Path.home()
+REAL_TEMPORARY = tempfile.gettempdir()
 REAL_MODELS_DIR = os.environ.get("ASKANCE_MODELS_DIR")
 REAL_DATA_HOME = os.environ.get("XDG_DATA_HOME")
 
@@ -73,12 +75,14 @@ def home(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
-) -> Path:
+) -> Iterator[Path]:
     """Give the test its own home, XDG folders, temporary folder and (empty) model store.
 
-    Only a test marked `slow` sees the models that are really there.
+    Only a test marked `slow` sees the models that are really there. The path is always of one
+    length, as pictures of screens cut long ones.
     """
-    root = tmp_path_factory.mktemp("home")
+    tmp_path_factory.getbasetemp()  # made below the first test's home otherwise
+    root = Path(tempfile.mkdtemp(prefix="home-", dir=REAL_TEMPORARY))
     for name in [name for name in os.environ if name.startswith("ASKANCE_")]:
         monkeypatch.delenv(name)
     folders = {
@@ -97,7 +101,8 @@ def home(
     monkeypatch.setenv("ASKANCE_MODELS_DIR", str(root / "models"))
     if request.node.get_closest_marker("slow"):
         monkeypatch.setenv("ASKANCE_MODELS_DIR", str(_real_store()))
-    return root
+    yield root
+    shutil.rmtree(root, ignore_errors=True)
 
 
 def _real_store() -> Path:

@@ -82,7 +82,7 @@ def test_pull_reports_on_stderr_and_lists_on_stdout(tiny, monkeypatch, capsys):
             yield PullProgress(row.id, done, 7000, "download", 1, 1)
         yield PullProgress(row.id, 7000, 7000, "done", 1, 1)
 
-    monkeypatch.setattr("app.commands_models.pull", pulled)
+    monkeypatch.setattr("app.model_work.pull", pulled)
     assert main(["models", "pull", "--json"]) == 0
     out, err = capsys.readouterr()
     assert err == "tiny: 7.0 kB, Apache-2.0\ntiny: ready\n"
@@ -99,7 +99,7 @@ def test_an_interrupted_pull_closes_the_download(tiny, monkeypatch, capsys):
         finally:
             closed.append(row.id)
 
-    monkeypatch.setattr("app.commands_models.pull", pulled)
+    monkeypatch.setattr("app.model_work.pull", pulled)
     assert main(["models", "pull", "tiny"]) == 130
     assert closed == ["tiny"]
     assert capsys.readouterr().err.endswith("Interrupted.\n")
@@ -110,7 +110,7 @@ def test_a_failed_pull_is_exit_4(tiny, monkeypatch, capsys):
         raise PullFailed("The disk is too full.", remedy="Make room.")
         yield
 
-    monkeypatch.setattr("app.commands_models.pull", pulled)
+    monkeypatch.setattr("app.model_work.pull", pulled)
     assert main(["models", "pull", "--starter", "--json"]) == 4
     out, err = capsys.readouterr()
     assert json.loads(out)["error"]["kind"] == "pull_failed"

@@ -152,9 +152,7 @@ def estimate_of(model_id: str) -> int:
 
 
 def test_a_pair_is_recommended_with_the_commands_that_get_it(capsys, monkeypatch):
-    monkeypatch.setattr(
-        "app.commands_models_fit._device", lambda: ("gpu", 16 * 10**9, 16 * 10**9, "")
-    )
+    monkeypatch.setattr("app.recommending._device", lambda: ("gpu", 16 * 10**9, 16 * 10**9, ""))
     found = shown(capsys, "recommend")["recommendation"]
     assert found["generator"]["id"] == "qwen2.5-14b-instruct-q4_k_m"
     assert found["device"] == "gpu"

@@ -32,7 +32,7 @@ def completed(typed: str, shell: str = "powershell") -> list[str]:
 
 
 def test_powershell_gets_values_with_their_help() -> None:
-    assert completed("askance se") == ["search\tRank passages; no model is needed."]
+    assert completed("askance sear") == ["search\tRank passages; no model is needed."]
     assert "--since\tFirst day" in "\n".join(completed("askance search --si"))
     assert completed("askance ask q --kind ta") == ["task"]
     assert "Register-ArgumentCompleter" in askance("completions", "powershell").stdout.decode()
@@ -42,10 +42,10 @@ def test_powershell_is_left_to_complete_files_itself() -> None:
     assert not [line for line in completed("askance search lease ./") if line]
 
 
-# What each shell runs to see what it offers after "askance se" and "askance ask q --kind ta".
+# What each shell runs to see what it offers after "askance sear" and "askance ask q --kind ta".
 BASH = """
 source <(askance completions bash)
-for typed in "askance se" "askance ask q --kind ta"; do
+for typed in "askance sear" "askance ask q --kind ta"; do
     COMP_WORDS=($typed); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
     _askance_completion askance; echo "${COMPREPLY[@]}"
 done
@@ -54,12 +54,12 @@ ZSH = """
 compdef() { : }; compadd() { print -l ${(P)@[-1]}; }
 _describe() { print -l ${(P)3%%:*}; }
 source <(askance completions zsh)
-words=(askance se); CURRENT=2; _askance_completion
+words=(askance sear); CURRENT=2; _askance_completion
 words=(askance ask q --kind ta); CURRENT=5; _askance_completion
 """
 FISH = """
 askance completions fish | source
-complete --do-complete "askance se" | string split -f1 \\t
+complete --do-complete "askance sear" | string split -f1 \\t
 complete --do-complete "askance ask q --kind ta" | string split -f1 \\t
 """
 

@@ -88,13 +88,15 @@ class SourcesScreen(ListingScreen):
 
     def _draw_changes(self) -> None:
         """Draw again when files have changed below the sources."""
-        changes = sum(self._seen.changed_below(path) for path in self._looked.states)
-        if changes != self._drawn_changes:
-            self._drawn_changes = changes
+        if self._changes() != self._drawn_changes:
             self.action_check()
+
+    def _changes(self) -> int:
+        return sum(self._seen.changed_below(path) for path in self._looked.states)
 
     def _draw(self, looked: Looked) -> None:
         self._looked = looked
+        self._drawn_changes = self._changes()
         self.draw_rows(looked.rows)
         sample = (
             ": the sample files are read, until you add a source" if self._current.sample else ""
