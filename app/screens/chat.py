@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
@@ -67,6 +68,15 @@ def _later() -> ModuleType:
     from app.screens import later
 
     return later
+
+
+def _import_later() -> None:
+    """Import the rest, and leave what is there by then out of collections of garbage.
+
+    Otherwise each full one goes through all modules, which takes 70 ms.
+    """
+    _later()
+    gc.freeze()
 
 
 class ChatScreen(Screen[None]):
@@ -137,7 +147,7 @@ class ChatScreen(Screen[None]):
     def _begin(self) -> None:
         """Start the engine, and import the rest, now that there is something to see."""
         self._engine.listen(self._hear)
-        self.run_worker(_later, thread=True)
+        self.run_worker(_import_later, thread=True)
 
     def on_resize(self, event: events.Resize) -> None:
         """Say so where there is no room to draw anything."""

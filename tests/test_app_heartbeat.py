@@ -1,0 +1,98 @@
+"""The screen stays alive while a question is answered: a beat in its loop is never kept waiting.
+
+Beats are held against the processor time of the screen's own process, all its threads together:
+the most for which anything in it can have kept the loop waiting. What else runs is no matter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Iterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+import pytest
+
+from app.engine_process import EngineProcess
+from app.screens.askance import AskanceApp
+from app.widgets.turn import Turn
+from tests.toy_chat import chat, config_over, shown, typed, until
+
+SMALL = "smollm2-135m-instruct-q4_1"
+MESSAGES = 3_900
+BEAT = 0.005
+LONGEST = 0.05
+"""Seconds of processor time between two beats."""
+WORDS = ("boat", "house", "lease", "roof", "oar", "river", "meeting", "invoice", "plan", "sail")
+
+
+class Beats:
+    """Processor time of this process between beats of the loop it is made in."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+        self.count = 0
+
+    async def beat(self) -> None:
+        last = time.process_time()
+        while True:
+            await asyncio.sleep(BEAT)
+            now = time.process_time()
+            self.longest = max(self.longest, now - last)
+            self.count += 1
+            last = now
+
+
+@asynccontextmanager
+async def beating():
+    beats = Beats()
+    task = asyncio.create_task(beats.beat())
+    try:
+        yield beats
+    finally:
+        task.cancel()
+
+
+def mailbox() -> Iterator[str]:
+    """Yield mails of a mailbox of about 14 MB."""
+    draw = random.Random(11)
+    for number in range(MESSAGES):
+        body = "\n".join(" ".join(draw.choices(WORDS, k=18)) for _ in range(40))
+        yield (
+            f"From a@x.example Thu Sep 03 09:12:00 2026\nFrom: Ann {number % 40} <a@x.example>\n"
+            f"To: me@x.example\nDate: Thu, 03 Sep 2026 09:12:00 +0000\n"
+            f"Subject: {draw.choice(WORDS)} {number}\n"
+            f"Message-ID: <{number}@x.example>\n\n{body}\n\n"
+        )
+
+
+@pytest.mark.slow
+async def test_no_beat_waits_while_a_mailbox_is_read_and_asked(tmp_path: Path) -> None:
+    whole = "".join(mailbox()) + (
+        "From o@x.example Thu Sep 03 09:12:00 2026\nFrom: Orla <o@x.example>\n"
+        "Date: Thu, 03 Sep 2026 09:12:00 +0000\nSubject: zeppelin\nMessage-ID: <o@x.example>\n\n"
+        "The zeppelin lands on 4 May.\n"
+    )
+    (tmp_path / "Inbox.mbox").write_text(whole)
+    config = config_over(
+        tmp_path,
+        ASKANCE_MODELS_LOOKAHEAD=SMALL,
+        ASKANCE_MODELS_GENERATOR=SMALL,
+        ASKANCE_ANSWER_EFFORT="quick",
+    )
+    with closing(EngineProcess()) as engine:
+        app = AskanceApp(config, engine)
+        async with app.run_test(size=(80, 24)) as pilot, beating() as beats:
+            await pilot.pause(0.2)
+            beats.longest = 0.0
+            await typed(pilot, "When does the zeppelin land?")
+            await until(pilot, lambda: not chat(app).busy, patience=9_000)
+            assert shown(app, "coverage").startswith(f"Read {MESSAGES + 1:,} mails")
+            assert beats.count > 50
+            assert beats.longest < LONGEST
+            await typed(pilot, "How many mails did each person send?")
+            await until(pilot, lambda: not chat(app).busy, patience=9_000)
+            assert list(app.screen.query(Turn))[-1].told.answer is not None
+            assert beats.longest < LONGEST
