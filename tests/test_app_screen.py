@@ -154,6 +154,21 @@ async def test_asked_again_edited_and_compared(config, fake_models):
         assert not chat(app).query("Turn")
 
 
+async def test_of_old_turns_only_the_words_are_kept(config, fake_models, monkeypatch):
+    monkeypatch.setattr("app.screens.chat.WHOLE", 1)
+    app = app_over(config, fake_models(generator=[REPLY]))
+    async with running(app, (80, 40)) as pilot:
+        await asked(pilot)
+        await asked(pilot, f"{QUESTION} Now?")
+        assert len(chat(app).query("Turn")) == 1
+        folded = str(chat(app).query_one(".folded").visual)
+        assert folded.startswith(f"> {QUESTION}\nThe lease ends on 31 December 2026. [1]\n[1] Doc")
+        assert shown(app, "asked") == f"> {QUESTION} Now?"
+        await pilot.press("ctrl+n")
+        await pilot.pause()
+        assert not chat(app).query(".folded")
+
+
 async def test_a_follow_up_is_understood_by_what_was_said(config, fake_models):
     app = app_over(config, fake_models(generator=[REPLY]))
     async with running(app, (80, 24)) as pilot:

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from app.screens.later import Remedy
 
 DRAW_SECONDS = 0.1
-TRAILS = 20
-"""Answers whose evidence is kept; of earlier ones only text and citations are."""
+WHOLE = 20
+"""Answers that can be opened and examined; of earlier ones only the words are kept."""
 CHIPS_TO = 5_000
 """Characters of a question up to which its filters are looked for at every key."""
 LEAST = (50, 12)
@@ -87,6 +87,7 @@ class ChatScreen(Screen[None]):
     ChatScreen #title { height: 1; padding: 0 1; text-style: bold; background: $panel; }
     ChatScreen #turns { height: 1fr; }
     ChatScreen #welcome { height: auto; padding: 0 1; }
+    ChatScreen .folded { height: auto; padding: 0 2; margin-bottom: 1; color: $text-muted; }
     ChatScreen #stages { height: auto; max-height: 2; padding: 0 1; color: $text-muted; }
     ChatScreen #offers { height: auto; max-height: 6; border: none; padding: 0 1; display: none; }
     ChatScreen #too-small { display: none; }
@@ -214,15 +215,18 @@ class ChatScreen(Screen[None]):
         turns = self.query_one("#turns", VerticalScroll)
         await turns.mount(turn)
         turns.anchor()
-        self._bound_trails()
+        await self._fold()
         self._draw_chips()
         self._engine.send(request)
         return True
 
-    def _bound_trails(self) -> None:
-        """Let the evidence of old answers go, so that a long day does not fill the memory."""
-        for turn in list(self._turns.values())[:-TRAILS]:
-            turn.told.forget_trail()
+    async def _fold(self) -> None:
+        """Leave only the words of old turns, so that a long day does not fill the memory."""
+        for number in list(self._turns)[:-WHOLE]:
+            turn = self._turns.pop(number)
+            folded = Static(Content(turn.words), classes="folded")
+            await self.query_one("#turns").mount(folded, before=turn)
+            await turn.remove()
 
     def action_cancel(self) -> None:
         """Cancel the question in hand; without one, go from the prompt to the answers or back."""
@@ -456,7 +460,7 @@ class ChatScreen(Screen[None]):
         if self.busy:
             self.notify("Escape cancels the question first.", markup=False)
             return
-        await self.query_one("#turns").remove_children(Turn)
+        await self.query_one("#turns").remove_children("Turn, .folded")
         self._turns.clear()
         self._conversation, self._at = Conversation(), None
         self._status = ""

@@ -60,10 +60,6 @@ class Told:
             self.answer = event.answer
             self.query = event.answer.query
 
-    def forget_trail(self) -> None:
-        """Drop how the answer came about, which holds the texts of many items."""
-        self.trail.events.clear()
-
 
 class Citations(OptionList):
     """The sources of an answer; Enter opens one."""
@@ -195,6 +191,15 @@ class Turn(Vertical, can_focus=True):
         yield self._grounded
         yield self.citations
         yield self._coverage
+
+    @property
+    def words(self) -> str:
+        """What is left of a turn that is folded: question, answer, sources."""
+        cited = [citation_line(one, self._zone) for one in self.citations.citations]
+        sources = [f"[{number}] {line}" for number, line in enumerate(cited, start=1)]
+        return "\n".join(
+            [f"> {_asked(self.told.request.question)}", lines(self.body.text), *sources]
+        )
 
     def draw(self, event: Event) -> None:
         """Take in one event. Tokens are shown by `flush`, ten times a second at most."""
