@@ -28,7 +28,7 @@ if (_worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_set
 
 LOOPBACK = ("127.", "::1", "localhost")
 REAL_HOME = Path.home()
-REAL_TEMPORARY = tempfile.gettempdir()
+REAL_TEMPORARY = os.environ.get("TMPDIR", "/tmp")
 REAL_MODELS_DIR = os.environ.get("ASKANCE_MODELS_DIR")
 REAL_DATA_HOME = os.environ.get("XDG_DATA_HOME")
 

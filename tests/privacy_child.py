@@ -44,7 +44,7 @@ def main() -> int:
 
 def _models() -> Any:
     from models.roles import ModelSet
-    from tests.conftest import FakeGenerator
+    from models.testing import FakeGenerator
 
     class Repeating(FakeGenerator):
         """Says the planted word, if it was in the prompt."""

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,10 @@ print("turns", len(keeper.conversation.turns))
 """
 
 
+ROOMS = Path(tempfile.gettempdir())
+"""Where tests have their homes."""
+
+
 def as_nobody(*command: str, **environ: str) -> subprocess.CompletedProcess[str]:
     """Run a command as a user who owns nothing, with these variables and no others."""
     drop = () if os.geteuid() else NOBODY
@@ -51,7 +56,7 @@ def as_nobody(*command: str, **environ: str) -> subprocess.CompletedProcess[str]
 def reachable(folder: Path) -> None:
     """Let others go into the test's own folders."""
     for parent in [folder, *folder.parents]:
-        if "pytest" in str(parent) and parent.stat().st_uid == os.geteuid():
+        if parent != ROOMS and ROOMS in parent.parents and parent.stat().st_uid == os.geteuid():
             parent.chmod(0o755)
 
 
