@@ -281,6 +281,8 @@ class ChatScreen(Screen[None]):
         self._say(self._status)
         self._draw_chips()
         self.refresh_bindings()
+        # Textual's footer holds on to keys that it no longer shows until this is said to change.
+        self.query_one(Footer).mutate_reactive(Footer.compact)
         self._note_answer(turn.told)
         other = self._compared.pop(ended.number, None)
         if other is not None and turn.told.answer is not None:
