@@ -40,7 +40,7 @@ WALK = (
     Step("go on without fetching", ("end", "enter"), "3 of 3: ask"),
     Step("to the chat", ("home", "enter"), "Askance 2 sources"),
     Step("ask", (f" {QUESTION}", "enter"), "Took", ends=True),
-    Step("to the sources", ("escape", "enter"), "[1] Mail"),
+    Step("to the sources", ("escape", "enter"), "o Open"),
     Step("open a citation", ("enter",), "From: "),
     Step("go back", ("escape",), "Took"),
     Step("to the prompt", ("escape",), "Took"),
