@@ -7,6 +7,7 @@ import re
 import runpy
 import shlex
 import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -31,8 +32,11 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], dict[str, Any]]:
     return lambda name: runpy.run_path(str(PACKAGING / f"{name}.py"))
 
 
-def test_the_reference_says_what_the_code_says(script: Callable[[str], dict[str, Any]]) -> None:
-    assert script("reference")["stale"]() == [], "Run packaging/reference.py"
+def test_the_reference_says_what_the_code_says() -> None:
+    # In a process of its own: other tests put commands and strategies of theirs in.
+    script = Path(__file__).parents[1] / "packaging" / "reference.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_man_page_has_every_command_flag_and_variable(
