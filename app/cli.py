@@ -9,27 +9,27 @@ from collections.abc import Sequence
 
 import click
 
+from app.commands.lazy import LazyCommand, LazyGroup
 from app.exits import ExitCode
 from app.interrupt import interruptible
-from app.lazy import LazyCommand, LazyGroup
-from app.output import error_object, print_json
+from app.shown.output import error_object, print_json
 from models.errors import AskanceError
 
 COMMANDS = (
-    LazyCommand("ask", "app.commands_ask", "Answer a question from your own files."),
-    LazyCommand("search", "app.commands_search", "Rank passages; no model is needed."),
-    LazyCommand("sources", "app.commands_sources", "Remember where your files are."),
-    LazyCommand("models", "app.commands_models", "Fetch, check and choose models."),
-    LazyCommand("config", "app.commands_config", "Show and check the settings."),
-    LazyCommand("doctor", "app.commands_doctor", "Say what this installation can do."),
-    LazyCommand("history", "app.commands_history", "Keep conversations, encrypted, or do not."),
-    LazyCommand("secrets", "app.commands_secrets", "Remember tokens and passwords in the keyring."),
-    LazyCommand("forget", "app.commands_forget", "Say what is kept, and remove all of it."),
+    LazyCommand("ask", "app.commands.ask", "Answer a question from your own files."),
+    LazyCommand("search", "app.commands.search", "Rank passages; no model is needed."),
+    LazyCommand("sources", "app.commands.sources", "Remember where your files are."),
+    LazyCommand("models", "app.commands.models", "Fetch, check and choose models."),
+    LazyCommand("config", "app.commands.config", "Show and check the settings."),
+    LazyCommand("doctor", "app.commands.doctor", "Say what this installation can do."),
+    LazyCommand("history", "app.commands.history", "Keep conversations, encrypted, or do not."),
+    LazyCommand("secrets", "app.commands.secrets", "Remember tokens and passwords in the keyring."),
+    LazyCommand("forget", "app.commands.forget", "Say what is kept, and remove all of it."),
     LazyCommand(
-        "eval", "app.commands_eval_group", "Score answers to questions with known answers."
+        "eval", "app.commands.eval_group", "Score answers to questions with known answers."
     ),
-    LazyCommand("completions", "app.commands_completions", "Complete commands in your shell."),
-    LazyCommand("demo", "app.commands_demo", "Ask three questions over the sample files."),
+    LazyCommand("completions", "app.commands.completions", "Complete commands in your shell."),
+    LazyCommand("demo", "app.commands.demo", "Ask three questions over the sample files."),
 )
 NOT_BUILT: tuple[str, ...] = ()
 """Commands of the contract that a later version brings."""
@@ -55,7 +55,7 @@ def askance(context: click.Context, plain: bool) -> int:
     """Answers questions about your own mail, documents and calendars, read when you ask."""
     if context.invoked_subcommand is not None:
         return ExitCode.ANSWERED
-    from app.commands_screen import start_plain, start_screen
+    from app.commands.screen import start_plain, start_screen
 
     return start_plain() if plain else start_screen()
 
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
     typed = list(arguments)
     if "_ASKANCE_COMPLETE" in os.environ:
-        import app.completing  # noqa: F401 - click learns of one more shell
+        import app.commands.completing  # noqa: F401 - click learns of one more shell
 
         askance.main(typed, prog_name="askance")
     as_json = "--json" in typed[: typed.index("--") if "--" in typed else len(typed)]

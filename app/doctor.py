@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
-from app.config import load_config
-from app.loading import known_models
-from app.report import size_text
-from app.roles import roles_in_use
-from app.serving import connected, served_roles, server_address, where_text_goes
-from app.source_states import look_at
+from app.local_models.loading import known_models
+from app.local_models.roles import roles_in_use
+from app.local_models.serving import connected, served_roles, server_address, where_text_goes
+from app.settings.config import load_config
+from app.shown.report import size_text
+from app.sources.states import look_at
 from engine.recall import fastest_scan
 from ingest.pool import protection
 from models.errors import AskanceError, RuntimeFailed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from app.hardening import forbid_core_dumps
+from app.privacy.hardening import forbid_core_dumps
 from models.offline import set_offline_environment
 
 

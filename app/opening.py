@@ -11,8 +11,8 @@ from datetime import tzinfo
 from pathlib import Path
 
 from app.errors import NotOpened
-from app.plain import lines
-from app.report import citation_line
+from app.shown.plain import lines
+from app.shown.report import citation_line
 from engine.values import Citation
 
 RUNS = frozenset(

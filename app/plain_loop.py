@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.current import Current
-from app.engine_talk import (
+from app.asking.talk import (
     Cancel,
     Changed,
     Ended,
@@ -26,14 +25,15 @@ from app.engine_talk import (
     Said,
     Unlock,
 )
+from app.commands.options import zone_of
 from app.interrupt import interruptible
-from app.options import zone_of
-from app.plain import counted, one_line
-from app.progress import status_of
-from app.report import answer_text
-from app.sample_files import sample_folder, sample_questions
-from app.serving import where_text_goes
-from app.trail import Trail
+from app.local_models.serving import where_text_goes
+from app.settings.current import Current
+from app.shown.plain import counted, one_line
+from app.shown.progress import status_of
+from app.shown.report import answer_text
+from app.shown.trail import Trail
+from app.sources.sample_files import sample_folder, sample_questions
 from engine.conversation import Conversation
 from engine.events import Answered, Event, Reading
 from engine.values import Answer

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from app.cli import askance  # noqa: E402
-from app.config import SETTINGS, Setting  # noqa: E402
+from app.settings.config import SETTINGS, Setting  # noqa: E402
 from engine.strategies.registry import STRATEGIES, Strategy  # noqa: E402
 
 REFERENCE = ROOT / "docs" / "reference"

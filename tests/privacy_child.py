@@ -27,17 +27,17 @@ def main() -> int:
     from models.offline import set_offline_environment
 
     set_offline_environment(os.environ)
-    from app.hardening import forbid_core_dumps
+    from app.privacy.hardening import forbid_core_dumps
 
     forbid_core_dumps()
     sys.path.insert(0, str(ROOT))
     if sys.argv[1] == "screen":
         return asyncio.run(_screen(Path(sys.argv[2]), sys.argv[3]))
-    import app.commands_ask
-    import app.commands_eval
+    import app.commands.ask
+    import app.commands.eval
     from app.cli import main as command_line
 
-    for module in (app.commands_ask, app.commands_eval):
+    for module in (app.commands.ask, app.commands.eval):
         module.model_set = lambda config, **chosen: _models()  # type: ignore[assignment]
     return command_line(sys.argv[1:])
 

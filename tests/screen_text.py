@@ -10,7 +10,7 @@ from typing import Any
 from textual.app import App
 from textual.pilot import Pilot
 
-from app.engine_talk import Command, Tell
+from app.asking.talk import Command, Tell
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 REWRITE = "TEST_SNAPSHOTS"
@@ -18,7 +18,7 @@ REWRITE = "TEST_SNAPSHOTS"
 
 
 class NoEngine:
-    """An `app.engine_talk.Engine` for screens that ask nothing."""
+    """An `app.asking.talk.Engine` for screens that ask nothing."""
 
     def listen(self, tell: Tell) -> None:
         """Say nothing."""

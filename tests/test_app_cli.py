@@ -150,7 +150,7 @@ def ask_with(monkeypatch: pytest.MonkeyPatch, fake_models: Callable[..., ModelSe
 
     def give(*generator: str) -> ModelSet:
         models = fake_models(generator=generator or (GOOD,))
-        monkeypatch.setattr("app.commands_ask.model_set", lambda config, **chosen: models)
+        monkeypatch.setattr("app.commands.ask.model_set", lambda config, **chosen: models)
         return models
 
     return give

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from app import config
-from app.config import SETTINGS, config_path, load_config
-from app.config_edit import add_to_list, remove_from_list, set_value, unset
 from app.errors import ConfigError, ConfigUnreadable, NotBuilt, SettingUnknown, SettingWrong
+from app.settings import config
+from app.settings.config import SETTINGS, config_path, load_config
+from app.settings.edit import add_to_list, remove_from_list, set_value, unset
 from engine.settings import DEFAULT_STRATEGY
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from app import history_key
 from app.cli import main
-from app.exporting import conversation_object, conversation_of, markdown, read_conversation
-from app.history_errors import ConversationUnreadable
-from app.history_files import HistoryFiles
-from app.keeping import Keeper, branched
+from app.history import key as history_key
+from app.history.errors import ConversationUnreadable
+from app.history.exporting import conversation_object, conversation_of, markdown, read_conversation
+from app.history.files import HistoryFiles
+from app.history.keeping import Keeper, branched
 from engine.conversation import Conversation
 from ingest.item import Kind
 from models.roles import ModelSet
@@ -56,7 +56,7 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody is there who types the passphrase, and it is quickly made a key."""
     monkeypatch.setitem(history_key.SCRYPT, "n", 1 << 10)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("app.confirming.getpass", lambda prompt: PASSPHRASE)
+    monkeypatch.setattr("app.commands.confirming.getpass", lambda prompt: PASSPHRASE)
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
 
 
@@ -80,7 +80,7 @@ def asked(
 
     def ask(*words: str, says: str = ANSWER) -> dict[str, Any]:
         models = fake_models(generator=[says])
-        monkeypatch.setattr("app.commands_ask.model_set", lambda config, **chosen: models)
+        monkeypatch.setattr("app.commands.ask.model_set", lambda config, **chosen: models)
         capsys.readouterr()
         code = main(["ask", *words, str(mail), "--strategy", "vanilla", "--json"])
         out = capsys.readouterr()
@@ -235,7 +235,7 @@ def test_old_conversations_go_by_the_settings(
         def now(cls, tz: Any = None) -> datetime:
             return later.astimezone(tz)
 
-    monkeypatch.setattr("app.history.datetime", Later)
+    monkeypatch.setattr("app.history.kept.datetime", Later)
     assert run("history", "list")["conversations"] == []
 
 
@@ -260,9 +260,9 @@ def test_an_answer_is_given_whatever_the_history_does(
     if broken == "gone":
         files.key_record.unlink()
     if broken == "locked":
-        monkeypatch.setattr("app.confirming.getpass", lambda prompt: "another passphrase")
+        monkeypatch.setattr("app.commands.confirming.getpass", lambda prompt: "another passphrase")
     if broken == "newer":
-        monkeypatch.setattr("app.history_schema.STEPS", ())
+        monkeypatch.setattr("app.history.schema.STEPS", ())
     answered = asked(QUESTION)
     assert answered["grounded"] == "grounded"
     assert "This conversation is in memory only." in answered["stderr"]
@@ -272,7 +272,7 @@ def test_the_key_and_the_secrets_go_with_everything_else(
     asked: Ask, run: Run, toy_keyring: ToyKeyring, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("history", "on")["key"] == "keyring"
-    monkeypatch.setattr("app.commands_secrets.getpass", lambda prompt: "hf_secret")
+    monkeypatch.setattr("app.commands.secrets.getpass", lambda prompt: "hf_secret")
     assert run("secrets", "set", "huggingface")["kept"] is True
     asked(QUESTION)
     (home / ".config" / "askance" / "mine.txt").write_text("not ours")
@@ -296,7 +296,7 @@ def test_secrets_are_named_and_never_shown(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("app.commands_secrets.getpass", lambda prompt: "opens the pdf")
+    monkeypatch.setattr("app.commands.secrets.getpass", lambda prompt: "opens the pdf")
     shown = [run("secrets", "set", "passwords"), run("secrets", "list")]
     assert shown[1]["secrets"] == [{"name": "passwords", "meaning": "passwords of encrypted files"}]
     assert main(["secrets", "list"]) == 0
@@ -311,7 +311,7 @@ def test_secrets_are_named_and_never_shown(
 def test_a_remembered_password_is_tried_without_a_terminal(
     toy_keyring: ToyKeyring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.options import _passwords
+    from app.commands.options import _passwords
     from models.secrets import remember_passwords
 
     remember_passwords(["opens the pdf"])

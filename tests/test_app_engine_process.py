@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from app.engine_process import EngineProcess, Sender, received
-from app.engine_talk import Cancel, Ended, Forget, Happened, Kept, Reply, Request, Unlock
+from app.asking.process import EngineProcess, Sender, received
+from app.asking.talk import Cancel, Ended, Forget, Happened, Kept, Reply, Request, Unlock
 from engine.events import Answered, Noted, Ranked
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People

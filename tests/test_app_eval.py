@@ -39,7 +39,7 @@ def questions(tmp_path: Path) -> Path:
 def scripted(monkeypatch: pytest.MonkeyPatch, fake_models: Callable[..., ModelSet]) -> None:
     said = "The lease of the boathouse ends on 31 December 2026 [1]."
     monkeypatch.setattr(
-        "app.commands_eval.model_set", lambda config, **chosen: fake_models(generator=[said])
+        "app.commands.eval.model_set", lambda config, **chosen: fake_models(generator=[said])
     )
 
 
@@ -75,7 +75,7 @@ def test_an_interrupted_run_keeps_its_answers_and_goes_on(
         return said
 
     models = lambda config, **chosen: fake_models(generator=reply)  # noqa: E731
-    monkeypatch.setattr("app.commands_eval.model_set", models)
+    monkeypatch.setattr("app.commands.eval.model_set", models)
     out = tmp_path / "run.jsonl"
     command = ["eval", str(questions), str(over), "--strategy", "vanilla", "--out", str(out)]
     assert main(command) == 130

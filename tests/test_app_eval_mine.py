@@ -45,7 +45,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch, fake_models: Callable[..., ModelSe
         return "The lease of the boathouse ends on 31 December 2026 [1]."
 
     monkeypatch.setattr(
-        "app.commands_eval_mine.model_set", lambda config, **chosen: fake_models(generator=reply)
+        "app.commands.eval_mine.model_set", lambda config, **chosen: fake_models(generator=reply)
     )
 
 

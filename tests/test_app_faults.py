@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from app import history_key
 from app.cli import main
-from app.history import begin_history
-from app.history_files import HistoryFiles
+from app.history import key as history_key
+from app.history.files import HistoryFiles
+from app.history.kept import begin_history
 from models.files import NO_HOME, data_folder, home_folder
 from tests.test_app_history import TALK
 
@@ -23,8 +23,8 @@ NOBODY = ("setpriv", "--reuid=65533", "--regid=65533", "--clear-groups")
 """A number without an entry among the users: it has no home either."""
 KEEPING = """
 import os, sys
-from app import keeping
-from app.config import load_config
+from app.history import keeping
+from app.settings.config import load_config
 from engine.values import Answer, Coverage, ModelIds, Usage
 keeper = keeping.keeper_of(load_config(dict(os.environ)), lambda prompt: sys.argv[1], print)
 print("opened", keeper.history is not None)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine_process import EngineProcess
+from app.asking.process import EngineProcess
 from app.screens.askance import AskanceApp
 from app.widgets.turn import Turn
 from tests.toy_chat import chat, config_over, shown, typed, until

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from app import history_files, history_key, history_schema
-from app.history import History, begin_history, erase_history, open_history
-from app.history_database import opened
-from app.history_errors import (
+from app.history import files as history_files
+from app.history import key as history_key
+from app.history import schema as history_schema
+from app.history.database import opened
+from app.history.errors import (
     ConversationUnknown,
     HistoryBusy,
     HistoryDamaged,
@@ -26,9 +27,10 @@ from app.history_errors import (
     KeyClosed,
     WrongKey,
 )
-from app.history_files import HistoryFiles, what_stays
-from app.history_key import KeyRecord
-from app.locked_memory import LockedBytes
+from app.history.files import HistoryFiles, what_stays
+from app.history.kept import History, begin_history, erase_history, open_history
+from app.history.key import KeyRecord
+from app.history.locked_memory import LockedBytes
 from ingest.item import Kind
 from tests.toy_conversations import MOMENT, cited, conversation
 from tests.toy_keyring import ToyKeyring, toy_keyring
@@ -300,7 +302,7 @@ def test_two_instances_take_turns(history: History, files: HistoryFiles) -> None
 def test_one_that_never_lets_go_is_waited_for_and_then_named(
     history: History, files: HistoryFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.history_database.BUSY_SECONDS", 0.2)
+    monkeypatch.setattr("app.history.database.BUSY_SECONDS", 0.2)
     with opened(files.database, history._key) as holding:
         holding.execute("BEGIN EXCLUSIVE")
         with pytest.raises(HistoryBusy, match="Another Askance"):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from app.progress import StatusLine
+from app.shown.progress import StatusLine
 
 PRELUDE = """\
 import sys, time
@@ -65,7 +65,7 @@ def test_interrupt_closes_models_and_says_one_line(stage, flags, tmp_path):
         sys.stderr.write("ready\\n"); sys.stderr.flush()
         time.sleep(30)
         yield
-    import app.commands_ask as ask
+    import app.commands.ask as ask
     ask.model_set, ask.answer = models, answer
     """
     process = started(child(body, "ask", "when", str(tmp_path), *flags))
@@ -86,7 +86,7 @@ def test_a_second_interrupt_leaves_at_once(tmp_path):
         sys.stderr.write("ready\\n"); sys.stderr.flush()
         time.sleep(30)
         yield
-    import app.commands_ask as ask
+    import app.commands.ask as ask
     def models(config, **chosen):
         made = ModelSet("slow", "slow", lambda name: Stuck())
         made.generator
@@ -113,7 +113,7 @@ def test_a_second_interrupt_ends_native_code(tmp_path):
         while True:
             pause(30)
             yield Stage("write", "started")
-    import app.commands_ask as ask
+    import app.commands.ask as ask
     ask.model_set, ask.answer = models, answer
     ctypes.CDLL(None).siginterrupt(2, 0)
     """
@@ -167,7 +167,7 @@ def answer(*asked):
         yield Token(word + " ")
     yield Answered(Answer("q", "The checked one.", "partial", (), Coverage(), None, Usage(),
                           {"total": 1.0}, "fb_rag", ModelIds()))
-import app.commands_ask as ask
+import app.commands.ask as ask
 ask.model_set, ask.answer = models, answer
 """
 
@@ -224,8 +224,8 @@ def test_long_lines_are_folded_on_a_terminal_alone(tmp_path):
 
 
 def test_the_status_line_counts_seconds_when_nothing_happens(monkeypatch):
-    monkeypatch.setattr("app.progress.CLOCK_SECONDS", 0.01)
-    monkeypatch.setattr("app.progress.QUIET_SECONDS", 0)
+    monkeypatch.setattr("app.shown.progress.CLOCK_SECONDS", 0.01)
+    monkeypatch.setattr("app.shown.progress.QUIET_SECONDS", 0)
     stream = io.StringIO()
     with StatusLine(stream, enabled=True) as status:
         status.show("Looking ahead")

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.commands_demo import verdict
-from app.config import load_config
-from app.loading import row_for
-from app.sample_files import DemoQuestion, load_questions
+from app.commands.demo import verdict
+from app.local_models.loading import row_for
+from app.settings.config import load_config
+from app.sources.sample_files import DemoQuestion, load_questions
 from engine.values import Answer, Coverage, ModelIds, Usage
 from models import catalogue as catalogue_module
 from models.catalogue import Catalogue, load_catalogue, parse_catalogue
@@ -46,7 +46,7 @@ path = "/nowhere"
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> Catalogue:
     rows = parse_catalogue(ROW, "test")
-    monkeypatch.setattr("app.loading.load_catalogue", lambda: rows)
+    monkeypatch.setattr("app.local_models.loading.load_catalogue", lambda: rows)
     assert catalogue_module.load_catalogue is load_catalogue
     return rows
 
@@ -82,7 +82,7 @@ def test_pull_reports_on_stderr_and_lists_on_stdout(tiny, monkeypatch, capsys):
             yield PullProgress(row.id, done, 7000, "download", 1, 1)
         yield PullProgress(row.id, 7000, 7000, "done", 1, 1)
 
-    monkeypatch.setattr("app.model_work.pull", pulled)
+    monkeypatch.setattr("app.local_models.work.pull", pulled)
     assert main(["models", "pull", "--json"]) == 0
     out, err = capsys.readouterr()
     assert err == "tiny: 7.0 kB, Apache-2.0\ntiny: ready\n"
@@ -99,7 +99,7 @@ def test_an_interrupted_pull_closes_the_download(tiny, monkeypatch, capsys):
         finally:
             closed.append(row.id)
 
-    monkeypatch.setattr("app.model_work.pull", pulled)
+    monkeypatch.setattr("app.local_models.work.pull", pulled)
     assert main(["models", "pull", "tiny"]) == 130
     assert closed == ["tiny"]
     assert capsys.readouterr().err.endswith("Interrupted.\n")
@@ -110,7 +110,7 @@ def test_a_failed_pull_is_exit_4(tiny, monkeypatch, capsys):
         raise PullFailed("The disk is too full.", remedy="Make room.")
         yield
 
-    monkeypatch.setattr("app.model_work.pull", pulled)
+    monkeypatch.setattr("app.local_models.work.pull", pulled)
     assert main(["models", "pull", "--starter", "--json"]) == 4
     out, err = capsys.readouterr()
     assert json.loads(out)["error"]["kind"] == "pull_failed"
@@ -178,7 +178,7 @@ def test_the_demo_asks_its_questions(monkeypatch, fake_models, capsys):
     sample = Path(sys.modules["app.cli"].__file__ or "").parent / "sample" / "questions.toml"
     questions = load_questions(sample.read_text())
     assert [question.expects for question in questions] == ["answer", "answer", "abstain"]
-    monkeypatch.setattr("app.commands_demo.model_set", lambda config: fake_models())
+    monkeypatch.setattr("app.commands.demo.model_set", lambda config: fake_models())
     assert main(["demo"]) == 1
     out = capsys.readouterr().out
     assert out.count("Question ") == 3

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.answering import Answerer
-from app.config import Config
-from app.engine_talk import Changed, Kept, Request, Unlock
+from app.asking.answering import Answerer
+from app.asking.talk import Changed, Kept, Request, Unlock
 from app.errors import SettingWrong
 from app.screens.askance import AskanceApp
 from app.screens.asking import Replied
@@ -20,6 +19,7 @@ from app.screens.coverage import CoverageScreen
 from app.screens.evidence import EvidenceScreen
 from app.screens.password import PasswordScreen
 from app.screens.preview import PreviewScreen
+from app.settings.config import Config
 from app.widgets.chips import ChipBar
 from app.widgets.prompt import Prompt
 from app.widgets.row_list import RowList

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine_talk import Command, Ended, Happened, Kept, Request, Tell
+from app.asking.talk import Command, Ended, Happened, Kept, Request, Tell
 from app.screens.askance import AskanceApp
 from engine.events import Answered, Drafted, Event, Ranked, Reading, Sampled, Selected, Stage, Voted
 from engine.values import (

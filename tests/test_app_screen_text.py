@@ -12,13 +12,13 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from app.errors import NotExported, NotOpened
-from app.export_file import export, fault_of
-from app.exporting import read_conversation
-from app.filter_chips import chips, completions, typed_chips, without
+from app.history.export_file import export, fault_of
+from app.history.exporting import read_conversation
 from app.opening import open_file
 from app.screens.agenda import agenda_rows
 from app.screens.evidence import bar
-from app.stages_shown import Stages
+from app.shown.filter_chips import chips, completions, typed_chips, without
+from app.shown.stages import Stages
 from app.widgets.answer_text import AnswerText
 from app.widgets.markdown import cut, styled
 from engine.conversation import Conversation

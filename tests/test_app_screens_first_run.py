@@ -11,21 +11,21 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from app.answering import Answerer
-from app.config import config_path, load_config
-from app.current import Current
+from app.asking.answering import Answerer
+from app.asking.talk import Request
 from app.doctor import Check
-from app.engine_talk import Request
-from app.first_steps import PairOffer
-from app.known_places import known_places
 from app.plain_loop import PlainLoop, Terminal
-from app.sample_files import sample_folder
 from app.screens import doctor as screen_of_doctor
 from app.screens import first_run as screen_of_first_run
 from app.screens.askance import AskanceApp
 from app.screens.chat import ChatScreen
 from app.screens.doctor import DoctorScreen
 from app.screens.first_run import FirstRunScreen
+from app.settings.config import config_path, load_config
+from app.settings.current import Current
+from app.sources.first_steps import PairOffer
+from app.sources.known_places import known_places
+from app.sources.sample_files import sample_folder
 from app.widgets.prompt import Prompt
 from engine.answer import answer
 from engine.events import Event, Token
@@ -139,7 +139,7 @@ async def test_the_sample_is_read_until_a_source_is_named(places, pair):
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
 async def test_how_the_steps_look(places, pair, monkeypatch, size):
-    monkeypatch.setattr("app.first_steps.size_text", lambda size: "1.6 kB")
+    monkeypatch.setattr("app.sources.first_steps.size_text", lambda size: "1.6 kB")
     app = newcomer()
     async with app.run_test(size=size) as pilot:
         await begun(pilot)

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from app import model_rows
-from app.config import load_config
-from app.model_work import measuring
+from app.local_models import rows as model_rows
+from app.local_models.work import measuring
 from app.screens import models as screen_of_models
 from app.screens.askance import AskanceApp
 from app.screens.models import ModelsScreen
+from app.settings.config import load_config
 from models.errors import PullFailed
 from models.machine import Gpu, Memory
 from tests.screen_text import NoEngine, assert_snapshot, settled, text_of

@@ -12,7 +12,6 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from app.cli import COMMANDS
-from app.config import SETTINGS, config_path, load_config
 from app.errors import SettingWrong
 from app.keys import ACTIONS, Action, checked_keymap
 from app.screens import settings as screen_of_settings
@@ -22,6 +21,7 @@ from app.screens.help import HelpScreen
 from app.screens.models import ModelsScreen
 from app.screens.settings import SettingsScreen
 from app.screens.sources import SourcesScreen
+from app.settings.config import SETTINGS, config_path, load_config
 from tests.screen_text import NoEngine, assert_snapshot, settled, text_of
 
 SIZES = ((80, 24), (140, 40))

@@ -12,10 +12,10 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import Input
 
-from app.config import load_config
 from app.screens.askance import AskanceApp
 from app.screens.sources import SourcesScreen
 from app.screens.sources_finder import FinderScreen
+from app.settings.config import load_config
 from app.widgets.row_list import Row, RowList
 from engine.values import Coverage
 from ingest.item import Kind, Reason, Skipped

@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from app.answering import Answerer
+from app.asking.answering import Answerer
+from app.asking.talk import Ended, Request
 from app.cli import main
-from app.config import Config, config_path, load_config
-from app.engine_talk import Ended, Request
 from app.errors import SettingWrong, UsageError
-from app.fitting import REPLY_TOKENS, context_for
-from app.loading import model_set, runtime_for
-from app.serving import served_roles, server_address, where_text_goes
+from app.local_models.fitting import REPLY_TOKENS, context_for
+from app.local_models.loading import model_set, runtime_for
+from app.local_models.serving import served_roles, server_address, where_text_goes
+from app.settings.config import Config, config_path, load_config
 from engine.events import Event, Noted
 from engine.memory import Memory
 from models.catalogue import load_catalogue
@@ -171,7 +171,7 @@ def test_a_server_that_is_not_there_is_said_before_anything_is_read(
 ) -> None:
     monkeypatch.setenv("ASKANCE_SERVER_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("ASKANCE_MODELS_RUNTIME", "server")
-    monkeypatch.setattr("app.commands_ask.answer", lambda *_: pytest.fail("asked"))
+    monkeypatch.setattr("app.commands.ask.answer", lambda *_: pytest.fail("asked"))
     assert main(["ask", "x", str(SAMPLE), "--json"]) == 1
     error = json.loads(capsys.readouterr().out)["error"]
     assert (error["kind"], error["path"]) == ("server", None)

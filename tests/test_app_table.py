@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.table_shown import table_lines, table_object
+from app.shown.table import table_lines, table_object
 from engine.values import Passage, TableRow, TableShown
 from ingest.item import Item, Kind, Locator, People
 

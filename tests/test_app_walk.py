@@ -7,8 +7,8 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from app.config import config_path, load_config
 from app.screens.askance import AskanceApp
+from app.settings.config import config_path, load_config
 from tests.screen_text import text_of
 from tests.toy_chat import POOL, engine_of, running, until
 from tests.toy_walk import LEAVE, WALK, Step, is_seen, prepare

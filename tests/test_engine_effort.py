@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.progress import StatusLine, Watcher
+from app.shown.progress import StatusLine, Watcher
 from engine.answer import answer_over
 from engine.corpus import corpus_of
 from engine.effort import (

@@ -148,8 +148,8 @@ def test_the_command_asks_with_workers(
         made.append(count)
         return Here(orders)
 
-    monkeypatch.setattr("app.commands_eval.model_set", lambda config, **chosen: open_models())
-    monkeypatch.setattr("app.eval_workers.Processes", here)
+    monkeypatch.setattr("app.commands.eval.model_set", lambda config, **chosen: open_models())
+    monkeypatch.setattr("app.evaluating.workers.Processes", here)
     asked = ["eval", str(orders.file), str(orders.over[0]), "--strategy", "vanilla"]
     assert main([*asked, "--workers", "2"]) == 0
     assert made == [2]

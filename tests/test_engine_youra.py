@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.trail import Trail
+from app.shown.trail import Trail
 from engine import citing
 from engine.answer import answer_over
 from engine.attending import Way, attend, layers_at, places_in, windows

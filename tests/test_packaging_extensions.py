@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from app.config import load_config
-from app.loading import Loader, known_models
+from app.local_models.loading import Loader, known_models
+from app.settings.config import load_config
 from engine.errors import StrategyUnknown
 from engine.strategies import foreign, registry
 from ingest.pool import protection

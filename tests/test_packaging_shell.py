@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.completing import SHELLS
-from app.standard_input import question_from
+from app.commands.completing import SHELLS
+from app.commands.standard_input import question_from
 
 ASKANCE = Path(sys.executable).with_name("askance")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from app import privacy_check
 from app.cli import main
+from app.privacy import check as privacy_check
 
 LEAKING = """
 import os, sys
@@ -66,7 +66,7 @@ def test_dumps_are_off_once_the_program_has_started() -> None:
     import subprocess
 
     script = (
-        "from app.hardening import forbid_core_dumps; forbid_core_dumps()\n"
+        "from app.privacy.hardening import forbid_core_dumps; forbid_core_dumps()\n"
         "import resource, subprocess, sys\n"
         "print(resource.getrlimit(resource.RLIMIT_CORE)[0])\n"
         "read = 'print(open(\"/proc/self/coredump_filter\").read())'\n"

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.output import answer_object, print_json
-from app.report import answer_text, search_text
+from app.shown.output import answer_object, print_json
+from app.shown.report import answer_text, search_text
 from engine import injection
 from engine.answer import answer_over, search
 from engine.corpus import corpus_of

@@ -2,7 +2,7 @@
 
 A random word is planted in a file of every format that is read. The program runs with every folder
 it may write to inside one home, and the kernel is asked which files it wrote (`tests/traced.py`).
-Those, and all below its home, are searched for the word in every form (`app/residue.py`).
+Those, and all below its home, are searched for the word in every form (`app/privacy/residue.py`).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from pathlib import Path
 
 import pytest
 
-from app import residue
 from app.cli import COMMANDS
+from app.privacy import residue
 from ingest.recognise import Format
 from tests import planted as planting
 from tests import traced

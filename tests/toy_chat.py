@@ -10,12 +10,12 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
-from app.answering import Answerer
-from app.commands_screen import answers
-from app.config import Config, load_config
-from app.engine_talk import Request
+from app.asking.answering import Answerer
+from app.asking.talk import Request
+from app.commands.screen import answers
 from app.screens.askance import AskanceApp
 from app.screens.chat import ChatScreen
+from app.settings.config import Config, load_config
 from app.widgets.prompt import Prompt
 from app.widgets.turn import Turn
 from engine.events import Event

@@ -9,10 +9,10 @@ import os
 import time
 from collections.abc import Iterator
 
-from app.answering import Answerer
-from app.commands_screen import answers
-from app.engine_process import pipes, serve
-from app.engine_talk import Request
+from app.asking.answering import Answerer
+from app.asking.process import pipes, serve
+from app.asking.talk import Request
+from app.commands.screen import answers
 from engine.events import Event, Noted, Token
 from engine.memory import Memory
 from models.roles import ModelSet

@@ -12,8 +12,8 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
-from app.plain import one_line
 from app.screens.preview import preview_of
+from app.shown.plain import one_line
 from app.widgets.row_list import ListPane, Row, RowList
 from engine.values import Passage
 from ingest.item import Item

@@ -16,9 +16,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
-from app.config import Config
-from app.current import Current
-from app.engine_talk import Changed, Engine, Happened
+from app.asking.talk import Changed, Engine, Happened
 from app.errors import SettingWrong
 from app.keys import ACTIONS, EVERYWHERE, Action, actions_of, bindings, checked_keymap
 from app.palette import ActionProvider
@@ -27,7 +25,9 @@ from app.screens.chat import ChatScreen
 from app.screens.listing import ListingScreen
 from app.screens.messages import ConfigChanged
 from app.screens.model_jobs import ModelJobs
-from app.sources_seen import SourcesSeen
+from app.settings.config import Config
+from app.settings.current import Current
+from app.sources.seen import SourcesSeen
 from app.themes import THEMES, filters_for, next_theme, theme_named
 from app.widgets.prompt import Prompt
 from app.widgets.turn import Citations, Turn
@@ -193,7 +193,7 @@ class AskanceApp(App[None]):
 
     def action_sample(self) -> None:
         """Read the sample files instead of the person's own, and put a question about them."""
-        from app.sample_files import sample_folder, sample_questions
+        from app.sources.sample_files import sample_folder, sample_questions
 
         self.current.sample = sample_folder()
         self.settings_changed()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from app.engine_talk import Reply
+from app.asking.talk import Reply
 
 
 @dataclass

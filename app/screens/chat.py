@@ -19,8 +19,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static, TextArea
 
-from app.current import Current
-from app.engine_talk import (
+from app.asking.talk import (
     Cancel,
     Changed,
     Ended,
@@ -33,11 +32,12 @@ from app.engine_talk import (
     Said,
     Unlock,
 )
-from app.options import zone_of
-from app.report import size_text
+from app.commands.options import zone_of
+from app.local_models.serving import where_text_goes
 from app.screens.asking import Replied
 from app.screens.messages import ConfigChanged
-from app.serving import where_text_goes
+from app.settings.current import Current
+from app.shown.report import size_text
 from app.widgets.chips import ChipBar
 from app.widgets.prompt import Prompt
 from app.widgets.turn import Citations, Told, Turn

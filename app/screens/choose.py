@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from app.plain import lines
+from app.shown.plain import lines
 from app.widgets.row_list import Row, RowList
 
 

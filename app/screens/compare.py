@@ -14,9 +14,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Footer, OptionList, Static
 
-from app.engine_talk import Request
-from app.plain import one_line
-from app.report import citation_line, coverage_line, grounded_line, timings_line
+from app.asking.talk import Request
+from app.shown.plain import one_line
+from app.shown.report import citation_line, coverage_line, grounded_line, timings_line
 from app.widgets.answer_text import AnswerText
 from app.widgets.turn import Told
 from engine.settings import BUDGETS

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
-from app.plain import lines
+from app.shown.plain import lines
 
 
 class ConfirmScreen(ModalScreen[bool]):

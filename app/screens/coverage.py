@@ -13,8 +13,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
-from app.plain import one_line
-from app.report import coverage_line
+from app.shown.plain import one_line
+from app.shown.report import coverage_line
 from app.widgets.row_list import ListPane, Row, RowList
 from engine.values import Coverage
 from ingest.item import Reason, Skipped

@@ -11,8 +11,8 @@ from textual.message import Message
 
 from app.doctor import Check, examine
 from app.keys import bindings
-from app.plain import one_line
 from app.screens.listing import Failed, ListingScreen
+from app.shown.plain import one_line
 from app.widgets.row_list import Look, Row
 from models.errors import AskanceError
 

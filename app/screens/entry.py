@@ -16,7 +16,7 @@ from textual.screen import ModalScreen
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
-from app.plain import lines
+from app.shown.plain import lines
 
 Check = Callable[[str], str]
 """Returns what is wrong with what was typed, empty when nothing is."""

@@ -12,9 +12,9 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
-from app.plain import one_line
 from app.screens.preview import preview_of
-from app.trail import event_lines, outcome_lines
+from app.shown.plain import one_line
+from app.shown.trail import event_lines, outcome_lines
 from app.widgets.row_list import ListPane, Row, RowList
 from app.widgets.turn import Told
 from engine.events import Compressed, Ranked

@@ -12,19 +12,19 @@ from typing import ClassVar, Literal
 from textual import on
 from textual.binding import BindingType
 
-from app.current import Current
-from app.first_steps import PairOffer, pair_offers
 from app.keys import bindings
-from app.known_places import Place, known_places
-from app.loading import known_models
-from app.model_work import pulling
-from app.roles import choose
+from app.local_models.loading import known_models
+from app.local_models.roles import choose
+from app.local_models.work import pulling
 from app.screens.confirm import ConfirmScreen
 from app.screens.entry import EntryScreen, PathSuggester
 from app.screens.listing import ListingScreen
 from app.screens.messages import WorkAdvanced, WorkEnded
 from app.screens.model_jobs import Job, ModelJobs
-from app.source_states import absolute, remember, short
+from app.settings.current import Current
+from app.sources.first_steps import PairOffer, pair_offers
+from app.sources.known_places import Place, known_places
+from app.sources.states import absolute, remember, short
 from app.widgets.row_list import Row, RowList
 
 Step = Literal[1, 2, 3]

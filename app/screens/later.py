@@ -5,9 +5,7 @@ To import it takes longer than all that comes before the first picture on the sc
 
 from __future__ import annotations
 
-from app.agenda import dated
-from app.export_file import export, fault_of
-from app.filter_chips import chips, completions, without
+from app.history.export_file import export, fault_of
 from app.opening import copied_citation, open_file
 from app.screens.agenda import AgendaScreen
 from app.screens.compare import CompareScreen, VariantScreen
@@ -17,6 +15,8 @@ from app.screens.evidence import EvidenceScreen
 from app.screens.password import PasswordScreen
 from app.screens.preview import PreviewScreen
 from app.screens.table import TableScreen
+from app.shown.agenda import dated
+from app.shown.filter_chips import chips, completions, without
 
 __all__ = [
     "AgendaScreen",

@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from app.keys import bindings
-from app.plain import lines
+from app.shown.plain import lines
 from app.widgets.row_list import ListPane, Row, RowList
 from models.errors import AskanceError
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
-from app.config import Config
+from app.settings.config import Config
 from models.errors import AskanceError
 
 

@@ -8,17 +8,17 @@ from typing import ClassVar
 from textual import on
 from textual.binding import BindingType
 
-from app.current import Current
 from app.keys import bindings
-from app.model_rows import ModelShown, ModelsShown, detail_lines, models_shown
-from app.model_work import Work, checking, deleted, measuring, pulling
-from app.models_shown import table
-from app.report import size_text
-from app.roles import choose
+from app.local_models.roles import choose
+from app.local_models.rows import ModelShown, ModelsShown, detail_lines, models_shown
+from app.local_models.shown import table
+from app.local_models.work import Work, checking, deleted, measuring, pulling
 from app.screens.confirm import ConfirmScreen
 from app.screens.listing import ListingScreen
 from app.screens.messages import ConfigChanged, WorkAdvanced, WorkEnded
 from app.screens.model_jobs import Job, ModelJobs
+from app.settings.current import Current
+from app.shown.report import size_text
 from app.widgets.row_list import Look, Row, RowList
 from models.catalogue import Role
 

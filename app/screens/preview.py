@@ -14,8 +14,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from app.opening import copied_citation, open_file
-from app.plain import lines, one_line
-from app.report import citation_line, remarks
+from app.shown.plain import lines, one_line
+from app.shown.report import citation_line, remarks
 from engine.values import Citation, Passage
 from ingest.item import Item, Kind, Person
 from models.errors import AskanceError

@@ -9,17 +9,17 @@ from typing import ClassVar
 from textual import on
 from textual.binding import BindingType
 
-from app.config import BY_NAME, SETTINGS, Config, Setting
-from app.current import Current
 from app.errors import SettingWrong
 from app.keys import bindings
-from app.loading import known_models
-from app.plain import one_line
+from app.local_models.loading import known_models
 from app.screens.choose import ChooseScreen
 from app.screens.entry import EntryScreen
 from app.screens.listing import ListingScreen
 from app.screens.messages import ConfigChanged
-from app.setting_edit import choices_of, parsed, save, take_default, value_text
+from app.settings.change import choices_of, parsed, save, take_default, value_text
+from app.settings.config import BY_NAME, SETTINGS, Config, Setting
+from app.settings.current import Current
+from app.shown.plain import one_line
 from app.widgets.row_list import Row, RowList
 
 NAME_WIDTH = 22

@@ -10,16 +10,17 @@ from typing import ClassVar
 from textual import on
 from textual.binding import BindingType
 
-from app.config import Config
-from app.current import Current
 from app.keys import bindings
-from app.plain import counted, one_line
 from app.screens.confirm import ConfirmScreen
 from app.screens.entry import EntryScreen, PathSuggester
 from app.screens.listing import ListingScreen
 from app.screens.messages import ConfigChanged
 from app.screens.sources_finder import FinderScreen
-from app.source_states import (
+from app.settings.config import Config
+from app.settings.current import Current
+from app.shown.plain import counted, one_line
+from app.sources.seen import Node, SourcesSeen
+from app.sources.states import (
     SourceState,
     absolute,
     forget,
@@ -28,7 +29,6 @@ from app.source_states import (
     remember,
     short,
 )
-from app.sources_seen import Node, SourcesSeen
 from app.widgets.row_list import Look, Row, RowList
 
 REFRESH_SECONDS = 1.0

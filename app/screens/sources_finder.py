@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from app.folder_names import best_matches, folders_below
+from app.sources.folder_names import best_matches, folders_below
 from app.widgets.row_list import Row, RowList
 
 

@@ -13,8 +13,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 from textual_plotext import PlotextPlot
 
-from app.plain import one_line
 from app.screens.preview import preview_of
+from app.shown.plain import one_line
 from app.widgets.row_list import ListPane, Row, RowList
 from engine.values import Passage, TableRow, TableShown
 

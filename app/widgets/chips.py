@@ -12,7 +12,7 @@ from textual.reactive import reactive
 from textual.widgets import Static
 
 if TYPE_CHECKING:
-    from app.filter_chips import Chip
+    from app.shown.filter_chips import Chip
 
 
 class ChipBar(Static, can_focus=True):

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from textual.content import Content
 
-from app.plain import lines
+from app.shown.plain import lines
 
 MARKER = re.compile(r"\[\d{1,3}\]")
 LINES = 60

@@ -20,7 +20,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from app.keys import bindings
-from app.plain import lines
+from app.shown.plain import lines
 
 Look = Literal["plain", "heading", "muted", "note", "error"]
 

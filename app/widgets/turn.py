@@ -13,20 +13,20 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList, Static
 
-from app.agenda import dated
-from app.engine_talk import Ended, Request
-from app.filters_shown import filters_line
-from app.inferred import inferred_lines
-from app.plain import lines, one_line
-from app.report import (
+from app.asking.talk import Ended, Request
+from app.shown.agenda import dated
+from app.shown.filters import filters_line
+from app.shown.inferred import inferred_lines
+from app.shown.plain import lines, one_line
+from app.shown.report import (
     citation_line,
     coverage_line,
     grounded_line,
     timings_line,
     warning_lines,
 )
-from app.stages_shown import Stages
-from app.trail import Trail
+from app.shown.stages import Stages
+from app.shown.trail import Trail
 from app.widgets.answer_text import AnswerText
 from engine.conversation import Standalone
 from engine.events import Answered, Event, Rewritten, Token, Understood

@@ -260,8 +260,8 @@ def prompt_of(llama: Any, question: str, passages: Sequence[str]) -> str:
 
 def ours(folder: Path, asked: Sequence[Any], corpus: str, model: str, strategy: str, n: int) -> Row:
     """Askance in this process, which began for it: reads, ranks and answers, then does again."""
-    from app.config import load_config
-    from app.loading import model_set
+    from app.local_models.loading import model_set
+    from app.settings.config import load_config
     from engine.answer import answer, search
     from engine.events import Answered, Found
     from engine.memory import Memory

@@ -24,7 +24,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from app.engine_process import PROGRAM, EngineProcess
+from app.asking.process import PROGRAM, EngineProcess
 from app.screens.askance import AskanceApp
 from tests.toy_chat import LEASE, QUESTION, chat, config_over, settled, typed
 from tests.toy_walk import LEAVE, WALK, is_seen, prepare

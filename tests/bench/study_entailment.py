@@ -20,8 +20,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from app.config import load_config
-from app.loading import model_set
+from app.local_models.loading import model_set
+from app.settings.config import load_config
 from engine.entailing import LEAST, likely
 from engine.passages import split
 from engine.sentences import sentence_spans

@@ -14,8 +14,8 @@ import os
 import time
 from pathlib import Path
 
-from app.config import load_config
-from app.loading import model_set
+from app.local_models.loading import model_set
+from app.settings.config import load_config
 from engine import routing
 from engine.corpus import corpus_of
 from engine.expansion import expanded, unknown_words

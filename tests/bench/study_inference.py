@@ -23,7 +23,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from app.loading import loader
+from app.local_models.loading import loader
 from engine import inferring
 from engine.acquaintances import Acquaintances
 from engine.question_grammar import clues, tagged

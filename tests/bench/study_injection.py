@@ -34,8 +34,8 @@ from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from app.config import load_config
-from app.loading import model_set
+from app.local_models.loading import model_set
+from app.settings.config import load_config
 from engine import prompting
 from engine.answer import answer_over
 from engine.corpus import corpus_of

@@ -1,0 +1,155 @@
+"""The thread that answers: one question after the other, with models and text kept between them."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from typing import cast
+
+from app.asking.talk import (
+    Cancel,
+    Changed,
+    Command,
+    Ended,
+    Failure,
+    Forget,
+    Happened,
+    Kept,
+    Reply,
+    Request,
+    Said,
+    Tell,
+    Unlock,
+)
+from app.screens.stopping import stoppable
+from engine.events import Event
+from engine.memory import Memory
+from models.errors import AskanceError
+from models.protocols import Cancelled
+from models.roles import ModelSet
+
+IDLE_CHECK_SECONDS = 30
+PEOPLE = 300
+"""Names told to the screen after an answer."""
+
+OpenModels = Callable[[Request, Callable[[str], object]], ModelSet]
+"""Returns the models for a request; is given a function that shows a line meanwhile. While the
+choice is the same it returns the same set."""
+Answers = Callable[[Request, ModelSet, Memory], Iterator[Event]]
+"""Answers one question with these models."""
+
+
+class Answerer:
+    """An `app.asking.talk.Engine` in this process."""
+
+    def __init__(
+        self,
+        open_models: OpenModels,
+        answers: Answers,
+        memory: Memory,
+        *,
+        idle_check: float = IDLE_CHECK_SECONDS,
+    ) -> None:
+        """Nothing is opened before the first question. `close` closes the memory too.
+
+        After `idle_check` seconds without a question, and so on, idle models are unloaded.
+        """
+        self._idle_check = idle_check
+        self._open_models = open_models
+        self._answers = answers
+        self._memory = memory
+        self._tell: Tell = lambda reply: None
+        self._waiting: queue.SimpleQueue[Request | Forget | None] = queue.SimpleQueue()
+        self._cancelled: set[int] = set()
+        self._number = -1
+        self._is_closing = False
+        self._opened: ModelSet | None = None
+        self._models: ModelSet | None = None
+        self._thread = threading.Thread(target=self._work, name="answering", daemon=True)
+
+    def listen(self, tell: Tell) -> None:
+        """Start to work, and to watch the files that were read."""
+        self._tell = tell
+        self._memory.watch(lambda path: self._tell(Changed(path)))
+        self._thread.start()
+
+    def send(self, command: Command) -> None:
+        """Take a command; questions and forgetting wait their turn, the rest is done now."""
+        match command:
+            case Request() | Forget():
+                self._waiting.put(command)
+            case Cancel():
+                self._cancelled.add(command.number)
+            case Unlock():
+                self._memory.session.unlock(command.password)
+
+    def close(self) -> None:
+        """Cancel, wait for the thread, free models and text."""
+        self._is_closing = True
+        self._waiting.put(None)
+        if self._thread.is_alive():
+            self._thread.join()
+        if self._opened is not None:
+            self._opened.close()
+        self._memory.close()
+
+    def _stopped(self) -> bool:
+        return self._is_closing or self._number in self._cancelled
+
+    def _work(self) -> None:
+        while True:
+            try:
+                command = self._waiting.get(timeout=self._idle_check)
+            except queue.Empty:
+                if self._opened is not None:
+                    self._opened.release_idle()
+                continue
+            if command is None:
+                return
+            if isinstance(command, Request):
+                self._number = command.number
+                self._tell(self._answer(command))
+                self._cancelled.discard(command.number)
+            else:
+                self._memory.forget()
+            self._tell(Kept(self._memory.size))
+
+    def _answer(self, request: Request) -> Reply:
+        """Answer, telling every event, and return the last reply."""
+        try:
+            for event in self._events(request):
+                self._tell(Happened(request.number, event))
+        except Cancelled:
+            return Ended(request.number, cancelled=True)
+        except AskanceError as error:
+            return Ended(request.number, Failure.of(error))
+        loadings = tuple(self._opened.loadings) if self._opened else ()
+        cancelled = self._stopped()
+        return Ended(request.number, None, cancelled, loadings, self._people())
+
+    def _events(self, request: Request) -> Iterator[Event]:
+        if self._stopped():
+            raise Cancelled
+        opened = self._open_models(request, lambda text: self._tell(Said(request.number, text)))
+        if opened is not self._opened or self._models is None:
+            self._opened, self._models = opened, stoppable(opened, self._stopped)
+        opened.loadings.clear()
+        events = cast(
+            "Generator[Event, None, None]", self._answers(request, self._models, self._memory)
+        )
+        with closing(events):
+            for event in events:
+                if self._stopped():
+                    return
+                yield event
+
+    def _people(self) -> tuple[str, ...]:
+        """Return who wrote what was read, by how much they wrote."""
+        items = self._memory.last.items if self._memory.last else ()
+        names = Counter(
+            person.spoken or person.address for item in items for person in item.people.sender
+        )
+        return tuple(name for name, _ in names.most_common(PEOPLE) if name)

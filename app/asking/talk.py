@@ -1,0 +1,143 @@
+"""What the screen and the engine say to each other: frozen values that travel between processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from engine.events import Event
+
+if TYPE_CHECKING:
+    from app.settings.config import Config
+    from engine.conversation import Conversation
+    from engine.settings import Effort
+    from models.errors import AskanceError
+    from models.roles import Loading
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A question to answer."""
+
+    number: int
+    """Counts up; replies repeat it."""
+    question: str
+    """As typed."""
+    infer: bool = True
+    """Whether filters may be read out of it."""
+    strategy: str | None = None
+    """None: what the settings say; so with `effort`."""
+    effort: Effort | None = None
+    whole: bool = False
+    """Whether to read to the end, whatever the time budget is."""
+    config: Config | None = None
+    """The settings at the moment of asking; None: those of file and environment."""
+    conversation: Conversation | None = None
+    """What was said before, for a question that refers to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """End this question at its next event or token."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unlock:
+    """Try this password for encrypted files from now on."""
+
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Drop all text and passwords."""
+
+
+Command = Request | Cancel | Unlock | Forget
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """An event of the engine."""
+
+    number: int
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What models are doing, in words for people."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error as a person may see it."""
+
+    kind: str
+    """The machine word of `--json`."""
+    message: str
+    remedy: str
+
+    @classmethod
+    def of(cls, error: AskanceError) -> Failure:
+        """Return an error without its traceback, which holds values."""
+        return cls(error.kind, error.message, error.remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The last reply to a request."""
+
+    number: int
+    failure: Failure | None = None
+    cancelled: bool = False
+    loadings: tuple[Loading, ...] = ()
+    """Models that were loaded for it."""
+    people: tuple[str, ...] = ()
+    """Who wrote what was read, the most frequent first; completes `from:` while typing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How much text is kept in memory now."""
+
+    size: int
+    """Bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A file below the sources changed since it was read."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Broke:
+    """The engine's process ends because of a defect; the screen is told by `Ended`."""
+
+    where: str
+
+
+Reply = Happened | Said | Ended | Kept | Changed | Broke
+Tell = Callable[[Reply], object]
+
+
+class Engine(Protocol):
+    """Answers one question at a time, away from the screen's thread."""
+
+    def listen(self, tell: Tell) -> None:
+        """Give all replies to `tell`, which is called in another thread."""
+
+    def send(self, command: Command) -> None:
+        """Take a command and return at once."""
+
+    def close(self) -> None:
+        """End what is in hand and free everything."""

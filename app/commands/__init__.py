@@ -1,0 +1,1 @@
+"""The commands, one module each, and what their flags mean."""

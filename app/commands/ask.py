@@ -1,0 +1,156 @@
+"""`askance ask`: a question answered from the person's own files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import click
+
+from app.commands.following import follow_up_options, talk_of
+from app.commands.options import (
+    FilterFlags,
+    budget_options,
+    filter_options,
+    json_option,
+    memory_of,
+    reading_options,
+    settings_of,
+    sources_of,
+    zone_of,
+)
+from app.commands.standard_input import question_from
+from app.exits import ExitCode
+from app.local_models.loading import model_set
+from app.local_models.serving import tell_where_text_goes
+from app.settings.config import load_config
+from app.shown.output import answer_object, print_json
+from app.shown.plain import folded
+from app.shown.progress import can_redraw, watch
+from app.shown.report import answer_text
+from app.shown.trail import Trail
+from engine.answer import answer, understand
+from engine.compute.plan_text import parsed
+from engine.events import Answered, Event
+from engine.strategies.aggregate import Aggregate
+from engine.strategies.registry import get, names
+from engine.values import Answer
+
+
+@click.command("ask")
+@click.argument("question")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
+@click.option("--strategy", metavar="NAME", help=f"One of {', '.join(names())}.")
+@click.option(
+    "--plan",
+    metavar="LINE",
+    help="Compute the answer by this plan, as --explain shows it: count mail from:kim by week",
+)
+@click.option("--effort", type=click.Choice(["quick", "balanced", "thorough"]))
+@click.option("--max-context", type=click.IntRange(1), metavar="TOKENS", help="Over all calls.")
+@click.option(
+    "--time-budget", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="In all."
+)
+@budget_options
+@filter_options
+@reading_options
+@follow_up_options
+@click.option(
+    "--infer/--no-infer", default=None, help="Read filters out of the question, and show them."
+)
+@click.option(
+    "--strict", is_flag=True, help="Abstain where no majority of readings gives one answer."
+)
+@click.option("--seed", type=int, help="The same seed, the same samples.")
+@click.option("--lookahead", metavar="ID", help="Small model that looks ahead.")
+@click.option("--generator", metavar="ID", help="Large model that writes.")
+@json_option
+@click.option("--no-stream", is_flag=True, help="Show only the checked answer.")
+@click.option("--explain", is_flag=True, help="Show how the answer came about.")
+def command(
+    question: str,
+    paths: tuple[str, ...],
+    as_json: bool,
+    no_stream: bool,
+    explain: bool,
+    lookahead: str | None,
+    generator: str | None,
+    memory: int | None,
+    unlock: bool,
+    continued: bool,
+    follow_up_to: Path | None,
+    temporary: bool,
+    **flags: object,
+) -> int:
+    """Answer QUESTION from the files at PATH, or from the remembered sources.
+
+    QUESTION may hold -word and from: to: subject: in: kind: since: until: has:attachment path:.
+    They join the flags. A single - reads QUESTION from standard input.
+
+    The answer's citations are checked against the files. Exit code 3: nothing supports one.
+    """
+    question = question_from(question)
+    config = load_config(os.environ)
+    filter_flags = FilterFlags(**{name: flags.pop(name) for name in FilterFlags.__slots__})  # type: ignore[arg-type]
+    if flags["plan"] is not None:
+        parsed(str(flags["plan"]))
+        flags["strategy"] = flags["strategy"] or Aggregate.name
+        flags["infer"] = False  # the plan says which items
+    estimate = as_json or explain or can_redraw(sys.stderr, os.environ)
+    settings = settings_of(config, estimate=estimate, **flags)
+    filters = filter_flags.filters(settings.today)
+    # The engine says both again; here it is said before models are checked.
+    get(settings.strategy)
+    understand(question, filters, settings)
+    sources = sources_of(config, paths)
+    tell_where_text_goes(config, lookahead=lookahead, generator=generator)
+    trail = Trail()
+    watcher = watch(stream_draft=not (as_json or no_stream))
+    with ExitStack() as stack:
+        stack.callback(watcher.finish)
+        talk = stack.enter_context(
+            talk_of(config, continued=continued, follow_up_to=follow_up_to, temporary=temporary)
+        )
+        models = model_set(
+            config,
+            lookahead=lookahead,
+            generator=generator,
+            max_context=settings.max_context,
+            say=watcher.say,
+        )
+        stack.enter_context(closing(models))
+        kept = stack.enter_context(memory_of(config, memory, unlock))
+        put = talk.put_anew(question, models, settings, [watcher.show])
+        if said := talk.line():
+            watcher.finish()
+            click.echo(said, err=True)
+        events = answer(put.text, sources, models, settings, filters, kept, put.scope)
+        answered = last_answer(events, [trail.note, watcher.show])
+        followed = talk.shown(question)
+        talk.answered(answered, question)
+    trail.loadings = models.loadings
+    if as_json:
+        explained = {"explain": trail.object(answered)} if explain else {}
+        budget = {"budget": trail.budget_object(answered)}
+        print_json(answer_object(answered) | budget | followed | explained)
+    else:
+        click.echo(folded(answer_text(answered, zone_of(config), str(config.path)), sys.stdout))
+        if explain:
+            click.echo(folded(trail.text(answered), sys.stdout))
+    return ExitCode.NOTHING_FOUND if answered.grounded == "none" else ExitCode.ANSWERED
+
+
+def last_answer(events: Iterator[Event], listeners: Sequence[Callable[[Event], None]]) -> Answer:
+    """Run through the events, tell the listeners, and return the answer at the end."""
+    answered: Answer | None = None
+    for event in events:
+        for listener in listeners:
+            listener(event)
+        if isinstance(event, Answered):
+            answered = event.answer
+    if answered is None:
+        raise RuntimeError("The engine ended without an answer.")
+    return answered

@@ -1,0 +1,46 @@
+"""`askance doctor`: what this installation can do, and what to do about the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import click
+
+from app.commands.options import json_option
+from app.doctor import Check, examine
+from app.exits import ExitCode
+from app.shown.output import print_json
+from app.shown.plain import one_line
+
+
+@click.command("doctor")
+@click.option(
+    "--privacy", is_flag=True, help="Prove on this machine that nothing is left and none reached."
+)
+@json_option
+def command(privacy: bool, as_json: bool) -> int:
+    """Say what works here. Opens no source, uses no network but asks a server that is set.
+
+    With --privacy the program is run over files planted for it, and what it wrote is searched.
+    Exit code 4: a model is missing; 1: something else is, or a promise does not hold here.
+    """
+    checks = list(_proved() if privacy else examine())
+    if as_json:
+        print_json({"checks": [asdict(check) for check in checks]})
+    else:
+        width = max(len(check.name) for check in checks)
+        for check in checks:
+            click.echo(f"{check.state:<8}{check.name:<{width}}  {one_line(check.detail)}")
+            if check.remedy:
+                click.echo(f"{'':<{width + 10}}{one_line(check.remedy)}")
+    missing = {check.name.split()[0] for check in checks if check.state == "missing"}
+    if "model" in missing:
+        return ExitCode.MODEL
+    return ExitCode.FAILED if missing else ExitCode.ANSWERED
+
+
+def _proved() -> Iterator[Check]:
+    from app.privacy.check import prove
+
+    return prove()

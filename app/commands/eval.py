@@ -1,0 +1,195 @@
+"""`askance eval`: questions with known answers, asked and scored."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from app.commands.options import budget_options, json_option, settings_of
+from app.evaluating.damage import tell_damaged
+from app.evaluating.workers import steps_of, worker_options
+from app.exits import ExitCode
+from app.local_models.loading import model_set
+from app.local_models.serving import tell_where_text_goes
+from app.settings.config import load_config
+from app.shown.output import SCHEMA_VERSION
+from app.shown.progress import StatusLine
+from engine.evaluation.runner import Choice, Scored, solve
+from engine.evaluation.runs import Summary, read_run
+from engine.evaluation.sweeping import expanded
+from engine.settings import Budget, Settings
+from engine.strategies.registry import get, names
+from engine.tasks import TASKS
+from models.roles import ModelSet
+
+
+@click.command("eval")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
+@click.option(
+    "--strategy",
+    "strategies",
+    multiple=True,
+    metavar="NAME",
+    help=f"One of {', '.join(names())}; may repeat, and hold choices: drag:k={{1,5}}.",
+)
+@budget_options
+@click.option("--effort", type=click.Choice(["quick", "balanced", "thorough"]))
+@click.option("--max-context", type=click.IntRange(1), metavar="TOKENS", help="Over all calls.")
+@click.option("--seed", type=int, help="The same seed, the same samples.")
+@click.option(
+    "--least-confidence",
+    type=click.FloatRange(0, 1),
+    help="Abstain below this; 0 records what every threshold would have done.",
+)
+@click.option("--lookahead", metavar="ID", help="Small model that looks ahead.")
+@click.option("--generator", metavar="ID", help="Large model that writes.")
+@click.option("--limit", type=click.IntRange(1), help="Ask at most so many questions.")
+@click.option("--skip", type=click.IntRange(0), default=0, help="Pass over the first ones.")
+@click.option("--mode", metavar="WORD", help="Only questions of this answers_mode.")
+@click.option(
+    "--unanswerable/--answerable", default=None, help="Only these questions; default all."
+)
+@click.option("--original", is_flag=True, help="Ask question_original over the scope alone.")
+@click.option("--candidates", is_flag=True, help="Ask over each question's own candidates alone.")
+@click.option(
+    "--task",
+    type=click.Choice(list(TASKS)),
+    help="Prompts to ask with; default those of the data set.",
+)
+@click.option(
+    "--examples",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Solved questions to show, from the end of FILE, never one that is asked.",
+)
+@click.option(
+    "--worked",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE",
+    help="Worked examples to show; --make-examples writes such a file.",
+)
+@click.option(
+    "--make-examples",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Ask with iterdrag, and keep the questions that end right here as worked examples.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Keep one JSON line a question here, and go on from what is there.",
+)
+@worker_options
+@json_option
+def command(
+    file: Path,
+    paths: tuple[Path, ...],
+    as_json: bool,
+    lookahead: str | None,
+    generator: str | None,
+    limit: int | None,
+    skip: int,
+    mode: str | None,
+    unanswerable: bool | None,
+    original: bool,
+    candidates: bool,
+    task: str | None,
+    examples: int,
+    worked: Path | None,
+    make_examples: Path | None,
+    out: Path | None,
+    workers: int,
+    ray: str | None,
+    strategies: tuple[str, ...],
+    budget: Budget | None,
+    effort: str | None,
+    max_context: int | None,
+    seed: int | None,
+    least_confidence: float | None,
+) -> int:
+    """Ask the questions of FILE (JSONL) over PATH, or over the corpus that each names.
+
+    Lines of --out hold answers and belong outside any project that is published.
+    """
+    config = load_config(os.environ)
+    settings = settings_of(
+        config,
+        budget=budget,
+        effort=effort,
+        max_context=max_context,
+        seed=seed,
+        least_confidence=least_confidence,
+    )
+    named = strategies or (settings.strategy,)
+    arms = [replace(settings, strategy=name) for one in named for name in expanded(one)]
+    for arm in arms:
+        get(arm.strategy)
+    choice = Choice(limit, skip, mode, unanswerable, original, candidates, task, examples, worked)
+    tell_where_text_goes(config, lookahead=lookahead, generator=generator)
+    models = model_set(
+        config, lookahead=lookahead, generator=generator, max_context=settings.max_context
+    )
+    over = [path.absolute() for path in paths]
+    if out is not None and out.exists():
+        tell_damaged(read_run(out))
+    if make_examples is not None:
+        return _make_examples(file, over, models, settings, choice, make_examples)
+    with closing(models), StatusLine() as line:
+        steps = steps_of(
+            *(file, over, models, arms, choice, out),
+            workers=workers,
+            ray=ray,
+            config=config,
+            lookahead=lookahead,
+            generator=generator,
+        )
+        for step in steps:
+            if isinstance(step, Scored):
+                if as_json:
+                    click.echo(json.dumps({"schema_version": SCHEMA_VERSION, **step.row}))
+                line.show(f"{step.done} of {step.of} answers, {step.left_text}")
+            else:
+                line.clear()
+                _report(step, as_json)
+    return ExitCode.ANSWERED
+
+
+def _make_examples(
+    file: Path,
+    over: list[Path],
+    models: ModelSet,
+    settings: Settings,
+    choice: Choice,
+    out: Path,
+) -> int:
+    """Write the solved questions as they are solved; a run that was stopped goes on."""
+    solver = replace(settings, strategy="iterdrag:m=0")
+    kept = 0
+    with closing(models), StatusLine() as line:
+        for done, (of, row) in enumerate(solve(file, over, models, solver, choice, out), start=1):
+            kept += row is not None
+            line.show(f"{done} of {of} questions asked, {kept} kept")
+    click.echo(f"{kept} worked examples in {out}")
+    return ExitCode.ANSWERED if kept else ExitCode.NOTHING_FOUND
+
+
+def _report(summary: Summary, as_json: bool) -> None:
+    if as_json:
+        shown = {
+            "strategy": summary.strategy,
+            "questions": summary.questions,
+            "means": summary.scores,
+            "over": summary.counts,
+        }
+        click.echo(json.dumps({"schema_version": SCHEMA_VERSION, "summary": shown}))
+        return
+    click.echo(f"{summary.strategy}: {summary.questions} questions")
+    for name, value in summary.scores.items():
+        click.echo(f"{name:24} {value:8.3f}  over {summary.counts[name]}")

@@ -1,0 +1,128 @@
+"""`askance eval report`: what run files say, as a page, as Markdown and as pictures."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from app.errors import UsageError
+from app.evaluating.damage import tell_damaged
+from app.exits import ExitCode
+from engine.evaluation.data import load_questions
+from engine.evaluation.runs import read_run
+from engine.evaluation.tables import Arm, arms_of, datasets_of, main_score
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("report")
+@click.argument("runs", nargs=-1, required=True, type=FILE, metavar="RUN...")
+@click.option("--html", type=FILE, metavar="OUT", help="Write one page that fetches nothing.")
+@click.option("--markdown", type=FILE, metavar="OUT", help="Write tables; without OUTs to stdout.")
+@click.option(
+    "--plots",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write each plot as a PNG.",
+)
+@click.option("--baseline", metavar="NAME", help="Strategy that the others are compared with.")
+@click.option(
+    "--questions",
+    "files",
+    multiple=True,
+    type=FILE,
+    metavar="FILE",
+    help="Questions that were asked; the page then shows them. May repeat.",
+)
+@click.option(
+    "--prices",
+    nargs=2,
+    type=click.FloatRange(0),
+    metavar="IN OUT",
+    help="For a million tokens read and written; adds what a run would cost.",
+)
+def command(
+    runs: tuple[Path, ...],
+    html: Path | None,
+    markdown: Path | None,
+    plots: Path | None,
+    baseline: str | None,
+    files: tuple[Path, ...],
+    prices: tuple[float, float] | None,
+) -> int:
+    """Show what the run files of `askance eval --out` say.
+
+    Answers stand in the page: it is the person's alone, and belongs outside any project that is
+    published. Tables and plots hold numbers only. Damaged lines are left out and counted.
+    """
+    read = [read_run(path) for path in dict.fromkeys(runs)]
+    for run in read:
+        tell_damaged(run)
+    arms = arms_of(read)
+    _refuse_nothing(arms, baseline)
+    if html is not None:
+        from app.evaluating.page import page
+
+        asked = {q.id: q for file in files for q in load_questions(file)}
+        _write(html, page(read, arms, asked, baseline, prices))
+    if plots is not None:
+        _draw(arms, plots)
+    if markdown is not None or (html is None and plots is None):
+        from app.evaluating.markdown import markdown as as_markdown
+
+        text = as_markdown(arms, baseline, prices)
+        if markdown is None:
+            click.echo(text, nl=False)
+        else:
+            _write(markdown, text)
+    return ExitCode.ANSWERED
+
+
+def _refuse_nothing(arms: list[Arm], baseline: str | None) -> None:
+    if not arms:
+        raise UsageError(
+            "The run files hold no answer.", remedy="Make one: askance eval QUESTIONS --out RUN."
+        )
+    known = dict.fromkeys(name for arm in arms for name in (arm.label, arm.setting["strategy"]))
+    if baseline is not None and baseline not in known:
+        raise UsageError(
+            f"No run is of the strategy {baseline}.", remedy=f"There are: {', '.join(known)}."
+        )
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file that is the person's alone. Raises `UsageError`."""
+    try:
+        with open(file, "w", encoding="utf-8", opener=_private) as stream:
+            stream.write(text)
+    except OSError as error:
+        raise _unwritable(file, error) from error
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    return UsageError(
+        f"{path} could not be written: {error.strerror}.", remedy="Name another place.", path=path
+    )
+
+
+def _draw(arms: list[Arm], folder: Path) -> None:
+    """Write the plots of each set. Raises `UsageError`."""
+    from app.evaluating.plots import pareto, png, scaling
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for dataset in datasets_of(arms):
+            own = [arm for arm in arms if arm.dataset == dataset and arm.answered]
+            score = main_score(own)
+            png(pareto(own, score), folder / f"{dataset}_pareto.png")
+            grown = scaling(own, score)
+            if grown is not None:
+                png(grown, folder / f"{dataset}_scaling.png")
+    except OSError as error:
+        raise _unwritable(folder, error) from error

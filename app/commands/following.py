@@ -1,0 +1,135 @@
+"""Follow-up questions on the command line: `--continue`, `--follow-up-to` and `--temporary`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from app.commands.confirming import ask_passphrase
+from app.errors import UsageError
+from app.history.errors import HistoryOff
+from app.history.exporting import cited_object, read_conversation
+from app.history.keeping import Keeper, keeper_of
+from app.history.kept import LATEST
+from app.settings.config import Config
+from app.shown.plain import one_line
+from engine.conversation import Standalone
+from engine.events import Event, Rewritten
+from engine.follow_up import follow_up
+from engine.settings import Settings
+from engine.values import Answer
+from models.roles import ModelSet
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def follow_up_options(command: Command) -> Command:
+    """Add the three flags; `talk_of` takes them."""
+    options = [
+        click.option("--continue", "-c", "continued", is_flag=True, help="Follow the last one up."),
+        click.option(
+            "--follow-up-to",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            help="Follow up what `ask --json` or `history export --json` wrote.",
+        ),
+        click.option("--temporary", is_flag=True, help="Leave this out of the history."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+class Talk(AbstractContextManager["Talk"]):
+    """One question on the command line, and the conversation it belongs to."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        """Take what keeps the conversation, already where the question follows."""
+        self.keeper = keeper
+        self.put: Standalone | None = None
+
+    def put_anew(
+        self,
+        question: str,
+        models: ModelSet,
+        settings: Settings,
+        listeners: Sequence[Callable[[Event], object]],
+    ) -> Standalone:
+        """Return the question as one of its own. A first question is that already."""
+        events: Iterator[Event] = follow_up(
+            question, self.keeper.conversation, models, settings.today
+        )
+        for event in events:
+            for listener in listeners:
+                listener(event)
+            if isinstance(event, Rewritten):
+                self.put = event.standalone
+        if self.put is None:
+            raise RuntimeError("A follow-up ended without a question.")
+        return self.put
+
+    def answered(self, answer: Answer, asked: str) -> None:
+        """Keep the answer, if it is to be kept."""
+        self.keeper.answered(answer, asked)
+
+    def line(self) -> str:
+        """Return what to say of a question that was put anew, or an empty line."""
+        if self.put is None or not (self.put.reason or self.put.changed):
+            return ""
+        reason = f" ({self.put.reason})" if self.put.reason else ""
+        unsure = "" if self.put.sure else " Not sure: ask it in full where that is wrong."
+        return one_line(f"Asked as: {self.put.text}{reason}.{unsure}")
+
+    def shown(self, asked: str) -> dict[str, object]:
+        """Return the member of `ask --json`; nothing for a first question."""
+        if self.put is None or self.keeper.conversation.last is None:
+            return {}
+        return {"follow_up": standalone_object(asked, self.put)}
+
+    def __exit__(self, *_: object) -> None:
+        """Close the history."""
+        self.keeper.close()
+
+
+def standalone_object(asked: str, put: Standalone) -> dict[str, object]:
+    """Return how a follow-up was understood."""
+    return {
+        "asked": asked,
+        "question": put.text,
+        "scope": [cited_object(cited) for cited in put.scope],
+        "reason": put.reason,
+        "sure": put.sure,
+        "choices": list(put.choices),
+    }
+
+
+def talk_of(config: Config, *, continued: bool, follow_up_to: Path | None, temporary: bool) -> Talk:
+    """Return the conversation that a question belongs to.
+
+    Raises `HistoryOff` and what opening it raises where it is to be continued, and
+    `ConversationUnreadable`.
+    """
+    if continued and follow_up_to is not None:
+        raise UsageError(
+            "--continue and --follow-up-to name two conversations.", remedy="Give one of them."
+        )
+    if continued and not config.values["history.enabled"]:
+        raise HistoryOff(
+            "There is no conversation to continue: history is off.",
+            remedy="Turn it on: askance history on. Or follow up an answer in a file: "
+            "askance ask QUESTION --follow-up-to FILE.json",
+        )
+    keeper = keeper_of(config, ask_passphrase, _say, temporary=temporary, needed=continued)
+    if follow_up_to is not None:
+        keeper.go_on_with(read_conversation(follow_up_to))
+    if continued and keeper.history is not None:
+        keeper.go_on_with(keeper.history.conversation(LATEST))
+    return Talk(keeper)
+
+
+def _say(text: str) -> None:
+    click.echo(one_line(text), err=True)

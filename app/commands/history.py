@@ -1,0 +1,297 @@
+"""`askance history`: conversations that are kept, encrypted, because the person asked for it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from app.commands.confirming import ask_passphrase, confirm
+from app.commands.lazy import StrictGroup
+from app.commands.options import json_option, zone_of
+from app.errors import UsageError
+from app.exits import ExitCode
+from app.history.files import HistoryFiles, what_stays
+from app.history.kept import begin_history, erase_history, open_history
+from app.settings.config import config_path, load_config
+from app.settings.edit import set_value
+from app.shown.output import print_json, rfc3339
+from app.shown.plain import lines, one_line
+
+if TYPE_CHECKING:
+    from app.history.kept import FoundTurn, History, Kept
+    from engine.conversation import Conversation, Turn
+
+SHORT_ID = 8
+"""Characters of an id in lists; any beginning that only one has will do."""
+
+
+@click.group("history", cls=StrictGroup)
+def command() -> None:
+    """Keep conversations, encrypted. Off until you turn it on; files are never kept."""
+
+
+@command.command("on")
+@click.option("--passphrase", is_flag=True, help="Ask for a passphrase instead of the keyring.")
+@click.option("--new", "anew", is_flag=True, help="Begin a new one; set aside what is there.")
+@click.option("--days", type=click.IntRange(1), metavar="N", help="Forget after N days.")
+@json_option
+def on(passphrase: bool, anew: bool, days: int | None, as_json: bool) -> int:
+    """Keep conversations from now on, encrypted, the key in the system's keyring."""
+    files = _files()
+    load_config(os.environ)  # what is wrong with the settings is said before anything is made
+    if files.key_record.exists() and not anew:
+        history = open_history(files, ask_passphrase)
+    else:
+        history = begin_history(files, ask_passphrase if passphrase else None, anew=anew)
+    with history:
+        where = config_path(os.environ)
+        set_value(where, "history", "enabled", True)
+        if days is not None:
+            set_value(where, "history", "days", days)
+        if as_json:
+            print_json({"enabled": True, "path": str(files.database), "key": history.record.kind})
+            return ExitCode.ANSWERED
+        key = {"keyring": "in your keyring", "passphrase": "made of your passphrase"}
+        click.echo(f"Conversations are kept in {one_line(str(files.database))}, encrypted.")
+        click.echo(f"The key is {key[history.record.kind]}. Without it nobody can read them.")
+    return ExitCode.ANSWERED
+
+
+@command.command("off")
+@json_option
+def off(as_json: bool) -> int:
+    """Keep no more conversations. What was kept stays until `history rm --all`."""
+    set_value(config_path(os.environ), "history", "enabled", False)
+    left = _files().exists
+    if as_json:
+        print_json({"enabled": False, "kept": left})
+    else:
+        stays = " What was kept stays; to remove it: askance history rm --all" if left else ""
+        click.echo(f"Conversations are not kept any more.{stays}")
+    return ExitCode.ANSWERED
+
+
+@command.command("path")
+@json_option
+def path(as_json: bool) -> int:
+    """Print where the database is, or would be."""
+    files = _files()
+    if as_json:
+        enabled = bool(load_config(os.environ).values["history.enabled"])
+        exists = files.database.exists()
+        print_json({"path": str(files.database), "exists": exists, "enabled": enabled})
+    else:
+        click.echo(one_line(str(files.database)))
+    return ExitCode.ANSWERED
+
+
+@command.command("list")
+@json_option
+def list_(as_json: bool) -> int:
+    """List the kept conversations, what was last added to first."""
+    with _open() as history:
+        history.prune(load_config(os.environ).number("history.days"))
+        rows = history.listed()
+    if as_json:
+        print_json({"conversations": [_kept_object(row) for row in rows]})
+    elif not rows:
+        click.echo("No conversation is kept yet.")
+    else:
+        zone = zone_of(load_config(os.environ))
+        for row in rows:
+            turns = f"{row.turns} question{'' if row.turns == 1 else 's'}"
+            when = row.changed.astimezone(zone)
+            head = f"{row.id[:SHORT_ID]}  {when:%Y-%m-%d %H:%M}"
+            click.echo(one_line(f"{head}  {row.title}  ({turns})"))
+    return ExitCode.ANSWERED
+
+
+@command.command("show")
+@click.argument("id_", metavar="ID")
+@json_option
+def show(id_: str, as_json: bool) -> int:
+    """Print a conversation. ID is its id, the beginning of one, or "last"."""
+    with _open() as history:
+        conversation = history.conversation(id_)
+    if as_json:
+        print_json(_whole(conversation))
+    else:
+        for turn in conversation.path:
+            click.echo(_turn_text(turn))
+    return ExitCode.ANSWERED
+
+
+@command.command("search")
+@click.argument("words", nargs=-1, required=True)
+@json_option
+def search(words: tuple[str, ...], as_json: bool) -> int:
+    """Find questions, answers and quotes that hold all WORDS. Exit code 3: none does."""
+    with _open() as history:
+        found = history.search(" ".join(words))
+    if as_json:
+        print_json({"results": [_found_object(one) for one in found]})
+    else:
+        for one in found:
+            click.echo(one_line(f"{one.conversation[:SHORT_ID]}  {one.when:%Y-%m-%d}  {one.asked}"))
+            click.echo(f"    {one_line(one.snippet)}")
+    return ExitCode.ANSWERED if found else ExitCode.NOTHING_FOUND
+
+
+@command.command("export")
+@click.argument("id_", metavar="ID")
+@click.option(
+    "--to", "target", type=click.Path(path_type=Path), metavar="FILE", help="Not to stdout."
+)
+@json_option
+def export(id_: str, target: Path | None, as_json: bool) -> int:
+    """Write a conversation as Markdown, with --json as JSON that can be followed up.
+
+    A FILE that is there is not overwritten; what is written is not encrypted any more.
+    """
+    from app.history.exporting import markdown
+
+    with _open() as history:
+        conversation = history.conversation(id_)
+    if target is None:
+        if as_json:
+            print_json(_whole(conversation))
+        else:
+            click.echo(markdown(conversation, zone_of(load_config(os.environ))), nl=False)
+        return ExitCode.ANSWERED
+    text = _as_json(conversation) if as_json or target.suffix == ".json" else ""
+    _write(target, text or markdown(conversation, zone_of(load_config(os.environ))))
+    click.echo(f"Written, not encrypted: {one_line(str(target))}", err=True)
+    return ExitCode.ANSWERED
+
+
+@command.command("rm")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--all", "everything", is_flag=True, help="All, the database and its key.")
+@click.option(
+    "--older-than", type=click.IntRange(1), metavar="DAYS", help="What nobody added to for DAYS."
+)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+def rm(
+    ids: tuple[str, ...], everything: bool, older_than: int | None, yes: bool, as_json: bool
+) -> int:
+    """Remove conversations for good. With --all history is off afterwards."""
+    if sum((bool(ids), everything, older_than is not None)) != 1:
+        raise UsageError(
+            "Name what to remove.", remedy="Give ids, or --all, or --older-than DAYS; one of them."
+        )
+    if everything:
+        return _remove_all(yes, as_json)
+    with _open() as history:
+        if older_than is None:
+            titles = [history.conversation(id_).title for id_ in ids]
+            if not yes:
+                confirm(f"Remove {', '.join(one_line(title) for title in titles)}?")
+            removed = len(history.remove(ids))
+        else:
+            if not yes:
+                confirm(f"Remove what nobody added to for {older_than} days?")
+            removed = history.prune(older_than)
+    stays = what_stays(_files().folder)
+    if as_json:
+        print_json({"removed": removed, "limits": stays})
+    else:
+        click.echo(f"Removed {removed}, and overwritten in the database. {stays}")
+    return ExitCode.ANSWERED
+
+
+def _remove_all(yes: bool, as_json: bool) -> int:
+    """Remove the files whatever state they are in: this needs no key."""
+    files = _files()
+    there = files.all()
+    if there and not yes:
+        for one in there:
+            click.echo(one_line(str(one)), err=True)
+        confirm("Remove all kept conversations, and their key?")
+    stays = what_stays(files.folder)
+    removed = erase_history(files)
+    if load_config(os.environ).origins["history.enabled"] == "file":
+        set_value(config_path(os.environ), "history", "enabled", False)
+    if as_json:
+        shown = [str(one) for one in removed]
+        print_json({"removed": len(removed), "files": shown, "limits": stays})
+    elif removed:
+        click.echo(f"Removed, overwritten first: {len(removed)} files, and the key. {stays}")
+    else:
+        click.echo("No conversation was kept.")
+    return ExitCode.ANSWERED
+
+
+def _files() -> HistoryFiles:
+    return HistoryFiles.of(os.environ)
+
+
+def _open() -> History:
+    return open_history(_files(), ask_passphrase)
+
+
+def _kept_object(row: Kept) -> dict[str, object]:
+    return {
+        "id": row.id,
+        "title": row.title,
+        "began": rfc3339(row.began),
+        "changed": rfc3339(row.changed),
+        "turns": row.turns,
+    }
+
+
+def _found_object(found: FoundTurn) -> dict[str, object]:
+    return {
+        "id": found.conversation,
+        "title": found.title,
+        "turn": found.turn,
+        "asked": found.asked,
+        "snippet": found.snippet,
+        "date": rfc3339(found.when),
+    }
+
+
+def _whole(conversation: Conversation) -> dict[str, object]:
+    from app.history.exporting import conversation_object
+
+    return {"conversation": conversation_object(conversation)}
+
+
+def _as_json(conversation: Conversation) -> str:
+    import json
+
+    from app.shown.output import SCHEMA_VERSION
+
+    whole = {"schema_version": SCHEMA_VERSION, **_whole(conversation)}
+    return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
+
+
+def _turn_text(turn: Turn) -> str:
+    shown = [f"> {one_line(turn.asked)}"]
+    if turn.question != turn.asked:
+        shown.append(f"  Asked as: {one_line(turn.question)}")
+    shown += ["", lines(turn.answer), ""]
+    for cited in turn.cited:
+        where = cited.locator.path
+        shown.append(one_line(f"  [{cited.id}] {cited.title or where.name}  {where}"))
+    return "\n".join([*shown, ""] if turn.cited else shown)
+
+
+def _write(target: Path, text: str) -> None:
+    try:
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise UsageError(
+            f"{target} is there already.", remedy="Name another file.", path=target
+        ) from error
+    except OSError as error:
+        raise UsageError(
+            f"{target} cannot be written: {error.strerror}.",
+            remedy="Name another file.",
+            path=target,
+        ) from error

@@ -1,0 +1,194 @@
+"""`askance models`: fetch, check, choose and remove model files."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import closing
+
+import click
+
+from app.commands.confirming import confirm
+from app.commands.lazy import StrictGroup
+from app.commands.models_fit import add, estimate_, recommend_, speed_
+from app.commands.options import json_option
+from app.exits import ExitCode
+from app.local_models.loading import known_models
+from app.local_models.roles import ROLES, choose, roles_in_use
+from app.local_models.shown import (
+    found_line,
+    found_object,
+    model_line,
+    model_object,
+    table,
+)
+from app.local_models.work import Work, checking, deleted, pulling
+from app.settings.config import Config, load_config
+from app.shown.output import print_json
+from app.shown.progress import StatusLine, can_redraw
+from app.shown.report import size_text
+from models.catalogue import Catalogue, Role
+from models.consent import refuse_unbound
+from models.found import found_models
+
+LINE_SECONDS = 10.0
+"""Where no line can be taken back, progress is a line so often."""
+
+
+@click.group("models", cls=StrictGroup)
+def command() -> None:
+    """Fetch, check and choose models. Only `pull` uses the network."""
+
+
+for _further in (add, estimate_, recommend_, speed_):
+    command.add_command(_further)
+
+
+@command.command("list")
+@click.option("--found", is_flag=True, help="GGUF files of Ollama, LM Studio and the hub's cache.")
+@json_option
+def list_(found: bool, as_json: bool) -> int:
+    """List the catalogue: what is here, what it is for, what it costs, whether it fits."""
+    if found:
+        return _list_found(as_json)
+    catalogue, store = known_models(os.environ)
+    used = in_use(load_config(os.environ), catalogue)
+    if as_json:
+        print_json({"models": [model_object(row, store, used) for row in catalogue.rows]})
+        return ExitCode.ANSWERED
+    for line in table([model_line(row, store, used) for row in catalogue.rows]):
+        click.echo(line)
+    if not all(row.bound for row in catalogue.rows):
+        click.echo(
+            "unverified: nobody here has seen the file. `askance models pull ID "
+            "--accept-unverified` fetches it and binds it to the hash of what came.",
+            err=True,
+        )
+    return ExitCode.ANSWERED
+
+
+def _list_found(as_json: bool) -> int:
+    files = found_models(os.environ)
+    if as_json:
+        print_json({"found": [found_object(file) for file in files]})
+        return ExitCode.ANSWERED
+    for line in table([found_line(file) for file in files]):
+        click.echo(line)
+    said = "To use one where it is: askance models add PATH" if files else "Nothing was found."
+    click.echo(said, err=True)
+    return ExitCode.ANSWERED
+
+
+@command.command("pull")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--starter", is_flag=True, help="The starter pair; so does naming no model.")
+@click.option(
+    "--accept-unverified",
+    "accept",
+    is_flag=True,
+    help="Fetch also what nobody verified, and bind it to the hash of what came.",
+)
+@json_option
+def pull_(ids: tuple[str, ...], starter: bool, accept: bool, as_json: bool) -> int:
+    """Fetch models. What was fetched before is checked and kept; a cut pull goes on."""
+    catalogue, store = known_models(os.environ)
+    rows = [catalogue.row(model_id) for model_id in ids]
+    if starter or not rows:
+        rows.extend(catalogue.starter())
+    wanted = list(dict.fromkeys(rows))
+    for row in wanted:
+        if not accept:
+            refuse_unbound(row)
+    for row in wanted:
+        click.echo(
+            f"{row.id}: {'' if row.bound else 'about '}{size_text(row.total_size)}, {row.licence}",
+            err=True,
+        )
+        click.echo(f"{row.id}: {_followed(row.id, pulling(row, store, accept=accept))}", err=True)
+    catalogue, store = known_models(os.environ)  # with what was accepted just now
+    used = in_use(load_config(os.environ), catalogue)
+    if as_json:
+        shown = [catalogue.row(row.id) for row in wanted]
+        print_json({"models": [model_object(row, store, used) for row in shown]})
+    return ExitCode.ANSWERED
+
+
+@command.command("verify")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@json_option
+def verify(ids: tuple[str, ...], as_json: bool) -> int:
+    """Hash models again (all that are here, or IDs). Exit code 4: one is wrong or missing."""
+    catalogue, store = known_models(os.environ)
+    rows = [catalogue.row(model_id) for model_id in ids] or [
+        row for row in catalogue.rows if store.state(row) in ("present", "partial")
+    ]
+    for row in rows:
+        click.echo(f"{row.id}: {_followed(row.id, checking(row, store))}", err=as_json)
+    if not rows:
+        click.echo("No model is here. Fetch the starter pair: askance models pull", err=True)
+    used = in_use(load_config(os.environ), catalogue)
+    if as_json:
+        print_json({"models": [model_object(row, store, used) for row in rows]})
+    return ExitCode.ANSWERED
+
+
+@command.command("rm")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+def rm(ids: tuple[str, ...], yes: bool, as_json: bool) -> int:
+    """Delete models from this machine; asks first."""
+    catalogue, store = known_models(os.environ)
+    rows = [catalogue.row(model_id) for model_id in ids]
+    if not yes:
+        confirm(f"Delete {', '.join(row.id for row in rows)} from {store.root}?")
+    freed = {row.id: deleted(row, store) for row in rows}
+    if as_json:
+        print_json({"models": [{"id": one, "freed_bytes": size} for one, size in freed.items()]})
+    else:
+        for model_id, size in freed.items():
+            click.echo(f"{model_id}: {size_text(size)} freed" if size else f"{model_id}: not here")
+    return ExitCode.ANSWERED
+
+
+@command.command("use")
+@click.argument("role", type=click.Choice(ROLES))
+@click.argument("model_id", metavar="ID")
+@json_option
+def use(role: Role, model_id: str, as_json: bool) -> int:
+    """Use the model ID as lookahead, generator or encoder from now on."""
+    config, (catalogue, store) = load_config(os.environ), known_models(os.environ)
+    row, changed = choose(role, model_id, config, catalogue)
+    if as_json:
+        print_json({"models": [model_object(row, store, in_use(changed, catalogue))]})
+    else:
+        click.echo(f"{row.id} is the {role} now.")
+    if store.state(row) != "present":
+        click.echo(f"It is not here yet: askance models pull {row.id}", err=True)
+    return ExitCode.ANSWERED
+
+
+def in_use(config: Config, catalogue: Catalogue) -> dict[str, list[str]]:
+    """Return the roles each model fills now; say on stderr what is wrong with the settings."""
+    used, faults = roles_in_use(config, catalogue)
+    for fault in faults:
+        click.echo(fault, err=True)
+    return used
+
+
+def _followed(model_id: str, work: Work) -> str:
+    """Do the work, show how far it is, and return what came of it."""
+    lines = sys.stderr.isatty() and not can_redraw(sys.stderr, os.environ)
+    told = time.monotonic()
+    with StatusLine() as status, closing(work):
+        while True:
+            try:
+                text = f"{model_id}: {next(work)}"
+            except StopIteration as end:
+                result: str = end.value
+                return result
+            status.show(text, now=False)
+            if lines and time.monotonic() >= told + LINE_SECONDS:
+                told = time.monotonic()
+                click.echo(text, err=True)

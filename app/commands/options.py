@@ -1,0 +1,276 @@
+"""Flags that `ask` and `search` share, and what they mean for the engine."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date, tzinfo
+from functools import wraps
+from getpass import getpass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from zoneinfo import ZoneInfo
+
+import click
+
+from app.errors import SourceMissing, UsageError
+from app.settings.config import Config
+from app.settings.kinds import SIZE, size_from_text
+from engine.errors import NoSources
+from engine.operators import first_day, last_day, no_date, printable
+from engine.settings import BUDGETS, Budget, Effort, Settings
+from ingest.item import Filters, Kind
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+@dataclass(frozen=True, slots=True)
+class FilterFlags:
+    """The filter flags as typed."""
+
+    since: str | None
+    until: str | None
+    senders: tuple[str, ...]
+    recipients: tuple[str, ...]
+    subjects: tuple[str, ...]
+    folders: tuple[str, ...]
+    path_patterns: tuple[str, ...]
+    kinds: tuple[str, ...]
+    has: tuple[str, ...]
+
+    def filters(self, today: date) -> Filters:
+        """Return the engine's filters. Raises `QuestionError` for what is no date."""
+        since = first_day(self.since, today) if self.since is not None else None
+        until = last_day(self.until, today, since) if self.until is not None else None
+        for name, words, day in (("since", self.since, since), ("until", self.until, until)):
+            if words is not None and day is None:
+                raise no_date(f"--{name} {printable(words)}")
+        return Filters(
+            since=since,
+            until=until,
+            senders=self.senders,
+            recipients=self.recipients,
+            subjects=self.subjects,
+            folders=self.folders,
+            path_patterns=self.path_patterns,
+            kinds=frozenset(Kind(kind) for kind in self.kinds),
+            attachments=True if self.has else None,
+        )
+
+
+def _filled(ctx: click.Context, param: click.Parameter, parts: tuple[str, ...]) -> tuple[str, ...]:
+    if any(not part.strip() for part in parts):
+        raise click.BadParameter("Write a part of what it is called.", ctx, param)
+    return parts
+
+
+LISTED = (
+    ("--from", "senders", "PERSON", "Only from someone whose name or address holds this."),
+    ("--to", "recipients", "PERSON", "Only to someone whose name or address holds this."),
+    ("--subject", "subjects", "TEXT", "Only what has this in its subject or title."),
+    ("--in", "folders", "NAME", "Only in the folder, mailbox or calendar of this name."),
+    ("--path", "path_patterns", "TEXT", "Only in files whose path holds this, or ends in a glob."),
+)
+"""Flag, field of `FilterFlags`, what to write, help. Each may repeat."""
+
+
+def filter_options(command: Command) -> Command:
+    """Add `--since --until` and the other filters; the command takes them as `flags`."""
+    kinds = click.Choice([kind.value for kind in Kind])
+    options = [
+        click.option(
+            "--since",
+            metavar="DATE",
+            help='First day, inclusive: YYYY-MM-DD, yesterday, "last month".',
+        ),
+        click.option("--until", metavar="DATE", help='Last day, inclusive: today, 2025, "March".'),
+        *(
+            click.option(
+                flag,
+                field,
+                multiple=True,
+                metavar=metavar,
+                callback=_filled,
+                help=f"{words[:-1]}; may repeat.",
+            )
+            for flag, field, metavar, words in LISTED
+        ),
+        click.option("--kind", "kinds", multiple=True, type=kinds, help="May repeat."),
+        click.option(
+            "--has",
+            multiple=True,
+            type=click.Choice(["attachment"]),
+            help="Only mails with attachments, and what is attached.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+class Size(click.ParamType[int]):
+    """A number of bytes, written as `2 GB`."""
+
+    name = "size"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Return the bytes, or fail with what was wanted."""
+        try:
+            return value if isinstance(value, int) else size_from_text(str(value))
+        except ValueError:
+            self.fail(f"Write {SIZE.wanted}.", param, ctx)
+
+
+def reading_options(command: Command) -> Command:
+    """Add `--memory` and `--unlock`; `memory_of` takes them."""
+    options = [
+        click.option("--memory", type=Size(), metavar="SIZE", help="Most text in memory: 2 GB."),
+        click.option(
+            "--unlock", is_flag=True, help="Ask for passwords of encrypted files, and try them."
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def budget_options(command: Command) -> Command:
+    """Add X, Y, K and the window to the token; the command takes them as `budget` or None."""
+    positive = click.IntRange(1)
+    flags = (
+        ("--lookahead-tokens", "X: passages for the look-ahead model, in its tokens."),
+        ("--generator-tokens", "Y: passages for the generator, in its tokens."),
+        ("--samples", "K: look-ahead samples."),
+        ("--window", "Tokens that strategies fill which read all they can."),
+    )
+
+    @wraps(command)
+    def with_budget(**values: Any) -> Any:
+        given = {flag: values.pop(flag[2:].replace("-", "_")) for flag, _ in flags}
+        return command(budget=_budget(given, values.get("effort")), **values)
+
+    changed: Any = with_budget
+    for flag, words in reversed(flags):
+        changed = click.option(flag, type=positive, metavar="N", help=words)(changed)
+    return cast(Command, changed)
+
+
+def _budget(given: dict[str, int | None], effort: str | None) -> Budget | None:
+    """Return the effort's budget with what was given instead; shares only limit efforts."""
+    if not any(given.values()):
+        return None
+    base = BUDGETS[cast(Effort, effort or "balanced")]
+    return Budget(
+        given["--lookahead-tokens"] or base.lookahead_tokens,
+        given["--generator-tokens"] or base.generator_tokens,
+        given["--samples"] or base.samples,
+        lookahead_share=0.0,
+        generator_share=0.0,
+        window=given["--window"],
+    )
+
+
+def memory_of(config: Config, size: int | None = None, unlock: bool = False) -> Memory:
+    """Return what reading keeps; with `unlock`, ask for passwords, which stay in memory only.
+
+    Raises `UsageError` where there is no terminal to ask on.
+    """
+    from engine.memory import Memory  # imports numpy
+
+    workers, limit = config.values["reading.workers"], size or config.values["reading.memory"]
+    memory = Memory(workers, limit)  # type: ignore[arg-type]
+    if unlock:
+        for password in _passwords():
+            memory.session.unlock(password)
+    return memory
+
+
+def _passwords() -> Iterator[str]:
+    remembered = _remembered()
+    yield from remembered
+    if not sys.stdin.isatty():
+        if remembered:
+            return
+        raise UsageError(
+            "--unlock asks for passwords, and there is no terminal.",
+            remedy="Run it in a terminal; a password is never taken from a file or a flag. Or "
+            "have your keyring remember one: askance secrets set passwords",
+        )
+    again = ""
+    while password := getpass(f"Password of {again}encrypted files (empty: no more): "):
+        yield password
+        again = "other "
+
+
+def _remembered() -> list[str]:
+    """Return the passwords in the keyring; none where it does not open."""
+    from models.secrets import KeyringClosed, passwords
+
+    try:
+        return passwords()
+    except KeyringClosed:
+        return []
+
+
+def zone_of(config: Config) -> tzinfo | None:
+    """Return the zone of the settings, or None for the machine's."""
+    name = config.text("reading.timezone")
+    return ZoneInfo(name) if name else None
+
+
+def settings_of(config: Config, **flags: Any) -> Settings:
+    """Return the engine's settings; a flag that was given (not None) beats the configuration."""
+    names = (
+        *("strategy", "effort", "max_context", "time_budget", "seed"),
+        *("stemming", "infer", "infer_model", "guard", "second_opinion"),
+    )
+    values = {name: config.values[f"answer.{name}"] for name in names}
+    values |= {name: value for name, value in flags.items() if value is not None}
+    fitted = config.values["answer.allocation"]
+    if isinstance(fitted, Path):
+        from engine.evaluation.fitted import read_allocation  # imports numpy
+
+        values["allocation"] = read_allocation(fitted)
+    own = config.values["person.addresses"]
+    return Settings(zone=zone_of(config), own=own, **values)  # type: ignore[arg-type]
+
+
+def sources_of(config: Config, paths: tuple[str, ...]) -> list[Path]:
+    """Return the given paths, absolute, or the remembered ones.
+
+    One missing source among others is skipped and reported. Raises `SourceMissing` when none
+    of them exists, `NoSources` when there are none: nothing is tried then.
+    """
+    sources = [Path(path).expanduser().absolute() for path in paths] or list(config.sources)
+    if not sources:
+        raise NoSources(
+            "There is nothing to read.",
+            remedy="Name a path after the question, or remember one: askance sources add PATH.",
+        )
+    missing = [source for source in sources if not _exists(source)]
+    if len(missing) == len(sources):
+        remembered = "" if paths else "Remembered: "
+        raise SourceMissing(
+            f"{remembered}{', '.join(str(path) for path in missing)} does not exist.",
+            remedy="Check the path." if paths else "See `askance sources check`.",
+            path=missing[0],
+        )
+    return sources
+
+
+def _exists(path: Path) -> bool:
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True  # not permitted, a loop: reading reports it with its reason
+    return True

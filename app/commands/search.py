@@ -1,0 +1,73 @@
+"""`askance search`: ranked passages, no model."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from app.commands.options import (
+    FilterFlags,
+    filter_options,
+    json_option,
+    memory_of,
+    reading_options,
+    settings_of,
+    sources_of,
+)
+from app.exits import ExitCode
+from app.settings.config import load_config
+from app.shown.output import print_json, search_object
+from app.shown.plain import folded
+from app.shown.progress import watch
+from app.shown.report import search_text
+from engine.answer import search
+from engine.events import Found
+from engine.values import SearchResult
+
+
+@click.command("search")
+@click.argument("query")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
+@click.option("-k", "k", type=click.IntRange(1), default=10, show_default=True, help="Passages.")
+@filter_options
+@reading_options
+@json_option
+def command(
+    query: str,
+    paths: tuple[str, ...],
+    k: int,
+    memory: int | None,
+    unlock: bool,
+    as_json: bool,
+    **flags: object,
+) -> int:
+    """Rank passages of the files at PATH, or of the remembered sources, for QUERY.
+
+    QUERY takes operators: "a phrase", -word, -"a phrase", from: to: subject: in: kind: since:
+    until: has:attachment path:, each also with a hyphen before it. They join the flags.
+
+    Scores are BM25 and comparable within one reply only. Exit code 3: no passage matches.
+    """
+    config = load_config(os.environ)
+    settings = settings_of(config, k=k)
+    filters = FilterFlags(**flags).filters(settings.today)  # type: ignore[arg-type]
+    sources = sources_of(config, paths)
+    watcher = watch(stream_draft=False)
+    result: SearchResult | None = None
+    with memory_of(config, memory, unlock) as kept:
+        try:
+            for event in search(query, sources, settings, filters, kept):
+                watcher.show(event)
+                if isinstance(event, Found):
+                    result = event.result
+        finally:
+            watcher.finish()
+    if result is None:
+        raise RuntimeError("The engine ended without a result.")
+    if as_json:
+        print_json(search_object(result))
+    else:
+        click.echo(folded(search_text(result, settings.zone), sys.stdout))
+    return ExitCode.ANSWERED if result.hits else ExitCode.NOTHING_FOUND

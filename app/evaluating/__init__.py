@@ -1,0 +1,1 @@
+"""Evaluation runs as tables, plots and a page."""

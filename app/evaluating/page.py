@@ -1,0 +1,93 @@
+"""One page of evaluation runs: tables, plots and a browser of questions, nothing fetched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+
+from app.evaluating.markdown import details, difference_rows, differences, of_set, overview
+from app.evaluating.plots import pareto, scaling, svg
+from engine.evaluation.data import Question
+from engine.evaluation.runs import Row, Run
+from engine.evaluation.tables import Arm, datasets_of, main_score
+
+TEMPLATE = Path(__file__).with_name("page.html")
+
+
+def page(
+    runs: Sequence[Run],
+    arms: Sequence[Arm],
+    questions: dict[str, Question],
+    baseline: str | None = None,
+    prices: tuple[float, float] | None = None,
+) -> str:
+    """Return the page. `questions` adds what rows do not hold: their text and gold answers.
+
+    Raises `DataDiffers`.
+    """
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(TEMPLATE.read_text("utf-8"))
+    return template.render(
+        runs=runs,
+        rows=sum(len(arm.rows) for arm in arms),
+        machines=_said(arms, "machine"),
+        models=_models(arms),
+        overview=overview(arms),
+        sets=[_set(of_set(arms, d), baseline, prices) for d in datasets_of(arms)],
+        data=_embedded(arms, questions),
+    )
+
+
+def _said(arms: Sequence[Arm], key: str) -> list[str]:
+    return sorted({str(row[key]) for arm in arms for row in arm.rows.values() if row.get(key)})
+
+
+def _models(arms: Sequence[Arm]) -> list[str]:
+    pairs = {tuple((arm.setting["models"] or {}).items()) for arm in arms}
+    return sorted(", ".join(f"{role} {name}" for role, name in pair if name) for pair in pairs)
+
+
+def _set(
+    arms: Sequence[Arm], baseline: str | None, prices: tuple[float, float] | None
+) -> dict[str, Any]:
+    name, score = arms[0].dataset, main_score(arms)
+    drawn = [arm for arm in arms if arm.answered and arm.mean(score) is not None]
+    grown = scaling(drawn, score)
+    return {
+        "name": name,
+        "score": score,
+        "details": details(arms, prices),
+        "differences": [(t, difference_rows(found)) for t, found in differences(arms, baseline)],
+        "pareto": svg(pareto(drawn, score), f"{name}: {score} against price") if drawn else "",
+        "scaling": svg(grown, f"{name}: {score} as the context grows") if grown else "",
+    }
+
+
+def _embedded(arms: Sequence[Arm], questions: dict[str, Question]) -> str:
+    """Return what the browser of questions shows, as JSON that cannot end its script."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for number, arm in enumerate(arms):
+        for i, row in arm.rows.items():
+            one = found.setdefault((arm.dataset, i), _asked(arm.dataset, i, questions.get(i)))
+            one["answers"].append(_answer(number, row))
+    scores = {d: main_score(of_set(arms, d)) for d in datasets_of(arms)}
+    whole = {"arms": [a.label for a in arms], "scores": scores, "questions": [*found.values()]}
+    return json.dumps(whole, ensure_ascii=False).replace("<", "\\u003c")
+
+
+def _asked(dataset: str, i: str, question: Question | None) -> dict[str, Any]:
+    known = {"text": question.text, "gold": question.answers} if question else {}
+    return {"id": i, "set": dataset, **known, "answers": []}
+
+
+def _answer(number: int, row: Row) -> dict[str, Any]:
+    kept = ("scores", "answer", "raw", "refused", "grounded", "confidence", "agreement")
+    shown = {key: row[key] for key in kept if row.get(key) not in (None, "")}
+    if "tokens" in row:
+        shown["tokens"] = row["tokens"]
+        shown["seconds"] = row["seconds"]
+    return {"arm": number, "evidence": row.get("evidence", {}), **shown}

@@ -1,0 +1,1 @@
+"""What the program does to keep files to itself, and how it proves it."""

@@ -1,0 +1,1 @@
+"""Settings: where they come from, what they may be, how they are changed."""

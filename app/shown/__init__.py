@@ -1,0 +1,1 @@
+"""Answers, trails and progress as text for people and as objects for `--json`."""

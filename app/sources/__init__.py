@@ -1,0 +1,1 @@
+"""Remembered sources, and places that a newcomer may want to remember."""

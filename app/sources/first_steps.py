@@ -1,0 +1,66 @@
+"""What the first steps offer: places that exist, and pairs of models for this machine."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from app.local_models.loading import known_models
+from app.local_models.recommending import recommended
+from app.shown.report import size_text
+from models.catalogue import Row
+from models.estimate import CONTEXT, estimate_row
+from models.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class PairOffer:
+    """Two models that can be fetched together."""
+
+    title: str
+    """Why it is offered."""
+    lookahead: Row
+    generator: Row
+    store: Store
+
+    @property
+    def missing(self) -> list[Row]:
+        """The models of the pair that are still to be fetched."""
+        return [row for row in self.rows if self.store.state(row) != "present"]
+
+    @property
+    def rows(self) -> list[Row]:
+        """Both, once where they are one."""
+        return list(dict.fromkeys((self.lookahead, self.generator)))
+
+    @property
+    def is_verified(self) -> bool:
+        """Whether a hash stands for both."""
+        return all(row.bound for row in self.rows)
+
+    def about(self) -> str:
+        """Say what it is and what it costs."""
+        found = [estimate_row(row, self.store, CONTEXT) for row in self.rows]
+        needed = sum(one.needed for one in found if one)
+        fetch = sum(row.total_size for row in self.missing)
+        cost = f"{size_text(fetch)} to fetch" if fetch else "both are here"
+        unseen = "" if self.is_verified else "\nNobody here has verified these files."
+        return (
+            f"{self.generator.title} writes, {self.lookahead.title} reads ahead.\n"
+            f"{cost}; they take about {size_text(needed)} of memory.{unseen}"
+        )
+
+
+def pair_offers() -> list[PairOffer]:
+    """Return the pairs to choose from: the verified one, and the one for this machine.
+
+    Imports llama.cpp, half a second. Raises as `known_models` does.
+    """
+    catalogue, store = known_models(os.environ)
+    found, _ = recommended(catalogue, store)
+    starter = catalogue.default("lookahead"), catalogue.default("generator")
+    offers = [PairOffer("verified and small", *starter, store)]
+    best = PairOffer(f"for {found.reason}", found.lookahead, found.generator, store)
+    if best.rows != offers[0].rows:
+        offers.append(best)
+    return offers
