@@ -450,6 +450,8 @@ def test_a_real_model_that_is_ended_leaves_nothing(
         during=during,
         before=lambda: resource.setrlimit(resource.RLIMIT_CORE, (allowed, allowed)),
     )
-    expected = {130} if ending == "interrupt" else {-ENDINGS[ending], 128 + ENDINGS[ending]}
+    # A shell shows both alike. Python ends by the signal where Ctrl-C met it inside an `exec`, as
+    # the standard library's are at import, whatever code the program returns.
+    expected = {-ENDINGS[ending], 128 + ENDINGS[ending]}
     assert ran.code in expected | {0, 3}  # 0 and 3: it was quicker than the signal
     clean(ran, planted)
