@@ -155,7 +155,7 @@ async def test_asked_again_edited_and_compared(config, fake_models):
 
 
 async def test_of_old_turns_only_the_words_are_kept(config, fake_models, monkeypatch):
-    monkeypatch.setattr("app.screens.chat.WHOLE", 1)
+    monkeypatch.setattr("app.widgets.turns.WHOLE", 1)
     app = app_over(config, fake_models(generator=[REPLY]))
     async with running(app, (80, 40)) as pilot:
         await asked(pilot)

@@ -29,8 +29,9 @@ from app.settings.config import Config
 from app.settings.current import Current
 from app.sources.seen import SourcesSeen
 from app.themes import THEMES, filters_for, next_theme, theme_named
+from app.widgets.citations import Citations
 from app.widgets.prompt import Prompt
-from app.widgets.turn import Citations, Turn
+from app.widgets.turn import Turn
 from engine.events import Answered
 
 OPENING = frozenset(row.run for row in ACTIONS if row.scope == EVERYWHERE and row.id != "quit")

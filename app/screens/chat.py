@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, OptionList, Static, TextArea
+from textual.widgets import Footer, Static
 
 from app.asking.talk import (
     Cancel,
@@ -39,20 +37,15 @@ from app.screens.messages import ConfigChanged
 from app.settings.current import Current
 from app.shown.report import size_text
 from app.widgets.chips import ChipBar
+from app.widgets.composer import Composer
 from app.widgets.prompt import Prompt
-from app.widgets.turn import Citations, Told, Turn
+from app.widgets.turn import Told, Turn
+from app.widgets.turns import Turns
 from engine.conversation import Conversation
 from engine.events import Event
 from models.errors import AskanceError
 
-if TYPE_CHECKING:
-    from app.screens.later import Remedy
-
 DRAW_SECONDS = 0.1
-WHOLE = 20
-"""Answers that can be opened and examined; of earlier ones only the words are kept."""
-CHIPS_TO = 5_000
-"""Characters of a question up to which its filters are looked for at every key."""
 LEAST = (50, 12)
 """Columns and lines below which nothing could be read."""
 
@@ -85,11 +78,8 @@ class ChatScreen(Screen[None]):
     AUTO_FOCUS = "Prompt"
     DEFAULT_CSS = """
     ChatScreen #title { height: 1; padding: 0 1; text-style: bold; background: $panel; }
-    ChatScreen #turns { height: 1fr; }
     ChatScreen #welcome { height: auto; padding: 0 1; }
-    ChatScreen .folded { height: auto; padding: 0 2; margin-bottom: 1; color: $text-muted; }
     ChatScreen #stages { height: auto; max-height: 2; padding: 0 1; color: $text-muted; }
-    ChatScreen #offers { height: auto; max-height: 6; border: none; padding: 0 1; display: none; }
     ChatScreen #too-small { display: none; }
     ChatScreen.too-small > * { display: none; }
     ChatScreen.too-small #too-small { display: block; }
@@ -110,8 +100,10 @@ class ChatScreen(Screen[None]):
         self._current = current
         self._engine = engine
         self._config = current.config
-        self._zone = zone_of(self._config)
-        self._turns: dict[int, Turn] = {}
+        self._turns = Turns(
+            Static(Content(self._welcome()), id="welcome"), zone=zone_of(self._config)
+        )
+        self._composer = Composer()
         self._compared: dict[int, Told] = {}
         """By the number of a request, the answer it is to be compared with."""
         self._number = 0
@@ -119,7 +111,6 @@ class ChatScreen(Screen[None]):
         self._status = ""
         self._text_kept = 0
         self._changed: set[Path] = set()
-        self._people: tuple[str, ...] = ()
         self._conversation = Conversation()
         self._at: int | None = None
         """The turn of the conversation that the next typed question follows."""
@@ -128,20 +119,15 @@ class ChatScreen(Screen[None]):
         """Lay out the screen from top to bottom."""
         yield Static("", id="title")
         yield Static("", id="too-small")
-        with VerticalScroll(id="turns", can_focus=False):
-            yield Static(Content(self._welcome()), id="welcome")
+        yield self._turns
         yield Static("", id="stages")
-        yield ChipBar()
-        yield OptionList(id="offers", markup=False)
-        yield Prompt()
+        yield self._composer
         yield Footer()
 
     def on_mount(self) -> None:
         """Start where people type; the engine starts meanwhile."""
         self._draw_title()
-        self.query_one(Prompt).focus()
-        self.query_one("#offers").can_focus = False
-        self.query_one("#turns", VerticalScroll).anchor()
+        self._composer.prompt.focus()
         self.set_interval(DRAW_SECONDS, self._tick)
         self.call_after_refresh(self._begin)
 
@@ -179,7 +165,7 @@ class ChatScreen(Screen[None]):
     def use_config(self) -> None:
         """Take new settings, from the next question on."""
         self._config = self._current.config
-        self._zone = zone_of(self._config)
+        self._turns.zone = zone_of(self._config)
         self.query_one("#welcome", Static).update(Content(self._welcome()))
         self._draw_title()
 
@@ -195,12 +181,12 @@ class ChatScreen(Screen[None]):
         """Ask what was typed."""
         before = self._conversation.moved_to(self._at)
         if await self.ask(Request(0, sent.question, conversation=before)):
-            prompt = self.query_one(Prompt)
+            prompt = self._composer.prompt
             prompt.remember(sent.question)
             prompt.fill("")
 
-    async def ask(self, request: Request) -> bool:
-        """Start answering; say whether it was possible."""
+    async def ask(self, request: Request, beside: Told | None = None) -> bool:
+        """Start answering, `beside` an answer to compare with; say whether it was possible."""
         if self.busy:
             self.notify("One question at a time. Escape cancels this one.", markup=False)
             return False
@@ -210,23 +196,42 @@ class ChatScreen(Screen[None]):
         self._status = "Starting"
         self._say("Starting …")
         self.query_one("#welcome").display = False
-        turn = Turn(Told(request), self._zone, str(self._config.path))
-        self._turns[request.number] = self._in_hand = turn
-        turns = self.query_one("#turns", VerticalScroll)
-        await turns.mount(turn)
-        turns.anchor()
-        await self._fold()
-        self._draw_chips()
+        if beside is not None:
+            self._compared[request.number] = beside
+        turn = Turn(Told(request), self._turns.zone, str(self._config.path))
+        self._in_hand = turn
+        await self._turns.add(turn)
+        self._composer.show_filters_of(turn.told)
         self._engine.send(request)
         return True
 
-    async def _fold(self) -> None:
-        """Leave only the words of old turns, so that a long day does not fill the memory."""
-        for number in list(self._turns)[:-WHOLE]:
-            turn = self._turns.pop(number)
-            folded = Static(Content(turn.words), classes="folded")
-            await self.query_one("#turns").mount(folded, before=turn)
-            await turn.remove()
+    @on(ChipBar.Removed)
+    async def ask_without(self, removed: ChipBar.Removed) -> None:
+        """Ask the last question again without one of its filters."""
+        if (last := self._turns.latest) is not None:
+            request = last.told.request
+            chips = self._composer.bar.chips
+            question, infer = _later().without(request.question, chips, removed.chip)
+            await self.ask(replace(request, question=question, infer=infer and request.infer))
+            self._composer.leave_empty_bar()
+
+    @on(Turns.AskWanted)
+    async def ask_once_more(self, wanted: Turns.AskWanted) -> None:
+        """Ask what was asked before, and compare the answers where that is wanted."""
+        await self.ask(wanted.request, wanted.beside)
+
+    @on(Turns.EditWanted)
+    def edit(self, wanted: Turns.EditWanted) -> None:
+        """Let a question be changed; what is then asked follows what that one followed."""
+        before = wanted.request.conversation
+        self._at = before.at if before else None
+        self._composer.prompt.fill(wanted.request.question)
+        self._composer.prompt.focus()
+
+    def action_latest(self, what: str) -> None:
+        """Do something with the last question."""
+        if (turn := self._turns.latest) is not None:
+            self._turns.do(turn, what)
 
     def action_cancel(self) -> None:
         """Cancel the question in hand; without one, go from the prompt to the answers or back."""
@@ -234,13 +239,10 @@ class ChatScreen(Screen[None]):
         if turn is not None:
             self._engine.send(Cancel(turn.told.request.number))
             self.run_worker(self._end(turn, Ended(turn.told.request.number, cancelled=True)))
-        elif self.query_one(Prompt).has_focus and self._turns:
-            self._latest().focus()
+        elif self._composer.prompt.has_focus and self._turns.latest is not None:
+            self._turns.latest.focus()
         else:
-            self.query_one(Prompt).focus()
-
-    def _latest(self) -> Turn:
-        return next(reversed(self._turns.values()))
+            self._composer.prompt.focus()
 
     # What the engine tells
 
@@ -249,12 +251,12 @@ class ChatScreen(Screen[None]):
         """Draw one reply. What still comes of a cancelled question is left out."""
         match replied.reply:
             case Happened(number, event):
-                self._draw(self._turns.get(number), event)
+                self._draw(self._turns[number], event)
             case Said(number, text):
-                if self._is_running(self._turns.get(number)):
+                if self._is_running(self._turns[number]):
                     self._status = text
             case Ended():
-                turn = self._turns.get(replied.reply.number)
+                turn = self._turns[replied.reply.number]
                 if turn is not None and self._is_running(turn):
                     await self._end(turn, replied.reply)
             case Kept(size):
@@ -275,18 +277,18 @@ class ChatScreen(Screen[None]):
         """Show how it ended and take the next question."""
         self._in_hand = None
         if ended.people:
-            self._people = ended.people
+            self._composer.people = ended.people
         await turn.end(ended)
         self._status = turn.told.stages.line()
         self._say(self._status)
-        self._draw_chips()
+        self._composer.show_filters_of(turn.told)
         self.refresh_bindings()
         # Textual's footer holds on to keys that it no longer shows until this is said to change.
         self.query_one(Footer).mutate_reactive(Footer.compact)
         self._note_answer(turn.told)
         other = self._compared.pop(ended.number, None)
         if other is not None and turn.told.answer is not None:
-            self.app.push_screen(_later().CompareScreen(other, turn.told, self._zone))
+            self.app.push_screen(_later().CompareScreen(other, turn.told, self._turns.zone))
 
     def _note_answer(self, told: Told) -> None:
         """Let the conversation go on from an answer, where its question stood."""
@@ -306,154 +308,13 @@ class ChatScreen(Screen[None]):
             line = turn.told.stages.line()
             shown = " · ".join(filter(None, (line, self._status)))
             self._say(shown if shown.endswith("…") else f"{shown} …")
-        elif self._turns and self._changed:
+        elif self._turns.latest is not None and self._changed:
             files = f"{len(self._changed)} file{'' if len(self._changed) == 1 else 's'}"
             said = f"{self._status}  Changed since: {files}; ctrl+g asks again."
             self._say(said)
 
     def _say(self, status: str) -> None:
         self.query_one("#stages", Static).update(Content(status))
-
-    # Filters
-
-    @on(TextArea.Changed)
-    def typing(self) -> None:
-        """Show the filters of what is typed, and what its last word may become."""
-        self._draw_chips()
-        self._offer()
-
-    def _draw_chips(self) -> None:
-        typed = self.query_one(Prompt).text
-        if len(typed) > CHIPS_TO:
-            shown = []
-        elif not typed.strip() and self._turns:
-            told = self._latest().told
-            shown = _later().chips(told.request.question, told.query)
-        else:
-            shown = _later().chips(typed, None)
-        self.query_one(ChipBar).show(shown)
-
-    @on(ChipBar.Removed)
-    async def remove_filter(self, removed: ChipBar.Removed) -> None:
-        """Take a filter out of what is typed, or ask the last question again without it."""
-        prompt, bar = self.query_one(Prompt), self.query_one(ChipBar)
-        if prompt.text.strip():
-            prompt.fill(_later().without(prompt.text, bar.chips, removed.chip)[0])
-        else:
-            request = self._latest().told.request
-            question, infer = _later().without(request.question, bar.chips, removed.chip)
-            await self.ask(replace(request, question=question, infer=infer and request.infer))
-        if not bar.display:
-            prompt.focus()
-
-    def _offer(self) -> None:
-        """List what the last word may become."""
-        prompt, offers = self.query_one(Prompt), self.query_one("#offers", OptionList)
-        found = _later().completions(prompt.word, self._people) if prompt.has_focus else []
-        prompt.is_completing = offers.display = bool(found)
-        offers.clear_options()
-        offers.add_options([Content(one) for one in found])
-        offers.highlighted = 0 if found else None
-
-    @on(Prompt.Steered)
-    def steer(self, steered: Prompt.Steered) -> None:
-        """Let a key choose among the completions."""
-        prompt, offers = self.query_one(Prompt), self.query_one("#offers", OptionList)
-        match steered.key:
-            case "up":
-                offers.action_cursor_up()
-            case "down":
-                offers.action_cursor_down()
-            case "escape":
-                prompt.is_completing = offers.display = False
-            case _ if offers.highlighted is not None:
-                chosen = str(offers.get_option_at_index(offers.highlighted).prompt)
-                is_whole = not chosen.endswith(":")
-                prompt.complete(chosen, is_whole=is_whole)
-
-    # What is done with an answer
-
-    @on(Turn.Wanted)
-    async def do(self, wanted: Turn.Wanted) -> None:
-        """Do what was asked for with one question."""
-        await self._do(wanted.turn, wanted.what)
-
-    async def action_latest(self, what: str) -> None:
-        """Do something with the last question."""
-        if self._turns:
-            await self._do(self._latest(), what)
-
-    async def _do(self, turn: Turn, what: str) -> None:
-        told = turn.told
-        if not turn.offers(what):
-            return
-        match what:
-            case "why":
-                self.app.push_screen(_later().EvidenceScreen(told, self._zone))
-            case "edit":
-                self._at = told.request.conversation.at if told.request.conversation else None
-                self.query_one(Prompt).fill(told.request.question)
-                self.query_one(Prompt).focus()
-            case "again":
-                await self.ask(told.request)
-            case "without":
-                await self.ask(replace(told.request, infer=False))
-            case "compare":
-                self.app.push_screen(_later().VariantScreen(told.request), self._vary(told))
-            case _:
-                self._show(turn, what)
-
-    def _show(self, turn: Turn, what: str) -> None:
-        answer = turn.told.answer
-        if answer is None:
-            return
-        if what == "coverage":
-            self.app.push_screen(_later().CoverageScreen(answer.coverage), self._remedy(turn))
-        elif what == "table" and answer.table is not None:
-            self.app.push_screen(_later().TableScreen(answer.table, self._zone))
-        elif what == "agenda":
-            self.app.push_screen(_later().AgendaScreen(_later().dated(answer), self._zone))
-        elif what == "copy":
-            self.app.copy_to_clipboard(turn.body.text)
-            self.notify("Copied the answer.", markup=False)
-
-    def _vary(self, told: Told) -> Callable[[Request | None], Awaitable[None]]:
-        async def vary(request: Request | None) -> None:
-            if request is not None and await self.ask(request):
-                self._compared[self._number] = told
-
-        return vary
-
-    def _remedy(self, turn: Turn) -> Callable[[Remedy | None], Awaitable[None]]:
-        async def apply(remedy: Remedy | None) -> None:
-            if remedy == "unlock":
-                self.action_unlock()
-            elif remedy is not None:
-                whole = remedy == "whole" or turn.told.request.whole
-                await self.ask(replace(turn.told.request, whole=whole))
-
-        return apply
-
-    @on(OptionList.OptionSelected)
-    def preview(self, selected: OptionList.OptionSelected) -> None:
-        """Open a citation's source at the quote."""
-        if isinstance(selected.option_list, Citations):
-            citation = selected.option_list.citations[selected.option_index]
-            self.app.push_screen(_later().PreviewScreen(citation, self._zone))
-
-    @on(Citations.Opened)
-    def open_source(self, opened: Citations.Opened) -> None:
-        """Open the file in the program that the system has for it."""
-        try:
-            _later().open_file(opened.citation.passage.item.locator.path)
-        except AskanceError as error:
-            self.notify(str(error), severity="warning", markup=False)
-
-    @on(Citations.Copied)
-    def copy(self, copied: Citations.Copied) -> None:
-        """Copy where it stands and what it says."""
-        self.app.copy_to_clipboard(_later().copied_citation(copied.citation, self._zone))
-        self.notify("Copied the citation.", markup=False)
 
     # The conversation as a whole
 
@@ -462,21 +323,20 @@ class ChatScreen(Screen[None]):
         if self.busy:
             self.notify("Escape cancels the question first.", markup=False)
             return
-        await self.query_one("#turns").remove_children("Turn, .folded")
-        self._turns.clear()
+        await self._turns.clear()
         self._conversation, self._at = Conversation(), None
         self._status = ""
         self._say("")
         self.query_one("#welcome").display = True
-        self._draw_chips()
-        self.query_one(Prompt).focus()
+        self._composer.show_filters_of(None)
+        self._composer.prompt.focus()
 
     def action_export(self) -> None:
         """Ask where to write the conversation."""
         if not self._conversation.turns:
             self.notify("There is no answer to export yet.", markup=False)
             return
-        name = f"askance-{datetime.now(self._zone):%Y-%m-%d-%H%M}.md"
+        name = f"askance-{datetime.now(self._turns.zone):%Y-%m-%d-%H%M}.md"
         asked = "Write questions, answers and quotes to a file (.md, or .json to read again):"
         later = _later()
         entry = later.EntryScreen(
@@ -488,7 +348,9 @@ class ChatScreen(Screen[None]):
         if typed is None:
             return
         try:
-            path = await asyncio.to_thread(_later().export, self._conversation, typed, self._zone)
+            path = await asyncio.to_thread(
+                _later().export, self._conversation, typed, self._turns.zone
+            )
         except AskanceError as error:
             self.notify(str(error), severity="error", markup=False)
         else:
@@ -504,6 +366,7 @@ class ChatScreen(Screen[None]):
             f"Forgot {size_text(self._text_kept)} of text, and all passwords.", markup=False
         )
 
+    @on(Turns.UnlockWanted)
     def action_unlock(self) -> None:
         """Take a password for encrypted files."""
         self.app.push_screen(_later().PasswordScreen(), self._unlock)

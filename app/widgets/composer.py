@@ -1,0 +1,127 @@
+"""What the person types: the prompt, its filters as chips above it, and what a word may become."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import OptionList, TextArea
+
+from app.widgets.chips import ChipBar
+from app.widgets.prompt import Prompt
+from app.widgets.turn import Told
+
+CHIPS_TO = 5_000
+"""Characters of a question up to which its filters are looked for at every key."""
+
+
+def _filters() -> ModuleType:
+    """Return what finds filters; no first picture waits for it."""
+    from app.shown import filter_chips
+
+    return filter_chips
+
+
+class Composer(Vertical):
+    """Where the next question is written. Chips show the last one's filters until then."""
+
+    DEFAULT_CSS = """
+    Composer { height: auto; }
+    Composer #offers { height: auto; max-height: 6; border: none; padding: 0 1; display: none; }
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        super().__init__(id="composer")
+        self.people: tuple[str, ...] = ()
+        """Names that complete `from:`, the likeliest first."""
+        self._last: Told | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out from chips to prompt."""
+        yield ChipBar()
+        yield OptionList(id="offers", markup=False)
+        yield Prompt()
+
+    def on_mount(self) -> None:
+        """Leave the list of completions to the keys of the prompt."""
+        self._offers.can_focus = False
+
+    @property
+    def prompt(self) -> Prompt:
+        """Where is typed."""
+        return self.query_one(Prompt)
+
+    @property
+    def bar(self) -> ChipBar:
+        """The filters."""
+        return self.query_one(ChipBar)
+
+    @property
+    def _offers(self) -> OptionList:
+        return self.query_one("#offers", OptionList)
+
+    def show_filters_of(self, last: Told | None) -> None:
+        """Show the filters of the last question, as long as nothing else is typed."""
+        self._last = last
+        self._draw_chips()
+
+    @on(TextArea.Changed)
+    def typing(self) -> None:
+        """Show the filters of what is typed, and what its last word may become."""
+        self._draw_chips()
+        self._offer()
+
+    def _draw_chips(self) -> None:
+        typed = self.prompt.text
+        if len(typed) > CHIPS_TO:
+            shown = []
+        elif not typed.strip() and self._last is not None:
+            shown = _filters().chips(self._last.request.question, self._last.query)
+        elif typed.strip():
+            shown = _filters().chips(typed, None)
+        else:
+            shown = []
+        self.bar.show(shown)
+
+    @on(ChipBar.Removed)
+    def remove_typed(self, removed: ChipBar.Removed) -> None:
+        """Take a filter out of what is typed; those of the last question are left to the screen."""
+        if self.prompt.text.strip():
+            removed.stop()
+            self.prompt.fill(_filters().without(self.prompt.text, self.bar.chips, removed.chip)[0])
+            self._draw_chips()
+            self.leave_empty_bar()
+
+    def leave_empty_bar(self) -> None:
+        """Go to the prompt when there is no chip left."""
+        if not self.bar.display:
+            self.prompt.focus()
+
+    def _offer(self) -> None:
+        """List what the last word may become."""
+        prompt, offers = self.prompt, self._offers
+        found = _filters().completions(prompt.word, self.people) if prompt.has_focus else []
+        prompt.is_completing = offers.display = bool(found)
+        offers.clear_options()
+        offers.add_options([Content(one) for one in found])
+        offers.highlighted = 0 if found else None
+
+    @on(Prompt.Steered)
+    def steer(self, steered: Prompt.Steered) -> None:
+        """Let a key choose among the completions."""
+        prompt, offers = self.prompt, self._offers
+        match steered.key:
+            case "up":
+                offers.action_cursor_up()
+            case "down":
+                offers.action_cursor_down()
+            case "escape":
+                prompt.is_completing = offers.display = False
+            case _ if offers.highlighted is not None:
+                chosen = str(offers.get_option_at_index(offers.highlighted).prompt)
+                is_whole = not chosen.endswith(":")
+                prompt.complete(chosen, is_whole=is_whole)

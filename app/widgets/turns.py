@@ -1,0 +1,174 @@
+"""Questions and answers from top to bottom, and what is done with one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+
+from app.asking.talk import Request
+from app.widgets.citations import Citations
+from app.widgets.turn import Told, Turn
+from models.errors import AskanceError
+
+if TYPE_CHECKING:
+    from app.screens.later import Remedy
+
+WHOLE = 20
+"""Answers that can be opened and examined; of earlier ones only the words are kept."""
+
+
+def _later() -> ModuleType:
+    """Return the screens that are opened from here; no first picture waits for them."""
+    from app.screens import later
+
+    return later
+
+
+class Turns(VerticalScroll, can_focus=False):
+    """Holds the turns by the numbers of their requests."""
+
+    DEFAULT_CSS = """
+    Turns { height: 1fr; }
+    Turns .folded { height: auto; padding: 0 2; margin-bottom: 1; color: $text-muted; }
+    """
+
+    @dataclass
+    class AskWanted(Message):
+        """A question is to be asked once more, perhaps otherwise."""
+
+        request: Request
+        beside: Told | None = None
+        """The answer that the new one is to be compared with."""
+
+    @dataclass
+    class EditWanted(Message):
+        """A question is to be changed where it stood."""
+
+        request: Request
+
+    class UnlockWanted(Message):
+        """A password is to be entered."""
+
+    def __init__(self, *above: Static, zone: tzinfo | None) -> None:
+        """Start with what is shown above the first turn."""
+        super().__init__(*above, id="turns")
+        self.zone = zone
+        """In which times are shown."""
+        self._turns: dict[int, Turn] = {}
+
+    def on_mount(self) -> None:
+        """Stay at the end while an answer grows."""
+        self.anchor()
+
+    def __getitem__(self, number: int) -> Turn | None:
+        """Return the turn of a request, None when it was folded or taken away."""
+        return self._turns.get(number)
+
+    @property
+    def latest(self) -> Turn | None:
+        """The turn that was added last."""
+        return next(reversed(self._turns.values()), None)
+
+    async def add(self, turn: Turn) -> None:
+        """Put a turn below the others."""
+        self._turns[turn.told.request.number] = turn
+        await self.mount(turn)
+        self.anchor()
+        await self._fold()
+
+    async def _fold(self) -> None:
+        """Leave only the words of old turns, so that a long day does not fill the memory."""
+        for number in list(self._turns)[:-WHOLE]:
+            turn = self._turns.pop(number)
+            await self.mount(Static(Content(turn.words), classes="folded"), before=turn)
+            await turn.remove()
+
+    async def clear(self) -> None:
+        """Take all turns away."""
+        await self.remove_children("Turn, .folded")
+        self._turns.clear()
+
+    @on(Turn.Wanted)
+    def do_wanted(self, wanted: Turn.Wanted) -> None:
+        """Do what was asked for with one question."""
+        self.do(wanted.turn, wanted.what)
+
+    def do(self, turn: Turn, what: str) -> None:
+        """Do something with a question, if it can be done now; `what` as in its bindings."""
+        told = turn.told
+        if not turn.offers(what):
+            return
+        match what:
+            case "why":
+                self.app.push_screen(_later().EvidenceScreen(told, self.zone))
+            case "edit":
+                self.post_message(self.EditWanted(told.request))
+            case "again":
+                self.post_message(self.AskWanted(told.request))
+            case "without":
+                self.post_message(self.AskWanted(replace(told.request, infer=False)))
+            case "compare":
+                self.app.push_screen(_later().VariantScreen(told.request), self._vary(told))
+            case _:
+                self._show(turn, what)
+
+    def _show(self, turn: Turn, what: str) -> None:
+        answer = turn.told.answer
+        if answer is None:
+            return
+        if what == "coverage":
+            self.app.push_screen(_later().CoverageScreen(answer.coverage), self._remedy(turn))
+        elif what == "table" and answer.table is not None:
+            self.app.push_screen(_later().TableScreen(answer.table, self.zone))
+        elif what == "agenda":
+            self.app.push_screen(_later().AgendaScreen(_later().dated(answer), self.zone))
+        elif what == "copy":
+            self.app.copy_to_clipboard(turn.body.text)
+            self.notify("Copied the answer.", markup=False)
+
+    def _vary(self, told: Told) -> Callable[[Request | None], None]:
+        def vary(request: Request | None) -> None:
+            if request is not None:
+                self.post_message(self.AskWanted(request, told))
+
+        return vary
+
+    def _remedy(self, turn: Turn) -> Callable[[Remedy | None], None]:
+        def apply(remedy: Remedy | None) -> None:
+            if remedy == "unlock":
+                self.post_message(self.UnlockWanted())
+            elif remedy is not None:
+                whole = remedy == "whole" or turn.told.request.whole
+                self.post_message(self.AskWanted(replace(turn.told.request, whole=whole)))
+
+        return apply
+
+    @on(OptionList.OptionSelected)
+    def preview(self, selected: OptionList.OptionSelected) -> None:
+        """Open a citation's source at the quote."""
+        if isinstance(selected.option_list, Citations):
+            citation = selected.option_list.citations[selected.option_index]
+            self.app.push_screen(_later().PreviewScreen(citation, self.zone))
+
+    @on(Citations.Opened)
+    def open_source(self, opened: Citations.Opened) -> None:
+        """Open the file in the program that the system has for it."""
+        try:
+            _later().open_file(opened.citation.passage.item.locator.path)
+        except AskanceError as error:
+            self.notify(str(error), severity="warning", markup=False)
+
+    @on(Citations.Copied)
+    def copy(self, copied: Citations.Copied) -> None:
+        """Copy where it stands and what it says."""
+        self.app.copy_to_clipboard(_later().copied_citation(copied.citation, self.zone))
+        self.notify("Copied the citation.", markup=False)
