@@ -49,10 +49,22 @@ EPILOG = (
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option("--plain", is_flag=True, help="Talk in lines, for screen readers; draw nothing.")
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    type=click.Path(exists=True),
+    metavar="PATH",
+    help="Read this file or folder, and nothing that is remembered; may be given again.",
+)
 @click.version_option(package_name="askance", prog_name="askance")
 @click.pass_context
-def askance(context: click.Context, plain: bool) -> int:
+def askance(context: click.Context, plain: bool, sources: tuple[str, ...]) -> int:
     """Answers questions about your own mail, documents and calendars, read when you ask."""
+    if sources:
+        from app.sources.states import read_alone
+
+        read_alone(sources)
     if context.invoked_subcommand is not None:
         return ExitCode.ANSWERED
     from app.commands.screen import start_plain, start_screen

@@ -61,10 +61,17 @@ def shelved(path: Path) -> Shelved:
     flags = _maildir_flags(path)
     if "T" in flags:
         return Shelved(Shelf.TRASH, False)
-    names = [name for part in path.parts[-_DEPTH:] for name in _folder_names(part)]
+    names = [name for part in _mailbox(path).parts[-_DEPTH:] for name in _folder_names(part)]
     found = [_SHELVES[name] for name in names if name in _SHELVES]
     shelf = Shelf.DRAFTS if "D" in flags else found[-1] if found else None
     return Shelved(shelf, any(_SENT.fullmatch(name) for name in names))
+
+
+def _mailbox(path: Path) -> Path:
+    """Return the mailbox that one of Apple Mail's files lies in, however deep; else the path."""
+    if path.suffix != ".emlx":
+        return path
+    return next((one for one in path.parents if one.suffix == ".mbox"), path)
 
 
 def _maildir_flags(path: Path) -> str:

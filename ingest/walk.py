@@ -10,13 +10,9 @@ from pathlib import Path
 
 from ingest.files import UnreadableError, not_a_file, unreadable
 from ingest.item import Reason, Skipped
+from ingest.program_files import is_a_programs_own
 from ingest.shelves import shelved
-from ingest.thunderbird import is_state
 
-# Stores of other programs, without anything a person wrote there by hand.
-_NOT_ENTERED = frozenset({".git", ".hg", ".svn", ".bzr", "__pycache__", "node_modules"})
-_NOT_READ = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", ".directory", "maildirfolder"})
-_MAILDIR_STATE = ("dovecot", "courier", "subscriptions", ".uidvalidity", ".mbsyncstate")
 _LATE = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), 1),
     **dict.fromkeys((".docx", ".docm", ".doc", ".odt", ".rtf", ".epub"), 2),
@@ -126,16 +122,7 @@ class _Walk:
             self.skip(folder, unreadable(error))
             return
         names = {entry.name for entry in listed}
-        maildir = {"cur", "new"} <= names
-        for entry in listed:
-            if entry.name in _NOT_READ or entry.name in _NOT_ENTERED:
-                continue
-            if is_state(entry.name, names):
-                continue
-            # In a Maildir, tmp holds what is not yet delivered; the rest is the server's state.
-            if maildir and (entry.name == "tmp" or entry.name.startswith(_MAILDIR_STATE)):
-                continue
-            yield entry
+        yield from (one for one in listed if not is_a_programs_own(one.name, names, folder.name))
 
     def _take(self, path: Path, entry: os.DirEntry[str]) -> bool:
         """Add a file or report what is none; return True for a folder still to be entered."""

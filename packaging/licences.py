@@ -24,21 +24,33 @@ HEAD = """<!-- Written by packaging/licences.py. -->
 
 Askance is under Apache-2.0. This is what it needs, and under what terms.
 
-| package | version | licence |
-|---|---|---|
 """
+TABLE = "| package | version | licence |\n|---|---|---|\n"
+EXTRAS = """
+
+## With an extra
+
+What the extras `cluster`, `pst`, `report` and `study` bring besides. No package holds them. The
+extra `torch` is not in this list: builds of torch for NVIDIA bring libraries under terms of
+NVIDIA's own.
+
+"""
+REASONS = "\n\n## Those that are more than a notice to keep\n\n"
 
 
-def needed() -> list[str]:
+PACKAGED = "constraints-hashes.txt"
+ALL = "constraints-hashes-extras.txt"
+
+
+def needed(lock: str = ALL) -> list[str]:
     """Return the names of all packages that an installation can bring, on any platform."""
-    lock = (ROOT / "constraints-hashes.txt").read_text("utf-8")
-    return re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)
+    return re.findall(r"^([\w.-]+)==", (ROOT / lock).read_text("utf-8"), re.MULTILINE)
 
 
 def ask(interpreter: str) -> list[Row]:
     """Return what pip-licenses finds of the needed packages in an environment."""
     command = [
-        *(sys.executable, "-m", "piplicenses", "--from=mixed", "--format=json"),
+        *(sys.executable, "-m", "piplicenses", "--from=mixed", "--format=json", "--with-system"),
         *("--python", interpreter, "--packages", *needed()),
     ]
     said = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout  # noqa: S603
@@ -70,10 +82,27 @@ def _plain(name: str) -> str:
 
 def page(rows: list[Row]) -> str:
     """Return the page of licences."""
-    lines = [f"| {row['Name']} | {row['Version']} | {row['License']} |" for row in rows]
-    reasons = [f"- **{name}**: {why}" for name, why in (RULES["named"] | RULES["optional"]).items()]
-    head = "\n\n## Those that are more than a notice to keep\n\n"
-    return HEAD + "\n".join(lines) + head + "\n".join(reasons) + "\n"
+    packaged = {_plain(name) for name in needed(PACKAGED)}
+    own = [row for row in rows if _plain(row["Name"]) in packaged]
+    others = [row for row in rows if _plain(row["Name"]) not in packaged]
+    elsewhere, _ = unseen(rows, ALL)
+    reasons = [f"- **{name}**: {why}" for name, why in RULES["named"].items()]
+    others_end = f"\n\nOn other systems come {', '.join(elsewhere)}; nobody looked at these."
+    parts = [HEAD, _table(own), others_end, EXTRAS, _table(others), REASONS, "\n".join(reasons)]
+    return "".join([*parts, "\n"])
+
+
+def unseen(rows: list[Row], lock: str) -> tuple[list[str], list[str]]:
+    """Return what a lock names and the environment lacks: of other platforms, and of this one."""
+    found = {_plain(row["Name"]) for row in rows}
+    lines = re.findall(r"^([\w.-]+)==\S+( ; )?", (ROOT / lock).read_text("utf-8"), re.MULTILINE)
+    absent = [(name, bool(marker)) for name, marker in lines if _plain(name) not in found]
+    return [n for n, other in absent if other], [n for n, other in absent if not other]
+
+
+def _table(rows: list[Row]) -> str:
+    cells = (f"| {row['Name']} | {row['Version']} | {row['License']} |" for row in rows)
+    return TABLE + "\n".join(cells)
 
 
 def main() -> int:
@@ -83,6 +112,10 @@ def main() -> int:
     parser.add_argument("--python", default=sys.executable)
     told = parser.parse_args()
     rows = ask(told.python)
+    _, absent = unseen(rows, ALL)
+    if absent:
+        print(f"Not in this environment, so nobody looked at them: {', '.join(absent)}")
+        return 1
     if strangers := refused(rows):
         print("Look at these licences, then name them in packaging/licences.toml:")
         print("\n".join(strangers))

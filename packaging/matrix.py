@@ -93,7 +93,7 @@ def parts_list(out: Path, house: Path) -> None:
     """Write the list of parts of an environment that has the wheels and nothing else."""
     with tempfile.TemporaryDirectory() as folder:
         inside = str(Path(folder, "bin", "python"))
-        install = ("install", "--quiet", "--no-index", "--find-links", str(house), "askance")
+        install = ("install", "--quiet", "--no-index", "--find-links", str(house), "askance[history]")
         about = ("--pyproject", str(PACKAGING.parent / "pyproject.toml"))
         target = ("-o", str(out / "askance.cdx.json"))
         for module in (

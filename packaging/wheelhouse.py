@@ -1,7 +1,8 @@
 """Collects in one folder every wheel that an installation needs: `wheelhouse.py FOLDER`.
 
 llama.cpp is compiled for the GPU and the CPU that the options name; the rest comes from the package
-index, in the versions of constraints.txt. Prints the wheels and their size.
+index, in the versions of constraints.txt. The extra `history` is in: who installs a package cannot
+add to it. Prints the wheels and their size.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--gpu", choices=GPU, default="none")
     parser.add_argument("--cpu", choices=CPU, default="native")
-    parser.add_argument("--extras", choices=["", "torch"], default="")
+    parser.add_argument("--extras", default="history", help="with commas between them")
     parser.add_argument("--find-links", action="append", default=[])
     told = parser.parse_args()
     try:

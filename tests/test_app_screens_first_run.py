@@ -56,7 +56,6 @@ def test_known_places_are_found_by_their_existence(places):
     ]
     assert found == [
         ("Thunderbird mail", ".thunderbird/ab.default/Mail"),
-        ("Thunderbird calendar", ".thunderbird/ab.default/calendar-data"),
         ("Mail", "Maildir"),
         ("Calendars", "Calendars"),
         ("Documents", "Documents"),

@@ -377,6 +377,14 @@ def test_a_compressor_takes_what_looking_ahead_has_read(
     assert answer.strategy == strategy
 
 
+def test_auto_that_looks_ahead_and_cuts_pays_no_pass(ask: Any, attentive: Any) -> None:
+    model = attentive({"Tomas": 0.4, "keys": 0.4, "May": 0.2})
+    strategy = "auto:look=always,compress=always"
+    events, answer, _ = ask(strategy, unreadable, load_attentive=lambda _: model)
+    assert only(events, Compressed).by == "reaction"
+    assert answer.usage.lookahead.calls == len(model.read) == 1
+
+
 def test_what_looking_ahead_has_not_read_takes_a_pass(ask: Any, attentive: Any) -> None:
     """Stage I holds one passage of two, the generator gets both; nor is another layer known."""
     model, reader = attentive({"keys": 0.4}), FakeReader({"keys": 0.4})

@@ -194,12 +194,25 @@ def test_paths_and_kinds_leave_files_unopened(tree: Path, monkeypatch: pytest.Mo
     assert person.tally.pruned == 3
 
 
-def test_version_control_and_desktop_litter_are_left_alone(tree: Path) -> None:
-    (tree / ".git").mkdir()
-    (tree / ".git" / "config").write_text("x")
-    (tree / ".DS_Store").write_bytes(b"\0\0")
+@pytest.mark.parametrize(
+    "litter",
+    (
+        *(".git/config", ".DS_Store", ".notmuch/xapian/iamglass", ".obsidian/app.json"),
+        *(".zotero-ft-cache", "V10/MailData/Envelope Index"),
+    ),
+)
+def test_what_programs_keep_for_themselves_is_left_alone(tree: Path, litter: str) -> None:
+    (tree / litter).parent.mkdir(parents=True, exist_ok=True)
+    (tree / litter).write_text("x")
     (tree / ".hidden.txt").write_text("a person's own")
     assert names_of(read([tree], zone=UTC)) == [".hidden.txt", "a.txt", "b.txt"]
+
+
+def test_the_colour_of_a_collection_is_no_document_but_a_file_of_that_name_is(tree: Path) -> None:
+    (tree / "color").write_text("of the boat")
+    assert "color" in names_of(read([tree], zone=UTC))
+    (tree / "dentist.ics").write_text("BEGIN:VCALENDAR\nEND:VCALENDAR\n")
+    assert "color" not in names_of(read([tree], zone=UTC))
 
 
 def test_cheap_files_come_before_pdf_and_html(tree: Path) -> None:

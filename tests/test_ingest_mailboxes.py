@@ -142,6 +142,7 @@ def test_a_partial_emlx_says_where_its_attachments_are(tmp_path: Path) -> None:
         ("Maildir/cur/1.host:2,ST", Shelf.TRASH, False),
         ("Maildir/cur/1.host:2,DS", Shelf.DRAFTS, False),
         ("Mail/file:2,T", None, False),
+        ("Mail/V10/Ab12/Junk.mbox/Cd34/Data/3/1/Messages/7.emlx", Shelf.SPAM, False),
         ("Mail/Trashy novels", None, False),
         ("Mail/Sent Items", None, True),
         ("Maildir/.Gesendet/cur/1:2,S", None, True),

@@ -113,3 +113,15 @@ def test_a_pipe_without_a_question_is_refused(
     piped(monkeypatch, sent)
     assert main(["ask", "-", "/"]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_file_manager_opens_one_folder_whatever_its_name(tmp_path: Path) -> None:
+    # What the entry of packaging/desktop runs; other variables and a path that splits lists.
+    folder = tmp_path / "Sent: 2026" / "[old] mail"
+    folder.mkdir(parents=True)
+    (folder / "lease.txt").write_text("The lease of the boathouse ends in May.\n")
+    left_out = {"ASKANCE_SOURCES_PATHS": "/nowhere", "ASKANCE_SOURCES_LEFT_OUT": str(tmp_path)}
+    found = askance("--source", folder, "search", "boathouse", env=os.environ | left_out)
+    assert b"lease.txt" in found.stdout, found.stderr
+    alone = askance("--source", tmp_path / "gone", "search", "boathouse")
+    assert (alone.returncode, b"does not exist" in alone.stderr) == (2, True)

@@ -29,6 +29,9 @@ class Step:
     """Whether a question has to be answered before."""
 
 
+SETTINGS = {"ASKANCE_ANSWER_EFFORT": "quick", "ASKANCE_ANSWER_STRATEGY": "conditional"}
+"""`conditional` computes what can be counted, whatever model answers."""
+
 CLEAR = ("end", "ctrl+u")
 WALK = (
     Step("first steps", (), "1 of 3: where are your things?"),

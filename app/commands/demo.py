@@ -32,21 +32,28 @@ Verdict = Literal["as expected", "should have been answered", "should have absta
 
 @click.command("demo")
 @json_option
-def command(as_json: bool) -> int:
+@click.option("--folder", is_flag=True, help="Print where these files are, and ask nothing.")
+def command(as_json: bool, folder: bool) -> int:
     """Ask three questions over sample mail, documents and calendars that ship with Askance.
+
+    Ask some of your own: askance ask "…" "$(askance demo --folder)"
 
     Exit code 1: an answer was not as expected.
     """
+    files = sample_folder()
+    if folder:
+        click.echo(files)
+        return ExitCode.ANSWERED
     config = load_config(os.environ)
     tell_where_text_goes(config)
     settings = replace(settings_of(config), now=SAMPLE_DAY)
     outcomes: list[tuple[DemoQuestion, Answer, Verdict]] = []
-    questions, folder = sample_questions(), sample_folder()
+    questions = sample_questions()
     with closing(model_set(config)) as models:
         for number, question in enumerate(questions, start=1):
             if not as_json:
                 click.echo(f"Question {number}: {question.text}\n({question.why})\n")
-            answered = _ask(question, folder, models, settings, as_json)
+            answered = _ask(question, files, models, settings, as_json)
             outcomes.append((question, answered, verdict(question, answered)))
             if not as_json:
                 click.echo(folded(answer_text(answered, settings.zone), sys.stdout))

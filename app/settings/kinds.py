@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable
@@ -119,6 +120,8 @@ def _paths(value: object) -> tuple[Path, ...]:
 
 
 def _paths_from_text(text: str) -> tuple[Path, ...]:
+    if text.startswith("["):  # JSON, for a path with a colon; no absolute path begins so
+        return _paths(json.loads(text))
     return _paths([path for path in text.split(os.pathsep) if path])
 
 

@@ -18,7 +18,8 @@ THUNDERBIRD = (
     "AppData/Roaming/Thunderbird/Profiles",
 )
 """Folders of profiles, below the person's home."""
-IN_A_PROFILE = (("Mail", "Mail"), ("ImapMail", "Mail"), ("calendar-data", "Calendar"))
+IN_A_PROFILE = ("Mail", "ImapMail")
+"""Its calendars are a database, which is not read."""
 MAILDIRS = ("Maildir", ".maildir", "Mail", "mail", ".mail", ".local/share/mail")
 CALENDARS = (
     *("Calendars", "calendars", ".calendars", ".local/share/calendars"),
@@ -53,9 +54,9 @@ def known_places(environ: Mapping[str, str]) -> list[Place]:
 def _thunderbird(home: Path) -> Iterator[Place]:
     for folder in THUNDERBIRD:
         for profile in _folders(home / folder):
-            for name, kind in IN_A_PROFILE:
+            for name in IN_A_PROFILE:
                 if _is_folder(profile / name):
-                    yield Place(f"Thunderbird {kind.lower()}", profile / name)
+                    yield Place("Thunderbird mail", profile / name)
 
 
 def _named(home: Path, environ: Mapping[str, str]) -> Iterator[Place]:

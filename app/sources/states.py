@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Sequence
@@ -53,6 +54,12 @@ def look_at(path: Path) -> SourceState:
 def absolute(path: str) -> Path:
     """Return the path as it is remembered: absolute, without `..`, links kept."""
     return Path(os.path.normpath(Path(path).expanduser().absolute()))
+
+
+def read_alone(paths: Sequence[str]) -> None:
+    """Read these instead of what is remembered, in this process and those that it starts."""
+    named = json.dumps([str(absolute(path)) for path in paths])
+    os.environ |= {"ASKANCE_SOURCES_PATHS": named, "ASKANCE_SOURCES_LEFT_OUT": "[]"}
 
 
 def short(path: Path) -> str:

@@ -98,15 +98,20 @@ class Auto:
     def _read(
         self, tools: Toolbox, facts: Facts, scores: Scores, ranker: FBRag
     ) -> Steps[Event, None, tuple[Looked, Draft]]:
-        """Look ahead where it pays, then let the generator answer."""
-        if (yield from _decide(routing.look_ahead(facts), self.look)):
+        """Look ahead where it pays, then let the generator answer.
+
+        Whether to cut is settled first: attention is then read while samples are drawn, for free.
+        """
+        looks = yield from _decide(routing.look_ahead(facts), self.look)
+        cuts = yield from _decide(routing.compress(facts), self.compress)
+        if cuts:
+            tools.compressor = Youra() if tools.models.reads_attention else Youra(by="bm25")
+        if looks:
             looked = yield from ranker.look(tools)
         else:
             fitting = tools.fit_generator(scores) if facts.fitting else []
             looked = Looked(scores, sorted(fitting), [])
-        chosen = looked.chosen
-        if (yield from _decide(routing.compress(facts), self.compress)):
-            chosen = _for_cutting(tools, looked.scores)
+        chosen = _for_cutting(tools, looked.scores) if cuts else looked.chosen
         rule = routing.vote(facts, agreement(looked.samples))
         if chosen and (yield from _decide(rule, self.vote)):
             return looked, (yield from SelfConsistency().over(tools, chosen))
@@ -173,8 +178,7 @@ def _look_after_all(tools: Toolbox, before: Looked, ranker: FBRag) -> Steps[Even
 
 
 def _for_cutting(tools: Toolbox, scores: Scores) -> list[int]:
-    """Have the generator's passages cut, and return more of them than fit whole, as they stand."""
-    tools.compressor = Youra() if tools.models.reads_attention else Youra(by="bm25")
+    """Return more passages than fit the generator whole, as they stand."""
     try:
         return sorted(tools.fit_lookahead(scores))
     except BudgetTooSmall:

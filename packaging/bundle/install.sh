@@ -27,7 +27,7 @@ if [ -r "$here/cpu-flags" ] && [ -r /proc/cpuinfo ]; then
 fi
 "$python" -m venv "$prefix/lib/askance" || stop "on Debian: apt install python3-venv."
 "$prefix/lib/askance/bin/python" -m pip install --quiet --no-index --no-cache-dir \
-    --disable-pip-version-check --find-links "$here/wheels" --upgrade askance ||
+    --disable-pip-version-check --find-links "$here/wheels" --upgrade 'askance[history]' ||
     stop "the wheels are for another Python or another machine than $("$python" -VV)."
 mkdir -p "$prefix/bin"
 ln -sf "$prefix/lib/askance/bin/askance" "$prefix/bin/askance"

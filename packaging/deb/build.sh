@@ -20,7 +20,7 @@ mkdir -p "$site" "$work/opt/askance/bin" "$work/usr/bin" "$work/DEBIAN" \
     "$work/usr/share/fish/vendor_completions.d"
 
 "$python" -m pip install --quiet --no-index --no-compile --disable-pip-version-check \
-    --find-links "$house" --target "$site" askance
+    --find-links "$house" --target "$site" 'askance[history]'
 rm -rf "$site/bin"
 ln -s "/usr/bin/python$series" "$work/opt/askance/bin/python3"
 printf 'home = /usr/bin\ninclude-system-site-packages = false\nversion = %s\n' "$series" \

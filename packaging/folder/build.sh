@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 "$work/venv/bin/python" -m pip install --quiet --disable-pip-version-check \
     -c "$here/../../constraints.txt" pyinstaller
 "$work/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-index \
-    --find-links "$house" askance
+    --find-links "$house" 'askance[history]'
 # Away from the checkout, whose packages have the same names.
 cd "$work"
 "$work/venv/bin/pyinstaller" --noconfirm --log-level ERROR --distpath "$work/dist" \

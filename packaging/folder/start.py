@@ -6,21 +6,23 @@ does so with `sys.executable`, which here is the program: it does what Python wo
 
 from __future__ import annotations
 
+import multiprocessing
 import runpy
 import sys
 
-PYTHON_FLAGS = {"-I", "-B", "-P"}
-"""With which processes of its own are started, and no command of Askance's is."""
+FLAGS = {"-I", "-B", "-P"}
+"""Of Python, with which processes of its own are started; none of Askance's is called so."""
 
 
 def main() -> int:
     """Run a module or a script for a parent of this very program, or the command line."""
+    multiprocessing.freeze_support()  # the workers of an evaluation
     arguments = sys.argv[1:]
-    if not arguments or arguments[0] not in PYTHON_FLAGS:
+    if not arguments or arguments[0] not in FLAGS | {"-m"}:
         from app.main import run
 
         return run()
-    while arguments[0] in PYTHON_FLAGS:
+    while arguments[0] in FLAGS:
         del arguments[0]
     if arguments[0] == "-m":
         sys.argv = arguments[1:]
