@@ -93,12 +93,12 @@ def parts_list(out: Path, house: Path) -> None:
     """Write the list of parts of an environment that has the wheels and nothing else."""
     with tempfile.TemporaryDirectory() as folder:
         inside = str(Path(folder, "bin", "python"))
-        install = ("install", "--quiet", "--no-index", "--find-links", str(house), "askance[history]")
+        wheels = ("--no-index", "--find-links", str(house))
         about = ("--pyproject", str(PACKAGING.parent / "pyproject.toml"))
         target = ("-o", str(out / "askance.cdx.json"))
         for module in (
             ("venv", "--without-pip", folder),
-            ("pip", "--python", inside, *install),
+            ("pip", "--python", inside, "install", "--quiet", *wheels, "askance[history]"),
             ("cyclonedx_py", "environment", inside, *about, "--output-reproducible", *target),
         ):
             subprocess.run([sys.executable, "-m", *module], check=True)  # noqa: S603 - our own
