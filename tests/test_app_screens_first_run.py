@@ -43,8 +43,14 @@ SIZES = ((80, 24), (140, 40))
 @pytest.fixture
 def places(home: Path) -> Path:
     for name in (
-        *(".thunderbird/ab.default/Mail", ".thunderbird/ab.default/calendar-data"),
-        *(".thunderbird/Crash Reports", "Maildir/cur", "Documents", "Calendars"),
+        *(".thunderbird/ab.default/Mail", ".thunderbird/ab.default/ImapMail"),
+        *(
+            ".thunderbird/ab.default/calendar-data",
+            ".thunderbird/Crash Reports",
+            "Maildir/cur",
+            "Documents",
+            "Calendars",
+        ),
     ):
         (home / name).mkdir(parents=True)
     return home
@@ -56,6 +62,7 @@ def test_known_places_are_found_by_their_existence(places):
     ]
     assert found == [
         ("Thunderbird mail", ".thunderbird/ab.default/Mail"),
+        ("Thunderbird mail", ".thunderbird/ab.default/ImapMail"),
         ("Mail", "Maildir"),
         ("Calendars", "Calendars"),
         ("Documents", "Documents"),

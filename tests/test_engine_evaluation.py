@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engine import answer as path_of_a_question
 from engine.errors import DataError, NoSources
 from engine.evaluation import metrics
 from engine.evaluation.data import Support, load_questions
@@ -178,6 +181,30 @@ def test_the_questions_are_never_their_own_corpus(
     models = fake_models()
     run(file, models, tmp_path / "run.jsonl")
     assert "2028" in models.generator.prompts[0]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("unread", "text"), [(0, ""), (2, "The lease ends in June.")])
+def test_half_a_corpus_is_refused(
+    questions: Path,
+    tmp_path: Path,
+    fake_models: Callable[..., ModelSet],
+    monkeypatch: pytest.MonkeyPatch,
+    unread: int,
+    text: str,
+) -> None:
+    """A reading process that was starved once gave an empty corpus, and figures over it."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "lease.txt").write_text(text)
+    read = path_of_a_question.read_now
+
+    def starved(*given: Any) -> Any:
+        corpus = yield from read(*given)
+        return replace(corpus, coverage=replace(corpus.coverage, unread=unread))
+
+    monkeypatch.setattr(path_of_a_question, "read_now", starved)
+    steps = evaluate(questions, [tmp_path / "notes"], fake_models(), [Settings()])
+    with pytest.raises(DataError, match="2 files were not" if unread else "Nothing was read"):
+        next(steps)
 
 
 def test_strategies_of_one_run_share_their_samples(

@@ -196,10 +196,10 @@ def test_paths_and_kinds_leave_files_unopened(tree: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize(
     "litter",
-    (
+    [
         *(".git/config", ".DS_Store", ".notmuch/xapian/iamglass", ".obsidian/app.json"),
         *(".zotero-ft-cache", "V10/MailData/Envelope Index"),
-    ),
+    ],
 )
 def test_what_programs_keep_for_themselves_is_left_alone(tree: Path, litter: str) -> None:
     (tree / litter).parent.mkdir(parents=True, exist_ok=True)

@@ -29,9 +29,8 @@ class PreviewScreen(ModalScreen[None]):
     """One source, scrolled to its quote."""
 
     DEFAULT_CSS = """
-    PreviewScreen { align: center middle; }
-    PreviewScreen #source { width: 95%; height: 90%; padding: 0 1; border: round $accent;
-        background: $surface; }
+    PreviewScreen { background: $background; }
+    PreviewScreen #source { height: 1fr; padding: 0 1; border: round $accent; }
     PreviewScreen Static { height: auto; }
     PreviewScreen #card { margin-bottom: 1; }
     """
@@ -151,11 +150,13 @@ def _parts(citation: Citation) -> tuple[str, str, Content, str]:
 
 
 def _paged(item: Item, first: int, last: int) -> str:
-    """Return a part of the text with a line where each page begins."""
+    """Return a part of the text with a line where each page begins, at its end too."""
     shown, at = [], first
     for number, page in enumerate(item.pages, start=1):
-        if first <= page < last:
-            shown.append(f"{lines(item.text[at:page])}\n─── page {number} ───\n")
+        if first <= page <= last:
+            before = lines(item.text[at:page]).removesuffix("\n")
+            shown.append(f"{before}\n" if before else "")
+            shown.append(f"─── page {number} ───\n")
             at = page
     shown.append(lines(item.text[at:last]))
     return "".join(shown)

@@ -8,9 +8,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static
 
 from app.asking.talk import Ended, Request
@@ -28,12 +26,12 @@ from app.shown.report import (
 from app.shown.stages import Stages
 from app.shown.trail import Trail
 from app.widgets.answer_text import AnswerText
+from app.widgets.asked import Asked
 from app.widgets.citations import Citations
+from app.widgets.past_turn import PastTurn
 from engine.conversation import Standalone
 from engine.events import Answered, Event, Rewritten, Token, Understood
 from engine.values import Answer, Query
-
-ASKED_SHOWN = 1_000
 
 
 @dataclass
@@ -62,54 +60,38 @@ class Told:
             self.query = event.answer.query
 
 
-class Turn(Vertical, can_focus=True):
-    """Draws what was told about one question. Keys on it are about this question."""
+class Turn(Asked):
+    """Draws what was told about one question."""
 
     DEFAULT_CSS = """
-    Turn { height: auto; padding: 0 1; margin-bottom: 1; border-left: blank; }
-    Turn:focus, Turn:focus-within { border-left: thick $accent; }
-    Turn Static { height: auto; }
-    Turn .asked { color: $accent; text-style: bold; }
     Turn .facts, Turn .grounded, Turn .coverage { color: $text-muted; }
     Turn .failed { text-style: bold; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "sources", "Sources", id="to_sources", tooltip="Go to the sources"),
         Binding("w", "about('why')", "Why", id="why", tooltip="Show how the answer came about"),
-        Binding("e", "about('edit')", "Edit", id="edit", tooltip="Change the question and ask"),
-        Binding("r", "about('again')", "Again", id="again", tooltip="Ask it again, now"),
         Binding("c", "about('compare')", "Compare", id="compare", tooltip="Answer it otherwise"),
-        Binding("v", "about('coverage')", "Coverage", id="coverage", tooltip="What was not read"),
         Binding("t", "about('table')", "Table", id="table", tooltip="Show the table and a chart"),
         Binding("a", "about('agenda')", "Agenda", id="agenda", tooltip="Show the days"),
+        Binding(
+            "v", "about('coverage')", "Coverage", False, id="coverage", tooltip="What was not read"
+        ),
         Binding(
             "x",
             "about('without')",
             "No filters",
+            False,
             id="without",
             tooltip="Ask without what was inferred",
         ),
-        Binding("y", "about('copy')", "Copy", id="copy", tooltip="Copy the answer"),
-        Binding("up,k", "next_turn(-1)", "Earlier", id="earlier", show=False),
-        Binding("down,j", "next_turn(1)", "Later", id="later", show=False),
     ]
-
-    class Wanted(Message):
-        """Something is to be done with this question."""
-
-        def __init__(self, turn: Turn, what: str) -> None:
-            """Keep what: a word of the bindings."""
-            super().__init__()
-            self.turn = turn
-            self.what = what
 
     def __init__(self, told: Told, zone: tzinfo | None, config_file: str) -> None:
         """Show a question that was just asked."""
-        super().__init__()
+        super().__init__(told.request)
         self.told = told
         self._zone = zone
         self._config_file = config_file
-        self._asked = Static(Content(f"> {_asked(told.request.question)}"), classes="asked")
         self._facts = Static("", classes="facts")
         self.body = AnswerText()
         self._grounded = Static("", classes="grounded")
@@ -121,21 +103,25 @@ class Turn(Vertical, can_focus=True):
         """Lay out from question to coverage; what is empty takes no room."""
         for part in (self._facts, self._grounded, self._coverage):
             part.display = False
-        yield self._asked
+        yield self.asked
         yield self._facts
         yield self.body
         yield self._grounded
         yield self.citations
         yield self._coverage
 
-    @property
-    def words(self) -> str:
-        """What is left of a turn that is folded: question, answer, sources."""
+    def folded(self) -> PastTurn:
+        """Return what is left of it when it takes too much memory."""
         cited = [citation_line(one, self._zone) for one in self.citations.citations]
         sources = [f"[{number}] {line}" for number, line in enumerate(cited, start=1)]
-        return "\n".join(
-            [f"> {_asked(self.told.request.question)}", lines(self.body.text), *sources]
-        )
+        past = PastTurn(self.request, self.body.text, sources)
+        past.place = self.place
+        return past
+
+    @property
+    def copied(self) -> str:
+        """The answer."""
+        return self.body.text
 
     def draw(self, event: Event) -> None:
         """Take in one event. Tokens are shown by `flush`, ten times a second at most."""
@@ -197,9 +183,7 @@ class Turn(Vertical, can_focus=True):
         """Offer what this answer has."""
         if action == "sources":
             return bool(self.citations.citations) and not self.citations.has_focus
-        if action == "about":
-            return self.offers(str(parameters[0]))
-        return True
+        return super().check_action(action, parameters)
 
     def offers(self, what: str) -> bool:
         """Say whether something can be done with this question now."""
@@ -210,31 +194,13 @@ class Turn(Vertical, can_focus=True):
             return answer is not None and bool(dated(answer))
         if what == "without":
             return query is not None and bool(query.inferred)
-        return answer is not None if what in ("coverage", "copy") else True
-
-    def action_about(self, what: str) -> None:
-        """Ask the screen for it."""
-        self.post_message(self.Wanted(self, what))
+        if what in ("coverage", "copy"):
+            return answer is not None
+        return what in ("why", "compare") or super().offers(what)
 
     def action_sources(self) -> None:
         """Go to the sources of the answer."""
         self.citations.focus()
-
-    def action_next_turn(self, step: int) -> None:
-        """Go to the question before or after."""
-        if self.parent is None:
-            return
-        turns = list(self.parent.query_children(Turn))
-        place = turns.index(self) + step
-        if 0 <= place < len(turns):
-            turns[place].focus()
-
-
-def _asked(question: str) -> str:
-    """Return a question, cut where it is a whole text that was pasted."""
-    shown = lines(question)
-    more = len(shown) - ASKED_SHOWN
-    return shown if more <= 0 else f"{shown[:ASKED_SHOWN]}… ({more:,} characters more)"
 
 
 def has_gaps(answer: Answer) -> bool:

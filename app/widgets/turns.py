@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 
 from textual import on
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList, Static
 
 from app.asking.talk import Request
+from app.widgets.asked import Asked
 from app.widgets.citations import Citations
+from app.widgets.past_turn import PastTurn
 from app.widgets.turn import Told, Turn
+from engine.conversation import Conversation
 from models.errors import AskanceError
 
 if TYPE_CHECKING:
@@ -38,7 +40,6 @@ class Turns(VerticalScroll, can_focus=False):
 
     DEFAULT_CSS = """
     Turns { height: 1fr; }
-    Turns .folded { height: auto; padding: 0 2; margin-bottom: 1; color: $text-muted; }
     """
 
     @dataclass
@@ -54,6 +55,14 @@ class Turns(VerticalScroll, can_focus=False):
         """A question is to be changed where it stood."""
 
         request: Request
+
+    @dataclass
+    class BranchWanted(Message):
+        """The conversation is to go on from what else was asked at the place of a turn."""
+
+        place: int
+        step: int
+        """-1: what was asked there before; 1: afterwards."""
 
     class UnlockWanted(Message):
         """A password is to be entered."""
@@ -89,35 +98,66 @@ class Turns(VerticalScroll, can_focus=False):
         """Leave only the words of old turns, so that a long day does not fill the memory."""
         for number in list(self._turns)[:-WHOLE]:
             turn = self._turns.pop(number)
-            await self.mount(Static(Content(turn.words), classes="folded"), before=turn)
+            await self.mount(turn.folded(), before=turn)
             await turn.remove()
 
     async def clear(self) -> None:
         """Take all turns away."""
-        await self.remove_children("Turn, .folded")
+        await self.remove_children(Asked)
         self._turns.clear()
 
-    @on(Turn.Wanted)
-    def do_wanted(self, wanted: Turn.Wanted) -> None:
+    async def put(self, conversation: Conversation) -> None:
+        """Show a conversation of earlier in place of what is there."""
+        await self.clear()
+        past = [PastTurn.kept(conversation, turn, self.zone) for turn in conversation.turns]
+        await self.mount_all(past)
+        self.stand(conversation)
+        self.anchor()
+
+    def stand(self, conversation: Conversation) -> None:
+        """Show of each turn where it stands in the conversation."""
+        path = {turn.id for turn in conversation.path}
+        for turn in self.query_children(Asked):
+            turn.stand(conversation, turn.place in path)
+
+    def go_to(self, place: int) -> None:
+        """Go to a turn of the conversation."""
+        for turn in self.query_children(Asked):
+            if turn.place == place:
+                turn.focus()
+
+    @on(Asked.Wanted)
+    def do_wanted(self, wanted: Asked.Wanted) -> None:
         """Do what was asked for with one question."""
         self.do(wanted.turn, wanted.what)
 
-    def do(self, turn: Turn, what: str) -> None:
+    def do(self, turn: Asked, what: str) -> None:
         """Do something with a question, if it can be done now; `what` as in its bindings."""
-        told = turn.told
         if not turn.offers(what):
             return
         match what:
-            case "why":
-                self.app.push_screen(_later().EvidenceScreen(told, self.zone))
             case "edit":
-                self.post_message(self.EditWanted(told.request))
+                self.post_message(self.EditWanted(turn.request))
             case "again":
-                self.post_message(self.AskWanted(told.request))
+                self.post_message(self.AskWanted(turn.request))
             case "without":
-                self.post_message(self.AskWanted(replace(told.request, infer=False)))
+                self.post_message(self.AskWanted(replace(turn.request, infer=False)))
+            case "copy":
+                self.app.copy_to_clipboard(turn.copied)
+                self.notify("Copied the answer.", markup=False)
+            case "branch_before" | "branch_after" if turn.place is not None:
+                step = -1 if what == "branch_before" else 1
+                self.post_message(self.BranchWanted(turn.place, step))
+            case _ if isinstance(turn, Turn):
+                self._open(turn, what)
+
+    def _open(self, turn: Turn, what: str) -> None:
+        """Open a screen about an answer."""
+        match what:
+            case "why":
+                self.app.push_screen(_later().EvidenceScreen(turn.told, self.zone))
             case "compare":
-                self.app.push_screen(_later().VariantScreen(told.request), self._vary(told))
+                self.app.push_screen(_later().VariantScreen(turn.request), self._vary(turn.told))
             case _:
                 self._show(turn, what)
 
@@ -131,9 +171,6 @@ class Turns(VerticalScroll, can_focus=False):
             self.app.push_screen(_later().TableScreen(answer.table, self.zone))
         elif what == "agenda":
             self.app.push_screen(_later().AgendaScreen(_later().dated(answer), self.zone))
-        elif what == "copy":
-            self.app.copy_to_clipboard(turn.body.text)
-            self.notify("Copied the answer.", markup=False)
 
     def _vary(self, told: Told) -> Callable[[Request | None], None]:
         def vary(request: Request | None) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from engine import answer as path_of_a_question
 from engine.corpus import Corpus, corpus_of
-from engine.errors import NoSources
+from engine.errors import DataError, NoSources
 from engine.evaluation.data import Question
 from engine.evaluation.provenance import corpus_sha256
 from engine.memory import Memory
@@ -72,12 +72,24 @@ def sources_of(question: Question, file: Path, over: Sequence[Path]) -> tuple[Pa
 
 
 def read_all(sources: Sequence[Path], settings: Settings) -> Corpus:
-    """Read sources whole, for questions of their own."""
+    """Read sources whole, for questions of their own. Raises `DataError` where that failed.
+
+    Figures over half a corpus look like those over all of it. Files that cannot be read at all
+    are as unreadable to every strategy, and stay so.
+    """
     with Memory() as memory:
         corpus: Corpus = _last(
             path_of_a_question.read_now(Query("evaluation"), sources, settings, Timings(), memory)
         )
-    return corpus
+    left = corpus.coverage.unread
+    if corpus.passages and not left:
+        return corpus
+    why = "".join(f" ({skipped.reason})" for skipped in corpus.coverage.skipped[:1])
+    raise DataError(
+        f"{left} files were not read to their end{why}." if left else f"Nothing was read{why}.",
+        remedy="An evaluation needs its whole corpus: `askance search` says what hinders.",
+        path=sources[0],
+    )
 
 
 def _from_context(question: Question, file: Path, settings: Settings) -> Corpus:
