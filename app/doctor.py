@@ -101,7 +101,7 @@ def _runtime() -> list[Check]:
     except PackageNotFoundError:
         return [Check("llama-cpp-python", "missing", "not installed", remedy)]
     try:
-        from models.llama_api import (
+        from models.llama_library import (
             backends,
             gpu_offload_supported,
             gpus_used,

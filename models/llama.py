@@ -13,8 +13,9 @@ from models.generating import (
     BatchGenerator,
     refuse_beyond,
 )
-from models.llama_api import LlamaContext, LlamaModel, self_test
+from models.llama_api import LlamaContext, LlamaModel
 from models.llama_columns import LlamaColumns, refuse_unreadable
+from models.llama_library import self_test
 
 CHUNK = 256
 """Prompt tokens per decode call. Shorter ones prefill slower, longer ones need more memory and

@@ -8,8 +8,9 @@ from models.columns import ColumnReader
 from models.errors import RuntimeFailed
 from models.generating import DEFAULT_CONTEXT
 from models.llama import physical_cores
-from models.llama_api import LlamaContext, LlamaModel, self_test
+from models.llama_api import LlamaContext, LlamaModel
 from models.llama_columns import LlamaColumns, refuse_unreadable
+from models.llama_library import self_test
 
 BLOCK = 256
 """Rows at a time. A block of one layer takes 256 · heads · context · 4 bytes inside llama.cpp."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from models.columns import ColumnWatch, Sums
 from models.errors import RuntimeFailed
-from models.llama_api import LlamaModel, TensorReader, TensorWatcher
+from models.llama_api import LlamaModel
+from models.llama_tensors import TensorReader, TensorWatcher
 
 TENSOR = "kq_soft_max-{}"
 """llama.cpp's name for a layer's attention after the softmax."""

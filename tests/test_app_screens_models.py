@@ -160,7 +160,7 @@ async def test_the_speed_is_measured_and_kept(files, monkeypatch):
 async def test_the_share_of_a_gpu_is_said(files, monkeypatch):
     card = Gpu("Toy GPU", Memory(8_000_000_000, 8_000_000_000))
     monkeypatch.setattr(model_rows, "gpus_present", lambda: [card])
-    monkeypatch.setattr("models.llama_api.gpus_used", lambda: [card])
+    monkeypatch.setattr("models.llama_library.gpus_used", lambda: [card])
     app = app_here()
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(pilot)

@@ -133,7 +133,8 @@ def check_both(encoding: Encoding, text: str) -> None:
 )
 def test_both_ways_on_the_tokenizers_of_real_models(model_id: str) -> None:
     from models.catalogue import load_catalogue
-    from models.llama_api import LlamaModel, self_test
+    from models.llama_api import LlamaModel
+    from models.llama_library import self_test
     from models.store import Store
 
     store, row = Store.default(os.environ), load_catalogue().row(model_id)

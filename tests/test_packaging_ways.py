@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from app.cli import main
-from models import llama_api
+from models import llama_library
 
 ROOT = Path(__file__).parents[1]
 PACKAGING = ROOT / "packaging"
@@ -174,7 +174,7 @@ def test_doctor_names_what_llama_cpp_was_built_for(
     backends: list[str],
     said: str,
 ) -> None:
-    monkeypatch.setattr(llama_api, "backends", lambda: backends)
-    monkeypatch.setattr(llama_api, "gpu_offload_supported", lambda: bool(backends))
+    monkeypatch.setattr(llama_library, "backends", lambda: backends)
+    monkeypatch.setattr(llama_library, "gpu_offload_supported", lambda: bool(backends))
     main(["doctor"])
     assert said in capsys.readouterr().out

@@ -68,7 +68,7 @@ class Room:
         return free + self._on_gpus() if free else 0
 
     def _on_gpus(self) -> int:
-        from models.llama_api import gpus_used  # imports llama.cpp, about half a second
+        from models.llama_library import gpus_used  # imports llama.cpp, about half a second
 
         return sum(gpu.memory.free for gpu in gpus_used())
 

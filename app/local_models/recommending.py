@@ -20,7 +20,7 @@ def recommended(catalogue: Catalogue, store: Store) -> tuple[Recommendation, str
 
 def _device() -> tuple[Device, int, int, str]:
     """Return the device that llama.cpp would use, its memory, and the note."""
-    from models.llama_api import gpus_used  # imports llama.cpp, about half a second
+    from models.llama_library import gpus_used  # imports llama.cpp, about half a second
 
     used = gpus_used()
     if used:

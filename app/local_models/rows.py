@@ -104,7 +104,7 @@ def _free_on_gpus() -> int:
     """Return the bytes that GPUs have free for llama.cpp; 0 without one."""
     if not gpus_present():
         return 0
-    from models.llama_api import gpus_used  # imports llama.cpp, about half a second
+    from models.llama_library import gpus_used  # imports llama.cpp, about half a second
 
     return sum(gpu.memory.free for gpu in gpus_used())
 

@@ -47,8 +47,9 @@ from ingest.item import Item
 from ingest.read import read
 from models.catalogue import load_catalogue
 from models.llama import load_llama
-from models.llama_api import LlamaModel, self_test
+from models.llama_api import LlamaModel
 from models.llama_attention import LlamaAttentionReader, load_llama_attention
+from models.llama_library import self_test
 from models.protocols import AttentionColumns
 from models.roles import ModelSet
 from models.torch_loading import load_encoder
