@@ -7,40 +7,26 @@ mailbox, one message, which is found by reading that part again with every messa
 from __future__ import annotations
 
 import os
-import pickle
 import selectors
 import socket  # noqa: TID251 - pairs of sockets between the program and its own processes
-import subprocess
-import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ingest.files import UnreadableError, opened
+from ingest.files import UnreadableError
 from ingest.item import Reason, Skipped
+from ingest.reading_process import NEVER, SILENCE, START, ReadingProcess
 from ingest.recognise import name_says_document
 from ingest.sieve import Read, Scope
 from ingest.tasks import LARGE, Job, Task, What, ranges
 from ingest.wire import Frame, MalformedError, State, frames, unpacked, unpacked_names
-from ingest.worker import LENGTH, Order
 
-SILENCE = 8.0
-"""Seconds without a word after which a process is taken for hung."""
-PATIENCE = 0.2
-"""Further seconds for each megabyte of the file: a page of a long PDF is no word."""
-_START = 60.0
-"""Seconds that a process may take to start."""
-_AHEAD_TASKS, _AHEAD_BYTES, _AHEAD = 32, 1 << 20, 2
-"""What one process has waiting, so that it need not wait for the next task: the last, however
-large they are."""
 _UNTAKEN = 64 << 20
 """Bytes of frames that may wait to be taken before no more is read than what is waited for."""
 _BLOCK = 1 << 20
-_ENVIRONMENT = frozenset({"LANG", "LC_ALL", "TZ", "PYTHONUTF8"})
-_NEVER = float("inf")
-_FAILED_STARTS = 3
+_FAILEDSTARTS = 3
 _FEW, _LITTLE = 8, 256 << 10
 """Jobs and bytes that one process does sooner than a further one has started."""
 
@@ -59,14 +45,14 @@ class Pool:
         self.workers = workers or _cores()
         self.protection: tuple[str, ...] | None = None
         """What locks the processes down, once the first has started."""
-        self._idle: list[_Process] = []
+        self._idle: list[ReadingProcess] = []
 
     def run(self, scope: Scope) -> Run:
         """Return a run of jobs under one scope. Only one at a time."""
         processes, self._idle = self._idle, []
         return Run(self, scope, processes)
 
-    def take_back(self, processes: Sequence[_Process]) -> None:
+    def take_back(self, processes: Sequence[ReadingProcess]) -> None:
         """Keep what a run leaves behind."""
         self._idle += processes
 
@@ -83,9 +69,9 @@ def _cores() -> int:
 
 def protection() -> tuple[str, ...] | None:
     """Start a reading process to ask what locks it down; None when it does not start."""
-    process = _Process(Pool().program)
+    process = ReadingProcess(Pool().program)
     try:
-        process.link.settimeout(_START)
+        process.link.settimeout(START)
         while data := process.link.recv(_BLOCK):
             process.buffer += data
             for frame in frames(process.buffer):
@@ -97,71 +83,10 @@ def protection() -> tuple[str, ...] | None:
     return None
 
 
-class _Process:
-    """One reading process and what it has been asked to do."""
-
-    def __init__(self, program: Sequence[str]) -> None:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            kept = {name: value for name, value in os.environ.items() if name in _ENVIRONMENT}
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-I", "-B", *program, str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env=kept,
-                cwd="/",
-                start_new_session=True,
-            )
-        self.link = ours
-        self.jobs: deque[Job] = deque()
-        self.is_ready = False
-        self.buffer = bytearray()
-        self.heard_at = time.monotonic()
-        self.scope: Scope | None = None
-
-    def give(self, job: Job, scope: Scope) -> None:
-        """Hand over a job and its open file. Raises UnreadableError, or OSError when it is dead."""
-        descriptor = opened(job.found.target)
-        try:
-            told = None if scope is self.scope else scope
-            order = Order(job.number, job.task, job.found.path, told, job.is_careful)
-            body = pickle.dumps(order)
-            whole = LENGTH.pack(len(body)) + body
-            sent = socket.send_fds(self.link, [whole], [descriptor])
-            self.link.sendall(whole[sent:])
-        finally:
-            os.close(descriptor)
-        if not self.jobs:
-            self.heard_at = time.monotonic()
-        self.scope = scope
-        self.jobs.append(job)
-
-    def has_enough(self) -> bool:
-        """Say whether it need not be given more for now."""
-        if len(self.jobs) < _AHEAD:
-            return False
-        return len(self.jobs) >= _AHEAD_TASKS or sum(job.size for job in self.jobs) >= _AHEAD_BYTES
-
-    def deadline(self) -> float:
-        """Return the moment at which the process is taken for hung."""
-        if not self.is_ready:
-            return self.heard_at + _START
-        if not self.jobs:
-            return _NEVER
-        return self.heard_at + SILENCE + PATIENCE * (self.jobs[0].size / 1e6)
-
-    def end(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        self.link.close()
-
-
 class Run:
     """The jobs of one reading. Jobs may be added at any time; each is waited for on its own."""
 
-    def __init__(self, pool: Pool, scope: Scope, processes: list[_Process]) -> None:
+    def __init__(self, pool: Pool, scope: Scope, processes: list[ReadingProcess]) -> None:
         """Take over the processes; nothing is started before the first job."""
         self._pool = pool
         self._scope = scope
@@ -258,7 +183,7 @@ class Run:
         """Give out jobs, take in what was read, replace what died."""
         while not self._is_closed:
             self._give_out()
-            soonest = min((process.deadline() for process in self._processes), default=_NEVER)
+            soonest = min((process.deadline() for process in self._processes), default=NEVER)
             wait = min(max(0.0, soonest - time.monotonic()), 1.0)
             for key, _ in self._selector.select(wait):
                 if key.data is None:
@@ -301,13 +226,13 @@ class Run:
             return False
         return len(self._waiting) > _FEW or sum(job.size for job in self._waiting) > _LITTLE
 
-    def _start(self) -> _Process:
-        process = _Process(self._pool.program)
+    def _start(self) -> ReadingProcess:
+        process = ReadingProcess(self._pool.program)
         self._processes.append(process)
         self._selector.register(process.link, selectors.EVENT_READ, process)
         return process
 
-    def _give(self, process: _Process, job: Job) -> None:
+    def _give(self, process: ReadingProcess, job: Job) -> None:
         try:
             process.give(job, self._scope)
         except UnreadableError as error:
@@ -317,7 +242,7 @@ class Run:
                 self._waiting.appendleft(job)
             self._lose(process, Reason.WORKER_DIED)
 
-    def _take_in(self, process: _Process) -> None:
+    def _take_in(self, process: ReadingProcess) -> None:
         """Read what a process has sent."""
         try:
             data = process.link.recv(_BLOCK)
@@ -333,7 +258,7 @@ class Run:
         if not data:
             self._lose(process, Reason.WORKER_DIED)
 
-    def _note(self, process: _Process, frame: Frame) -> None:
+    def _note(self, process: ReadingProcess, frame: Frame) -> None:
         if frame.state is State.READY:
             self._pool.protection = unpacked_names(frame.body)
             process.is_ready = True
@@ -359,7 +284,7 @@ class Run:
                         job.is_over = True
             self._changed.notify_all()
 
-    def _lose(self, process: _Process, reason: Reason) -> None:
+    def _lose(self, process: ReadingProcess, reason: Reason) -> None:
         """Bury a process; the job it was at is to blame, the others go to another."""
         if process not in self._processes:
             return
@@ -372,7 +297,7 @@ class Run:
             self._blame(process.jobs.popleft(), reason)
         with self._changed:
             self._waiting.extendleft(reversed(process.jobs))
-            hopeless = list(self._waiting) if self._failed_starts >= _FAILED_STARTS else []
+            hopeless = list(self._waiting) if self._failed_starts >= _FAILEDSTARTS else []
             if hopeless:
                 self._waiting.clear()
         for job in hopeless:

@@ -38,7 +38,7 @@ def test_an_odd_file_ends_as_expected(
     row = TABLE[name]
     if not any("timeout" in reasons for reasons in row.get("skipped", ())):
         # A busy machine may keep a reader waiting for longer than what counts as hung.
-        monkeypatch.setattr("ingest.pool.SILENCE", 60.0)
+        monkeypatch.setattr("ingest.reading_process.SILENCE", 60.0)
     source = make(row.get("made_by", name), tmp_path / "odd" / row["name"])
     if name.startswith("unreadable"):
         assert _reasons_for_nobody(source) == list(row["skipped"])

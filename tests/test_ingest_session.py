@@ -207,7 +207,7 @@ def test_the_others_do_not_wait_until_the_first_has_found_a_mailbox(
 
 
 def test_a_hanging_process_costs_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.pool.SILENCE", 0.5)
+    monkeypatch.setattr("ingest.reading_process.SILENCE", 0.5)
     (tmp_path / "a.txt").write_text("HANGS")
     (tmp_path / "b.txt").write_text("Note")
     with session_of(FRAGILE) as session:
