@@ -83,7 +83,8 @@ def items_in(data: bytes, origin: Origin, scope: Scope, form: Format) -> Iterato
         kinds = kinds_of(form)
         yield from _items(data, origin, scope, form)
     except UnreadableError as error:
-        yield origin.skipped(error.reason, error.remedy, kinds=kinds)
+        missed = kinds if data.strip() else frozenset()  # of an empty file nothing is missed
+        yield origin.skipped(error.reason, error.remedy, kinds=missed)
     except DAMAGED as error:
         remedy = f"It could not be read ({type(error).__name__}); save it again."
         yield origin.skipped(Reason.CORRUPT, remedy, kinds=kinds)

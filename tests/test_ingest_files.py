@@ -215,6 +215,15 @@ def test_the_colour_of_a_collection_is_no_document_but_a_file_of_that_name_is(tr
     assert "color" not in names_of(read([tree], zone=UTC))
 
 
+def test_of_an_empty_file_nothing_is_missed(tree: Path) -> None:
+    for name, data in (("Inbox", b""), ("blank.txt", b" \n"), ("no-text.html", b"<p></p>")):
+        (tree / name).write_bytes(data)
+    skips = [found for found in read([tree], zone=UTC) if isinstance(found, Skipped)]
+    assert {skip.path.name: bool(skip.kinds) for skip in skips} == {
+        "Inbox": False, "blank.txt": False, "no-text.html": True
+    }  # fmt: skip
+
+
 def test_cheap_files_come_before_pdf_and_html(tree: Path) -> None:
     for name in ("0.pdf", "1.html", "2.txt"):
         (tree / name).write_text("<p>words")

@@ -187,8 +187,8 @@ def papers() -> Files:
         "Zotero/storage/EF56GH78/Okoro 2025 - Shoots.pdf": paper(
             "Shoot density", "Density fell by a third between 2019 and 2024."
         ),
-        "Papers/draft/main.tex": rb"\documentclass{article}\begin{document}"
-        rb"\section{Method}We dive along three transects.\end{document}",
+        "Papers/draft/main.tex": b"\\documentclass{article}\n\\begin{document}\n"
+        b"\\section{Method}\nWe dive along three transects.\n\\end{document}\n",
         "Papers/draft/references.bib": b"@article{marsh2024, title={Seagrass}, year={2024}}\n",
         "Papers/analysis/cover.ipynb": tables.encode(),
         "Papers/analysis/plots.csv": b"site,cover\nNorth,61\nSouth,48\n",
