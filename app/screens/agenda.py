@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from typing import ClassVar
 
 from textual import on
@@ -13,12 +13,13 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from app.screens.preview import preview_of
-from app.shown.plain import one_line
+from app.shown.plain import counted, one_line
 from app.widgets.row_list import ListPane, Row, RowList
 from engine.values import Passage
 from ingest.item import Item
 
 ALL_DAY = len("2026-11-17")
+HOURS = len("10:00 - Thu 06:00")
 
 
 class AgendaScreen(ModalScreen[None]):
@@ -38,7 +39,8 @@ class AgendaScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the days."""
-        yield Static("Agenda")
+        events = counted(len(self._passages), "event")
+        yield Static(f"Agenda   {events}, enter opens one")
         yield ListPane()
         yield Footer()
 
@@ -68,7 +70,7 @@ def agenda_rows(passages: Sequence[Passage], zone: tzinfo | None) -> Iterator[Ro
             day = this
             yield Row(f"day {this}", this, "heading")
         hours = _hours(item, begins, zone)
-        yield Row(str(number), f"  {hours:<13}  {one_line(item.title) or 'without title'}")
+        yield Row(str(number), f"  {hours:<{HOURS}}  {one_line(item.title) or 'without title'}")
 
 
 def _begins(item: Item, zone: tzinfo | None) -> datetime | None:
@@ -83,6 +85,10 @@ def _is_all_day(item: Item) -> bool:
 
 def _hours(item: Item, begins: datetime, zone: tzinfo | None) -> str:
     if _is_all_day(item):
-        return "all day"
-    end = f" - {item.until.astimezone(zone):%H:%M}" if item.until else ""
-    return f"{begins:%H:%M}{end}"
+        last = item.until - timedelta(days=1) if item.until else begins
+        return "all day" if last.date() <= begins.date() else f"all day - {last:%a %d}"
+    if item.until is None:
+        return f"{begins:%H:%M}"
+    end = item.until.astimezone(zone)
+    day = "" if end.date() == begins.date() else f"{end:%a} "
+    return f"{begins:%H:%M} - {day}{end:%H:%M}"

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static
+from textual.widgets import Footer, Static
 
 from app.shown.plain import lines
 from app.widgets.row_list import Row, RowList
@@ -49,6 +49,8 @@ class ChooseScreen(ModalScreen[str | None]):
         with Vertical():
             yield Static(Content(lines(self._asked)))
             yield RowList()
+            yield Static(Content("Enter takes it, Escape does not"))
+        yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Stand on what it is now."""

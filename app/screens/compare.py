@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import tzinfo
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -12,12 +12,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import Footer, Static
 
 from app.asking.talk import Request
 from app.shown.plain import one_line
 from app.shown.report import citation_line, coverage_line, grounded_line, timings_line
 from app.widgets.answer_text import AnswerText
+from app.widgets.row_list import Row, RowList
 from app.widgets.turn import Told
 from engine.settings import BUDGETS
 
@@ -32,7 +33,7 @@ class VariantScreen(ModalScreen[Request | None]):
     VariantScreen { align: center middle; }
     VariantScreen > Vertical { width: 60; max-width: 95%; height: 80%; border: round $accent;
         background: $surface; padding: 0 1; }
-    VariantScreen OptionList { height: 1fr; border: none; }
+    VariantScreen RowList { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
 
@@ -41,27 +42,32 @@ class VariantScreen(ModalScreen[Request | None]):
         super().__init__()
         from engine.strategies import registry  # imports all of the engine
 
-        efforts = [replace(request, effort=effort) for effort in BUDGETS]
-        strategies = [replace(request, strategy=name) for name in registry.names()]
+        effort, strategy = _set(request, "effort"), _set(request, "strategy")
+        efforts = [one for one in BUDGETS if one != effort]
+        strategies = [name for name in registry.names() if name != strategy]
         self._choices = [
-            *((f"effort {one.effort}", one) for one in efforts if one.effort != request.effort),
-            *(
-                (f"strategy {one.strategy}", one)
-                for one in strategies
-                if one.strategy != request.strategy
-            ),
+            *((f"effort {one}", replace(request, effort=one)) for one in efforts),
+            *((f"strategy {name}", replace(request, strategy=name)) for name in strategies),
         ]
 
     def compose(self) -> ComposeResult:
         """Lay out the list."""
         with Vertical():
             yield Static("Answer it once more, with another:")
-            yield OptionList(*(Content(label) for label, _ in self._choices), markup=False)
+            yield RowList()
+        yield Footer(show_command_palette=False)
 
-    @on(OptionList.OptionSelected)
-    def choose(self, selected: OptionList.OptionSelected) -> None:
+    def on_mount(self) -> None:
+        """Draw the list."""
+        labels = [label for label, _ in self._choices]
+        choices = self.query_one(RowList)
+        choices.show([Row(str(number), label) for number, label in enumerate(labels)])
+        choices.focus()
+
+    @on(RowList.RowSelected)
+    def choose(self, selected: RowList.RowSelected) -> None:
         """Hand the request over."""
-        self.dismiss(self._choices[selected.option_index][1])
+        self.dismiss(self._choices[int(selected.row.key)][1])
 
 
 class CompareScreen(ModalScreen[None]):
@@ -107,10 +113,15 @@ class CompareScreen(ModalScreen[None]):
         self.set_class(event.size.width < SIDE_BY_SIDE, "narrow")
 
 
+def _set(request: Request, name: Literal["effort", "strategy"]) -> str | None:
+    """Return what a request wants, else what the settings said when it was asked."""
+    wanted: str | None = getattr(request, name)
+    return wanted or (request.config.text(f"answer.{name}") if request.config else None)
+
+
 def _way(told: Told) -> str:
     strategy = told.answer.strategy if told.answer else "no answer"
-    effort = f", {told.request.effort}" if told.request.effort else ""
-    return one_line(f"{strategy}{effort}")
+    return one_line(", ".join(filter(None, (strategy, _set(told.request, "effort")))))
 
 
 def _facts(told: Told, zone: tzinfo | None) -> str:

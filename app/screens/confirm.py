@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button, Static
+from textual.widgets import Button, Footer, Static
 
 from app.shown.plain import lines
 
@@ -53,6 +53,7 @@ class ConfirmScreen(ModalScreen[bool]):
             with Horizontal():
                 yield Button("No (n)", id="no", compact=True)
                 yield Button(f"{self._yes} (y)", id="yes", variant="error", compact=True)
+        yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Stand on No."""

@@ -28,7 +28,7 @@ class CoverageScreen(ModalScreen[Remedy | None]):
 
     DEFAULT_CSS = """
     CoverageScreen { background: $background; }
-    CoverageScreen #summary { height: auto; padding: 0 1; background: $panel; }
+    CoverageScreen #summary { height: auto; padding: 0 1; background: $panel; text-style: bold; }
     CoverageScreen #detail { height: auto; max-height: 6; padding: 0 1; color: $text-muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -45,7 +45,7 @@ class CoverageScreen(ModalScreen[Remedy | None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the summary, the list, and all of what the cursor is on."""
-        yield Static(Content(coverage_line(self._coverage)), id="summary")
+        yield Static(Content(f"Coverage   {coverage_line(self._coverage)}"), id="summary")
         yield ListPane()
         with VerticalScroll(id="detail"):
             yield Static("", id="remedy")

@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.suggester import Suggester
-from textual.widgets import Input, Static
+from textual.widgets import Footer, Input, Static
 
 from app.shown.plain import lines
 
@@ -59,6 +59,7 @@ class EntryScreen(ModalScreen[str | None]):
             yield Input(self._value, suggester=self._suggester, compact=True)
             yield Static(Content(""), id="fault")
             yield Static(Content("Enter takes it, Escape does not"))
+        yield Footer(show_command_palette=False)
 
     @on(Input.Changed)
     def look(self, changed: Input.Changed) -> None:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
@@ -38,7 +39,7 @@ class EvidenceScreen(ModalScreen[None]):
 
     DEFAULT_CSS = """
     EvidenceScreen { align: center middle; background: $background; }
-    EvidenceScreen #stages { height: auto; padding: 0 1; background: $panel; }
+    EvidenceScreen #stages { height: auto; padding: 0 1; background: $panel; text-style: bold; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss", "Back"),
@@ -66,7 +67,8 @@ class EvidenceScreen(ModalScreen[None]):
 
     def _draw(self) -> None:
         told = self._told
-        self.query_one("#stages", Static).update(one_line(told.stages.line()) or "Starting")
+        stages = one_line(told.stages.line()) or "Starting"
+        self.query_one("#stages", Static).update(Content(f"Evidence   {stages}"))
         now = (len(told.trail.events), told.ended)
         if now != self._drawn:
             self._drawn = now

@@ -13,9 +13,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static
+from textual.widgets import Footer, Input, Static
 
+from app.shown.plain import counted
 from app.sources.folder_names import best_matches, folders_below
+from app.sources.states import short
 from app.widgets.row_list import Row, RowList
 
 
@@ -43,13 +45,11 @@ class FinderScreen(ModalScreen[str | None]):
     ]
     DEFAULT_CSS = """
     FinderScreen {
-        align: center middle;
+        background: $background;
         & > Vertical {
-            width: 90%;
-            height: 90%;
+            height: 1fr;
             padding: 0 1;
             border: round $accent;
-            background: $surface;
         }
     }
     """
@@ -66,6 +66,7 @@ class FinderScreen(ModalScreen[str | None]):
             yield Input(placeholder="Letters of the folder's path", compact=True)
             yield RowList()
             yield Static(Content("Listing folders …"), id="found")
+        yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """List the names, in a thread."""
@@ -98,7 +99,8 @@ class FinderScreen(ModalScreen[str | None]):
             found = self.query_one(RowList)
             found.show([Row(name, name) for name in message.names])
             found.action_first()
-            of = f"{len(message.names):,} of {len(self._names):,} folders below {self._root}"
+            below = f"{counted(len(self._names), 'folder')} below {short(self._root)}"
+            of = f"{len(message.names):,} of {below}; enter takes the one under the cursor"
             self.query_one("#found", Static).update(Content(of))
 
     @on(Input.Submitted)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import tzinfo
+from math import ceil
 from typing import ClassVar
 
+from rich.cells import cell_len, set_cell_size
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,14 +16,20 @@ from textual.widgets import Footer, Static
 from textual_plotext import PlotextPlot
 
 from app.screens.preview import preview_of
-from app.shown.plain import one_line
+from app.shown.plain import counted, one_line
 from app.widgets.row_list import ListPane, Row, RowList
 from engine.values import Passage, TableRow, TableShown
 
 ORDERS = ("as computed", "by label", "by value")
+EMPTY = "No rows: nothing that was read falls under this plan."
 BARS = 20
 """Rows that a chart shows."""
 LABEL = 14
+"""Cells of a label below a bar."""
+TICKS = 5
+"""Numbers beside a chart, at most; nobody sent half a mail."""
+WIDEST = 40
+"""Cells of a label in a row."""
 CHART_FROM = 18
 """Lines of the screen from which there is room for a chart."""
 
@@ -31,7 +39,8 @@ class TableScreen(ModalScreen[None]):
 
     DEFAULT_CSS = """
     TableScreen { background: $background; }
-    TableScreen #plan { height: auto; padding: 0 1; background: $panel; }
+    TableScreen #plan { height: auto; padding: 0 1; background: $panel; text-style: bold; }
+    TableScreen #columns { height: auto; padding: 0 2; color: $primary; text-style: bold; }
     TableScreen ListPane { height: 1fr; }
     TableScreen PlotextPlot { height: 12; }
     TableScreen.low PlotextPlot { display: none; }
@@ -55,17 +64,14 @@ class TableScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Lay out plan, rows, chart and remarks."""
         yield Static("", id="plan")
+        yield Static("", id="columns")
         yield ListPane()
-        plot = PlotextPlot()
-        plot.display = self._table.is_chart
-        yield plot
-        remarks = "\n".join(map(one_line, self._table.remarks))
-        yield Static(Content(remarks), id="remarks")
+        yield PlotextPlot()
+        yield Static("", id="remarks")
         yield Footer()
 
     def on_mount(self) -> None:
         """Draw."""
-        self.query_one("#remarks").display = bool(self._table.remarks)
         self.query_one(RowList).focus()
         self._draw()
 
@@ -82,71 +88,105 @@ class TableScreen(ModalScreen[None]):
         return rows[::-1] if self._is_reversed else rows
 
     def _draw(self) -> None:
-        label, value = self._table.columns
-        order = ORDERS[self._order] + (", reversed" if self._is_reversed else "")
-        head = f"{one_line(self._table.plan)}\n{label} | {value}: {order}"
-        if self._opened:
-            head = f"{one_line(self._opened.label)}: {len(self._opened.sources):,} sources"
-        self.query_one("#plan", Static).update(Content(head))
-        self.query_one(RowList).show(self._source_rows() if self._opened else self._rows())
-        self._plot()
-
-    def _rows(self) -> list[Row]:
+        self.refresh_bindings()
         rows = self._sorted()
-        width = min(40, max((len(one_line(row.label)) for row in rows), default=0))
-        return [
-            Row(
-                str(self._table.rows.index(row)),
-                f"{one_line(row.label)[:width]:<{width}}   {one_line(row.value):>12}"
-                f"   {len(row.sources):,} source{'' if len(row.sources) == 1 else 's'}",
-            )
-            for row in rows
-        ]
-
-    def _source_rows(self) -> list[Row]:
-        sources = self._opened.sources if self._opened else ()
-        return [Row(str(number), _source(source)) for number, source in enumerate(sources)]
-
-    def _plot(self) -> None:
-        if not self._table.is_chart:
-            return
-        rows = [row for row in self._sorted() if row.number is not None][:BARS]
+        charted = [row for row in rows if row.number is not None][:BARS]
         chart = self.query_one(PlotextPlot)
-        chart.plt.clear_data()
-        chart.plt.bar(
-            [one_line(row.label)[:LABEL] for row in rows], [row.number for row in rows], width=0.5
+        chart.display = self._table.is_chart and bool(charted) and self._opened is None
+        if chart.display:
+            _plot(chart, charted)
+        left_out = len(rows) - len(charted) if chart.display else 0
+        self._remark([f"The chart leaves out {counted(left_out, 'row')}."] if left_out else [])
+        if self._opened:
+            self._draw_sources(self._opened)
+        else:
+            self._draw_rows(rows)
+
+    def _draw_rows(self, rows: list[TableRow]) -> None:
+        order = ORDERS[self._order] + (", reversed" if self._is_reversed else "")
+        self._head(f"{one_line(self._table.plan)}   {order}" if rows else EMPTY)
+        label, value = map(one_line, self._table.columns)
+        width = max([cell_len(label), *(cell_len(one_line(row.label)) for row in rows)])
+        width = min(WIDEST, width)
+        heads = f"{set_cell_size(label, width)}   {value:>12}   sources" if rows else ""
+        self.query_one("#columns", Static).update(Content(heads))
+        self.query_one(RowList).show(
+            [
+                Row(
+                    str(self._table.rows.index(row)),
+                    f"{set_cell_size(one_line(row.label), width)}   {one_line(row.value):>12}"
+                    f"   {len(row.sources):>7,}",
+                )
+                for row in rows
+            ]
         )
-        chart.refresh()
+
+    def _draw_sources(self, row: TableRow) -> None:
+        self._head(f"{one_line(row.label)}: {counted(len(row.sources), 'source')}")
+        self.query_one("#columns", Static).update(Content("Enter opens one, escape goes back"))
+        listed = enumerate(row.sources)
+        self.query_one(RowList).show([Row(f"source {n}", _source(one)) for n, one in listed])
+
+    def _head(self, text: str) -> None:
+        self.query_one("#plan", Static).update(Content(f"Table   {text}"))
+
+    def _remark(self, more: list[str]) -> None:
+        remarks = [] if self._opened else [*map(one_line, self._table.remarks), *more]
+        shown = self.query_one("#remarks", Static)
+        shown.update(Content("\n".join(remarks)))
+        shown.display = bool(remarks)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to sort what has an order."""
+        if action in ("sort", "reverse"):
+            return self._opened is None and len(self._table.rows) > 1
+        return True
 
     def action_sort(self) -> None:
         """Sort by the next column."""
         self._order = (self._order + 1) % len(ORDERS)
         self._draw()
+        self.query_one(RowList).action_first()
 
     def action_reverse(self) -> None:
         """Turn the order round."""
         self._is_reversed = not self._is_reversed
         self._draw()
+        self.query_one(RowList).action_first()
 
     def action_back(self) -> None:
         """Go back to the rows, or to the answer."""
         if self._opened is None:
             self.dismiss()
             return
+        row = self._sorted().index(self._opened)
         self._opened = None
         self._draw()
+        self.query_one(RowList).cursor = row
 
     @on(RowList.RowSelected)
     def open(self, selected: RowList.RowSelected) -> None:
         """Show the sources of a row, or a source."""
         if self._opened is not None:
-            source = self._opened.sources[int(selected.row.key)]
+            source = self._opened.sources[int(selected.row.key.split()[1])]
             self.app.push_screen(preview_of(source, self._zone))
             return
         row = self._table.rows[int(selected.row.key)]
         if row.sources:
             self._opened = row
             self._draw()
+            self.query_one(RowList).action_first()
+
+
+def _plot(chart: PlotextPlot, rows: list[TableRow]) -> None:
+    labels = [one_line(row.label)[:LABEL] for row in rows]
+    numbers = [row.number or 0.0 for row in rows]
+    chart.plt.clear_figure()
+    chart.plt.bar(labels, numbers, width=0.5)
+    if all(number.is_integer() for number in numbers) and min(numbers) >= 0:
+        step = ceil(max(numbers) / TICKS) or 1
+        chart.plt.yticks([float(tick) for tick in range(0, int(max(numbers)) + 1, step)])
+    chart.refresh()
 
 
 def _source(source: Passage) -> str:

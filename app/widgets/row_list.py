@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual import events, on
@@ -142,9 +143,10 @@ class RowList(ScrollView, can_focus=True):
         if here:
             style += self.get_component_rich_style("row-list--cursor")
         mark = MARK if here else " " * len(MARK)
-        text = lines(row.text).replace("\n", " ")  # blanks stay, for columns and depth
-        segment = Segment(f"{mark}{text}", style)
-        return Strip([segment]).adjust_cell_length(width, style)
+        text = mark + lines(row.text).replace("\n", " ")  # blanks stay, for columns and depth
+        if cell_len(text) > width:
+            text = f"{set_cell_size(text, max(0, width - 1)).rstrip()}…"
+        return Strip([Segment(text, style)]).adjust_cell_length(width, style)
 
     def _look(self, look: Look) -> Style:
         if look == "plain":

@@ -1,0 +1,108 @@
+"""Every action of the table runs by each of its keys, where it says it does."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual import actions
+from textual.pilot import Pilot
+
+from app.asking.talk import Command, Ended, Happened, Request, Tell
+from app.keys import EVERYWHERE, Action
+from app.screens import doctor as screen_of_doctor
+from app.screens import first_run as screen_of_first_run
+from app.screens.askance import WIDGETS, AskanceApp
+from app.settings.config import load_config
+from app.widgets.turn import Turn
+from engine.events import Answered
+from engine.values import Answer, Citation, Coverage, ModelIds, ModelTokens, Passage, Usage
+from ingest.item import Item, Kind, Locator, People
+from tests.screen_text import settled
+from tests.toy_chat import chat, turn, until
+
+ANY_LIST = ("lists", "screens", EVERYWHERE)
+"""Scopes that are heard on every screen with a list."""
+
+NOTE = Item(Kind.DOCUMENT, "lease.txt", None, People(), "It ends.", Locator(Path("/lease.txt")))
+ANSWER = Answer(
+    "When?",
+    "It ends [1].",
+    "grounded",
+    (Citation(1, Passage(NOTE, 0, 8), 0, 8, "model", support=True),),
+    Coverage({Kind.DOCUMENT: 1}, files=1, bytes=8),
+    None,
+    Usage(ModelTokens(0, 0, 0, 0), ModelTokens(1, 1, 1, 1)),
+    {"total": 0.1},
+    "vanilla",
+    ModelIds("small", "large"),
+)
+
+
+class OneAnswer:
+    """An engine that answers everything alike."""
+
+    def listen(self, tell: Tell) -> None:
+        self._tell = tell
+
+    def send(self, command: Command) -> None:
+        if isinstance(command, Request):
+            self._tell(Happened(command.number, Answered(ANSWER)))
+            self._tell(Ended(command.number))
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any, ...]]]:
+    """Names and arguments of the actions that keys have run; nothing comes of them."""
+    found: list[tuple[str, tuple[Any, ...]]] = []
+
+    async def note(app: AskanceApp, at: object, name: str, given: tuple[Any, ...]) -> bool:
+        found.append((name, given))
+        return True
+
+    monkeypatch.setattr(AskanceApp, "_dispatch_action", note)
+    return found
+
+
+async def test_each_key_runs_its_action(home, monkeypatch, run) -> None:
+    monkeypatch.setattr(screen_of_doctor, "examine", lambda: iter(()))
+    monkeypatch.setattr(screen_of_first_run, "pair_offers", list)
+    monkeypatch.setattr(Turn, "offers", lambda self, what: True)
+    for scope in dict.fromkeys(action.scope for action in new_app().actions):
+        app = new_app()
+        async with app.run_test(size=(80, 24)) as pilot:
+            await go_to(pilot, app, scope)
+            for action in app.actions:
+                if action.scope == scope:
+                    for key in action.keys.split(","):
+                        run.clear()
+                        await pilot.press(key)
+                        assert run == [called(action)], f"{key} in {scope}: {action.id}"
+
+
+def new_app() -> AskanceApp:
+    return AskanceApp(load_config(os.environ), OneAnswer())
+
+
+async def go_to(pilot: Pilot[None], app: AskanceApp, scope: str) -> None:
+    """Show the screen of a scope, with the focus where its keys are heard."""
+    if scope in ("chat", *WIDGETS):
+        await chat(app).ask(Request(0, "When?"))
+        await until(pilot, lambda: not chat(app).busy)
+        if scope == "answers":
+            turn(app).focus()
+        elif scope == "citations":
+            turn(app).citations.focus()
+    else:  # a screen is opened by an action of its own name
+        getattr(app, f"action_{'settings' if scope in ANY_LIST else scope}")()
+    await settled(pilot)
+
+
+def called(action: Action) -> tuple[str, tuple[Any, ...]]:
+    _, name, given = actions.parse(action.run)
+    return name, given
