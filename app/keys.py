@@ -60,6 +60,9 @@ class Action:
 
 ACTIONS = (
     Action("help", EVERYWHERE, "f1,question_mark", "help", "Help", "Show keys and commands"),
+    Action(
+        "history", EVERYWHERE, "ctrl+r", "history", "History", "Find and go on with conversations"
+    ),
     Action("settings", EVERYWHERE, "f2", "settings", "Settings", "Show and change settings"),
     Action("sources", EVERYWHERE, "f3", "sources", "Sources", "Choose what is read", False),
     Action("models", EVERYWHERE, "f4", "models", "Models", "Fetch and choose models", False),
@@ -137,6 +140,8 @@ ACTIONS = (
     Action("settings_unset", "settings", "d,delete", "unset", "Default", "Take the default again"),
     Action("first_run_mark", "first_run", "space", "mark", "Mark", "Mark a place, or not"),
     Action("first_run_cancel", "first_run", "c", "cancel", "Stop", "Stop fetching", alone=True),
+    Action("history_export", "history", "e", "export", "Export", "Write it to a file"),
+    Action("history_remove", "history", "d,delete", "remove", "Remove", "Remove it for good"),
     Action("doctor_again", "doctor", "r", "again", "Again", "Examine again", alone=True),
 )
 
@@ -147,8 +152,9 @@ def bindings(scope: str) -> list[Binding]:
 
 
 def actions_of(scope: str, owner: Any) -> list[Action]:
-    """Return rows for the bindings that a class declares itself and gives ids."""
+    """Return rows for the bindings that a class and those it extends give ids."""
     known = {action.id for action in ACTIONS}
+    owners = [one for one in owner.__mro__ if one.__module__.startswith("app.")]
     return [
         Action(
             bound.id,
@@ -160,7 +166,8 @@ def actions_of(scope: str, owner: Any) -> list[Action]:
             bound.show,
             alone=True,
         )
-        for bound in owner.BINDINGS
+        for kind in owners
+        for bound in vars(kind).get("BINDINGS", ())
         if isinstance(bound, Binding) and bound.id and bound.id not in known
     ]
 
@@ -234,7 +241,7 @@ def _character(name: str) -> str | None:
 
 def _shown(key: str) -> str:
     *modifiers, name = key.split("+")
-    return "+".join([*modifiers, _character(name) or name])
+    return "+".join([*modifiers, (_character(name) or "").strip() or name])
 
 
 def _clashes(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from textual.widgets import Static
 
 from app.asking.answering import Answerer
 from app.asking.talk import Changed, Kept, Request, Unlock
@@ -21,6 +22,7 @@ from app.screens.password import PasswordScreen
 from app.screens.preview import PreviewScreen
 from app.settings.config import Config
 from app.widgets.chips import ChipBar
+from app.widgets.past_turn import PastTurn
 from app.widgets.prompt import Prompt
 from app.widgets.row_list import RowList
 from engine.events import Event, Token
@@ -161,12 +163,14 @@ async def test_of_old_turns_only_the_words_are_kept(config, fake_models, monkeyp
         await asked(pilot)
         await asked(pilot, f"{QUESTION} Now?")
         assert len(chat(app).query("Turn")) == 1
-        folded = str(chat(app).query_one(".folded").visual)
-        assert folded.startswith(f"> {QUESTION}\nThe lease ends on 31 December 2026. [1]\n[1] Doc")
+        folded = chat(app).query_one(PastTurn)
+        assert str(folded.query_one(".asked", Static).visual) == f"> {QUESTION}"
+        words = str(folded.query_one(".words", Static).visual)
+        assert words.startswith("The lease ends on 31 December 2026. [1]\n[1] Doc")
         assert shown(app, "asked") == f"> {QUESTION} Now?"
         await pilot.press("ctrl+n")
         await pilot.pause()
-        assert not chat(app).query(".folded")
+        assert not chat(app).query(PastTurn)
 
 
 async def test_a_follow_up_is_understood_by_what_was_said(config, fake_models):

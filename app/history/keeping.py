@@ -20,6 +20,8 @@ from engine.values import Answer
 
 Say = Callable[[str], object]
 
+IN_MEMORY = "This conversation is in memory only."
+
 
 class Keeper:
     """A conversation and where it is kept. A context that closes the history at its end."""
@@ -65,25 +67,25 @@ class Keeper:
         """Keep this conversation no longer: what the history has of it is removed."""
         self.temporary = True
         if self._history is not None:
-            history, given = self._history, self.conversation
-            self._safely(lambda: _remove(history, given.id))
+            try:
+                remove_kept(self._history, self.conversation)
+            except HistoryError as error:
+                self._say(str(error))
 
     def answered(self, answer: Answer, asked: str | None = None) -> None:
         """Add an answer; `asked` is what was typed, where that was not what was answered."""
-        self.conversation = self.conversation.answered(answer, asked)
-        if self._history is not None and not self.temporary:
-            history = self._history
-            self._safely(lambda: self._keep(history))
+        self.conversation = self.keep(self.conversation.answered(answer, asked))
 
-    def _keep(self, history: History) -> None:
-        self.conversation = history.keep(self.conversation)
-        history.prune(self._days)
-
-    def _safely(self, work: Callable[[], object]) -> None:
+    def keep(self, conversation: Conversation) -> Conversation:
+        """Write what is new of a conversation, and return it as it is kept."""
+        if self._history is None or self.temporary:
+            return conversation
         try:
-            work()
+            conversation = self._history.keep(conversation)
+            self._history.prune(self._days)
         except HistoryError as error:
-            self._say(f"{error} This conversation is in memory only.")
+            self._say(f"{error} {IN_MEMORY}")
+        return conversation
 
     def close(self) -> None:
         """Wipe the key of the history."""
@@ -99,9 +101,10 @@ class Keeper:
         self.close()
 
 
-def _remove(history: History, id_: str) -> None:
-    if any(row.id == id_ for row in history.listed()):
-        history.remove([id_])
+def remove_kept(history: History, conversation: Conversation) -> None:
+    """Remove what the history has of a conversation, if anything. Raises `HistoryError`."""
+    if any(row.id == conversation.id for row in history.listed()):
+        history.remove([conversation.id])
 
 
 def keeper_of(
@@ -119,7 +122,7 @@ def keeper_of(
         except HistoryError as error:
             if needed:
                 raise
-            say(f"{error} This conversation is in memory only.")
+            say(f"{error} {IN_MEMORY}")
     return Keeper(history, days=days, temporary=temporary, say=say)
 
 

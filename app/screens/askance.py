@@ -154,6 +154,11 @@ class AskanceApp(App[None]):
 
         self._show(SourcesScreen(self.current, self.seen, self.settings_changed))
 
+    def action_history(self) -> None:
+        """Show the kept conversations."""
+        chat = next(one for one in self.screen_stack if isinstance(one, ChatScreen))
+        self._show(chat.history_screen())
+
     def action_models(self) -> None:
         """Show the models."""
         from app.screens.models import ModelsScreen

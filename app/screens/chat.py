@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from types import ModuleType
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from app.asking.talk import (
     Cancel,
@@ -33,23 +31,26 @@ from app.asking.talk import (
 from app.commands.options import zone_of
 from app.local_models.serving import where_text_goes
 from app.screens.asking import Replied
+from app.screens.conversing import Conversing, PassphraseWanted, answer_once
+from app.screens.listing import ListingScreen
 from app.screens.messages import ConfigChanged
 from app.settings.current import Current
 from app.shown.report import size_text
 from app.widgets.chips import ChipBar
 from app.widgets.composer import Composer
+from app.widgets.key_bar import KeyBar
 from app.widgets.prompt import Prompt
 from app.widgets.turn import Told, Turn
 from app.widgets.turns import Turns
 from engine.conversation import Conversation
 from engine.events import Event
-from models.errors import AskanceError
 
 DRAW_SECONDS = 0.1
 LEAST = (50, 12)
 """Columns and lines below which nothing could be read."""
 
 WELCOME = "Ask a question about your own files. They are read when you ask, never before."
+ASK_TO_UNLOCK = "Password of encrypted files, kept in memory until you leave:"
 NO_SOURCES = (
     "No source is remembered yet, so there is nothing to read.\n"
     "F3 chooses what is read; F7 goes through the first steps; F8 tries the sample files."
@@ -87,11 +88,34 @@ class ChatScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel", id="cancel", tooltip="Cancel; else go up or down"),
         Binding("ctrl+t", "latest('why')", "Why", id="why_latest", tooltip="Show the evidence"),
-        Binding("ctrl+g", "latest('again')", "Again", id="ask_again", tooltip="Ask it again, now"),
+        Binding(
+            "ctrl+g", "latest('again')", "Again", False, id="ask_again", tooltip="Ask it again, now"
+        ),
         Binding("ctrl+n", "new", "New", id="new", tooltip="Begin another conversation"),
-        Binding("ctrl+s", "export", "Export", id="export", tooltip="Write it to a file"),
+        Binding(
+            "alt+n",
+            "new(True)",
+            "New, temporary",
+            False,
+            id="new_temporary",
+            tooltip="Begin a conversation that is not kept",
+        ),
+        Binding(
+            "f9",
+            "temporary",
+            "Temporary",
+            False,
+            id="temporary",
+            tooltip="Leave this conversation out of the history, or take it in",
+        ),
+        Binding(
+            "ctrl+f", "find", "Find", False, id="find", tooltip="Find words in this conversation"
+        ),
+        Binding("ctrl+s", "export", "Export", False, id="export", tooltip="Write it to a file"),
         Binding("ctrl+o", "unlock", "Unlock", False, id="unlock", tooltip="Enter a password"),
-        Binding("ctrl+l", "forget", "Forget", id="forget", tooltip="Drop all text from memory"),
+        Binding(
+            "ctrl+l", "forget", "Forget", False, id="forget", tooltip="Drop all text from memory"
+        ),
     ]
 
     def __init__(self, current: Current, engine: Engine) -> None:
@@ -111,9 +135,7 @@ class ChatScreen(Screen[None]):
         self._status = ""
         self._text_kept = 0
         self._changed: set[Path] = set()
-        self._conversation = Conversation()
-        self._at: int | None = None
-        """The turn of the conversation that the next typed question follows."""
+        self._talk = Conversing(self, current)
 
     def compose(self) -> ComposeResult:
         """Lay out the screen from top to bottom."""
@@ -122,7 +144,7 @@ class ChatScreen(Screen[None]):
         yield self._turns
         yield Static("", id="stages")
         yield self._composer
-        yield Footer()
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Start where people type; the engine starts meanwhile."""
@@ -130,6 +152,10 @@ class ChatScreen(Screen[None]):
         self._composer.prompt.focus()
         self.set_interval(DRAW_SECONDS, self._tick)
         self.call_after_refresh(self._begin)
+
+    def on_unmount(self) -> None:
+        """Close the history; what is being kept is kept."""
+        self._talk.close()
 
     def _begin(self) -> None:
         """Start the engine, and import the rest, now that there is something to see."""
@@ -159,7 +185,9 @@ class ChatScreen(Screen[None]):
         remembered = f"{sources} source{'' if sources == 1 else 's'}"
         kept = f"   {size_text(self._text_kept)} in memory" if self._text_kept else ""
         server = f"   {said}" if (said := where_text_goes(self._config)) else ""
-        self.query_one("#title", Static).update(Content(f"Askance   {remembered}{kept}{server}"))
+        talk = f"   {said}" if (said := self._talk.line) else ""
+        shown = f"Askance   {remembered}{kept}{talk}{server}"
+        self.query_one("#title", Static).update(Content(shown))
 
     @on(ConfigChanged)
     def use_config(self) -> None:
@@ -179,8 +207,7 @@ class ChatScreen(Screen[None]):
     @on(Prompt.Sent)
     async def ask_typed(self, sent: Prompt.Sent) -> None:
         """Ask what was typed."""
-        before = self._conversation.moved_to(self._at)
-        if await self.ask(Request(0, sent.question, conversation=before)):
+        if await self.ask(Request(0, sent.question, conversation=self._talk.before)):
             prompt = self._composer.prompt
             prompt.remember(sent.question)
             prompt.fill("")
@@ -203,6 +230,7 @@ class ChatScreen(Screen[None]):
         await self._turns.add(turn)
         self._composer.show_filters_of(turn.told)
         self._engine.send(request)
+        self._talk.prepare()
         return True
 
     @on(ChipBar.Removed)
@@ -224,7 +252,7 @@ class ChatScreen(Screen[None]):
     def edit(self, wanted: Turns.EditWanted) -> None:
         """Let a question be changed; what is then asked follows what that one followed."""
         before = wanted.request.conversation
-        self._at = before.at if before else None
+        self._talk.at = before.at if before else None
         self._composer.prompt.fill(wanted.request.question)
         self._composer.prompt.focus()
 
@@ -284,19 +312,19 @@ class ChatScreen(Screen[None]):
         self._composer.show_filters_of(turn.told)
         self.refresh_bindings()
         # Textual's footer holds on to keys that it no longer shows until this is said to change.
-        self.query_one(Footer).mutate_reactive(Footer.compact)
-        self._note_answer(turn.told)
+        self.query_one(KeyBar).mutate_reactive(KeyBar.compact)
+        self._note_answer(turn)
         other = self._compared.pop(ended.number, None)
         if other is not None and turn.told.answer is not None:
             self.app.push_screen(_later().CompareScreen(other, turn.told, self._turns.zone))
 
-    def _note_answer(self, told: Told) -> None:
-        """Let the conversation go on from an answer, where its question stood."""
-        before = told.request.conversation
-        if told.answer is not None and before is not None:
-            here = self._conversation.moved_to(before.at)
-            self._conversation = here.answered(told.answer, told.request.question)
-            self._at = self._conversation.at
+    def _note_answer(self, turn: Turn) -> None:
+        """Let the conversation go on from an answer, and keep it where that is wanted."""
+        answer, before = turn.told.answer, turn.request.conversation
+        if answer is not None and before is not None:
+            turn.place = self._talk.answered(answer, turn.request.question, before)
+            self._turns.stand(self._talk.whole)
+            self.run_worker(self._talk.keep())
 
     async def _tick(self) -> None:
         """Draw what came since the last time."""
@@ -318,58 +346,103 @@ class ChatScreen(Screen[None]):
 
     # The conversation as a whole
 
-    async def action_new(self) -> None:
-        """Begin anew: nothing of this conversation is meant by the next question."""
+    def _is_free(self) -> bool:
+        """Say whether no question is in hand, and what to do where one is."""
         if self.busy:
             self.notify("Escape cancels the question first.", markup=False)
-            return
-        await self._turns.clear()
-        self._conversation, self._at = Conversation(), None
+        return not self.busy
+
+    async def action_new(self, temporary: bool = False) -> None:
+        """Begin anew, perhaps with what is never kept."""
+        if self._is_free():
+            self._talk.begin(temporary=temporary)
+            await self._turns.clear()
+            self._begin_typing(is_new=True)
+
+    def _begin_typing(self, *, is_new: bool) -> None:
+        """Show that another conversation is under way."""
         self._status = ""
         self._say("")
-        self.query_one("#welcome").display = True
+        self._draw_title()
+        self.query_one("#welcome").display = is_new
         self._composer.show_filters_of(None)
         self._composer.prompt.focus()
 
+    async def resume(self, conversation: Conversation, place: int | None = None) -> None:
+        """Go on with a kept conversation, at what was found in it."""
+        if self._is_free():
+            self._talk.go_on_with(conversation)
+            await self._turns.put(conversation)
+            self._begin_typing(is_new=False)
+            if place is not None:
+                self.call_after_refresh(self._turns.go_to, place)
+
+    def history_screen(self) -> ListingScreen:
+        """Return the list of kept conversations, which goes on with one of them here."""
+        return cast(
+            "ListingScreen",
+            _later().HistoryScreen(
+                self._talk.archive,
+                self._current.config,
+                self._turns.zone,
+                lambda conversation, place: self.call_later(self.resume, conversation, place),
+            ),
+        )
+
+    def action_temporary(self) -> None:
+        """Leave this conversation out of the history, or take it in after all."""
+        if not self._talk.is_history_on:
+            self.notify("History is off: no conversation is kept.", markup=False)
+            return
+        talk = self._talk
+        talk.temporary = not talk.temporary
+        self.run_worker(talk.forget_kept() if talk.temporary else talk.keep())
+        self._draw_title()
+        said = "not kept, and removed" if talk.temporary else "kept, encrypted"
+        self.notify(f"This conversation is {said} from now on.", markup=False)
+
+    @on(PassphraseWanted)
+    def ask_passphrase(self, wanted: PassphraseWanted) -> None:
+        """Ask what the history waits for."""
+        screen = _later().PasswordScreen(wanted.prompt)
+        self.app.push_screen(screen, lambda typed: answer_once(wanted.typed, typed))
+
+    @on(Turns.BranchWanted)
+    def go_on_elsewhere(self, wanted: Turns.BranchWanted) -> None:
+        """Go on from what else was asked at that place."""
+        place = self._talk.branch(wanted.place, wanted.step)
+        self._turns.stand(self._talk.whole)
+        self._turns.go_to(place)
+
+    def action_find(self) -> None:
+        """Find words in this conversation."""
+        if not self._talk.whole.turns:
+            self.notify("There is no answer yet to find words in.", markup=False)
+            return
+        self.app.push_screen(_later().FindScreen(self._talk.whole), self._go_to)
+
+    def _go_to(self, place: int | None) -> None:
+        if place is not None:
+            self._turns.go_to(place)
+
     def action_export(self) -> None:
         """Ask where to write the conversation."""
-        if not self._conversation.turns:
+        if not self._talk.whole.turns:
             self.notify("There is no answer to export yet.", markup=False)
             return
-        name = f"askance-{datetime.now(self._turns.zone):%Y-%m-%d-%H%M}.md"
-        asked = "Write questions, answers and quotes to a file (.md, or .json to read again):"
-        later = _later()
-        entry = later.EntryScreen(
-            asked, str(Path.home() / name), later.fault_of, later.PathSuggester()
-        )
-        self.app.push_screen(entry, self._export)
-
-    async def _export(self, typed: str | None) -> None:
-        if typed is None:
-            return
-        try:
-            path = await asyncio.to_thread(
-                _later().export, self._conversation, typed, self._turns.zone
-            )
-        except AskanceError as error:
-            self.notify(str(error), severity="error", markup=False)
-        else:
-            self.notify(f"Wrote {path}.", markup=False)
+        _later().ask_and_export(self, self._talk.whole, self._turns.zone)
 
     def action_forget(self) -> None:
         """Drop all text and passwords that are kept for the next question."""
-        if self.busy:
-            self.notify("Escape cancels the question first.", markup=False)
-            return
-        self._engine.send(Forget())
-        self.notify(
-            f"Forgot {size_text(self._text_kept)} of text, and all passwords.", markup=False
-        )
+        if self._is_free():
+            self._engine.send(Forget())
+            size = size_text(self._text_kept)
+            self.notify(f"Forgot {size} of text, and all passwords.", markup=False)
 
     @on(Turns.UnlockWanted)
     def action_unlock(self) -> None:
         """Take a password for encrypted files."""
-        self.app.push_screen(_later().PasswordScreen(), self._unlock)
+        self.app.push_screen(_later().PasswordScreen(ASK_TO_UNLOCK), self._unlock)
 
     async def _unlock(self, password: str | None) -> None:
         if password:

@@ -20,6 +20,7 @@ SCOPES = {
     "citations": "On a citation",
     "lists": "In lists",
     "screens": "On all other screens",
+    "history": "History",
     "sources": "Sources",
     "models": "Models",
     "settings": "Settings",

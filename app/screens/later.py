@@ -5,13 +5,14 @@ To import it takes longer than all that comes before the first picture on the sc
 
 from __future__ import annotations
 
-from app.history.export_file import export, fault_of
 from app.opening import copied_citation, open_file
 from app.screens.agenda import AgendaScreen
 from app.screens.compare import CompareScreen, VariantScreen
 from app.screens.coverage import CoverageScreen, Remedy
-from app.screens.entry import EntryScreen, PathSuggester
 from app.screens.evidence import EvidenceScreen
+from app.screens.export import ask_and_export
+from app.screens.find import FindScreen
+from app.screens.history import HistoryScreen
 from app.screens.password import PasswordScreen
 from app.screens.preview import PreviewScreen
 from app.screens.table import TableScreen
@@ -22,20 +23,19 @@ __all__ = [
     "AgendaScreen",
     "CompareScreen",
     "CoverageScreen",
-    "EntryScreen",
     "EvidenceScreen",
+    "FindScreen",
+    "HistoryScreen",
     "PasswordScreen",
-    "PathSuggester",
     "PreviewScreen",
     "Remedy",
     "TableScreen",
     "VariantScreen",
+    "ask_and_export",
     "chips",
     "completions",
     "copied_citation",
     "dated",
-    "export",
-    "fault_of",
     "open_file",
     "without",
 ]

@@ -13,10 +13,11 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from app.keys import bindings
 from app.shown.plain import lines
+from app.widgets.key_bar import KeyBar
 from app.widgets.row_list import ListPane, Row, RowList
 from models.errors import AskanceError
 
@@ -65,7 +66,7 @@ class ListingScreen(Screen[None]):
         yield ListPane()
         yield Static(Content(""), id="detail")
         yield Static(Content(""), id="said")
-        yield Footer(show_command_palette=False)
+        yield KeyBar(show_command_palette=False)
 
     @property
     def row_list(self) -> RowList:

@@ -8,8 +8,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
+
+from app.shown.plain import lines
 
 
 class PasswordScreen(ModalScreen[str | None]):
@@ -17,10 +20,15 @@ class PasswordScreen(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
 
+    def __init__(self, asked: str) -> None:
+        """Say what it is the password of."""
+        super().__init__()
+        self._asked = asked
+
     def compose(self) -> ComposeResult:
         """Lay out one line to type on."""
         with Vertical(id="password"):
-            yield Static("Password of encrypted files, kept in memory until you leave:")
+            yield Static(Content(lines(self._asked)))
             yield Input(password=True, placeholder="Enter keeps it, Escape does not")
 
     @on(Input.Submitted)

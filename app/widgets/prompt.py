@@ -24,6 +24,7 @@ class Prompt(TextArea):
             "ctrl+j,shift+enter,alt+enter",
             "newline",
             "Line",
+            show=False,
             id="newline",
             tooltip="Begin a new line",
         ),

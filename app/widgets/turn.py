@@ -103,7 +103,7 @@ class Turn(Asked):
         """Lay out from question to coverage; what is empty takes no room."""
         for part in (self._facts, self._grounded, self._coverage):
             part.display = False
-        yield self.asked
+        yield from super().compose()
         yield self._facts
         yield self.body
         yield self._grounded

@@ -1,0 +1,126 @@
+"""What every question in the chat has: its words, its place in the conversation, and keys."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from app.asking.talk import Request
+from app.shown.plain import lines
+from engine.conversation import Conversation
+
+ASKED_SHOWN = 1_000
+
+
+class Asked(Vertical, can_focus=True):
+    """A question with what came of it below. Keys on it are about this question."""
+
+    DEFAULT_CSS = """
+    Asked { height: auto; padding: 0 1; margin-bottom: 1; border-left: blank; }
+    Asked:focus, Asked:focus-within { border-left: thick $accent; }
+    Asked Static { height: auto; }
+    Asked .asked { color: $accent; text-style: bold; }
+    Asked .others { color: $text-muted; }
+    Asked.aside, Asked.aside .asked { color: $text-muted; text-style: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "about('edit')", "Edit", id="edit", tooltip="Change the question and ask"),
+        Binding("r", "about('again')", "Again", False, id="again", tooltip="Ask it again, now"),
+        Binding("y", "about('copy')", "Copy", False, id="copy", tooltip="Copy the answer"),
+        Binding(
+            "left_square_bracket",
+            "about('branch_before')",
+            "Before",
+            False,
+            id="branch_before",
+            tooltip="Go to the question asked here before, and on from there",
+        ),
+        Binding(
+            "right_square_bracket",
+            "about('branch_after')",
+            "After",
+            False,
+            id="branch_after",
+            tooltip="Go to the question asked here afterwards, and on from there",
+        ),
+        Binding("up,k", "next_turn(-1)", "Earlier", id="earlier", show=False),
+        Binding("down,j", "next_turn(1)", "Later", id="later", show=False),
+    ]
+
+    class Wanted(Message):
+        """Something is to be done with this question."""
+
+        def __init__(self, turn: Asked, what: str) -> None:
+            """Keep what: a word of the bindings."""
+            super().__init__()
+            self.turn = turn
+            self.what = what
+
+    def __init__(self, request: Request) -> None:
+        """Show what was asked."""
+        super().__init__()
+        self.request = request
+        self.place: int | None = None
+        """The turn of the conversation that it became; None while there is none."""
+        self._branches = (1, 1)
+        self._others = Static("", classes="others")
+        self._others.display = False
+
+    def compose(self) -> ComposeResult:
+        """Lay out the question, and which of several that were asked at this place it is."""
+        yield Static(Content(f"> {_asked(self.request.question)}"), classes="asked")
+        yield self._others
+
+    def stand(self, conversation: Conversation, on_path: bool) -> None:
+        """Show where it stands now: whether the next question follows it, and what else does."""
+        if self.place is None:
+            return
+        self.set_class(not on_path, "aside")
+        others = [turn.id for turn in conversation.alternatives(self.place)]
+        branches = (others.index(self.place) + 1, len(others))
+        if branches != self._branches:
+            self._branches = branches
+            number, of = branches
+            self._others.update(Content(f"{number} of {of} asked here; [ and ] go to the others"))
+            self._others.display = of > 1
+
+    def offers(self, what: str) -> bool:
+        """Say whether something can be done with this question now."""
+        if what in ("branch_before", "branch_after"):
+            return self._branches[1] > 1
+        return what in ("edit", "again", "copy")
+
+    @property
+    def copied(self) -> str:
+        """What is copied."""
+        raise NotImplementedError
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer what this question has."""
+        return self.offers(str(parameters[0])) if action == "about" else True
+
+    def action_about(self, what: str) -> None:
+        """Ask the screen for it."""
+        self.post_message(self.Wanted(self, what))
+
+    def action_next_turn(self, step: int) -> None:
+        """Go to the question before or after."""
+        if self.parent is None:
+            return
+        turns = list(self.parent.query_children(Asked))
+        place = turns.index(self) + step
+        if 0 <= place < len(turns):
+            turns[place].focus()
+
+
+def _asked(question: str) -> str:
+    """Return a question, cut where it is a whole text that was pasted."""
+    shown = lines(question)
+    more = len(shown) - ASKED_SHOWN
+    return shown if more <= 0 else f"{shown[:ASKED_SHOWN]}… ({more:,} characters more)"
