@@ -1,8 +1,8 @@
 """Writes the pages of the documentation that say what the code says: `docs/reference/`.
 
 Commands come from click, settings from their table, strategies from the registry. Run it after a
-change of any; `--check` only says what is not up to date. What was measured of a strategy stands in
-`docs/reference/measured.toml`, by hand.
+change of any; `--check` only says what is not up to date. When to choose a strategy, its cost, its
+source and what was measured of it stand in `docs/reference/measured.toml`, by hand.
 """
 
 from __future__ import annotations
@@ -121,20 +121,19 @@ def _escaped(text: str) -> str:
     return re.sub(r"([*<>\[\]])", r"\\\1", text)
 
 
-def strategy_page(strategy: Strategy, measured: Mapping[str, Any]) -> str:
-    """Return the page of one strategy: what it does, its parameters, what was measured."""
+def strategy_page(strategy: Strategy, about: Mapping[str, Any]) -> str:
+    """Return the page of one strategy: what it does, when to choose it, what was measured."""
     parts = [f"# `{strategy.name}`\n", f"{strategy.summary[:1].upper()}{strategy.summary[1:]}.\n"]
     parts += [_unwrapped(inspect.getdoc(type(strategy)) or "") + "\n"]
     steps = inspect.getdoc(type(strategy).run)
     if steps:
         parts.append(f"Its steps: {_unwrapped(steps)}\n")
     parts.append(f'```\naskance ask --strategy {strategy.name} "…"\n```\n')
-    parts.append(_parameters(strategy))
-    parts.append("## Measured\n")
-    rows = measured.get(strategy.name, [])
-    parts += [f"- {row}" for row in rows] or [
-        "Not yet on this page; see [results](../../results.md).\n"
-    ]
+    facts = ("When", about["when"]), ("Cost", about["cost"]), ("From", f"{about['source']}.")
+    parts += [f"- **{name}**: {text}" for name, text in facts]
+    parts += ["", _parameters(strategy), "## Measured\n"]
+    parts += [f"- {row}" for row in about.get("measured", [])] or ["Not measured yet."]
+    parts.append("\n[Results](../../results.md) has the set-up and the commands.")
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -156,10 +155,26 @@ def _accepted(kind: Any) -> str:
     return "a whole number" if kind is int else "a number"
 
 
-def strategies_page() -> str:
-    """Return the list of strategies, each with a link."""
-    rows = [f"| [`{s.name}`](strategies/{s.name}.md) | {_cell(s.summary)} |" for s in STRATEGIES]
-    return "\n".join(["# Strategies\n", "| name | what it does |", "|---|---|", *rows]) + "\n"
+def strategies_page(measured: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the list of strategies, each with a link and what is known of it."""
+    head = """# Strategies, side by side
+
+F1, tokens read and seconds are of one set-up: 30 questions of each of four public sets, both
+models of 0.5 billion parameters, 800 tokens for the generator, one core of a busy machine
+([results](../results.md)). Larger models were not compared yet, so take differences with care.
+Where a cell is empty, nothing was measured.
+
+| name | what it does | choose it when | cost | F1 | tokens | s | from |
+|---|---|---|---|---|---|---|---|
+"""
+    return head + "\n".join(_strategy_row(s, measured[s.name]) for s in STRATEGIES) + "\n"
+
+
+def _strategy_row(strategy: Strategy, about: Mapping[str, Any]) -> str:
+    figures = [about.get(name, "") for name in ("f1", "read", "seconds")]
+    texts = [strategy.summary, about["when"], about["cost"]]
+    cells = [f"[`{strategy.name}`](strategies/{strategy.name}.md)", *texts, *figures]
+    return f"| {' | '.join(_cell(cell) for cell in [*cells, about['source']])} |"
 
 
 def pages() -> dict[str, str]:
@@ -168,10 +183,10 @@ def pages() -> dict[str, str]:
     written = {
         "commands.md": commands_page(),
         "settings.md": settings_page(),
-        "strategies.md": strategies_page(),
+        "strategies.md": strategies_page(measured),
     }
     for strategy in STRATEGIES:
-        written[f"strategies/{strategy.name}.md"] = strategy_page(strategy, measured)
+        written[f"strategies/{strategy.name}.md"] = strategy_page(strategy, measured[strategy.name])
     return {name: WRITTEN_BY + text for name, text in written.items()}
 
 
