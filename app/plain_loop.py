@@ -10,6 +10,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -227,7 +228,8 @@ def typed_lines(prompt: str) -> Iterator[str]:
     if not sys.stdin.isatty():
         yield from sys.stdin
         return
-    import readline  # noqa: F401 -- makes `input` edit; what was typed stays in memory
+    with suppress(ImportError):  # not every Python has it, and it is under the GPL
+        import readline  # noqa: F401 -- makes `input` edit; what was typed stays in memory
 
     while True:
         try:

@@ -20,7 +20,13 @@ cd "$work"
 "$work/venv/bin/pyinstaller" --noconfirm --log-level ERROR --distpath "$work/dist" \
     --workpath "$work/build" "$here/askance.spec"
 mv "$work/dist/askance" "$work/dist/$name"
-cp "$here/../../LICENSE" "$work/dist/$name"
+if find "$work/dist" | grep -E 'libreadline|libgdbm|libdb-'; then
+    echo "FAILED - a library under the GPL came in"
+    exit 1
+fi
+cp "$here/../../LICENSE" "$here/../../docs/licences.md" "$work/dist/$name"
+find /usr/share/doc/libpython3*-minimal/copyright "$("$python" -c 'import os; print(os.__file__)' |
+    sed 's/os.py$/LICENSE.txt/')" -exec cp {} "$work/dist/$name/LICENSE.python" \; 2>/dev/null || :
 tar -czf "$out/$name.tar.gz" -C "$work/dist" "$name"
 echo "size $(du -m "$out/$name.tar.gz" | cut -f 1) MB $name.tar.gz"
 echo "size $(du -sm "$work/dist/$name" | cut -f 1) MB unpacked"
