@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -72,7 +73,8 @@ def take(way: str, out: Path, house: Path, gpu: str) -> Outcome:
     print(f"{way} …", flush=True)
     outcome = Outcome(way)
     shell = ("nice", "-n", "15", "sh")
-    told = {"PYTHON": sys.executable, "MODEL": MODEL if gpu == "none" else ""}
+    model = MODEL if gpu == "none" else ""
+    told = {"PYTHON": sys.executable, "MODEL": model, "VERSION": version()}
     models = (MODEL,) if way == "bundle" else ()
     run(
         outcome,
@@ -87,6 +89,12 @@ def take(way: str, out: Path, house: Path, gpu: str) -> Outcome:
         trial = str(PACKAGING / way / "try.sh")
         run(outcome, "try.sh in all", *shell, trial, str(out), str(house), **told)
     return outcome
+
+
+def version() -> str:
+    """Return the version, which stands in one place."""
+    text = (PACKAGING.parent / "pyproject.toml").read_text("utf-8")
+    return str(tomllib.loads(text)["project"]["version"])
 
 
 def parts_list(out: Path, house: Path) -> None:

@@ -1,7 +1,8 @@
 #!/bin/sh
 # What every installation is asked to do: sh try_commands.sh FILES [COMMAND]
 # FILES is a folder with something about a lease in it. Where MODEL names a model that lies in
-# ASKANCE_MODELS_DIR, a question is answered too. Each line: ok or FAILED, seconds, what was run.
+# ASKANCE_MODELS_DIR, a question is answered too; VERSION is the one that it must be. Each line: ok
+# or FAILED, seconds, what was run.
 set -u
 files=$1
 askance=${2:-askance}
@@ -26,7 +27,7 @@ step() { # exit codes that are right, words that its output holds, arguments of 
     fi
 }
 
-step 0 "askance, version" --version
+step 0 "^askance, version ${VERSION:-[0-9]}" --version
 step "0 4" "llama-cpp-python" doctor
 step 0 "_askance_completion" completions zsh
 step 0 "lease" search lease "$files"

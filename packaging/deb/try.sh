@@ -19,7 +19,17 @@ chroot "$root" apt-get -qq install --yes --no-install-recommends /askance.deb >/
 echo "ok $(echo "$began $(date +%s.%N)" | awk '{ printf "%.1f", $2 - $1 }') apt install"
 echo "size $(du -sm "$root/opt/askance" | cut -f 1) MB installed"
 ASKANCE_MODELS_DIR=/models sh "$here/in_root.sh" "$root" sh /try_commands.sh /files
+if ! man_says=$(gzip -dc "$root/usr/share/man/man1/askance.1.gz" | head -n 3) ||
+    ! echo "$man_says" | grep -q askance; then
+    echo "FAILED - the man page is not there"
+    exit 1
+fi
+if command -v desktop-file-validate >/dev/null; then
+    desktop-file-validate "$root"/usr/share/applications/askance*.desktop
+fi
 chroot "$root" dpkg --purge askance >/dev/null
-left=$(find "$root/opt/askance" "$root/usr/bin/askance" 2>/dev/null | head -n 5)
+# What the person has, the models and apt's own notes stay.
+left=$(find "$root" -xdev -path '*askance*' ! -path "$root/askance.deb" ! -path "$root/files*" \
+    ! -path "$root/models*" ! -path "$root/var/log/*" ! -path "$root/var/lib/apt/*" | head -n 5)
 [ -z "$left" ] || { echo "FAILED - left behind: $left"; exit 1; }
 echo "ok 0 purge leaves nothing"
