@@ -134,12 +134,14 @@ def read_conversation(path: Path) -> Conversation:
 
     Raises `ConversationUnreadable`.
     """
+    remedy = "Name a file that `askance history export --json` or `askance ask --json` wrote."
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ValueError(f"it is larger than {MOST_BYTES >> 20} MB")
         found = json.loads(path.read_text("utf-8"))
-        if found["schema_version"] != SCHEMA_VERSION:
-            raise ValueError("another version wrote it")
+        if (form := int(found["schema_version"])) > SCHEMA_VERSION:
+            remedy = "Update Askance."
+            raise ValueError(f"a newer version wrote it (form {form}; {SCHEMA_VERSION} is known)")
         if "conversation" in found:
             return conversation_of(found["conversation"])
         return _of_answer(found)
@@ -151,7 +153,7 @@ def read_conversation(path: Path) -> Conversation:
         why = str(error)
     raise ConversationUnreadable(
         f"{path} cannot be followed up: {one_line(why)}.",
-        remedy="Name a file that `askance history export --json` or `askance ask --json` wrote.",
+        remedy=remedy,
         path=path,
     )
 
