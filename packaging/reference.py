@@ -24,8 +24,14 @@ sys.path.insert(0, str(ROOT))
 from app.cli import askance  # noqa: E402
 from app.settings.config import SETTINGS, Setting  # noqa: E402
 from engine.strategies.registry import STRATEGIES, Strategy  # noqa: E402
+from ingest.formats import limit_of  # noqa: E402
+from ingest.mbox import MESSAGE_LIMIT  # noqa: E402
+from ingest.recognise import Format  # noqa: E402
 
 REFERENCE = ROOT / "docs" / "reference"
+MAILBOXES = (Format.MAIL, Format.MBOX, Format.PST)
+NO_FORMATS = (Format.ZIP, Format.OLE, Format.FOREIGN, Format.UNSUPPORTED, Format.EMPTY)
+"""Until it is known what they are, or never."""
 WRITTEN_BY = (
     "<!-- Written by packaging/reference.py from the code. Change the code instead. -->\n\n"
 )
@@ -177,12 +183,30 @@ def _strategy_row(strategy: Strategy, about: Mapping[str, Any]) -> str:
     return f"| {' | '.join(_cell(cell) for cell in [*cells, about['source']])} |"
 
 
+def formats_page() -> str:
+    """Return the list of formats, and the largest file of each that is read."""
+    head = """# Formats and their limits
+
+What a file is, its content tells, not its name. [Reading](../reading.md) says what is made of each.
+
+| format | largest file |
+|---|---|
+"""
+    own = [form for form in Format if form not in NO_FORMATS and form not in MAILBOXES]
+    rows = [f"| {form.value} | {limit_of(form) >> 20:,} MB |" for form in own]
+    rows.insert(0, f"| mail, mbox | any; a message {MESSAGE_LIMIT >> 20} MB |")
+    inner = f"any; in a mail or an archive {limit_of(Format.PST) >> 20} MB"
+    rows.append(f"| {Format.PST.value} | {inner} |")
+    return head + "\n".join(rows) + "\n"
+
+
 def pages() -> dict[str, str]:
     """Return every page by its path below `docs/reference`."""
     measured = tomllib.loads((REFERENCE / "measured.toml").read_text("utf-8"))
     written = {
         "commands.md": commands_page(),
         "settings.md": settings_page(),
+        "formats.md": formats_page(),
         "strategies.md": strategies_page(measured),
     }
     for strategy in STRATEGIES:

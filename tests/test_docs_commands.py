@@ -8,10 +8,11 @@ models say what the page has them say.
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -20,11 +21,13 @@ import pytest
 from app.cli import askance, main
 from app.exits import ExitCode
 from app.sources.sample_files import sample_folder
+from models.errors import AskanceError
 from models.roles import ModelSet
 from tests.toy_folders import LAYOUTS, lay_out
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+ROOMS = ("app", "engine", "ingest", "models")
 PAGES = [
     ROOT / "README.md",
     *(page for page in sorted(DOCS.rglob("*.md")) if "reference" not in page.parts),
@@ -74,7 +77,7 @@ def _parse(words: list[str]) -> None:
         context = command.make_context(command.name, rest, parent=context)
         if not isinstance(command, click.Group):
             return
-        rest = [*context.protected_args, *context.args]
+        rest = [*context._protected_args, *context.args]
         if rest:
             _, command, rest = command.resolve_command(context, rest)
 
@@ -137,3 +140,21 @@ def _flat(text: str) -> str:
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_every_made_home_has_its_page(name: str) -> None:
     assert f"({name}.md)" in (DOCS / "recipes" / "index.md").read_text("utf-8")
+
+
+def test_every_error_is_found_by_what_it_says_to_programs() -> None:
+    page = (DOCS / "troubleshooting.md").read_text("utf-8")
+    makes_one = re.compile(r"^class \w+\((\w*Error|RuntimeFailed)\):", re.MULTILINE)
+    for path in (path for room in ROOMS for path in (ROOT / room).rglob("*.py")):
+        if makes_one.search(path.read_text("utf-8")):
+            importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+    kinds = {error.kind for error in _below(AskanceError)}
+    assert len(kinds) > 40
+    assert sorted(kind for kind in kinds if f"`{kind}`" not in page) == []
+
+
+def _below(error: type[AskanceError]) -> Iterator[type[AskanceError]]:
+    yield error
+    for inner in error.__subclasses__():
+        if inner.__module__.partition(".")[0] != "tests":
+            yield from _below(inner)
