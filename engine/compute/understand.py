@@ -39,6 +39,11 @@ _LABEL = re.compile(
     r"(?: line)? (?=<q\d+>)"
 )
 """Words right before a quote that say what it is, and ask for nothing."""
+_WHO_IS = re.compile(r"\bwho(?:'s| is| was| are| were) (?:<p\d+>(?: and )?)+\W*$")
+_ADDRESS_OF = re.compile(
+    r"\baddress(?:es)? (?:of|for) <p\d+>|<p\d+>(?:'s?)? (?:\w+ ){0,2}address(?:es)?\b"
+)
+"""What texts and signatures say of a person: nothing to compute."""
 _LAST_AS_VERB = re.compile(r"\b(?:do|does|did|will) (?:\S+ )*?last\b")
 _CONTEXT = re.compile(
     r"\baccording to (?:[\w']+ )*?(?:<c\d+>|calendar|schedule)(?: \w+){0,2}"
@@ -151,13 +156,16 @@ class _Grammar:
 
     def _asked_field(self) -> Field:
         noun = w.NOUNS.get(self.noun)
-        return noun.field if noun else "item"
+        field = noun.field if noun else "item"
+        return "recipient" if field == "sender" and self.has(w.RECEIVES) else field
 
     # The operation
 
     def _plan(self) -> Plan | None:
         source = self.source()
         asked = self._asked()
+        if self._stands_in_a_text(asked, source):
+            return None
         ranked = self.has(rf"{w.MOST}|{w.LEAST}") and not self.has(w.LONG)
         nothing_asked = asked == "nothing" and not (ranked and source.kind)
         if asked == "amount" and not source.kind and not source.texts:
@@ -175,6 +183,19 @@ class _Grammar:
         if asked in ("length", "amount") or self.has(rf"{w.LONGEST}|{w.SHORTEST}"):
             return self._measured(asked, source)
         return self._at_end_or_all(asked, source)
+
+    def _stands_in_a_text(self, asked: Asked, source: Source) -> bool:
+        """Say whether the answer is what a mail tells of a person or an event, not of itself."""
+        if asked != "count" and (_WHO_IS.search(self.asking) or _ADDRESS_OF.search(self.asking)):
+            return True
+        if source.kind is not Kind.MAIL or asked not in ("when", "where"):
+            return False
+        tokens = _TOKEN.findall(self.asking)
+        kinds = {noun.kind for one in tokens if (noun := w.NOUNS.get(one))}
+        done = {w.VERBS[one] for one in tokens if one in w.VERBS and one not in w.NOUNS}
+        mailed = Kind.MAIL in done or self.has(r"(?:\bi|<p\d+>) e?mail\b")
+        of_event = Kind.EVENT in kinds | done and not mailed
+        return asked == "where" or of_event
 
     def _of_two(self, asked: Asked, source: Source) -> Plan | None:
         """Return a plan over two sources: dates in both, or the days from one to the other."""
@@ -272,7 +293,8 @@ class _Grammar:
 
     def _value(self, asked: Asked, source: Source) -> Field:
         if asked == "who":
-            return self._of_kind("sender", source)
+            received = self._asked_field() == "recipient"
+            return "recipient" if received else self._of_kind("sender", source)
         if asked == "where":
             return "place"
         if asked == "when":

@@ -99,6 +99,12 @@ COUNT = (
 LONG = (
     r"\bhow long\b|\blength\b|\bduration\b|\bhow many (?:minutes|hours)\b|\bfor how (?:long|many)"
 )
+RECEIVES = (
+    r"\bwho (?:else |also |all )?(?:has |have |had )?(?:receive[sd]?|gets?|got)\b|\bto whom\b"
+    r"|\bwhom? (?:was|were|is|are|did|do|does|has|have)\b.*"
+    r"\b(?:sent|send|addressed|written|write|mailed|mail|emailed|email|forwarded|forward)\b.* to\b"
+)
+"""Who got a mail, where "who" alone means who wrote it."""
 BOTH = r"\bboth\b|\bin common\b|\bshare[ds]?\b|\bas well as\b|\bcoincid\w+|\boverlap\w*\b"
 APART = r"\b(?:between|difference|apart|pass(?:ed)?|elapsed?|after|before|until|till|from|lie)\b"
 DIFFERENT = r"\b(?:different|distinct|unique|separate|individual)\b"
@@ -136,6 +142,7 @@ _NEUTRAL = """
     oldest latest newest recent final initial busiest longest shortest largest highest biggest
     smallest lowest greatest minutes hours minute per each every daily weekly monthly yearly do
     does did add up adds happening attending thing something wish has have had
+    dated else
 """
 NEUTRAL = frozenset(_NEUTRAL.split())
 """Words that a computed question may have besides those above, and that change nothing."""
