@@ -26,10 +26,10 @@ from app.asking.talk import (
     Said,
     Unlock,
 )
-from app.commands.options import zone_of
 from app.interrupt import interruptible
 from app.local_models.serving import where_text_goes
 from app.settings.current import Current
+from app.settings.zone import zone_of
 from app.shown.plain import counted, one_line
 from app.shown.progress import status_of
 from app.shown.report import answer_text

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from models.errors import RuntimeFailed
-from models.protocols import Generator
+
+if TYPE_CHECKING:
+    from models.protocols import Generator
 
 GROUP = "askance.runtimes"
 

@@ -157,12 +157,12 @@ async def test_keys_go_from_screen_to_screen_and_back(home):
 
 
 async def test_the_keymap_gives_actions_other_keys(home):
-    app = app_here('[keymap]\nsources = "f10, f9"\nlist_down = "?"\nhelp = "f1"\n')
+    app = app_here('[keymap]\nsources = "f10, f12"\nlist_down = "?"\nhelp = "f1"\n')
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("f3")
         await settled(pilot)
         assert isinstance(app.screen, ChatScreen)
-        await pilot.press("f9")
+        await pilot.press("f12")
         await settled(pilot)
         assert isinstance(app.screen, SourcesScreen)
 
@@ -237,7 +237,7 @@ async def test_how_settings_and_help_look(home: Path, monkeypatch, size):
     monkeypatch.setattr(screen_of_settings, "SETTINGS", kept)
     monkeypatch.setattr(AskanceApp, "actions", property(lambda app: list(ACTIONS)))
     monkeypatch.setattr("app.cli.COMMANDS", COMMANDS[:3])
-    app = app_here('[answer]\nseed = 7\n[keymap]\nsources = "f9"\n')
+    app = app_here('[answer]\nseed = 7\n[keymap]\nsources = "f12"\n')
     hidden = {"HOME": re.escape(str(home))}
     async with app.run_test(size=size) as pilot:
         await opened(pilot, "seed")

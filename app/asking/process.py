@@ -19,7 +19,7 @@ import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from app.asking.talk import (
     Broke,
@@ -35,7 +35,9 @@ from app.asking.talk import (
     Tell,
     Unlock,
 )
-from ingest.item import Item
+
+if TYPE_CHECKING:
+    from ingest.item import Item
 
 PROGRAM = ("-m", "app.asking.process")
 PATIENCE = 10.0
@@ -85,10 +87,13 @@ class Sender:
 class _Pickler(pickle.Pickler):
     def __init__(self, stream: io.BytesIO, number: Any) -> None:
         super().__init__(stream, pickle.HIGHEST_PROTOCOL)
+        from ingest.item import Item  # no first picture waits for it
+
+        self._kind = Item
         self._number = number
 
     def persistent_id(self, value: object) -> int | None:
-        return self._number(value) if type(value) is Item else None
+        return self._number(value) if type(value) is self._kind else None
 
 
 class _Unpickler(pickle.Unpickler):

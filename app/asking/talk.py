@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from engine.events import Event
-
 if TYPE_CHECKING:
     from app.settings.config import Config
     from engine.conversation import Conversation
+    from engine.events import Event
     from engine.settings import Effort
     from models.errors import AskanceError
     from models.roles import Loading

@@ -20,13 +20,13 @@ from app.commands.options import (
     reading_options,
     settings_of,
     sources_of,
-    zone_of,
 )
 from app.commands.standard_input import question_from
 from app.exits import ExitCode
 from app.local_models.loading import model_set
 from app.local_models.serving import tell_where_text_goes
 from app.settings.config import load_config
+from app.settings.zone import zone_of
 from app.shown.output import answer_object, print_json
 from app.shown.plain import folded
 from app.shown.progress import can_redraw, watch

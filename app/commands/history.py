@@ -10,13 +10,14 @@ import click
 
 from app.commands.confirming import ask_passphrase, confirm
 from app.commands.lazy import StrictGroup
-from app.commands.options import json_option, zone_of
+from app.commands.options import json_option
 from app.errors import UsageError
 from app.exits import ExitCode
 from app.history.files import HistoryFiles, what_stays
 from app.history.kept import begin_history, erase_history, open_history
 from app.settings.config import config_path, load_config
 from app.settings.edit import set_value
+from app.settings.zone import zone_of
 from app.shown.output import print_json, rfc3339
 from app.shown.plain import lines, one_line
 

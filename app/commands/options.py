@@ -5,18 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import date, tzinfo
+from datetime import date
 from functools import wraps
 from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
-from zoneinfo import ZoneInfo
 
 import click
 
 from app.errors import SourceMissing, UsageError
 from app.settings.config import Config
 from app.settings.kinds import SIZE, size_from_text
+from app.settings.zone import zone_of
 from engine.errors import NoSources
 from engine.operators import first_day, last_day, no_date, printable
 from engine.settings import BUDGETS, Budget, Effort, Settings
@@ -218,12 +218,6 @@ def _remembered() -> list[str]:
         return passwords()
     except KeyringClosed:
         return []
-
-
-def zone_of(config: Config) -> tzinfo | None:
-    """Return the zone of the settings, or None for the machine's."""
-    name = config.text("reading.timezone")
-    return ZoneInfo(name) if name else None
 
 
 def settings_of(config: Config, **flags: Any) -> Settings:

@@ -14,10 +14,10 @@ import click
 
 from app.errors import SettingWrong
 from app.settings.config import Config
-from models.catalogue import Role
 from models.server_address import Address, address_of
 
 if TYPE_CHECKING:
+    from models.catalogue import Role
     from models.server import ServerGenerator
 
 TEXT_ROLES: tuple[Role, ...] = ("lookahead", "generator")

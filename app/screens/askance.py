@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from rich.text import Text
 from textual import on
@@ -29,16 +29,21 @@ from app.settings.config import Config
 from app.settings.current import Current
 from app.sources.seen import SourcesSeen
 from app.themes import THEMES, filters_for, next_theme, theme_named
-from app.widgets.citations import Citations
 from app.widgets.prompt import Prompt
-from app.widgets.turn import Turn
-from engine.events import Answered
 
 OPENING = frozenset(row.run for row in ACTIONS if row.scope == EVERYWHERE and row.id != "quit")
 """Actions that open another screen."""
 
-WIDGETS: dict[str, type[Widget]] = {"prompt": Prompt, "answers": Turn, "citations": Citations}
-"""Parts of the chat whose actions work on the one that has the focus."""
+FOCUSED = ("prompt", "answers", "citations")
+"""Scopes of parts of the chat, whose actions work on the one that has the focus."""
+
+
+def parts_of_chat() -> dict[str, type[Widget]]:
+    """Return the classes of these parts; the first picture does not wait for those of answers."""
+    from app.widgets.citations import Citations
+    from app.widgets.turn import Turn
+
+    return dict(zip(FOCUSED, (Prompt, Turn, Citations), strict=True))
 
 
 class AskanceApp(App[None]):
@@ -76,7 +81,8 @@ class AskanceApp(App[None]):
     @property
     def actions(self) -> list[Action]:
         """Every action that has a key, those of the chat among them."""
-        of_widgets = [row for scope, kind in WIDGETS.items() for row in actions_of(scope, kind)]
+        parts = parts_of_chat().items()
+        of_widgets = [row for scope, kind in parts for row in actions_of(scope, kind)]
         return [*ACTIONS, *actions_of("chat", ChatScreen), *of_widgets]
 
     @property
@@ -88,8 +94,8 @@ class AskanceApp(App[None]):
     @property
     def keymap(self) -> dict[str, str]:
         """The keys that the settings give to actions. Raises `SettingWrong`."""
-        keymap = self.current.config.values["keymap"]
-        return checked_keymap(keymap if isinstance(keymap, dict) else {}, self.actions)
+        keymap = cast("dict[str, str] | None", self.current.config.values["keymap"])
+        return checked_keymap(keymap, self.actions) if keymap else {}
 
     def get_line_filters(self) -> list[LineFilter]:
         """Return what changes drawn lines; one theme has no colours at all."""
@@ -130,6 +136,8 @@ class AskanceApp(App[None]):
     @on(Replied)
     def note_reading(self, replied: Replied) -> None:
         """Keep what was read for an answer, and what changed since, for the tree of sources."""
+        from engine.events import Answered
+
         match replied.reply:
             case Happened(_, Answered(answer)):
                 self.seen.note(answer.coverage)
@@ -223,7 +231,7 @@ class AskanceApp(App[None]):
             self.call_later(self.run_action, action.run)
         elif action.scope == "lists" and isinstance(self.screen, ListingScreen):
             self.call_later(self.run_action, action.run, self.screen.row_list)
-        elif action.scope in WIDGETS and self.scope == "chat":
+        elif action.scope in FOCUSED and self.scope == "chat":
             self._do_focused(action)
         elif action.scope in (self.scope, "screens"):
             self.call_later(self.run_action, action.run, self.screen)
@@ -232,14 +240,14 @@ class AskanceApp(App[None]):
 
     def _do_focused(self, action: Action) -> None:
         focused = self.screen.focused
-        if isinstance(focused, WIDGETS[action.scope]):
+        if isinstance(focused, parts_of_chat()[action.scope]):
             self.call_later(self.run_action, action.run, focused)
         else:
             self.notify(f"{action.does}: this works on {action.scope}; tab goes there.")
 
     def _do_elsewhere(self, action: Action) -> None:
         """Go to the screen of an action; do it there unless it is about a row."""
-        if action.scope in ("chat", *WIDGETS):
+        if action.scope in ("chat", *FOCUSED):
             self._to_chat()
         else:
             self.call_next(self.run_action, action.scope)

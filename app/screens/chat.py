@@ -6,13 +6,12 @@ import gc
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 
 from app.asking.talk import (
@@ -28,22 +27,20 @@ from app.asking.talk import (
     Said,
     Unlock,
 )
-from app.commands.options import zone_of
 from app.local_models.serving import where_text_goes
 from app.screens.asking import Replied
-from app.screens.conversing import Conversing, PassphraseWanted, answer_once
-from app.screens.listing import ListingScreen
+from app.screens.conversation import ConversationScreen
 from app.screens.messages import ConfigChanged
 from app.settings.current import Current
-from app.shown.report import size_text
+from app.settings.zone import zone_of
 from app.widgets.chips import ChipBar
-from app.widgets.composer import Composer
 from app.widgets.key_bar import KeyBar
 from app.widgets.prompt import Prompt
-from app.widgets.turn import Told, Turn
 from app.widgets.turns import Turns
-from engine.conversation import Conversation
-from engine.events import Event
+
+if TYPE_CHECKING:
+    from app.widgets.turn import Told, Turn
+    from engine.events import Event
 
 DRAW_SECONDS = 0.1
 LEAST = (50, 12)
@@ -73,7 +70,7 @@ def _import_later() -> None:
     gc.freeze()
 
 
-class ChatScreen(Screen[None]):
+class ChatScreen(ConversationScreen):
     """Draws what the engine tells. Text from files is shown as it is, never as markup."""
 
     AUTO_FOCUS = "Prompt"
@@ -91,27 +88,6 @@ class ChatScreen(Screen[None]):
         Binding(
             "ctrl+g", "latest('again')", "Again", False, id="ask_again", tooltip="Ask it again, now"
         ),
-        Binding("ctrl+n", "new", "New", id="new", tooltip="Begin another conversation"),
-        Binding(
-            "alt+n",
-            "new(True)",
-            "New, temporary",
-            False,
-            id="new_temporary",
-            tooltip="Begin a conversation that is not kept",
-        ),
-        Binding(
-            "f9",
-            "temporary",
-            "Temporary",
-            False,
-            id="temporary",
-            tooltip="Leave this conversation out of the history, or take it in",
-        ),
-        Binding(
-            "ctrl+f", "find", "Find", False, id="find", tooltip="Find words in this conversation"
-        ),
-        Binding("ctrl+s", "export", "Export", False, id="export", tooltip="Write it to a file"),
         Binding("ctrl+o", "unlock", "Unlock", False, id="unlock", tooltip="Enter a password"),
         Binding(
             "ctrl+l", "forget", "Forget", False, id="forget", tooltip="Drop all text from memory"
@@ -120,14 +96,9 @@ class ChatScreen(Screen[None]):
 
     def __init__(self, current: Current, engine: Engine) -> None:
         """Take the settings and whoever answers."""
-        super().__init__()
-        self._current = current
+        super().__init__(current)
         self._engine = engine
         self._config = current.config
-        self._turns = Turns(
-            Static(Content(self._welcome()), id="welcome"), zone=zone_of(self._config)
-        )
-        self._composer = Composer()
         self._compared: dict[int, Told] = {}
         """By the number of a request, the answer it is to be compared with."""
         self._number = 0
@@ -135,7 +106,6 @@ class ChatScreen(Screen[None]):
         self._status = ""
         self._text_kept = 0
         self._changed: set[Path] = set()
-        self._talk = Conversing(self, current)
 
     def compose(self) -> ComposeResult:
         """Lay out the screen from top to bottom."""
@@ -148,14 +118,11 @@ class ChatScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Start where people type; the engine starts meanwhile."""
-        self._draw_title()
+        self._draw_welcome()
+        self.draw_title()
         self._composer.prompt.focus()
         self.set_interval(DRAW_SECONDS, self._tick)
         self.call_after_refresh(self._begin)
-
-    def on_unmount(self) -> None:
-        """Close the history; what is being kept is kept."""
-        self._talk.close()
 
     def _begin(self) -> None:
         """Start the engine, and import the rest, now that there is something to see."""
@@ -177,13 +144,15 @@ class ChatScreen(Screen[None]):
         """Take a reply in the engine's thread."""
         self.post_message(Replied(reply))
 
-    def _welcome(self) -> str:
-        return WELCOME if self._config.sources else NO_SOURCES
+    def _draw_welcome(self) -> None:
+        welcome = WELCOME if self._config.sources else NO_SOURCES
+        self.query_one("#welcome", Static).update(Content(welcome))
 
-    def _draw_title(self) -> None:
+    def draw_title(self) -> None:
+        """Say what is read, what is kept in memory and on disk, and where text goes."""
         sources = len(self._config.sources)
         remembered = f"{sources} source{'' if sources == 1 else 's'}"
-        kept = f"   {size_text(self._text_kept)} in memory" if self._text_kept else ""
+        kept = f"   {_later().size_text(self._text_kept)} in memory" if self._text_kept else ""
         server = f"   {said}" if (said := where_text_goes(self._config)) else ""
         talk = f"   {said}" if (said := self._talk.line) else ""
         shown = f"Askance   {remembered}{kept}{talk}{server}"
@@ -194,8 +163,8 @@ class ChatScreen(Screen[None]):
         """Take new settings, from the next question on."""
         self._config = self._current.config
         self._turns.zone = zone_of(self._config)
-        self.query_one("#welcome", Static).update(Content(self._welcome()))
-        self._draw_title()
+        self._draw_welcome()
+        self.draw_title()
 
     # Asking
 
@@ -225,10 +194,10 @@ class ChatScreen(Screen[None]):
         self.query_one("#welcome").display = False
         if beside is not None:
             self._compared[request.number] = beside
-        turn = Turn(Told(request), self._turns.zone, str(self._config.path))
-        self._in_hand = turn
+        told = _later().Told(request)
+        turn = self._in_hand = _later().Turn(told, self._turns.zone, str(self._config.path))
         await self._turns.add(turn)
-        self._composer.show_filters_of(turn.told)
+        self._composer.show_filters_of(told)
         self._engine.send(request)
         self._talk.prepare()
         return True
@@ -289,7 +258,7 @@ class ChatScreen(Screen[None]):
                     await self._end(turn, replied.reply)
             case Kept(size):
                 self._text_kept = size
-                self._draw_title()
+                self.draw_title()
             case Changed(path):
                 self._changed.add(path)
 
@@ -344,99 +313,17 @@ class ChatScreen(Screen[None]):
     def _say(self, status: str) -> None:
         self.query_one("#stages", Static).update(Content(status))
 
-    # The conversation as a whole
-
-    def _is_free(self) -> bool:
-        """Say whether no question is in hand, and what to do where one is."""
-        if self.busy:
-            self.notify("Escape cancels the question first.", markup=False)
-        return not self.busy
-
-    async def action_new(self, temporary: bool = False) -> None:
-        """Begin anew, perhaps with what is never kept."""
-        if self._is_free():
-            self._talk.begin(temporary=temporary)
-            await self._turns.clear()
-            self._begin_typing(is_new=True)
-
-    def _begin_typing(self, *, is_new: bool) -> None:
+    def draw_conversation(self, *, is_new: bool) -> None:
         """Show that another conversation is under way."""
         self._status = ""
         self._say("")
-        self._draw_title()
-        self.query_one("#welcome").display = is_new
-        self._composer.show_filters_of(None)
-        self._composer.prompt.focus()
-
-    async def resume(self, conversation: Conversation, place: int | None = None) -> None:
-        """Go on with a kept conversation, at what was found in it."""
-        if self._is_free():
-            self._talk.go_on_with(conversation)
-            await self._turns.put(conversation)
-            self._begin_typing(is_new=False)
-            if place is not None:
-                self.call_after_refresh(self._turns.go_to, place)
-
-    def history_screen(self) -> ListingScreen:
-        """Return the list of kept conversations, which goes on with one of them here."""
-        return cast(
-            "ListingScreen",
-            _later().HistoryScreen(
-                self._talk.archive,
-                self._current.config,
-                self._turns.zone,
-                lambda conversation, place: self.call_later(self.resume, conversation, place),
-            ),
-        )
-
-    def action_temporary(self) -> None:
-        """Leave this conversation out of the history, or take it in after all."""
-        if not self._talk.is_history_on:
-            self.notify("History is off: no conversation is kept.", markup=False)
-            return
-        talk = self._talk
-        talk.temporary = not talk.temporary
-        self.run_worker(talk.forget_kept() if talk.temporary else talk.keep())
-        self._draw_title()
-        said = "not kept, and removed" if talk.temporary else "kept, encrypted"
-        self.notify(f"This conversation is {said} from now on.", markup=False)
-
-    @on(PassphraseWanted)
-    def ask_passphrase(self, wanted: PassphraseWanted) -> None:
-        """Ask what the history waits for."""
-        screen = _later().PasswordScreen(wanted.prompt)
-        self.app.push_screen(screen, lambda typed: answer_once(wanted.typed, typed))
-
-    @on(Turns.BranchWanted)
-    def go_on_elsewhere(self, wanted: Turns.BranchWanted) -> None:
-        """Go on from what else was asked at that place."""
-        place = self._talk.branch(wanted.place, wanted.step)
-        self._turns.stand(self._talk.whole)
-        self._turns.go_to(place)
-
-    def action_find(self) -> None:
-        """Find words in this conversation."""
-        if not self._talk.whole.turns:
-            self.notify("There is no answer yet to find words in.", markup=False)
-            return
-        self.app.push_screen(_later().FindScreen(self._talk.whole), self._go_to)
-
-    def _go_to(self, place: int | None) -> None:
-        if place is not None:
-            self._turns.go_to(place)
-
-    def action_export(self) -> None:
-        """Ask where to write the conversation."""
-        if not self._talk.whole.turns:
-            self.notify("There is no answer to export yet.", markup=False)
-            return
-        _later().ask_and_export(self, self._talk.whole, self._turns.zone)
+        super().draw_conversation(is_new=is_new)
 
     def action_forget(self) -> None:
         """Drop all text and passwords that are kept for the next question."""
         if self._is_free():
             self._engine.send(Forget())
-            size = size_text(self._text_kept)
+            size = _later().size_text(self._text_kept)
             self.notify(f"Forgot {size} of text, and all passwords.", markup=False)
 
     @on(Turns.UnlockWanted)

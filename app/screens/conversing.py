@@ -10,11 +10,11 @@ from textual.message import Message
 from textual.screen import Screen
 
 from app.settings.current import Current
-from engine.conversation import Conversation
-from engine.values import Answer
 
 if TYPE_CHECKING:
     from app.history.archive import Archive, Passphrase
+    from engine.conversation import Conversation
+    from engine.values import Answer
 
 
 @dataclass
@@ -30,13 +30,22 @@ class Conversing:
 
     def __init__(self, screen: Screen[None], current: Current) -> None:
         """Begin a conversation; `screen` is told what the history asks and what fails."""
-        self.whole = Conversation()
+        self._whole: Conversation | None = None
         self.at: int | None = None
         """The turn that the next typed question follows."""
         self.temporary = False
         self._screen = screen
         self._current = current
         self._archive: Archive | None = None
+
+    @property
+    def whole(self) -> Conversation:
+        """All that was said, in all its branches."""
+        if self._whole is None:
+            from engine.conversation import Conversation  # no first picture waits for it
+
+            self._whole = Conversation()
+        return self._whole
 
     @property
     def archive(self) -> Archive:
@@ -80,15 +89,15 @@ class Conversing:
 
     def begin(self, *, temporary: bool = False) -> None:
         """Begin anew: nothing of this conversation is meant by the next question."""
-        self.whole, self.at, self.temporary = Conversation(), None, temporary
+        self._whole, self.at, self.temporary = None, None, temporary
 
     def go_on_with(self, conversation: Conversation) -> None:
         """Go on with a kept conversation."""
-        self.whole, self.at, self.temporary = conversation, conversation.at, False
+        self._whole, self.at, self.temporary = conversation, conversation.at, False
 
     def answered(self, answer: Answer, question: str, before: Conversation) -> int:
         """Go on from an answer, where its question stood; return the place of the new turn."""
-        self.whole = self.whole.moved_to(before.at).answered(answer, question)
+        self._whole = self.whole.moved_to(before.at).answered(answer, question)
         place = len(self.whole.turns) - 1
         self.at = place
         return place
@@ -98,7 +107,7 @@ class Conversing:
         others = [turn.id for turn in self.whole.alternatives(place)]
         other = others[(others.index(place) + step) % len(others)]
         self.at = self.whole.newest_below(other)
-        self.whole = self.whole.moved_to(self.at)
+        self._whole = self.whole.moved_to(self.at)
         return other
 
     async def keep(self) -> None:
@@ -110,7 +119,7 @@ class Conversing:
         future = asyncio.wrap_future(self.archive.keep(self._current.config, given))
         kept = await asyncio.shield(future)
         if self.whole.id == given.id:
-            self.whole = replace(self.whole, id=kept.id)
+            self._whole = replace(self.whole, id=kept.id)
 
     async def forget_kept(self) -> None:
         """Remove what is kept of it."""

@@ -18,6 +18,9 @@ from app.screens.preview import PreviewScreen
 from app.screens.table import TableScreen
 from app.shown.agenda import dated
 from app.shown.filter_chips import chips, completions, without
+from app.shown.report import size_text
+from app.widgets.past_turn import PastTurn
+from app.widgets.turn import Told, Turn
 
 __all__ = [
     "AgendaScreen",
@@ -27,9 +30,12 @@ __all__ = [
     "FindScreen",
     "HistoryScreen",
     "PasswordScreen",
+    "PastTurn",
     "PreviewScreen",
     "Remedy",
     "TableScreen",
+    "Told",
+    "Turn",
     "VariantScreen",
     "ask_and_export",
     "chips",
@@ -37,5 +43,6 @@ __all__ = [
     "copied_citation",
     "dated",
     "open_file",
+    "size_text",
     "without",
 ]

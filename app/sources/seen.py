@@ -8,10 +8,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.sources.states import SourceState
-from engine.values import Coverage
-from ingest.item import Skipped
+
+if TYPE_CHECKING:
+    from engine.values import Coverage
+    from ingest.item import Skipped
 
 
 @dataclass(frozen=True, slots=True)

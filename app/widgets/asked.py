@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,7 +13,9 @@ from textual.widgets import Static
 
 from app.asking.talk import Request
 from app.shown.plain import lines
-from engine.conversation import Conversation
+
+if TYPE_CHECKING:
+    from engine.conversation import Conversation
 
 ASKED_SHOWN = 1_000
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from datetime import tzinfo
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList
 
-from app.shown.report import citation_line
-from engine.values import Citation
+if TYPE_CHECKING:
+    from engine.values import Citation
 
 
 class Citations(OptionList):
@@ -51,6 +51,8 @@ class Citations(OptionList):
 
     def show(self, citations: tuple[Citation, ...], zone: tzinfo | None) -> None:
         """List these."""
+        from app.shown.report import citation_line  # no first picture waits for it
+
         self.citations = citations
         self.clear_options()
         for citation in citations:

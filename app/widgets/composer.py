@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,7 +13,9 @@ from textual.widgets import OptionList, TextArea
 
 from app.widgets.chips import ChipBar
 from app.widgets.prompt import Prompt
-from app.widgets.turn import Told
+
+if TYPE_CHECKING:
+    from app.widgets.turn import Told
 
 CHIPS_TO = 5_000
 """Characters of a question up to which its filters are looked for at every key."""

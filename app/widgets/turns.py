@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual import on
 from textual.containers import VerticalScroll
@@ -16,13 +16,12 @@ from textual.widgets import OptionList, Static
 from app.asking.talk import Request
 from app.widgets.asked import Asked
 from app.widgets.citations import Citations
-from app.widgets.past_turn import PastTurn
-from app.widgets.turn import Told, Turn
-from engine.conversation import Conversation
 from models.errors import AskanceError
 
 if TYPE_CHECKING:
     from app.screens.later import Remedy
+    from app.widgets.turn import Told, Turn
+    from engine.conversation import Conversation
 
 WHOLE = 20
 """Answers that can be opened and examined; of earlier ones only the words are kept."""
@@ -109,8 +108,8 @@ class Turns(VerticalScroll, can_focus=False):
     async def put(self, conversation: Conversation) -> None:
         """Show a conversation of earlier in place of what is there."""
         await self.clear()
-        past = [PastTurn.kept(conversation, turn, self.zone) for turn in conversation.turns]
-        await self.mount_all(past)
+        kept = _later().PastTurn.kept
+        await self.mount_all([kept(conversation, turn, self.zone) for turn in conversation.turns])
         self.stand(conversation)
         self.anchor()
 
@@ -148,8 +147,8 @@ class Turns(VerticalScroll, can_focus=False):
             case "branch_before" | "branch_after" if turn.place is not None:
                 step = -1 if what == "branch_before" else 1
                 self.post_message(self.BranchWanted(turn.place, step))
-            case _ if isinstance(turn, Turn):
-                self._open(turn, what)
+            case _ if isinstance(turn, _later().Turn):
+                self._open(cast("Turn", turn), what)
 
     def _open(self, turn: Turn, what: str) -> None:
         """Open a screen about an answer."""
