@@ -1,19 +1,20 @@
 """Builds and tries every way to install Askance, and writes what came of it: `matrix.py [WAY…]`.
 
 Each line of a try is `ok SECONDS WHAT`, `FAILED SECONDS WHAT` or `size N UNIT WHAT`. The table goes
-to OUT/matrix.md, with it the list of parts of what was installed (SBOM).
+to OUT/matrix.md, with it goes the list of parts of what was installed (`parts.py`).
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import platform
 import subprocess
 import sys
-import tempfile
 import time
 import tomllib
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 
 PACKAGING = Path(__file__).parent
@@ -72,14 +73,13 @@ def take(way: str, out: Path, house: Path, gpu: str) -> Outcome:
     """Build and try one way."""
     print(f"{way} …", flush=True)
     outcome = Outcome(way)
-    shell = ("nice", "-n", "15", "sh")
     model = MODEL if gpu == "none" else ""
     told = {"PYTHON": sys.executable, "MODEL": model, "VERSION": version()}
     models = (MODEL,) if way == "bundle" else ()
     run(
         outcome,
         "build.sh",
-        *shell,
+        "sh",
         str(PACKAGING / way / "build.sh"),
         str(out),
         str(house),
@@ -87,7 +87,7 @@ def take(way: str, out: Path, house: Path, gpu: str) -> Outcome:
     )
     if not outcome.failed:
         trial = str(PACKAGING / way / "try.sh")
-        run(outcome, "try.sh in all", *shell, trial, str(out), str(house), **told)
+        run(outcome, "try.sh in all", "sh", trial, str(out), str(house), **told)
     return outcome
 
 
@@ -97,19 +97,15 @@ def version() -> str:
     return str(tomllib.loads(text)["project"]["version"])
 
 
-def parts_list(out: Path, house: Path) -> None:
-    """Write the list of parts of an environment that has the wheels and nothing else."""
-    with tempfile.TemporaryDirectory() as folder:
-        inside = str(Path(folder, "bin", "python"))
-        wheels = ("--no-index", "--find-links", str(house))
-        about = ("--pyproject", str(PACKAGING.parent / "pyproject.toml"))
-        target = ("-o", str(out / "askance.cdx.json"))
-        for module in (
-            ("venv", "--without-pip", folder),
-            ("pip", "--python", inside, "install", "--quiet", *wheels, "askance[history]"),
-            ("cyclonedx_py", "environment", inside, *about, "--output-reproducible", *target),
-        ):
-            subprocess.run([sys.executable, "-m", *module], check=True)  # noqa: S603 - our own
+def table(outcomes: list[Outcome], built_for: str) -> str:
+    """Return the table, with what was said of the machine above it."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    about = (
+        f"Askance {version()}, {built_for}. Built and tried on {date.today()}, {cores} core(s), "
+        f"{platform.platform()}, Python {platform.python_version()}."
+    )
+    rows = (row for outcome in outcomes for row in outcome.rows())
+    return "\n".join([about, "", "| way | what | seconds | |", "|---|---|---|---|", *rows, ""])
 
 
 def main() -> int:
@@ -131,14 +127,16 @@ def main() -> int:
         run(collecting, "collect", sys.executable, script, str(house), *options)
         outcomes.append(collecting)
     os.environ["CPU"] = told.cpu
+    built_for = f"llama.cpp for {told.gpu}, {told.cpu} CPU"
     for way in told.ways or WAYS:
         outcomes.append(take(way, told.out, house, told.gpu))
-    if "wheel" in (told.ways or WAYS):
-        parts_list(told.out, house)
-    head = ["| way | what | seconds | |", "|---|---|---|---|"]
-    table = "\n".join([*head, *(row for outcome in outcomes for row in outcome.rows())]) + "\n"
-    (told.out / "matrix.md").write_text(table, "utf-8")
-    print(table)
+        if way == "wheel":
+            parts = Outcome("parts")
+            script = str(PACKAGING / "parts.py")
+            run(parts, "list of parts", sys.executable, script, str(told.out), str(house))
+            outcomes.append(parts)
+        (told.out / "matrix.md").write_text(table(outcomes, built_for), "utf-8")
+    print(table(outcomes, built_for))
     return 1 if any(outcome.failed for outcome in outcomes) else 0
 
 

@@ -7,6 +7,7 @@ out=$(cd "$1" && pwd)
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 sh "$here/clean_root.sh" "$root" python3-venv libgomp1
+(cd "$out" && sha256sum --check --quiet askance-*-offline-*.tar.sha256)
 tar -xf "$out"/askance-*-offline-*.tar -C "$root/opt"
 cp -r "$here/../app/sample/data" "$root/files"
 cp "$here/try_commands.sh" "$root"
