@@ -84,6 +84,7 @@ def take(way: str, out: Path, house: Path, gpu: str) -> Outcome:
         str(out),
         str(house),
         *models,
+        **told,
     )
     if not outcome.failed:
         trial = str(PACKAGING / way / "try.sh")
