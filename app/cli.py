@@ -17,26 +17,39 @@ from models.errors import AskanceError
 
 COMMANDS = (
     LazyCommand("ask", "app.commands.ask", "Answer a question from your own files."),
-    LazyCommand("search", "app.commands.search", "Rank passages; no model is needed."),
+    LazyCommand("search", "app.commands.search", "Find passages by their words, without a model."),
     LazyCommand("sources", "app.commands.sources", "Remember where your files are."),
-    LazyCommand("models", "app.commands.models", "Fetch, check and choose models."),
+    LazyCommand("models", "app.commands.models", "Fetch, check and choose language models."),
     LazyCommand("config", "app.commands.config", "Show and check the settings."),
-    LazyCommand("doctor", "app.commands.doctor", "Say what this installation can do."),
-    LazyCommand("history", "app.commands.history", "Keep conversations, encrypted, or do not."),
-    LazyCommand("secrets", "app.commands.secrets", "Remember tokens and passwords in the keyring."),
-    LazyCommand("forget", "app.commands.forget", "Say what is kept, and remove all of it."),
+    LazyCommand("doctor", "app.commands.doctor", "Say what works on this machine, and what to do."),
     LazyCommand(
-        "eval", "app.commands.eval_group", "Score answers to questions with known answers."
+        "history", "app.commands.history", "Keep conversations, encrypted; off until you say so."
     ),
-    LazyCommand("completions", "app.commands.completions", "Complete commands in your shell."),
+    LazyCommand("secrets", "app.commands.secrets", "Remember tokens and passwords in the keyring."),
+    LazyCommand("forget", "app.commands.forget", "Show what is kept anywhere, and remove it."),
+    LazyCommand(
+        "eval",
+        "app.commands.eval_group",
+        "Measure how well it answers, on questions with known answers.",
+    ),
+    LazyCommand(
+        "completions",
+        "app.commands.completions",
+        "Print what your shell needs to complete commands.",
+    ),
     LazyCommand("demo", "app.commands.demo", "Ask three questions over the sample files."),
 )
 NOT_BUILT: tuple[str, ...] = ()
 """Commands of the contract that a later version brings."""
 
 EPILOG = (
-    "Without a command the terminal screen opens. Exit codes: 0 answered, 1 failed, 2 usage, "
-    "3 nothing found or abstained, 4 model missing or failed its check, 130 interrupted."
+    "\b\nBegin with:\n"
+    "  askance models pull                        fetch the starter models, once\n"
+    "  askance demo                               three questions over sample files\n"
+    '  askance ask "When does it end?" ~/Mail     over your own\n'
+    "  askance                                    the screen\n\n"
+    "Exit codes: 0 answered, 1 failed, 2 wrong usage, 3 nothing found that answers, 4 a model is "
+    "missing or failed its check, 130 interrupted."
 )
 
 
@@ -124,7 +137,7 @@ def _usage_object(error: click.UsageError) -> dict[str, str | None]:
     if isinstance(error, click.NoSuchOption) and error.ctx:
         flags = [flag for param in error.ctx.command.params for flag in param.opts]
         built = ", ".join(flag for flag in flags if flag.startswith("-"))
-        message = f"{message} Built: {built}, --help."
+        message = f"{message} There are: {built}, --help."
     remedy = f"See: {command} --help"
     return {"kind": "usage", "message": message, "path": None, "remedy": remedy}
 

@@ -168,10 +168,10 @@ def strategies_page(measured: Mapping[str, Mapping[str, Any]]) -> str:
 F1, tokens read and seconds are of one set-up: 30 questions of each of four public sets, both
 models of 0.5 billion parameters, 800 tokens for the generator, one core of a busy machine
 ([results](../results.md)). Larger models were not compared yet, so take differences with care.
-Where a cell is empty, nothing was measured.
+Where a cell is empty, nothing was measured. Its page has its source.
 
-| name | what it does | choose it when | cost | F1 | tokens | s | from |
-|---|---|---|---|---|---|---|---|
+| name | what it does | choose it when | cost | F1 | tokens | s |
+|---|---|---|---|---|---|---|
 """
     return head + "\n".join(_strategy_row(s, measured[s.name]) for s in STRATEGIES) + "\n"
 
@@ -180,7 +180,7 @@ def _strategy_row(strategy: Strategy, about: Mapping[str, Any]) -> str:
     figures = [about.get(name, "") for name in ("f1", "read", "seconds")]
     texts = [strategy.summary, about["when"], about["cost"]]
     cells = [f"[`{strategy.name}`](strategies/{strategy.name}.md)", *texts, *figures]
-    return f"| {' | '.join(_cell(cell) for cell in [*cells, about['source']])} |"
+    return f"| {' | '.join(map(_cell, cells))} |"
 
 
 def formats_page() -> str:

@@ -437,7 +437,7 @@ def test_remembered_sources_are_asked(files, ask_with, capsys):
         (["ask", "x", ".", "--generator", "no-such"], 4, "model_unknown", "no-such"),
         (["ask", "x", ".", "--generator", "all-minilm-l6-v2"], 2, "usage", "generator"),
         (["search", "x", ".", "-k", "0"], 2, "usage", "-k"),
-        (["search", "x", ".", "--seed", "1"], 2, "usage", "Built: -k"),
+        (["search", "x", ".", "--seed", "1"], 2, "usage", "There are: -k"),
         (["history", "list"], 2, "history_off", "history on"),
         (["history", "rm"], 2, "usage", "--older-than"),
         (["history", "frob"], 2, "usage", "export"),

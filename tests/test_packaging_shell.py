@@ -32,7 +32,7 @@ def completed(typed: str, shell: str = "powershell") -> list[str]:
 
 
 def test_powershell_gets_values_with_their_help() -> None:
-    assert completed("askance sear") == ["search\tRank passages; no model is needed."]
+    assert completed("askance sear") == ["search\tFind passages by their words, without a model."]
     assert "--since\tFirst day" in "\n".join(completed("askance search --si"))
     assert completed("askance ask q --kind ta") == ["task"]
     assert "Register-ArgumentCompleter" in askance("completions", "powershell").stdout.decode()

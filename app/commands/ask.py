@@ -43,33 +43,51 @@ from engine.values import Answer
 @click.command("ask")
 @click.argument("question")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
-@click.option("--strategy", metavar="NAME", help=f"One of {', '.join(names())}.")
+@filter_options
+@click.option(
+    "--infer/--no-infer",
+    default=None,
+    help="Whether words of the question become filters, such as last week; they are shown.",
+)
+@click.option(
+    "--effort",
+    type=click.Choice(["quick", "balanced", "thorough"]),
+    help="How much the models read, and so how long it takes.",
+)
+@click.option(
+    "--time-budget",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="For the whole question; what was not read by then is said.",
+)
+@click.option("--explain", is_flag=True, help="Show how the answer came about.")
+@json_option
+@click.option("--no-stream", is_flag=True, help="Show nothing before the answer is checked.")
+@follow_up_options
+@reading_options
+@click.option(
+    "--strategy",
+    metavar="NAME",
+    help=f"How the answer is found (default fb_rag). One of {', '.join(names())}.",
+)
 @click.option(
     "--plan",
     metavar="LINE",
     help="Compute the answer by this plan, as --explain shows it: count mail from:kim by week",
 )
-@click.option("--effort", type=click.Choice(["quick", "balanced", "thorough"]))
-@click.option("--max-context", type=click.IntRange(1), metavar="TOKENS", help="Over all calls.")
 @click.option(
-    "--time-budget", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="In all."
+    "--strict", is_flag=True, help="Give no answer where no majority of readings agrees on one."
+)
+@click.option("--lookahead", metavar="ID", help="The small model, which looks ahead.")
+@click.option("--generator", metavar="ID", help="The large model, which writes.")
+@click.option("--seed", type=int, help="The same seed gives the same answer.")
+@click.option(
+    "--max-context",
+    type=click.IntRange(1),
+    metavar="TOKENS",
+    help="Most tokens that both models read, over all calls.",
 )
 @budget_options
-@filter_options
-@reading_options
-@follow_up_options
-@click.option(
-    "--infer/--no-infer", default=None, help="Read filters out of the question, and show them."
-)
-@click.option(
-    "--strict", is_flag=True, help="Abstain where no majority of readings gives one answer."
-)
-@click.option("--seed", type=int, help="The same seed, the same samples.")
-@click.option("--lookahead", metavar="ID", help="Small model that looks ahead.")
-@click.option("--generator", metavar="ID", help="Large model that writes.")
-@json_option
-@click.option("--no-stream", is_flag=True, help="Show only the checked answer.")
-@click.option("--explain", is_flag=True, help="Show how the answer came about.")
 def command(
     question: str,
     paths: tuple[str, ...],
@@ -91,6 +109,11 @@ def command(
     They join the flags. A single - reads QUESTION from standard input.
 
     The answer's citations are checked against the files. Exit code 3: nothing supports one.
+
+    \b
+    askance ask "When does the lease of the boathouse end?" ~/Mail
+    askance ask "What did Dana ask me to bring?" --from dana --since "last week"
+    askance ask "How many mails did Kim write in May?" --strategy aggregate
     """
     question = question_from(question)
     config = load_config(os.environ)

@@ -27,5 +27,7 @@ class _Evaluations(LazyGroup):
 
 
 command = _Evaluations(
-    "eval", commands_table=COMMANDS, help="Score answers to questions with known answers."
+    "eval",
+    commands_table=COMMANDS,
+    help="Measure how well it answers, on questions with known answers.",
 )

@@ -30,14 +30,20 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def follow_up_options(command: Command) -> Command:
     """Add the three flags; `talk_of` takes them."""
     options = [
-        click.option("--continue", "-c", "continued", is_flag=True, help="Follow the last one up."),
+        click.option(
+            "--continue",
+            "-c",
+            "continued",
+            is_flag=True,
+            help="Follow up the last conversation of the history.",
+        ),
         click.option(
             "--follow-up-to",
             metavar="FILE",
             type=click.Path(path_type=Path),
-            help="Follow up what `ask --json` or `history export --json` wrote.",
+            help="Follow up a file that `ask --json` or `history export --json` wrote.",
         ),
-        click.option("--temporary", is_flag=True, help="Leave this out of the history."),
+        click.option("--temporary", is_flag=True, help="Keep this question out of the history."),
     ]
     for option in reversed(options):
         command = option(command)

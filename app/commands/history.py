@@ -37,7 +37,12 @@ def command() -> None:
 @command.command("on")
 @click.option("--passphrase", is_flag=True, help="Ask for a passphrase instead of the keyring.")
 @click.option("--new", "anew", is_flag=True, help="Begin a new one; set aside what is there.")
-@click.option("--days", type=click.IntRange(1), metavar="N", help="Forget after N days.")
+@click.option(
+    "--days",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Remove each conversation N days after its last question.",
+)
 @json_option
 def on(passphrase: bool, anew: bool, days: int | None, as_json: bool) -> int:
     """Keep conversations from now on, encrypted, the key in the system's keyring."""
@@ -144,7 +149,7 @@ def search(words: tuple[str, ...], as_json: bool) -> int:
 @command.command("export")
 @click.argument("id_", metavar="ID")
 @click.option(
-    "--to", "target", type=click.Path(path_type=Path), metavar="FILE", help="Not to stdout."
+    "--to", "target", type=click.Path(path_type=Path), metavar="FILE", help="Write to this file."
 )
 @json_option
 def export(id_: str, target: Path | None, as_json: bool) -> int:
@@ -170,9 +175,14 @@ def export(id_: str, target: Path | None, as_json: bool) -> int:
 
 @command.command("rm")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--all", "everything", is_flag=True, help="All, the database and its key.")
 @click.option(
-    "--older-than", type=click.IntRange(1), metavar="DAYS", help="What nobody added to for DAYS."
+    "--all", "everything", is_flag=True, help="Remove everything, the database and its key too."
+)
+@click.option(
+    "--older-than",
+    type=click.IntRange(1),
+    metavar="DAYS",
+    help="Remove what was not added to for so long.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option

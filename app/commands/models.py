@@ -46,7 +46,9 @@ for _further in (add, estimate_, recommend_, speed_):
 
 
 @command.command("list")
-@click.option("--found", is_flag=True, help="GGUF files of Ollama, LM Studio and the hub's cache.")
+@click.option(
+    "--found", is_flag=True, help="Models that Ollama, LM Studio and the hub's cache have here."
+)
 @json_option
 def list_(found: bool, as_json: bool) -> int:
     """List the catalogue: what is here, what it is for, what it costs, whether it fits."""
@@ -82,7 +84,7 @@ def _list_found(as_json: bool) -> int:
 
 @command.command("pull")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--starter", is_flag=True, help="The starter pair; so does naming no model.")
+@click.option("--starter", is_flag=True, help="The two starter models; so does naming no model.")
 @click.option(
     "--accept-unverified",
     "accept",
@@ -157,7 +159,11 @@ def rm(ids: tuple[str, ...], yes: bool, as_json: bool) -> int:
 @click.argument("model_id", metavar="ID")
 @json_option
 def use(role: Role, model_id: str, as_json: bool) -> int:
-    """Use the model ID as lookahead, generator or encoder from now on."""
+    """Use the model ID as lookahead, generator or encoder from now on.
+
+    \b
+    askance models use generator qwen2.5-coder-1.5b-instruct-q4_k_m
+    """
     config, (catalogue, store) = load_config(os.environ), known_models(os.environ)
     row, changed = choose(role, model_id, config, catalogue)
     if as_json:

@@ -101,7 +101,7 @@ def filter_options(command: Command) -> Command:
             )
             for flag, field, metavar, words in LISTED
         ),
-        click.option("--kind", "kinds", multiple=True, type=kinds, help="May repeat."),
+        click.option("--kind", "kinds", multiple=True, type=kinds, help="Only these; may repeat."),
         click.option(
             "--has",
             multiple=True,
@@ -132,7 +132,12 @@ class Size(click.ParamType[int]):
 def reading_options(command: Command) -> Command:
     """Add `--memory` and `--unlock`; `memory_of` takes them."""
     options = [
-        click.option("--memory", type=Size(), metavar="SIZE", help="Most text in memory: 2 GB."),
+        click.option(
+            "--memory",
+            type=Size(),
+            metavar="SIZE",
+            help='Most text kept in memory, such as "2 GB".',
+        ),
         click.option(
             "--unlock", is_flag=True, help="Ask for passwords of encrypted files, and try them."
         ),
@@ -146,10 +151,10 @@ def budget_options(command: Command) -> Command:
     """Add X, Y, K and the window to the token; the command takes them as `budget` or None."""
     positive = click.IntRange(1)
     flags = (
-        ("--lookahead-tokens", "X: passages for the look-ahead model, in its tokens."),
-        ("--generator-tokens", "Y: passages for the generator, in its tokens."),
-        ("--samples", "K: look-ahead samples."),
-        ("--window", "Tokens that strategies fill which read all they can."),
+        ("--lookahead-tokens", "Most tokens of passages that the small model reads (X)."),
+        ("--generator-tokens", "Most tokens of passages that the large model reads (Y)."),
+        ("--samples", "Guesses of the small model (K)."),
+        ("--window", "Tokens to fill, for strategies that read all they can."),
     )
 
     @wraps(command)

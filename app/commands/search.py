@@ -30,7 +30,14 @@ from engine.values import SearchResult
 @click.command("search")
 @click.argument("query")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
-@click.option("-k", "k", type=click.IntRange(1), default=10, show_default=True, help="Passages.")
+@click.option(
+    "-k",
+    "k",
+    type=click.IntRange(1),
+    default=10,
+    show_default=True,
+    help="How many passages to show.",
+)
 @filter_options
 @reading_options
 @json_option
@@ -49,6 +56,10 @@ def command(
     until: has:attachment path:, each also with a hyphen before it. They join the flags.
 
     Scores are BM25 and comparable within one reply only. Exit code 3: no passage matches.
+
+    \b
+    askance search "signed lease form" ~/Mail
+    askance search 'lease "old boathouse" -draft from:dana since:"last month"'
     """
     config = load_config(os.environ)
     settings = settings_of(config, k=k)

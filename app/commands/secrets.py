@@ -36,7 +36,7 @@ def command() -> None:
 @command.command("list")
 @json_option
 def list_(as_json: bool) -> int:
-    """Say what is remembered, by name; never what it is."""
+    """List the names of what is remembered, never the values."""
     with closed_keyring_said():
         where = keyring_name()
         kept = [name for name in known_names() if secret_from_keyring(name)]
@@ -55,7 +55,10 @@ def list_(as_json: bool) -> int:
 @click.argument("name")
 @json_option
 def set_(name: str, as_json: bool) -> int:
-    """Remember NAME: what it is is asked for, and not shown. A password is added to the others."""
+    """Ask for the value of NAME, which is not shown, and remember it.
+
+    A password is added to the others.
+    """
     _checked(name)
     if not sys.stdin.isatty():
         raise UsageError(

@@ -30,7 +30,11 @@ def command() -> None:
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path())
 @json_option
 def add(paths: tuple[str, ...], as_json: bool) -> int:
-    """Remember PATHs: files, folders, mailboxes, calendars."""
+    """Remember PATHs: files, folders, mailboxes, calendars. Nothing is opened.
+
+    \b
+    askance sources add ~/Mail ~/Documents ~/Calendars/work.ics
+    """
     remember(load_config(os.environ), [absolute(path) for path in paths])
     _report(load_config(os.environ).remembered, as_json)
     return ExitCode.ANSWERED

@@ -116,7 +116,7 @@ def get(wanted: str) -> Strategy:
     if brought is not None:
         return _with(brought, parameters) if parameters else brought
     raise StrategyUnknown(
-        f"There is no strategy {name!r}.", remedy=f"Built so far: {', '.join(names())}."
+        f"There is no strategy {name!r}.", remedy=f"There are: {', '.join(names())}."
     )
 
 

@@ -17,6 +17,7 @@ exclude_patterns = ["runs/**", "examples/**"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 nitpicky = True
+smartquotes = False  # "--flag" stays as it is typed
 suppress_warnings = ["misc.highlighting_failure"]
 
 html_theme = "alabaster"  # fonts and scripts of its own: it asks no other machine
