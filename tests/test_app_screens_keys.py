@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual import actions
+from textual import actions, events
 from textual.pilot import Pilot
 
 from app.asking.talk import Command, Ended, Happened, Request, Tell
 from app.keys import EVERYWHERE, Action
 from app.screens import doctor as screen_of_doctor
 from app.screens import first_run as screen_of_first_run
-from app.screens.askance import WIDGETS, AskanceApp
+from app.screens.askance import FOCUSED, AskanceApp
 from app.settings.config import load_config
 from app.widgets.turn import Turn
 from engine.events import Answered
 from engine.values import Answer, Citation, Coverage, ModelIds, ModelTokens, Passage, Usage
 from ingest.item import Item, Kind, Locator, People
 from tests.screen_text import settled
-from tests.toy_chat import chat, turn, until
+from tests.toy_chat import QUESTION, chat, turn, until
 
 ANY_LIST = ("lists", "screens", EVERYWHERE)
 """Scopes that are heard on every screen with a list."""
@@ -91,7 +91,7 @@ def new_app() -> AskanceApp:
 
 async def go_to(pilot: Pilot[None], app: AskanceApp, scope: str) -> None:
     """Show the screen of a scope, with the focus where its keys are heard."""
-    if scope in ("chat", *WIDGETS):
+    if scope in ("chat", *FOCUSED):
         await chat(app).ask(Request(0, "When?"))
         await until(pilot, lambda: not chat(app).busy)
         if scope == "answers":
@@ -106,3 +106,13 @@ async def go_to(pilot: Pilot[None], app: AskanceApp, scope: str) -> None:
 def called(action: Action) -> tuple[str, tuple[Any, ...]]:
     _, name, given = actions.parse(action.run)
     return name, given
+
+
+async def test_what_is_typed_at_once_is_asked_whole(home) -> None:
+    app = new_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        for character in QUESTION:
+            app.post_message(events.Key(character, character))
+        app.post_message(events.Key("enter", "\r"))
+        await until(pilot, lambda: chat(app).query(Turn) and not chat(app).busy)
+        assert turn(app).told.request.question == QUESTION

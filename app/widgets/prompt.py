@@ -61,7 +61,13 @@ class Prompt(TextArea):
         self._back = 0
 
     def action_send(self) -> None:
-        """Hand the question over, or take the completion."""
+        """Hand the question over, or take the completion, once what was typed before is there.
+
+        The key comes before others to this widget, and would overtake them.
+        """
+        self.call_later(self._send)
+
+    def _send(self) -> None:
         if self.is_completing:
             self.post_message(self.Steered("enter"))
         elif question := self.text.strip():
