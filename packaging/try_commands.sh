@@ -22,7 +22,7 @@ step() { # exit codes that are right, words that its output holds, arguments of 
         echo "ok $seconds askance $1"
     else
         echo "FAILED $seconds askance $1: exit $code"
-        cat "$said/err" "$said/out" | head -n 20
+        cat "$said/out" "$said/err" | tail -n 20
         failed=1
     fi
 }

@@ -122,3 +122,25 @@ def test_installed_elsewhere_it_finds_prompts_catalogue_and_sample(
     assert ("compiled" if shutil.which("cc") else "numpy") in done.stdout
     assert "'question.md'" in done.stdout
     assert "['calendars', 'documents', 'mail', 'notes']" in done.stdout
+
+
+WITHOUT_EXTRAS = """
+import importlib, sys
+wanted = set(sys.argv[1:])
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in wanted:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Missing())
+from app.cli import COMMANDS
+for row in COMMANDS:
+    importlib.import_module(row.module)
+import app.screens.askance, app.asking.process, app.plain_loop
+"""
+EXTRAS = "sqlcipher3 sqlite_utils ray matplotlib scipy pypff torch transformers accelerate gguf"
+
+
+def test_every_command_starts_where_no_extra_is_installed(tmp_path: Path) -> None:
+    command = [sys.executable, "-I", "-c", WITHOUT_EXTRAS, *EXTRAS.split()]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr

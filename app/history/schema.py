@@ -7,14 +7,15 @@ never changed: a fixture of each version is in the tests.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-
-from sqlite_utils import Database
+from typing import TYPE_CHECKING, Any
 
 from app.history.database import changing
 from app.history.errors import HistoryNewer
 
-Step = Callable[[Database], None]
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+Step = Callable[["Database"], None]
 FOUND_IN = ("asked", "question", "answer", "quotes")
 
 
