@@ -39,7 +39,11 @@ def recommend(
     reason = f"{total / 1e9:.0f} GB of {'GPU memory' if device == 'gpu' else 'memory'}"
     if device == "cpu" and cores < SLOW_CORES:
         quick = [pair for pair in fitting if pair.memory <= SLOW_MEMORY]
-        reason += f", and {cores} cores, on which larger models are slow" if quick else ""
+        reason += (
+            f", and {cores} core{'' if cores == 1 else 's'}, on which larger models are slow"
+            if quick
+            else ""
+        )
         fitting = quick or fitting
     pair = (fitting or pairs)[-1] if fitting else pairs[0]
     lookahead, generator = catalogue.row(pair.lookahead), catalogue.row(pair.generator)
