@@ -76,11 +76,11 @@ MAIL = b"From: Ann <ann@example.org>\nDate: Thu, 03 Sep 2026 09:12:00 +0000\n\nS
 
 
 def keep() -> Path:
-    """Make the folder of this version; return it."""
+    """Make the folder of this version, if there is none yet; return it."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     folder = KEPT / version
     if folder.exists():
-        sys.exit(f"{folder} is there already, and is not changed.")
+        return folder
     missing = {setting.name for setting in SETTINGS} - {*VALUES, "keymap"}
     if missing:
         sys.exit(f"Give a value to {', '.join(sorted(missing))}, in {__file__}.")
@@ -111,7 +111,7 @@ def _answered() -> str:
 
 
 def keep_history() -> Path:
-    """Make a database of this form of the history; return its place."""
+    """Make a database of this form of the history, if there is none yet; return its place."""
     path = VERSIONS / f"{len(schema.STEPS)}.db"
     if not path.exists():
         with tempfile.TemporaryDirectory() as home:
