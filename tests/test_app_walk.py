@@ -11,13 +11,14 @@ from app.screens.askance import AskanceApp
 from app.settings.config import config_path, load_config
 from tests.screen_text import text_of
 from tests.toy_chat import POOL, engine_of, running, until
-from tests.toy_walk import LEAVE, WALK, Step, is_seen, prepare
+from tests.toy_walk import LEAVE, SETTINGS, WALK, Step, is_seen, prepare
 
 REPLY = "The lease of Boathouse 3 ends on 31 December 2026 [1]."
 
 
 async def test_the_walk(home: Path, fake_models, monkeypatch) -> None:
-    monkeypatch.setenv("ASKANCE_ANSWER_STRATEGY", "conditional")  # computes what can be
+    for name, value in SETTINGS.items():
+        monkeypatch.setenv(name, value)
     prepare(home)
     config = load_config(os.environ)
     app = AskanceApp(config, engine_of(fake_models(generator=[REPLY])), first_run=True)

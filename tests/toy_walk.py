@@ -7,13 +7,17 @@ effort → an aggregate question with its table → export → forget → quit.
 from __future__ import annotations
 
 import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 SAMPLE = Path(__file__).parents[1] / "app" / "sample" / "data"
 QUESTION = "When does the lease of Boathouse 3 end?"
-FOLLOW_UP = "And when does it begin?"
-AGGREGATE = "How many mails per week did Ingrid Halloran send?"
+FOLLOW_UP = "When do I meet Dana Okafor about it?"
+MEANT = "Understood as: When do I meet Dana Okafor about the lease?"
+AGGREGATE = "How many mails per month were sent?"
 
 
 @dataclass(frozen=True)
@@ -27,48 +31,56 @@ class Step:
     """Words on the screen, however it is broken into lines."""
     ends: bool = False
     """Whether a question has to be answered before."""
+    shown: bool = False
+    """Whether the page about the walk shows the screen after it."""
 
 
 SETTINGS = {"ASKANCE_ANSWER_EFFORT": "quick", "ASKANCE_ANSWER_STRATEGY": "conditional"}
-"""`conditional` computes what can be counted, whatever model answers."""
+"""`conditional` computes what can be counted, and looks ahead for the rest."""
 
 CLEAR = ("end", "ctrl+u")
 WALK = (
-    Step("first steps", (), "1 of 3: where are your things?"),
-    Step("add a mailbox", ("end", "up", "up", "enter"), "right arrow completes it"),
-    Step("its path", (*CLEAR, " ~/boats/mail", "enter"), "[x] ~/boats/mail"),
-    Step("add a calendar", ("end", "up", "up", "enter"), "right arrow completes it"),
-    Step("its path", (*CLEAR, " ~/boats/calendars", "enter"), "[x] ~/boats/calendars"),
-    Step("go on", ("end", "enter"), "2 of 3: which models?"),
-    Step("go on without fetching", ("end", "enter"), "3 of 3: ask"),
-    Step("to the chat", ("home", "enter"), "Askance 2 sources"),
-    Step("ask", (f" {QUESTION}", "enter"), "Took", ends=True),
-    Step("to the sources", ("escape", "enter"), "o Open"),
-    Step("open a citation", ("enter",), "From: "),
-    Step("go back", ("escape",), "Took"),
-    Step("to the prompt", ("escape",), "Took"),
-    Step("follow up", (f" {FOLLOW_UP}", "enter"), f"> {FOLLOW_UP} Understood as:", ends=True),
-    Step("see why", ("ctrl+t",), f"Question: {FOLLOW_UP}"),
-    Step("what was ranked", (), "Ranked by"),
-    Step("go back", ("escape",), "Took"),
-    Step("answer it otherwise", ("escape", "c"), "Answer it once more, with another:"),
-    Step("change the effort", ("home", "enter"), "Tokens read:"),
-    Step("go back", ("escape",), "Took"),
-    Step("to the prompt", ("escape",), "Took"),
-    Step(
-        "an aggregate question",
-        (f" {AGGREGATE}", "enter"),
-        "Computed",
-        ends=True,
-    ),
-    Step("its table", ("escape", "t"), "as computed"),
-    Step("sort it", ("s", "s"), "by value"),
-    Step("go back", ("escape",), "Took"),
-    Step("export", ("ctrl+s",), "Write questions, answers and quotes"),
-    Step("its path", (*CLEAR, " ~/walk.md", "enter"), "Wrote"),
-    Step("forget", ("ctrl+l",), "Forgot"),
+    Step("First steps", (), "1 of 3: where are your things?", shown=True),
+    Step("Name another path", ("end", "up", "up", "enter"), "right arrow completes it"),
+    Step("Add a mailbox", (*CLEAR, " ~/boats/mail", "enter"), "[x] ~/boats/mail"),
+    Step("Name another path", ("end", "up", "up", "enter"), "right arrow completes it"),
+    Step("Add calendars", (*CLEAR, " ~/boats/calendars", "enter"), "[x] ~/boats/calendars"),
+    Step("Models", ("end", "enter"), "2 of 3: which models?", shown=True),
+    Step("Go on without fetching", ("end", "enter"), "3 of 3: ask"),
+    Step("Go to the chat", ("home", "enter"), "Askance 2 sources"),
+    Step("Ask", (f" {QUESTION}", "enter"), "Took", ends=True, shown=True),
+    Step("Go to the sources of the answer", ("escape", "enter"), "o Open"),
+    Step("Open a citation", ("enter",), "From: ", shown=True),
+    Step("Go back", ("escape",), "Took"),
+    Step("Go to the prompt", ("escape",), "Took"),
+    Step("Follow up", (f" {FOLLOW_UP}", "enter"), MEANT, ends=True, shown=True),
+    Step("See why the first answer is what it is", ("escape", "k", "w"), "Ranked by", shown=True),
+    Step("Go back", ("escape",), "Took"),
+    Step("Answer it otherwise", ("c",), "Answer it once more, with another:"),
+    Step("Change the effort", ("home", "enter"), "Tokens read:", shown=True),
+    Step("Go back", ("escape",), "Took"),
+    Step("Go to the prompt", ("escape",), "Took"),
+    Step("A question to count", (f" {AGGREGATE}", "enter"), "Computed by", ends=True, shown=True),
+    Step("Its table and chart", ("escape", "t"), "as computed", shown=True),
+    Step("Sort it", ("s", "s", "S"), "by value, reversed"),
+    Step("Go back", ("escape",), "Took"),
+    Step("Export", ("ctrl+s",), "Write questions, answers and quotes"),
+    Step("Name the file", (*CLEAR, " ~/walk.md", "enter"), "Wrote", shown=True),
+    Step("Forget", ("ctrl+l",), "Forgot", shown=True),
 )
 LEAVE = "ctrl+q"
+
+
+@contextmanager
+def own_home() -> Iterator[Path]:
+    """Yield a home with both, whose path is always the same: it is to be seen on the screens."""
+    home = Path(tempfile.gettempdir(), "ann")
+    home.mkdir(mode=0o700)  # what is there already is somebody's
+    try:
+        prepare(home)
+        yield home
+    finally:
+        shutil.rmtree(home)
 
 
 def prepare(home: Path) -> None:

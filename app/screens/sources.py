@@ -133,8 +133,9 @@ class SourcesScreen(ListingScreen):
         if node is None:
             return ""
         state = self._looked.states[node.source]
-        items = "not read yet" if node.items is None else counted(node.items, "item")
-        found = items if node.items is None else f"{items} in the last reading"
+        found = "left out of the last reading" if self._seen.has_read else "not read yet"
+        if node.items is not None:
+            found = f"{counted(node.items, 'item')} in the last reading"
         changed = f"; {counted(node.changed, 'file')} changed since" if node.changed else ""
         said = [one_line(str(node.path)), f"{found}{changed}"]
         if node.depth == 0 and state.remedy:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import tzinfo
+from itertools import takewhile
 from math import ceil
 from typing import ClassVar
 
@@ -10,6 +12,7 @@ from rich.cells import cell_len, set_cell_size
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
@@ -94,7 +97,7 @@ class TableScreen(ModalScreen[None]):
         chart = self.query_one(PlotextPlot)
         chart.display = self._table.is_chart and bool(charted) and self._opened is None
         if chart.display:
-            _plot(chart, charted)
+            _plot(chart, charted, Color.parse(self.app.current_theme.primary).rgb)
         left_out = len(rows) - len(charted) if chart.display else 0
         self._remark([f"The chart leaves out {counted(left_out, 'row')}."] if left_out else [])
         if self._opened:
@@ -178,15 +181,24 @@ class TableScreen(ModalScreen[None]):
             self.query_one(RowList).action_first()
 
 
-def _plot(chart: PlotextPlot, rows: list[TableRow]) -> None:
-    labels = [one_line(row.label)[:LABEL] for row in rows]
+def _plot(chart: PlotextPlot, rows: list[TableRow], colour: tuple[int, int, int]) -> None:
+    labels = list(_short([one_line(row.label) for row in rows]))
     numbers = [row.number or 0.0 for row in rows]
     chart.plt.clear_figure()
-    chart.plt.bar(labels, numbers, width=0.5)
+    chart.plt.bar(labels, numbers, width=0.5, color=colour)
     if all(number.is_integer() for number in numbers) and min(numbers) >= 0:
         step = ceil(max(numbers) / TICKS) or 1
         chart.plt.yticks([float(tick) for tick in range(0, int(max(numbers)) + 1, step)])
     chart.refresh()
+
+
+def _short(labels: list[str]) -> Iterator[str]:
+    """Yield labels for below their bars: without the words that all begin with, and cut."""
+    words = [label.split(" ") for label in labels]
+    alike = sum(1 for _ in takewhile(lambda same: len(set(same)) == 1, zip(*words, strict=False)))
+    for label, parts in zip(labels, words, strict=True):
+        rest = " ".join(parts[alike:]) or label
+        yield rest if cell_len(rest) <= LABEL else f"{set_cell_size(rest, LABEL - 1).rstrip()}…"
 
 
 def _source(source: Passage) -> str:

@@ -27,7 +27,8 @@ class Node:
     depth: int
     """0 for the source itself."""
     items: int | None
-    """Of the last reading, with all that lies below; None before the first."""
+    """Of the last reading, with all that lies below; None before the first, and where filters
+    left it out."""
     skipped: tuple[Skipped, ...]
     changed: int
     """Files that changed since."""
@@ -42,11 +43,13 @@ class Below:
     items: Counter[Path] = field(default_factory=Counter)
     skipped: dict[Path, list[Skipped]] = field(default_factory=lambda: defaultdict(list))
     children: dict[Path, set[Path]] = field(default_factory=lambda: defaultdict(set))
+    is_part: bool = False
+    """Whether filters left something out, so that what is not there may still hold items."""
 
     @classmethod
     def of(cls, coverage: Coverage, sources: Iterable[Path]) -> Below:
         """Add up what a reading found on the way from each place to its source."""
-        roots, below = set(sources), cls()
+        roots, below = set(sources), cls(is_part=bool(coverage.pruned))
         for place, count in coverage.where.items():
             for path in below._way(place, roots):
                 below.items[path] += count
@@ -83,6 +86,11 @@ class SourcesSeen:
         with self._lock:
             self._coverage = coverage
             self._changed.clear()
+
+    @property
+    def has_read(self) -> bool:
+        """Whether there was a reading."""
+        return self._coverage is not None
 
     def note_change(self, path: Path) -> None:
         """Take in that a file changed."""
@@ -123,11 +131,12 @@ class SourcesSeen:
         return made[2]
 
     def _node(self, path: Path, source: Path, depth: int, below: Below | None) -> Node:
+        is_known = below is not None and (path in below.items or not below.is_part)
         return Node(
             path,
             source,
             depth,
-            below.items[path] if below else None,
+            below.items[path] if below and is_known else None,
             tuple(below.skipped.get(path, ())) if below else (),
             self.changed_below(path) if self._changed else 0,
             bool(below and below.children.get(path)),

@@ -3,9 +3,11 @@
     python tests/bench/screen.py paint [TIMES]
     python tests/bench/screen.py soak [QUESTIONS] [--real]
     python tests/bench/screen.py walk [COLUMNSxLINES]
+    python tests/bench/screen.py page [COLUMNSxLINES]
 
-`soak --real` and `walk` take models and effort from the settings of the environment
-(`ASKANCE_MODELS_GENERATOR` and so on). `walk` needs tmux; it prints the screen after every step.
+`soak --real`, `walk` and `page` take models and effort from the settings of the environment
+(`ASKANCE_MODELS_GENERATOR` and so on). The latter two need tmux; `walk` prints the screen after
+every step, `page` writes `docs/walk.md`.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import time
 from pathlib import Path
 
 from tests.bench.screen_soak import soak
-from tests.bench.screen_walk import walk
+from tests.bench.screen_walk import page, walk
 
 
 def first_paint(command: list[str]) -> float:
@@ -70,5 +72,7 @@ if __name__ == "__main__":
             asyncio.run(soak(count, real="--real" in rest))
         case ["walk", *sizes]:
             walk(*sizes)
+        case ["page", *sizes]:
+            page(*sizes)
         case _:
             raise SystemExit(__doc__)
