@@ -97,8 +97,13 @@ def look_ahead(facts: Facts) -> Decided:
     return Decided("look ahead", True, f"{_some_fit(facts)}, and none is far ahead")
 
 
-def look_ahead_after_all(facts: Facts, looked: bool) -> Decided:
-    """Where the answer is missing, it may stand in passages that the question's words miss."""
+def look_ahead_after_all(facts: Facts, looked: bool, unread: int) -> Decided:
+    """Where the answer is missing, it may stand in passages that the question's words miss.
+
+    `unread` are the passages that the generator has not read.
+    """
+    if not unread:
+        return Decided("look ahead", False, "what was read holds no answer, and was all there is")
     if looked or not facts.found:
         why = "it has been done" if looked else "nothing was found"
         return Decided("look ahead", False, f"what was read holds no answer, but {why}")
@@ -142,12 +147,16 @@ def vote(facts: Facts, agreement: float | None) -> Decided:
     return Decided("vote", True, f"only {agreement:.0%} of the samples agree")
 
 
-def again(facts: Facts, needed: int | None) -> Decided:
+def again(facts: Facts, needed: int | None, unread: int) -> Decided:
     """Missing evidence is looked for by sub-questions or by another question, or not at all.
 
     `needed` are the tokens of the smallest further look; None where nothing more can be found.
+    Steps may lead further over passages that were read; another question finds no others there,
+    and a second reading of the same ones gave 2 of 20 questions without an answer a wrong one.
     """
     stage: Choice = "sub-questions" if facts.several else "rewrite"
+    if not unread and not facts.several:
+        return Decided(stage, False, "all passages there are have been read")
     if facts.effort == "quick":
         return Decided(stage, False, "the effort is quick: there is no second look")
     if needed is None:

@@ -76,7 +76,8 @@ def test_when_it_pays_to_look_ahead(facts: dict[str, Any], taken: bool, why: str
 def test_when_looking_ahead_is_made_up_for(
     facts: dict[str, Any], looked: bool, taken: bool
 ) -> None:
-    assert routing.look_ahead_after_all(replace(FACTS, **facts), looked).taken is taken
+    assert routing.look_ahead_after_all(replace(FACTS, **facts), looked, 3).taken is taken
+    assert not routing.look_ahead_after_all(replace(FACTS, **facts), looked, 0).taken
 
 
 @pytest.mark.parametrize(
@@ -135,8 +136,10 @@ def test_when_readings_vote(facts: dict[str, Any], alike: float | None, taken: b
 def test_when_missing_evidence_is_looked_for(
     facts: dict[str, Any], needed: int | None, stage: str, taken: bool
 ) -> None:
-    decided = routing.again(replace(FACTS, **facts), needed)
+    decided = routing.again(replace(FACTS, **facts), needed, 3)
     assert (decided.stage, decided.taken) == (stage, taken)
+    of_all = routing.again(replace(FACTS, **facts), needed, 0)
+    assert of_all.taken is (taken and stage == "sub-questions")
 
 
 def test_half_of_the_words_unknown_asks_for_others() -> None:
@@ -358,6 +361,13 @@ def test_a_second_look_that_finds_nothing_leaves_the_first(ask: Ask) -> None:
     found = ask("Who signed the lease?", replies, ["?"], effort="thorough")
     assert found.answer.text == abstaining.ABSTENTION
     assert found.answer.raw == "Not found."
+
+
+def test_what_was_read_whole_is_not_asked_twice(ask: Ask) -> None:
+    found = ask("Who signed the lease?", ["Not found."], ["?"], notes=NOTES[1:3])
+    assert found.taken == []
+    assert found.answer.text == abstaining.ABSTENTION
+    assert len(found.generator.prompts) == 1
 
 
 # Other words

@@ -121,14 +121,15 @@ class Auto:
         self, tools: Toolbox, facts: Facts, looked: Looked, draft: Draft, ranker: FBRag
     ) -> Steps[Event, None, Draft]:
         """Look ahead if that was spared; then ask otherwise, or in steps, while tokens last."""
-        rule = routing.look_ahead_after_all(by_now(tools, facts), bool(looked.samples))
+        unread = len(set(tools.all_allowed()) - set(looked.chosen))
+        rule = routing.look_ahead_after_all(by_now(tools, facts), bool(looked.samples), unread)
         if self.look != "never" and (yield from _decide(rule, "auto")):
             draft = better(tools, draft, (yield from _look_after_all(tools, looked, ranker)))
         if not missing(tools, draft):
             return draft
         facts = by_now(tools, facts)
         found = further(tools, facts, looked.scores)
-        rule = routing.again(facts, found.tokens if found else None)
+        rule = routing.again(facts, found.tokens if found else None, unread)
         if not (yield from _decide(rule, self.again)) or found is None or found.strategy is None:
             return draft
         if found.said:
