@@ -49,7 +49,8 @@ def final(events: Sequence[Event]) -> Answer:
 
 def test_fb_rag_tells_its_story_in_order(notes: Path, fake_models: MakeModels) -> None:
     models = fake_models([REPLY], ["The lease ends 2027. Answer: 2027"])
-    events = list(answer("When does the lease end?", [notes], models))
+    settings = Settings(strategy="fb_rag")
+    events = list(answer("When does the lease end?", [notes], models, settings))
     assert isinstance(events[0], Understood)
     stages = [e.name for e in events if isinstance(e, Stage) and e.state == "started"]
     assert stages == ["read", "recall", "lookahead", "select", "write", "cite"]
@@ -215,7 +216,8 @@ def test_what_the_time_budget_leaves_unread_is_counted(
 
 
 def test_closing_cancels(notes: Path, fake_models: MakeModels) -> None:
-    events = answer("When does the lease end?", [notes], fake_models([REPLY]))
+    settings = Settings(strategy="fb_rag")
+    events = answer("When does the lease end?", [notes], fake_models([REPLY]), settings)
     while not isinstance(next(events), Sampled):
         pass
     events.close()  # type: ignore[attr-defined]
@@ -267,7 +269,8 @@ def test_many_passages_without_a_shared_word_load_no_model(
 ) -> None:
     (notes / "long.txt").write_text("Rents rose again. " * 3000)
     models = fake_models(["Trattoria Rosa [2]"])
-    found = final(list(answer("Where do we eat?", [notes], models)))
+    settings = Settings(strategy="fb_rag")
+    found = final(list(answer("Where do we eat?", [notes], models, settings)))
     assert found.grounded == "none"
     assert found.usage.lookahead.prompt == found.usage.generator.prompt == 0
 

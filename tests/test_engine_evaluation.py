@@ -118,7 +118,8 @@ def questions(tmp_path: Path) -> Path:
 
 
 def run(file: Path, models: ModelSet, out: Path, **choice: object) -> list[Scored | Summary]:
-    return list(evaluate(file, [], models, [Settings()], Choice(**choice), out))  # type: ignore[arg-type]
+    settings = Settings(strategy="fb_rag")
+    return list(evaluate(file, [], models, [settings], Choice(**choice), out))  # type: ignore[arg-type]
 
 
 def test_a_run_scores_sums_up_and_resumes(
