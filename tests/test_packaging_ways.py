@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import json
 import re
 import runpy
 import shlex
@@ -82,6 +83,42 @@ def _pins(text: str) -> list[tuple[str, str]]:
 
 def _plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_a_list_of_parts_that_lacks_one_is_refused(
+    script: Callable[[str], dict[str, Any]], tmp_path: Path
+) -> None:
+    problems = script("parts")["problems"]
+    pins = dict(_pins((ROOT / "constraints-hashes.txt").read_text("utf-8")))
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    path = tmp_path / "parts.json"
+
+    def listed(pins: dict[str, str], version: str) -> list[str]:
+        parts = [{"name": name, "version": pin} for name, pin in pins.items()]
+        about = {"component": {"version": version}}
+        path.write_text(json.dumps({"metadata": about, "components": parts}))
+        return problems(path)  # type: ignore[no-any-return]
+
+    assert listed(pins, version) == []
+    assert len(listed(pins | {"click": "0.1"}, "0.0.9")) == 2
+    del pins["numpy"]
+    assert listed(pins, version)[0].startswith("numpy ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--version"], "askance, version"),
+        (["-m", "app.main", "--version"], "askance, version"),
+        (["-I", "-B", "-m", "json.tool", "--help"], "usage: "),
+        (["-P", str(PACKAGING / "licences.py"), "--help"], "Lists the licences"),
+    ],
+    ids=["program", "its command", "a reader", "a script"],
+)
+def test_the_single_folder_stands_in_for_python(arguments: list[str], said: str) -> None:
+    start = PACKAGING / "folder" / "start.py"
+    done = subprocess.run([sys.executable, start, *arguments], capture_output=True, text=True)
+    assert said in done.stdout, done.stderr
 
 
 def test_licences_nobody_looked_at_are_refused(script: Callable[[str], dict[str, Any]]) -> None:
