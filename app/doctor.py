@@ -73,9 +73,9 @@ def _memory() -> str:
 def _recall() -> Check:
     scan = fastest_scan().name
     if scan == "compiled":
-        return Check("recall", "ok", scan)
-    remedy = "Install a C compiler, then Askance again: ranking is then three times as fast."
-    return Check("recall", "note", f"{scan}: the compiled scan is not there", remedy)
+        return Check("recall", "ok", "passages are ranked by compiled code")
+    remedy = "Install a C compiler, then Askance again: that takes a third of the time."
+    return Check("recall", "note", f"passages are ranked by {scan}, not by compiled code", remedy)
 
 
 def _chosen() -> Check:
@@ -84,9 +84,9 @@ def _chosen() -> Check:
     asked = config.text("models.runtime") or "auto"
     served = ", ".join(served_roles(config, {}))
     means = {
-        "auto": "GGUF through llama.cpp, safetensors through transformers",
-        "llama": "GGUF through llama.cpp, nothing else",
-        "transformers": "GGUF and safetensors through transformers",
+        "auto": "models run in llama.cpp (GGUF) or transformers (safetensors)",
+        "llama": "models run in llama.cpp (GGUF), nowhere else",
+        "transformers": "models run in transformers (GGUF and safetensors)",
         "server": "nothing runs here",
     }
     away = f"; at the server: {served}" if served else ""

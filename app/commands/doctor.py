@@ -16,11 +16,15 @@ from app.shown.plain import one_line
 
 @click.command("doctor")
 @click.option(
-    "--privacy", is_flag=True, help="Prove on this machine that nothing is left and none reached."
+    "--privacy",
+    is_flag=True,
+    help="Prove on this machine that nothing is left on disk and no network is reached.",
 )
 @json_option
 def command(privacy: bool, as_json: bool) -> int:
-    """Say what works here. Opens no source, uses no network but asks a server that is set.
+    """Say what works here, and what to do about the rest.
+
+    Opens no source, and uses no network but to ask a server that you have set.
 
     With --privacy the program is run over files planted for it, and what it wrote is searched.
     Exit code 4: a model is missing; 1: something else is, or a promise does not hold here.
@@ -35,6 +39,9 @@ def command(privacy: bool, as_json: bool) -> int:
             if check.remedy:
                 click.echo(f"{'':<{width + 10}}{one_line(check.remedy)}")
     missing = {check.name.split()[0] for check in checks if check.state == "missing"}
+    if not (as_json or privacy):
+        lacking = f"Missing, see above: {', '.join(sorted(missing))}."
+        click.echo(f"\n{lacking if missing else 'Everything that a question needs is here.'}")
     if "model" in missing:
         return ExitCode.MODEL
     return ExitCode.FAILED if missing else ExitCode.ANSWERED
