@@ -17,8 +17,8 @@ import pytest
 
 from app.asking.process import EngineProcess
 from app.screens.askance import AskanceApp
-from app.widgets.turn import Turn
-from tests.toy_chat import chat, config_over, shown, typed, until
+from app.widgets.composer import Composer
+from tests.toy_chat import chat, config_over, shown, turn, typed, until
 
 SMALL = "smollm2-135m-instruct-q4_1"
 MESSAGES = 3_900
@@ -85,14 +85,29 @@ async def test_no_beat_waits_while_a_mailbox_is_read_and_asked(tmp_path: Path) -
     with closing(EngineProcess()) as engine:
         app = AskanceApp(config, engine)
         async with app.run_test(size=(80, 24)) as pilot, beating() as beats:
-            await pilot.pause(0.2)
+            await until(pilot, lambda: chat(app).query_one(Composer).is_ready)
             beats.longest = 0.0
             await typed(pilot, "When does the zeppelin land?")
             await until(pilot, lambda: not chat(app).busy, patience=9_000)
             assert shown(app, "coverage").startswith(f"Read {MESSAGES + 1:,} mails")
+            assert_models_ran(app)
+            cited = turn(app).citations.citations
+            assert any("zeppelin lands" in one.passage.text for one in cited)
             assert beats.count > 50
             assert beats.longest < LONGEST
+            beats.longest = 0.0
             await typed(pilot, "How many mails did each person send?")
             await until(pilot, lambda: not chat(app).busy, patience=9_000)
-            assert list(app.screen.query(Turn))[-1].told.answer is not None
+            assert turn(app).told.answer is not None
             assert beats.longest < LONGEST
+
+
+def assert_models_ran(app: AskanceApp) -> None:
+    """Both models read and wrote, and were loaded for it: else the beats say nothing."""
+    told = turn(app).told
+    assert told.answer is not None
+    assert told.ended is not None
+    assert told.ended.loadings
+    for used in (told.answer.usage.lookahead, told.answer.usage.generator):
+        assert used.prompt > 0
+        assert used.generated > 0

@@ -13,7 +13,6 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from app.asking.talk import Command, Ended, Happened, Request, Tell
 from app.history import key as history_key
 from app.history.files import HistoryFiles
 from app.history.kept import begin_history, open_history
@@ -29,17 +28,12 @@ from app.widgets.past_turn import PastTurn
 from app.widgets.prompt import Prompt
 from app.widgets.row_list import RowList
 from engine.conversation import Conversation
-from engine.events import Answered
-from engine.values import Answer, Citation, Coverage, ModelIds, ModelTokens, Passage, Usage
-from ingest.item import Item, Kind, Locator, People
 from tests.screen_text import text_of
 from tests.toy_chat import asked, chat, config_over, line, running, until
 from tests.toy_conversations import cited, conversation
+from tests.toy_talk import Parrot
 
 PASSPHRASE = "correct horse battery"
-NOTE = Item(
-    Kind.DOCUMENT, "note", None, People(), "The zeppelin lands in May.", Locator(Path("/note.txt"))
-)
 BOATS = conversation(("Who owns the boats?", "Kim owns them [1].", [cited(1, "Kim Lund")]))
 RENT = replace(
     conversation(
@@ -51,41 +45,6 @@ RENT = replace(
 
 
 Kept = Callable[[], list[Conversation]]
-
-
-class Parrot:
-    """An `app.asking.talk.Engine` that answers every question at once."""
-
-    def listen(self, tell: Tell) -> None:
-        self._tell = tell
-        self.asked: list[Request] = []
-
-    def send(self, command: Command) -> None:
-        if isinstance(command, Request):
-            self.asked.append(command)
-            self._tell(Happened(command.number, Answered(answer_to(command.question))))
-            self._tell(Ended(command.number))
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
-def answer_to(question: str) -> Answer:
-    passage = Passage(NOTE, 0, len(NOTE.text))
-    source = Citation(1, passage, 0, len(NOTE.text), "model", support=True)
-    tokens = ModelTokens(1, 1, 1, 1)
-    return Answer(
-        question,
-        f"You asked: {question} [1]",
-        "grounded",
-        (source,),
-        Coverage({Kind.DOCUMENT: 1}, files=1, bytes=30, skipped=(), complete=True),
-        None,
-        Usage(tokens, tokens),
-        {"total": 0.1},
-        "auto",
-        ModelIds("small", "large"),
-    )
 
 
 @pytest.fixture(autouse=True)

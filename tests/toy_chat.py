@@ -16,6 +16,7 @@ from app.commands.screen import answers
 from app.screens.askance import AskanceApp
 from app.screens.chat import ChatScreen
 from app.settings.config import Config, load_config
+from app.widgets.composer import Composer
 from app.widgets.prompt import Prompt
 from app.widgets.turn import Turn
 from engine.events import Event
@@ -94,6 +95,7 @@ async def running(
     """Run the app and end its engine, as the command does."""
     try:
         async with app.run_test(size=size, notifications=toasts) as pilot:
+            await until(pilot, lambda: chat(app).query_one(Composer).is_ready)
             yield pilot
     finally:
         app._engine.close()

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import ClassVar, cast
 
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.app import App, ScreenStackError
 from textual.binding import BindingType
 from textual.filter import LineFilter
@@ -25,12 +25,14 @@ from app.screens.chat import ChatScreen
 from app.screens.listing import ListingScreen
 from app.screens.messages import ConfigChanged
 from app.screens.model_jobs import ModelJobs
+from app.screens.tidying import Tidying
 from app.settings.config import Config
 from app.settings.current import Current
 from app.sources.seen import SourcesSeen
 from app.themes import THEMES, filters_for, next_theme, theme_named
 from app.widgets.prompt import Prompt
 
+TIDY_SECONDS = 1.0
 OPENING = frozenset(row.run for row in ACTIONS if row.scope == EVERYWHERE and row.id != "quit")
 """Actions that open another screen."""
 
@@ -76,6 +78,7 @@ class AskanceApp(App[None]):
         self.current = Current(config)
         self.seen = SourcesSeen()
         self.jobs = ModelJobs(self.tell)
+        self.tidying = Tidying()
         self._use_settings()
 
     @property
@@ -146,13 +149,30 @@ class AskanceApp(App[None]):
 
     def on_mount(self) -> None:
         """Show the chat, and at the very first start the first steps above it."""
-        self.push_screen(ChatScreen(self.current, self._engine))
+        self.push_screen(ChatScreen(self.current, self._engine, self.tidying))
         if self._first_run:
             self.action_first_run()
+
+        self.set_interval(TIDY_SECONDS, self._tidy)
 
     def on_unmount(self) -> None:
         """Stop what is being done with models."""
         self.jobs.close()
+        self.tidying.end()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Note that somebody is there."""
+        if isinstance(event, events.InputEvent):
+            self.tidying.touch()
+        await super().on_event(event)
+
+    def _tidy(self) -> None:
+        self.tidying.tidy(busy=self.chat.busy)
+
+    @property
+    def chat(self) -> ChatScreen:
+        """The chat, whatever lies above it."""
+        return next(one for one in self.screen_stack if isinstance(one, ChatScreen))
 
     # Imports of screens wait until they are wanted: the first paint is not to wait for them.
 
@@ -164,8 +184,7 @@ class AskanceApp(App[None]):
 
     def action_history(self) -> None:
         """Show the kept conversations."""
-        chat = next(one for one in self.screen_stack if isinstance(one, ChatScreen))
-        self._show(chat.history_screen())
+        self._show(self.chat.history_screen())
 
     def action_models(self) -> None:
         """Show the models."""

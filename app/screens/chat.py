@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gc
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +12,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
 from app.asking.talk import (
@@ -31,6 +32,7 @@ from app.local_models.serving import where_text_goes
 from app.screens.asking import Replied
 from app.screens.conversation import ConversationScreen
 from app.screens.messages import ConfigChanged
+from app.screens.tidying import Tidying
 from app.settings.current import Current
 from app.settings.zone import zone_of
 from app.widgets.chips import ChipBar
@@ -61,13 +63,8 @@ def _later() -> ModuleType:
     return later
 
 
-def _import_later() -> None:
-    """Import the rest, and leave what is there by then out of collections of garbage.
-
-    Otherwise each full one goes through all modules, which takes 70 ms.
-    """
-    _later()
-    gc.freeze()
+class Imported(Message):
+    """What the first picture does not need is there."""
 
 
 class ChatScreen(ConversationScreen):
@@ -94,9 +91,10 @@ class ChatScreen(ConversationScreen):
         ),
     ]
 
-    def __init__(self, current: Current, engine: Engine) -> None:
-        """Take the settings and whoever answers."""
+    def __init__(self, current: Current, engine: Engine, tidying: Tidying) -> None:
+        """Take the settings, whoever answers, and what collects garbage."""
         super().__init__(current)
+        self._tidying = tidying
         self._engine = engine
         self._config = current.config
         self._compared: dict[int, Told] = {}
@@ -127,7 +125,18 @@ class ChatScreen(ConversationScreen):
     def _begin(self) -> None:
         """Start the engine, and import the rest, now that there is something to see."""
         self._engine.listen(self._hear)
-        self.run_worker(_import_later, thread=True)
+        self.run_worker(self._import_later, thread=True)
+
+    def _import_later(self) -> None:
+        """Import the rest; what is there by then is no garbage."""
+        _later()
+        self._tidying.begin()
+        self.post_message(Imported())
+
+    @on(Imported)
+    def find_filters(self) -> None:
+        """Show the filters of what is typed, which until now would have been waited for."""
+        self._composer.get_ready()
 
     def on_resize(self, event: events.Resize) -> None:
         """Say so where there is no room to draw anything."""
@@ -175,8 +184,10 @@ class ChatScreen(ConversationScreen):
 
     @on(Prompt.Sent)
     async def ask_typed(self, sent: Prompt.Sent) -> None:
-        """Ask what was typed."""
-        if await self.ask(Request(0, sent.question, conversation=self._talk.before)):
+        """Ask what was typed; it stays there while there is nothing to read."""
+        if not self._current.config.sources:
+            self.notify(NO_SOURCES, severity="warning", markup=False)
+        elif await self.ask(Request(0, sent.question, conversation=self._talk.before)):
             prompt = self._composer.prompt
             prompt.remember(sent.question)
             prompt.fill("")
@@ -186,6 +197,7 @@ class ChatScreen(ConversationScreen):
         if self.busy:
             self.notify("One question at a time. Escape cancels this one.", markup=False)
             return False
+        await asyncio.to_thread(_later)  # who asks at once waits for imports, the screen does not
         self._number += 1
         request = replace(request, number=self._number, config=self._current.config)
         self._changed.clear()

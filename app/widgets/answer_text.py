@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from app.widgets.markdown import cut, styled
 
-AT_ONCE = 4
+AT_ONCE = 2
 """Blocks that are laid out before the loop has its turn again."""
 
 
@@ -36,6 +36,7 @@ class AnswerText(Vertical):
         async with self._drawing:
             self.text = text
             wanted = cut(text.strip("\n"))
+            await asyncio.sleep(0)
             for place in range(0, len(wanted), AT_ONCE):
                 await self._replace(place, wanted[place : place + AT_ONCE])
                 await asyncio.sleep(0)
@@ -56,9 +57,15 @@ class AnswerText(Vertical):
     async def _replace(self, first: int, blocks: list[str]) -> None:
         """Show blocks from the number `first` on."""
         there = list(self.query_children(Static))[first : first + AT_ONCE]
-        for widget, block in zip(there, blocks, strict=False):
-            widget.update(_drawn(block))
-        if new := [Static(_drawn(block)) for block in blocks[len(there) :]]:
+        new = []
+        for place, block in enumerate(blocks):
+            drawn = _drawn(block)
+            if place < len(there):
+                there[place].update(drawn)
+            else:
+                new.append(Static(drawn))
+            await asyncio.sleep(0)
+        if new:
             await self.mount_all(new)
 
 

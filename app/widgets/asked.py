@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from app.asking.talk import Request
@@ -51,8 +52,12 @@ class Asked(Vertical, can_focus=True):
             id="branch_after",
             tooltip="Go to the question asked here afterwards, and on from there",
         ),
-        Binding("up,k", "next_turn(-1)", "Earlier", id="earlier", show=False),
-        Binding("down,j", "next_turn(1)", "Later", id="later", show=False),
+        Binding(
+            "k", "next_turn(-1)", "Earlier", False, id="earlier", tooltip="Go to the one before"
+        ),
+        Binding("j", "next_turn(1)", "Later", False, id="later", tooltip="Go to the next one"),
+        Binding("up", "step(-1)", show=False),
+        Binding("down", "step(1)", show=False),
     ]
 
     class Wanted(Message):
@@ -110,6 +115,18 @@ class Asked(Vertical, can_focus=True):
     def action_about(self, what: str) -> None:
         """Ask the screen for it."""
         self.post_message(self.Wanted(self, what))
+
+    def action_step(self, step: int) -> None:
+        """Move by a line in what is longer than the screen, else to the question beside it."""
+        if not isinstance(self.parent, Widget):
+            return
+        view, place = self.parent.container_viewport, self.region
+        if step < 0 and place.y < view.y:
+            self.parent.scroll_relative(y=-1, animate=False)
+        elif step > 0 and place.bottom > view.bottom:
+            self.parent.scroll_relative(y=1, animate=False)
+        else:
+            self.action_next_turn(step)
 
     def action_next_turn(self, step: int) -> None:
         """Go to the question before or after."""

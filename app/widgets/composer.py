@@ -41,6 +41,8 @@ class Composer(Vertical):
         super().__init__(id="composer")
         self.people: tuple[str, ...] = ()
         """Names that complete `from:`, the likeliest first."""
+        self.is_ready = False
+        """Whether filters can be found without waiting for an import."""
         self._last: Told | None = None
 
     def compose(self) -> ComposeResult:
@@ -52,6 +54,11 @@ class Composer(Vertical):
     def on_mount(self) -> None:
         """Leave the list of completions to the keys of the prompt."""
         self._offers.can_focus = False
+
+    def get_ready(self) -> None:
+        """Find filters from now on, those of what is typed already too."""
+        self.is_ready = True
+        self.typing()
 
     @property
     def prompt(self) -> Prompt:
@@ -80,7 +87,7 @@ class Composer(Vertical):
 
     def _draw_chips(self) -> None:
         typed = self.prompt.text
-        if len(typed) > CHIPS_TO:
+        if len(typed) > CHIPS_TO or not self.is_ready:
             shown = []
         elif not typed.strip() and self._last is not None:
             shown = _filters().chips(self._last.request.question, self._last.query)
@@ -107,7 +114,8 @@ class Composer(Vertical):
     def _offer(self) -> None:
         """List what the last word may become."""
         prompt, offers = self.prompt, self._offers
-        found = _filters().completions(prompt.word, self.people) if prompt.has_focus else []
+        wanted = self.is_ready and prompt.has_focus
+        found = _filters().completions(prompt.word, self.people) if wanted else []
         prompt.is_completing = offers.display = bool(found)
         offers.clear_options()
         offers.add_options([Content(one) for one in found])

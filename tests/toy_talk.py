@@ -1,0 +1,50 @@
+"""An engine that answers every question at once, without reading anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.asking.talk import Command, Ended, Happened, Request, Tell
+from engine.events import Answered
+from engine.values import Answer, Citation, Coverage, ModelIds, ModelTokens, Passage, Usage
+from ingest.item import Item, Kind, Locator, People
+
+NOTE = Item(
+    Kind.DOCUMENT, "note", None, People(), "The zeppelin lands in May.", Locator(Path("/note.txt"))
+)
+
+
+class Parrot:
+    """An `app.asking.talk.Engine` that answers every question at once."""
+
+    def listen(self, tell: Tell) -> None:
+        self._tell = tell
+        self.asked: list[Request] = []
+
+    def send(self, command: Command) -> None:
+        if isinstance(command, Request):
+            self.asked.append(command)
+            self._tell(Happened(command.number, Answered(answer_to(command.question))))
+            self._tell(Ended(command.number))
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def answer_to(question: str, text: str = "") -> Answer:
+    """Return an answer, by default one that repeats the question, with one source."""
+    passage = Passage(NOTE, 0, len(NOTE.text))
+    source = Citation(1, passage, 0, len(NOTE.text), "model", support=True)
+    tokens = ModelTokens(1, 1, 1, 1)
+    return Answer(
+        question,
+        text or f"You asked: {question} [1]",
+        "grounded",
+        (source,),
+        Coverage({Kind.DOCUMENT: 1}, files=1, bytes=30, skipped=(), complete=True),
+        None,
+        Usage(tokens, tokens),
+        {"total": 0.1},
+        "auto",
+        ModelIds("small", "large"),
+    )
