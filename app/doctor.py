@@ -132,7 +132,7 @@ def _torch() -> list[Check]:
     except PackageNotFoundError:
         if asked != "transformers":
             return [Check("transformers", "ok", "not installed; only encoders need it")]
-        remedy = "pip install askance[torch], or set `runtime` under [models] to another."
+        remedy = "pip install 'askance[torch]', or set `runtime` under [models] to another."
         return [Check("transformers", "missing", "not installed, and set as the runtime", remedy)]
     return [Check("transformers", "ok", found)]
 

@@ -15,7 +15,7 @@ try:
 except ImportError as error:
     raise RuntimeFailed(
         "Replies cannot be held to a grammar: llguidance is not installed.",
-        remedy="Run `pip install askance[torch]`.",
+        remedy="Run `pip install 'askance[torch]'`.",
     ) from error
 
 

@@ -162,7 +162,7 @@ class Store:
         except FileNotFoundError as error:
             raise ModelMissing(
                 f"The model {row.id} is not here: {path} does not exist.",
-                remedy=f"Run `askance models pull {row.id}`.",
+                remedy=_how_to_fetch(row),
                 path=path,
             ) from error
         except OSError as error:
@@ -210,3 +210,10 @@ def fault_steps(path: Path, part: Row | Extra) -> Generator[int, None, str | Non
     if isinstance(part, Row) and part.format == "gguf":
         return gguf_fault(path)
     return None
+
+
+def _how_to_fetch(row: Row) -> str:
+    """Return the command for a model that is not here; the first one wants both starters."""
+    if row.starter:
+        return "Run `askance models pull`: it fetches both starter models."
+    return f"Run `askance models pull {row.id}`."

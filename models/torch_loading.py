@@ -75,7 +75,7 @@ def check_installed(path: Path) -> None:
     if missing:
         raise RuntimeFailed(
             f"The transformers runtime needs {' and '.join(missing)}, not installed here.",
-            remedy="Run `pip install askance[torch]`, or set models.runtime to llama.",
+            remedy="Run `pip install 'askance[torch]'`, or set models.runtime to llama.",
             path=path,
         )
 

@@ -158,3 +158,17 @@ def _below(error: type[AskanceError]) -> Iterator[type[AskanceError]]:
     for inner in error.__subclasses__():
         if inner.__module__.partition(".")[0] != "tests":
             yield from _below(inner)
+
+
+def test_the_readme_draws_the_tree_that_is_there() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    [tree] = [block for _, block in BLOCK.findall(text) if block.startswith("app/ ")]
+    above = ROOT
+    for line in tree.splitlines():
+        if not line.startswith(" "):
+            above = ROOT / line.split()[0]
+            assert above.is_dir()
+        else:
+            named = re.match(r"  ((?:\w+/ ?)+)", line)
+            assert named, line
+            assert all((above / name).is_dir() for name in named[1].split()), line

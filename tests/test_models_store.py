@@ -174,6 +174,9 @@ def test_a_missing_model_says_how_to_get_it(tmp_path: Path, row: Row) -> None:
         Store(tmp_path).open(row)
     assert "askance models pull toy" in caught.value.remedy
     assert caught.value.exit_code == 4
+    with pytest.raises(ModelMissing) as caught:
+        Store(tmp_path / "models").open(replace(row, starter=True))
+    assert caught.value.remedy.startswith("Run `askance models pull`:")
 
 
 def test_a_folder_in_the_files_place_is_one_clear_error(store: Store, row: Row) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from contextlib import closing
 from dataclasses import replace
@@ -62,6 +63,8 @@ def command(as_json: bool, folder: bool) -> int:
         print_json({"answers": [_object(*outcome) for outcome in outcomes]})
     right = sum(outcome[2] == "as expected" for outcome in outcomes)
     click.echo(f"{right} of {len(outcomes)} as expected.", err=as_json)
+    if not as_json:
+        click.echo(f'Ask something yourself: askance ask "…" {shlex.quote(str(files))}')
     return ExitCode.ANSWERED if right == len(outcomes) else ExitCode.FAILED
 
 
