@@ -138,9 +138,9 @@ def test_an_agenda_has_a_heading_a_day() -> None:
     rows = list(agenda_rows([Passage(event, 0, 4) for event in events], UTC))
     assert [row.text for row in rows] == [
         "Monday 2026-11-23",
-        "  09:00 - 10:00  Call",
+        "  09:00 - 10:00      Call",
         "Tuesday 2026-11-24",
-        "  all day        Fair",
+        "  all day            Fair",
     ]
 
 

@@ -295,6 +295,7 @@ class ChatScreen(ConversationScreen):
         # Textual's footer holds on to keys that it no longer shows until this is said to change.
         self.query_one(KeyBar).mutate_reactive(KeyBar.compact)
         self._note_answer(turn)
+        self._tidying.answered()
         other = self._compared.pop(ended.number, None)
         if other is not None and turn.told.answer is not None:
             self.app.push_screen(_later().CompareScreen(other, turn.told, self._turns.zone))

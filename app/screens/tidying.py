@@ -14,6 +14,8 @@ import time
 IDLE_SECONDS = 2.0
 EVERY_SECONDS = 30.0
 """Between two collections, however idle the person is."""
+MOST_ANSWERS = 10
+"""After so many there is a collection even where somebody asks without a pause."""
 NEVER = 1 << 30
 
 
@@ -24,6 +26,7 @@ class Tidying:
         """Leave everything as it is."""
         self._usual = gc.get_threshold()
         self._touched = self._tidied = 0.0
+        self._answers = 0
 
     def begin(self) -> None:
         """Start no full collection by itself, and never look at what is there already."""
@@ -46,6 +49,16 @@ class Tidying:
         idle = now - self._touched > IDLE_SECONDS and self._tidied < self._touched
         if busy or not idle or now - self._tidied < EVERY_SECONDS:
             return False
-        gc.collect()
-        self._tidied = time.monotonic()
+        self._collect()
         return True
+
+    def answered(self) -> None:
+        """Note that a question is over: what was drawn for an earlier one may be garbage."""
+        self._answers += 1
+        if self._answers >= MOST_ANSWERS:
+            self._collect()
+
+    def _collect(self) -> None:
+        gc.collect()
+        self._answers = 0
+        self._tidied = time.monotonic()
