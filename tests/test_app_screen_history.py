@@ -27,6 +27,7 @@ from app.widgets.asked import Asked
 from app.widgets.past_turn import PastTurn
 from app.widgets.prompt import Prompt
 from app.widgets.row_list import RowList
+from app.widgets.turns import Turns
 from engine.conversation import Conversation
 from tests.screen_text import text_of
 from tests.toy_chat import asked, chat, config_over, line, running, until
@@ -299,3 +300,23 @@ async def test_what_else_was_asked_at_a_place_is_reached_by_key() -> None:
         assert aside == [False, False, True, True]
         await asked(pilot, "Why?")
         assert path_asked(app) == ["Who flies?", "When?"]
+
+
+async def test_arrows_move_by_a_line_in_what_is_longer_than_the_screen() -> None:
+    app = app_with(history=False)
+    async with running(app, (80, 24)) as pilot:
+        for question in ("Short?", "\n".join(f"line {number}" for number in range(60))):
+            await asked(pilot, question)
+        view = chat(app).query_one(Turns)
+        turns(app)[1].focus()
+        await until(pilot, lambda: view.scroll_offset.y > 0)
+        view.scroll_end(animate=False)
+        await pilot.pause()
+        end = view.scroll_offset.y
+        await pilot.press("up", "up")
+        await until(pilot, lambda: view.scroll_offset.y == end - 2)
+        assert place_focused(app) == 1
+        await pilot.press("down", "k")
+        await until(pilot, lambda: place_focused(app) == 0)
+        await pilot.press("down")
+        await until(pilot, lambda: place_focused(app) == 1)

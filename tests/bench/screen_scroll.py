@@ -22,6 +22,7 @@ from textual.pilot import Pilot
 
 from app.asking.talk import Command, Ended, Happened, Request, Tell
 from app.screens.askance import AskanceApp
+from app.widgets.citations import Citations
 from app.widgets.prompt import Prompt
 from engine.events import Answered
 from engine.values import Coverage
@@ -102,7 +103,7 @@ async def scroll(presses: int = 1_000) -> None:
         held.longest = 0.0
         chat(app).query_one(Prompt).fill("Long?")
         app.simulate_key("enter")  # the pilot's own waiting would be measured too
-        while chat(app).busy or not chat(app).query("Turn"):
+        while not any(one.display for one in chat(app).query(Citations)):
             await asyncio.sleep(0.02)
         print(
             f"{LINES:,} lines shown in {time.process_time() - began:.1f} s of processor time, "
