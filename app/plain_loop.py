@@ -146,7 +146,8 @@ class PlainLoop:
             self._conversation = self._conversation.answered(event.answer, question)
             self._changed.clear()
             self._answer = event.answer
-            self._say_lines(answer_text(event.answer, zone_of(config), str(config.path)))
+            zone = zone_of(config)
+            self._say_lines(answer_text(event.answer, zone, str(config.path), bars=False))
             return
         if isinstance(event, Reading):
             if time.monotonic() < self._read_at + READING_SECONDS:
@@ -215,7 +216,7 @@ class PlainLoop:
             self._say("Write a command after the slash, or /help.")
             return
         self._terminal.command(words)
-        if words[0] == "sources":
+        if words[0] == "sources" and words[1:2] != ["list"]:
             self._current.sample = None
         try:
             self._current.reload()

@@ -40,6 +40,13 @@ def test_a_single_result_has_no_bars_and_long_labels_are_cut() -> None:
     assert "…" in list(table_lines(shown(3, 2, 1, label="x" * 50)))[1]
 
 
+def test_nothing_is_drawn_where_lines_are_read_aloud() -> None:
+    assert list(table_lines(shown(3, 2), bars=False)) == [
+        "Computed by the plan: count mail by month",
+        "  a remark",
+    ]
+
+
 def test_what_a_file_says_cannot_steer_the_terminal() -> None:
     assert "\x1b" not in "".join(table_lines(shown(1, 2, 3, label="\x1b[31m")))
 

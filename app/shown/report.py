@@ -34,7 +34,9 @@ GROUNDED = {
 }
 
 
-def answer_text(answer: Answer, zone: tzinfo | None, config_file: str = "config.toml") -> str:
+def answer_text(
+    answer: Answer, zone: tzinfo | None, config_file: str = "config.toml", *, bars: bool = True
+) -> str:
     """Return the checked answer, its citations, its filters, its coverage and its timings."""
     parts = [lines(answer.text).strip(), ""]
     if answer.citations and not answer.citations[0].support:
@@ -45,7 +47,7 @@ def answer_text(answer: Answer, zone: tzinfo | None, config_file: str = "config.
     if answer.citations:
         parts.append("")
     if answer.table is not None:
-        parts.extend(table_lines(answer.table))
+        parts.extend(table_lines(answer.table, bars=bars))
     parts.append(grounded_line(answer))
     parts.extend(warning_lines(answer))
     parts.extend(filter(None, [filters_line(answer.query)]))

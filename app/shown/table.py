@@ -16,10 +16,13 @@ BARS_SHOWN = 40
 LABEL_SHOWN = 32
 
 
-def table_lines(table: TableShown) -> Iterator[str]:
-    """Yield the plan, a bar chart of the groups, and what was left out."""
+def table_lines(table: TableShown, *, bars: bool = True) -> Iterator[str]:
+    """Yield the plan, a bar chart of the groups, and what was left out.
+
+    Without `bars` where lines are read aloud: the answer says the same figures.
+    """
     yield f"Computed by the plan: {one_line(table.plan)}"
-    if table.is_chart:
+    if table.is_chart and bars:
         yield from _bars(table)
     for remark in table.remarks:
         yield f"  {one_line(remark)}"
