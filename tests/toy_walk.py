@@ -38,36 +38,41 @@ class Step:
 SETTINGS = {"ASKANCE_ANSWER_EFFORT": "quick", "ASKANCE_ANSWER_STRATEGY": "conditional"}
 """`conditional` computes what can be counted, and looks ahead for the rest."""
 
-CLEAR = ("end", "ctrl+u")
 WALK = (
     Step("First steps", (), "1 of 3: where are your things?", shown=True),
     Step("Name another path", ("end", "up", "up", "enter"), "right arrow completes it"),
-    Step("Add a mailbox", (*CLEAR, " ~/boats/mail", "enter"), "[x] ~/boats/mail"),
+    Step("Add a mailbox", (" ~/boats/mail", "enter"), "[x] ~/boats/mail"),
     Step("Name another path", ("end", "up", "up", "enter"), "right arrow completes it"),
-    Step("Add calendars", (*CLEAR, " ~/boats/calendars", "enter"), "[x] ~/boats/calendars"),
+    Step("Add calendars", (" ~/boats/calendars", "enter"), "[x] ~/boats/calendars"),
     Step("Models", ("end", "enter"), "2 of 3: which models?", shown=True),
     Step("Go on without fetching", ("end", "enter"), "3 of 3: ask"),
     Step("Go to the chat", ("home", "enter"), "Askance 2 sources"),
     Step("Ask", (f" {QUESTION}", "enter"), "Took", ends=True, shown=True),
-    Step("Go to the sources of the answer", ("escape", "enter"), "o Open"),
+    Step("Go to the answer", ("escape",), "w Why"),
+    Step("Go to its sources", ("enter",), "⏎ Preview"),
     Step("Open a citation", ("enter",), "From: ", shown=True),
-    Step("Go back", ("escape",), "Took"),
-    Step("Go to the prompt", ("escape",), "Took"),
+    Step("Go back", ("escape",), "⏎ Preview"),
+    Step("See why", ("w",), "Ranked by", shown=True),
+    Step("Go back", ("escape",), "⏎ Preview"),
+    Step("Go to the prompt", ("escape",), "⏎ Ask"),
     Step("Follow up", (f" {FOLLOW_UP}", "enter"), MEANT, ends=True, shown=True),
-    Step("See why the first answer is what it is", ("escape", "k", "w"), "Ranked by", shown=True),
-    Step("Go back", ("escape",), "Took"),
+    Step("See how that was computed", ("ctrl+t",), f"Question: {FOLLOW_UP}", shown=True),
+    Step("Go back", ("escape",), "⏎ Ask"),
+    Step("Go to the answer", ("escape",), "w Why"),
     Step("Answer it otherwise", ("c",), "Answer it once more, with another:"),
     Step("Change the effort", ("home", "enter"), "Tokens read:", shown=True),
-    Step("Go back", ("escape",), "Took"),
-    Step("Go to the prompt", ("escape",), "Took"),
-    Step("A question to count", (f" {AGGREGATE}", "enter"), "Computed by", ends=True, shown=True),
-    Step("Its table and chart", ("escape", "t"), "as computed", shown=True),
+    Step("Go back", ("escape",), "w Why"),
+    Step("Go to the prompt", ("escape",), "⏎ Ask"),
+    Step("A question to count", (f" {AGGREGATE}", "enter"), "t shows it", ends=True, shown=True),
+    Step("Go to the answer", ("escape",), "t Table"),
+    Step("Its table and chart", ("t",), "as computed", shown=True),
     Step("Sort it", ("s", "s", "S"), "by value, reversed"),
-    Step("Go back", ("escape",), "Took"),
+    Step("Go back", ("escape",), "t Table"),
     Step("Export", ("ctrl+s",), "Write questions, answers and quotes"),
-    Step("Name the file", (*CLEAR, " ~/walk.md", "enter"), "Wrote", shown=True),
+    Step("Take the name that is offered", ("enter",), "Wrote", shown=True),
     Step("Forget", ("ctrl+l",), "Forgot", shown=True),
 )
+"""Keys that a change of the focus lies between are steps of their own: they would overtake it."""
 LEAVE = "ctrl+q"
 
 
@@ -81,6 +86,12 @@ def own_home() -> Iterator[Path]:
         yield home
     finally:
         shutil.rmtree(home)
+
+
+def exported(home: Path) -> Path:
+    """Return the file that was written."""
+    (path,) = home.glob("askance-*.md")
+    return path
 
 
 def prepare(home: Path) -> None:

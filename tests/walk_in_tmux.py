@@ -13,8 +13,9 @@ from pathlib import Path
 from tests.toy_walk import LEAVE, WALK, Step, is_seen
 
 TMUX_KEYS = {"enter": "Enter", "escape": "Escape", "end": "End", "home": "Home", "up": "Up"}
-BETWEEN_KEYS = 0.3
+BETWEEN_KEYS = 0.15
 LOOK_AGAIN = 0.2
+KEPT = ("PATH", "OMP_NUM_THREADS")
 
 
 class NeverSeen(AssertionError):
@@ -69,10 +70,10 @@ class Terminal:
 def terminal(
     home: Path, size: tuple[int, int], environ: Mapping[str, str] | None = None
 ) -> Iterator[Terminal]:
-    """Open Askance in a terminal of this size, with this home and nothing but `environ` set."""
+    """Open Askance in a terminal of this size, with this home and little but `environ` set."""
     shown = Terminal(home)
-    path = os.environ["PATH"]
-    given = {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8", **(environ or {})}
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    given = {"HOME": str(home), "LANG": "C.UTF-8", **kept, **(environ or {})}
     named = [f"{name}={value}" for name, value in given.items()]
     command = ["env", "-i", "TERM=tmux-256color", *named, sys.executable, "-P", "-m", "app.main"]
     columns, lines = map(str, size)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from app.settings.config import load_config
 from models.store import Store
-from tests.toy_walk import LEAVE, SETTINGS, Step, own_home
+from tests.toy_walk import LEAVE, SETTINGS, Step, exported, own_home
 from tests.walk_in_tmux import terminal, walked
 
 PAGE = Path(__file__).parents[2] / "docs" / "walk.md"
@@ -33,15 +33,15 @@ def walk(size: str = "100x32") -> None:
     with own_home() as home:
         for step, screen in steps_seen(home, size):
             print(f"\n=== {step.name}\n{screen}", flush=True)
-        print(Path(home, "walk.md").read_text())
+        print(exported(home).read_text())
 
 
 def page(size: str = "80x24") -> None:
     """Write the page about the walk."""
     with own_home() as home:
         seen = list(steps_seen(home, size))
-        exported = Path(home, "walk.md").read_text()
-    PAGE.write_text("\n".join(parts(size, seen, exported)))
+        written = exported(home).read_text()
+    PAGE.write_text("\n".join(parts(size, seen, written)))
 
 
 def steps_seen(home: Path, size: str) -> Iterator[tuple[Step, str]]:
@@ -58,7 +58,7 @@ def environ() -> dict[str, str]:
     return SETTINGS | {"ASKANCE_MODELS_DIR": store, "ASKANCE_READING_TIMEZONE": "UTC"} | given
 
 
-def parts(size: str, seen: list[tuple[Step, str]], exported: str) -> Iterator[str]:
+def parts(size: str, seen: list[tuple[Step, str]], written: str) -> Iterator[str]:
     """Yield the page: of what was done since the last picture its keys, then the screen."""
     config = load_config(environ())
     models = " and ".join(str(config.text(f"models.{role}")) for role in ("lookahead", "generator"))
@@ -72,7 +72,7 @@ def parts(size: str, seen: list[tuple[Step, str]], exported: str) -> Iterator[st
             yield f"```text\n{screen.rstrip()}\n```\n"
             done.clear()
     yield f"## Leave\n\n- {key_text(LEAVE)}\n\nWhat was exported:\n"
-    yield f"````markdown\n{exported.rstrip()}\n````\n"
+    yield f"````markdown\n{written.rstrip()}\n````\n"
 
 
 def key_text(key: str) -> str:
