@@ -21,6 +21,10 @@ smartquotes = False  # "--flag" stays as it is typed
 suppress_warnings = ["misc.highlighting_failure"]
 
 html_theme = "alabaster"  # fonts and scripts of its own: it asks no other machine
-html_theme_options = {"description": _project["description"], "page_width": "1100px"}
+html_theme_options = {
+    "description": _project["description"],
+    "page_width": "1100px",
+    "sidebar_includehidden": False,  # a page for each strategy
+}
 html_copy_source = False
 html_show_sphinx = False
