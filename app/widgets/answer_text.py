@@ -10,8 +10,10 @@ from textual.widgets import Static
 
 from app.widgets.markdown import cut, styled
 
-AT_ONCE = 2
-"""Blocks that are laid out before the loop has its turn again."""
+AT_ONCE = 4
+"""Blocks that are added before they are laid out: 10 ms for each 200 lines."""
+FRAME = 1 / 60
+"""Seconds until Textual lays out what was added; without a pause it would be all at once."""
 
 
 class AnswerText(Vertical):
@@ -39,7 +41,8 @@ class AnswerText(Vertical):
             await asyncio.sleep(0)
             for place in range(0, len(wanted), AT_ONCE):
                 await self._replace(place, wanted[place : place + AT_ONCE])
-                await asyncio.sleep(0)
+                if place + AT_ONCE < len(wanted):
+                    await asyncio.sleep(FRAME)
             await self.remove_children(list(self.query_children(Static))[len(wanted) :])
             self._blocks = wanted
 
