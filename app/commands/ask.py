@@ -35,6 +35,7 @@ from app.shown.trail import Trail
 from engine.answer import answer, understand
 from engine.compute.plan_text import parsed
 from engine.events import Answered, Event
+from engine.settings import DEFAULT_STRATEGY
 from engine.strategies.aggregate import Aggregate
 from engine.strategies.registry import get, names
 from engine.values import Answer
@@ -68,7 +69,7 @@ from engine.values import Answer
 @click.option(
     "--strategy",
     metavar="NAME",
-    help=f"How the answer is found (default fb_rag). One of {', '.join(names())}.",
+    help=f"How the answer is found (default {DEFAULT_STRATEGY}). One of {', '.join(names())}.",
 )
 @click.option(
     "--plan",
