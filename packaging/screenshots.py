@@ -1,8 +1,7 @@
 """Draws the README's pictures: the screen over the sample files, as SVG in `docs/pictures/`.
 
 Files are read, passages ranked, citations checked and tables computed as ever. What models say is
-written here and times are rounded up to a figure of their own, so that a picture changes only when
-the screen does.
+written here, and so are the times, so that a picture changes only when the screen does.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ REPLY = (
     "Bring the signed lease form and the insurance certificate [2]."
 )
 SECONDS = {
-    "first token": 3.1,
+    "first_token": 3.1,
     "read": 0.4,
     "recall": 0.1,
     "lookahead": 6.2,
@@ -109,13 +108,14 @@ async def draw(home: Path) -> None:
     async with running(app, SIZE) as pilot:
         await asked(pilot, MEETING)
         turn(app).citations.focus()
-        await pilot.pause()
+        await until(pilot, lambda: "o Open" in text_of(app))
         save(app, "chat")
         await opened(pilot, app, "ctrl+t", "Ranked by", "evidence")
         await pilot.press("f3")
         await settled(pilot)
         await pilot.press("end", "enter", "home", "enter")
         await settled(pilot)
+        await until(pilot, lambda: "Find folder" in text_of(app))
         save(app, "sources")
         await pilot.press("escape")
         await asked(pilot, COUNTED)
@@ -126,7 +126,8 @@ async def draw(home: Path) -> None:
 async def opened(pilot: Pilot[None], app: AskanceApp, key: str, words: str, name: str) -> None:
     """Press a key, draw what opens, go back."""
     await pilot.press(key)
-    await until(pilot, lambda: words in text_of(app))
+    await until(pilot, lambda: words in text_of(app) and "Back" in text_of(app))
+    await pilot.pause(0.5)  # a chart is laid out once more
     save(app, name)
     await pilot.press("escape")
     await until(pilot, lambda: app.screen is chat(app))
@@ -136,6 +137,7 @@ def main() -> None:
     """Draw all pictures."""
     try:
         with own_home() as home:
+            os.environ["HOME"] = str(home)  # nobody's settings, and short paths
             asyncio.run(draw(home))
     finally:
         POOL.end()
