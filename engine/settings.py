@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 Effort = Literal["quick", "balanced", "thorough"]
 
-DEFAULT_STRATEGY = "fb_rag"
-"""What answers where no strategy is named; "auto" decides stage by stage."""
+DEFAULT_STRATEGY = "auto"
+"""What answers where no strategy is named: it decides stage by stage."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,13 @@ import types
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from app.cli import main
+from app.shown.progress import STAGES
+from engine.events import StageName
 from ingest.item import Reason
 from models.roles import ModelSet
 
@@ -552,3 +554,7 @@ def test_help_imports_nothing_heavy(arguments):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout
     assert done.stderr == "[]\n"
+
+
+def test_every_stage_has_words_for_the_status_line() -> None:
+    assert set(STAGES) == set(get_args(StageName))

@@ -166,7 +166,7 @@ def test_an_answer_in_a_file_is_followed_up_without_a_history(
         ("", "Expecting value"),
         ("[]", "indices"),
         ("{}", "schema_version"),
-        ('{"schema_version": 2}', "another version"),
+        ('{"schema_version": 2}', "newer version"),
         ('{"schema_version": 1, "conversation": {"turns": [{}]}}', "grounded"),
         ("[" * 5000, "recursion"),
     ],

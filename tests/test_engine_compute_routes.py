@@ -284,6 +284,14 @@ def test_a_computation_over_nothing_does_not_fall_back_to_guessing(ask: Ask) -> 
     assert not found.generator.prompts
 
 
+@pytest.mark.parametrize("strategy", ["conditional", "auto"])
+def test_words_that_choose_no_item_do_not_end_the_search(ask: Ask, strategy: str) -> None:
+    """ "Fees" may stand there as "charges": only the items' own data settle that there are none."""
+    found = ask(strategy, "What is the total of the harbour levies?", WEEK, ["The fees rose [1]"])
+    assert found.generator.prompts
+    assert found.answer.table is None
+
+
 def test_a_class_without_a_result_is_followed_by_retrieval(ask: Ask) -> None:
     found = ask(
         "conditional",

@@ -17,7 +17,7 @@ from typing import TextIO
 
 from app.shown.inferred import filters_text
 from app.shown.plain import lines, one_line
-from engine.events import Event, Expected, Reading, Sampled, Stage, Token, Understood
+from engine.events import Event, Expected, Reading, Sampled, Stage, StageName, Token, Understood
 
 REFRESH_SECONDS = 0.1
 CLOCK_SECONDS = 1.0
@@ -26,13 +26,14 @@ ESTIMATE_AFTER = 1.0
 QUIET_SECONDS = 3
 """Without news for this long, the line says how long."""
 
-STAGES = {
+STAGES: Mapping[StageName, str] = {
     "follow_up": "Putting the follow-up into a whole question",
     "understand": "Understanding the question",
     "read": "Reading",
     "recall": "Scoring passages",
     "lookahead": "Looking ahead",
     "select": "Selecting evidence",
+    "ask": "Asking further",
     "vote": "Comparing readings",
     "write": "Writing",
     "cite": "Checking citations",

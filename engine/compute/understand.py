@@ -169,6 +169,8 @@ class _Grammar:
         ranked = self.has(rf"{w.MOST}|{w.LEAST}") and not self.has(w.LONG)
         nothing_asked = asked == "nothing" and not (ranked and source.kind)
         if asked == "amount" and not source.kind and not source.texts:
+            if not self.has(rf"{w.SUM}|{w.AVERAGE}"):
+                return None  # "how much is the rent" asks for one figure that stands in a text
             source = self._about_leftover(source)
         elif nothing_asked or (source.kind is None and not source.subjects):
             return None
@@ -176,7 +178,11 @@ class _Grammar:
             return both
         if ranked:
             return self._ranked(asked, source)
-        if group := self._group():
+        group = self._group()
+        if group and asked == "amount":
+            measured = self._measured(asked, source)
+            return replace(measured, by=group) if measured else None
+        if group:
             return Plan("count", sources=(source,), by=group)
         if asked == "count":
             return self._counted(source)

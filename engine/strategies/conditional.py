@@ -52,7 +52,11 @@ class Conditional:
 def take(
     tools: Toolbox, label: Label, world: World, read: Understanding
 ) -> Steps[Event, None, Draft | None]:
-    """Return what a label's own way leads to; None leaves the question to retrieval."""
+    """Return what a label's own way leads to; None leaves the question to retrieval.
+
+    A sure plan whose items are none is an answer, unless words of the question choose its items:
+    the texts may say it in others.
+    """
     draft = Draft("", ())
     if label == "summary":
         return (yield from Summary().run(tools))
@@ -60,7 +64,9 @@ def take(
         draft = yield from compute(tools, world, read)
     elif label == "key_value":
         draft = yield from KeyValue().run(tools)
-    return draft if draft.text or (label == "aggregate" and read.sure) else None
+    by_words = any(source.texts for source in read.plan.sources) if read.plan else True
+    kept = draft.text or (label == "aggregate" and read.sure and not by_words)
+    return draft if kept else None
 
 
 def _said(found: Classified) -> str:
