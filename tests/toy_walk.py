@@ -18,6 +18,7 @@ QUESTION = "When does the lease of Boathouse 3 end?"
 FOLLOW_UP = "When do I meet Dana Okafor about it?"
 MEANT = "Understood as: When do I meet Dana Okafor about the lease?"
 AGGREGATE = "How many mails per month were sent?"
+COUNTED = "Computed by the plan: count mail by month"
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ WALK = (
     Step("Change the effort", ("home", "enter"), "Tokens read:", shown=True),
     Step("Go back", ("escape",), "w Why"),
     Step("Go to the prompt", ("escape",), "⏎ Ask"),
-    Step("A question to count", (f" {AGGREGATE}", "enter"), "t shows it", ends=True, shown=True),
+    Step("A question to count", (f" {AGGREGATE}", "enter"), COUNTED, ends=True, shown=True),
     Step("Go to the answer", ("escape",), "t Table"),
     Step("Its table and chart", ("t",), "as computed", shown=True),
     Step("Sort it", ("s", "s", "S"), "by value, reversed"),

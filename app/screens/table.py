@@ -33,6 +33,8 @@ TICKS = 5
 """Numbers beside a chart, at most; nobody sent half a mail."""
 WIDEST = 40
 """Cells of a label in a row."""
+AXIS = 6
+"""Columns beside the bars."""
 CHART_FROM = 18
 """Lines of the screen from which there is room for a chart."""
 
@@ -185,7 +187,12 @@ def _plot(chart: PlotextPlot, rows: list[TableRow], colour: tuple[int, int, int]
     labels = list(_short([one_line(row.label) for row in rows]))
     numbers = [row.number or 0.0 for row in rows]
     chart.plt.clear_figure()
-    chart.plt.bar(labels, numbers, width=0.5, color=colour)
+    places = [float(place) for place in range(1, len(rows) + 1)]
+    chart.plt.bar(places, numbers, width=0.5, color=colour)
+    # Plotext leaves out labels that overlap, others each time.
+    room = (chart.app.size.width - AXIS) / len(rows)
+    every = ceil((max(map(cell_len, labels)) + 1) / room)
+    chart.plt.xticks(places[::every], labels[::every])
     if all(number.is_integer() for number in numbers) and min(numbers) >= 0:
         step = ceil(max(numbers) / TICKS) or 1
         chart.plt.yticks([float(tick) for tick in range(0, int(max(numbers)) + 1, step)])
