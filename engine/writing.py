@@ -27,6 +27,11 @@ DOUBT_AT_EVEN_ODDS = 3.6
 signals tell right answers from answers to unanswerable questions better than either alone
 (docs/results.md has the figures and the method for another generator)."""
 
+REPEATED_WORDS = 5
+"""A shorter sentence may well be said twice."""
+
+_END = re.compile(rf"[.!?]+(?=\s|$)(?:\s*{MARKER.pattern})*\s*|\n+")
+"""Of a sentence, with the citations behind it."""
 _INTERROGATIVE = re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b", re.IGNORECASE)
 _RELATIVE_TO_NOW = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|now|next|last|latest|recently|currently|coming"
@@ -198,6 +203,24 @@ def write(
         ended = piece.finished == "stop"
         if piece.text:
             yield Token(piece.text)
+        if constraint is None and (said := _before_a_repetition(text)) is not None:
+            return Written(said, True, doubt)
         if asked.late() and not piece.finished:
             break
     return Written(text.strip(), ended, doubt)
+
+
+def _before_a_repetition(text: str) -> str | None:
+    """Return what stands before a sentence that has just been said a second time; None else.
+
+    Small models that have said all they know say it again, up to the limit.
+    """
+    ends = [end.end() for end in _END.finditer(text)]
+    if len(ends) < 2:
+        return None
+    last = text[ends[-2] : ends[-1]]
+    said = words(MARKER.sub("", last))
+    earlier = (text[begin:end] for begin, end in zip([0, *ends], ends[:-1], strict=False))
+    if len(said) < REPEATED_WORDS or said not in (words(MARKER.sub("", one)) for one in earlier):
+        return None
+    return text[: ends[-2]].strip()

@@ -89,3 +89,31 @@ def test_no_second_reply_once_time_is_spent(fake_generator: Callable[..., Any]) 
     _, answer = written(model, deadline=time.monotonic() + 0.2)
     assert answer.text == "Ann"
     assert len(model.prompts) == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "stands"),
+    [
+        (
+            "The key is at the shop [1]. It is red. The key is at the shop. It is red. The",
+            "The key is at the shop [1]. It is red.",
+        ),
+        (
+            "The key is at the shop. [1] The key is at the shop. [1] The key",
+            "The key is at the shop. [1]",
+        ),
+        (
+            "- The key is at the shop\n- Ann has a key\n- The key is at the shop\n- Ann",
+            "- The key is at the shop\n- Ann has a key",
+        ),
+        ("No. No. No. The key is at the shop.", "No. No. No. The key is at the shop."),
+        ("It is 3.5 euros a day. It is 3.5 euros.", "It is 3.5 euros a day. It is 3.5 euros."),
+    ],
+)
+def test_what_is_said_again_is_dropped(
+    fake_generator: Callable[..., Any], reply: str, stands: str
+) -> None:
+    model = fake_generator("fake", [reply], logprobs=lambda *_: [-0.1, -3.0])
+    _, answer = written(model, "Where is the key?")
+    assert answer.text == stands
+    assert answer.ended
