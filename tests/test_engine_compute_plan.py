@@ -126,6 +126,7 @@ def test_the_grammar_for_models_has_every_operation() -> None:
         ("Who mailed me most this month?",
          "count mail since:2026-03-01 until:2026-03-31 by sender top 1"),
         ("How many mails per week did Bob Reed send?", 'count mail from:"Bob Reed" by week'),
+        ("How many mails by each sender?", "count mail by sender"),
         ("When did I last hear from Bob?", "last date of mail from:Bob"),
         ("When did I last write to Kim?", "last date of mail from:me to:Kim"),
         ("How many times did I meet Kim in March?",

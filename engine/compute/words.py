@@ -109,7 +109,7 @@ BOTH = r"\bboth\b|\bin common\b|\bshare[ds]?\b|\bas well as\b|\bcoincid\w+|\bove
 APART = r"\b(?:between|difference|apart|pass(?:ed)?|elapsed?|after|before|until|till|from|lie)\b"
 DIFFERENT = r"\b(?:different|distinct|unique|separate|individual)\b"
 EACH = re.compile(
-    r"\b(?:per|each|every|by|for each|in each|for every|in every) ([a-z]+)"
+    r"\b(?:per|each|every|by(?: each| every)?) ([a-z]+)"
     r"|\b(daily|weekly|monthly|yearly)\b"
 )
 ADVERBS: Mapping[str, Field] = {
