@@ -29,7 +29,7 @@ from app.widgets.prompt import Prompt
 from app.widgets.row_list import RowList
 from app.widgets.turns import Turns
 from engine.conversation import Conversation
-from tests.screen_text import text_of
+from tests.screen_text import assert_snapshot, settled, text_of
 from tests.toy_chat import asked, chat, config_over, line, running, until
 from tests.toy_conversations import cited, conversation
 from tests.toy_talk import Parrot
@@ -320,3 +320,21 @@ async def test_arrows_move_by_a_line_in_what_is_longer_than_the_screen() -> None
         await until(pilot, lambda: place_focused(app) == 0)
         await pilot.press("down")
         await until(pilot, lambda: place_focused(app) == 1)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)], ids=str)
+async def test_how_list_and_search_look(kept: Kept, size: tuple[int, int]) -> None:
+    assert len(kept()) == 2
+    name = f"{size[0]}x{size[1]}"
+    app = app_with(history=True)
+    async with running(app, size) as pilot:
+        await listed(pilot)
+        await settled(pilot)
+        assert_snapshot(f"history-{name}", app, MOMENT=r"\d{4}-\d\d-\d\d \d\d:\d\d")
+        await pilot.press("escape")
+        for question in ("Who flies?", "Where is the oar?"):
+            await asked(pilot, question)
+        await pilot.press("ctrl+f", *"oar")
+        await until(pilot, lambda: len(rows(app)) == 2)
+        await settled(pilot)
+        assert_snapshot(f"find-{name}", app)

@@ -155,6 +155,13 @@ async def test_how_the_steps_look(places, pair, monkeypatch, size):
         await pilot.press("G", "enter")
         await settled(pilot)
         assert_snapshot(f"first-run-2-{size[0]}x{size[1]}", app)
+        await pilot.press("enter")
+        for _ in range(300):
+            await pilot.pause(0.02)
+            if "3 of 3" in text_of(app):
+                break
+        await settled(pilot)
+        assert_snapshot(f"first-run-3-{size[0]}x{size[1]}", app)
 
 
 CHECKS = [

@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static
+from textual.widgets import Footer, Input, Static
 
 from app.widgets.row_list import Row, RowList
 from engine.conversation import Conversation, Said
@@ -60,6 +60,7 @@ class FindScreen(ModalScreen[int | None]):
             yield Input(placeholder="Words of a question, an answer or a quote", compact=True)
             yield RowList()
             yield Static(Content("Enter goes there, Escape goes back"), id="found")
+        yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Start where people type."""
