@@ -73,7 +73,7 @@ def source(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def config(source: Path) -> Config:
-    return config_over(source)
+    return config_over(source, ASKANCE_ANSWER_STRATEGY="fb_rag")  # every stage runs
 
 
 def screens(app: AskanceApp) -> type:

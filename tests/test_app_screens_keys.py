@@ -21,7 +21,7 @@ from engine.events import Answered
 from engine.values import Answer, Citation, Coverage, ModelIds, ModelTokens, Passage, Usage
 from ingest.item import Item, Kind, Locator, People
 from tests.screen_text import settled
-from tests.toy_chat import QUESTION, chat, turn, until
+from tests.toy_chat import QUESTION, chat, config_over, turn, until
 
 ANY_LIST = ("lists", "screens", EVERYWHERE)
 """Scopes that are heard on every screen with a list."""
@@ -109,7 +109,7 @@ def called(action: Action) -> tuple[str, tuple[Any, ...]]:
 
 
 async def test_what_is_typed_at_once_is_asked_whole(home) -> None:
-    app = new_app()
+    app = AskanceApp(config_over(home), OneAnswer())
     async with app.run_test(size=(80, 24)) as pilot:
         for character in QUESTION:
             app.post_message(events.Key(character, character))

@@ -289,7 +289,7 @@ def test_an_end_leaves_nothing(
         scripted("ask", QUESTION, few.sources),
         home=home,
         folders=places,
-        environ={"SLOW": "1", "STOP_AT": moment},
+        environ={"SLOW": "1", "STOP_AT": moment, "ASKANCE_ANSWER_STRATEGY": "fb_rag"},
         during=at_moment(moment, ENDINGS[ending]),
     )
     assert ran.code != 0, "it was quicker than the signal"
