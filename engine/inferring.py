@@ -29,6 +29,7 @@ WORDS_OF_ASKING = frozenset(
     {"e", "mail", "mails", "email", "emails", "message", "messages", "send", "sent", "write"}
     | {"wrote", "received", "say", "said", "many", "get", "got", "subject", "summarise", "meeting"}
     | {"meetings", "appointment", "appointments", "event", "events", "calendar", "list", "show"}
+    | {"person", "people", "everyone", "everybody"}
 )
 """Words that ask for a mail or an event, and need not stand in it."""
 
