@@ -69,6 +69,7 @@ def ask(fake_generator: Any) -> Ask:
         lookahead: Any = ("Reason. Answer.",),
         budget: Budget | None = None,
         logprobs: Any = None,
+        plan: str | None = None,
     ) -> Run:
         models = {
             "g": fake_generator("g", generator),
@@ -78,7 +79,14 @@ def ask(fake_generator: Any) -> Ask:
             Query(question),
             corpus_of(split(items)),
             ModelSet("l", "g", models.__getitem__),
-            Settings(strategy=strategy, zone=UTC, now=ASKED_ON, budget=budget, least_confidence=0),
+            Settings(
+                strategy=strategy,
+                zone=UTC,
+                now=ASKED_ON,
+                budget=budget,
+                least_confidence=0,
+                plan=plan,
+            ),
         )
         return Run(list(events), models["g"], models["l"])
 
@@ -290,6 +298,9 @@ def test_words_that_choose_no_item_do_not_end_the_search(ask: Ask, strategy: str
     found = ask(strategy, "What is the total of the harbour levies?", WEEK, ["The fees rose [1]"])
     assert found.generator.prompts
     assert found.answer.table is None
+    by_plan = ask(strategy, "Levies?", WEEK, plan="count mail text:levies")
+    assert not by_plan.generator.prompts
+    assert by_plan.answer.table is not None
 
 
 def test_a_class_without_a_result_is_followed_by_retrieval(ask: Ask) -> None:

@@ -54,8 +54,8 @@ def take(
 ) -> Steps[Event, None, Draft | None]:
     """Return what a label's own way leads to; None leaves the question to retrieval.
 
-    A sure plan whose items are none is an answer, unless words of the question choose its items:
-    the texts may say it in others.
+    A sure plan whose items are none is an answer, and so is a person's own; not where words of the
+    question choose the items: the texts may say it in others.
     """
     draft = Draft("", ())
     if label == "summary":
@@ -64,9 +64,17 @@ def take(
         draft = yield from compute(tools, world, read)
     elif label == "key_value":
         draft = yield from KeyValue().run(tools)
-    by_words = any(source.texts for source in read.plan.sources) if read.plan else True
-    kept = draft.text or (label == "aggregate" and read.sure and not by_words)
-    return draft if kept else None
+    if draft.text or (label == "aggregate" and _settles(tools, read)):
+        return draft
+    return None
+
+
+def _settles(tools: Toolbox, read: Understanding) -> bool:
+    """Say whether a plan without items settles that there are none."""
+    if tools.plan is not None:
+        return True
+    by_words = read.plan is None or any(source.texts for source in read.plan.sources)
+    return read.sure and not by_words
 
 
 def _said(found: Classified) -> str:
