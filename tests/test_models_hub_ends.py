@@ -6,7 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -68,11 +69,29 @@ def start_pull(store: Store) -> subprocess.Popen[str]:
     pytest.fail("the pull ended before its middle")
 
 
+def has_ended(process: str) -> bool:
+    try:
+        return not Path("/proc", process, "cmdline").read_bytes()  # nobody has waited for it yet
+    except OSError:
+        return True
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    for _ in range(500):
+        if is_so():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it never came to it")
+
+
 def test_a_killed_pull_leaves_no_process_and_the_next_goes_on(hub: ToyHub, store: Store) -> None:
     hub.faults = ["stall"]
     with start_pull(store) as child:
+        fetching = children(child.pid)
         child.kill()
     assert child.returncode == -signal.SIGKILL
+    assert fetching
+    until(lambda: all(map(has_ended, fetching)))
     held = (store.folder(ROW) / "toy.gguf.part").stat().st_size
     assert 0 < held < SIZE
     hub.held.set()

@@ -93,7 +93,7 @@ def cached(home: Path, data: bytes) -> Path:
     return blob
 
 
-def children() -> set[str]:
-    """Return the processes that this one has started and not waited for, by number (Linux)."""
-    tasks = Path("/proc/self/task").iterdir()
+def children(of: int | str = "self") -> set[str]:
+    """Return the processes that one has started and not waited for, by number (Linux)."""
+    tasks = Path(f"/proc/{of}/task").iterdir()
     return {number for task in tasks for number in (task / "children").read_text().split()}
