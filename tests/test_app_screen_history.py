@@ -101,7 +101,7 @@ def turns(app: AskanceApp) -> list[Asked]:
 
 
 def questions(app: AskanceApp) -> list[str]:
-    return [str(one.query_one(".asked", Static).visual) for one in turns(app)]
+    return [str(one.asked).partition("\n")[0] for one in turns(app)]
 
 
 async def unlocked(pilot: Pilot[None], passphrase: str = PASSPHRASE) -> None:
@@ -338,3 +338,29 @@ async def test_how_list_and_search_look(kept: Kept, size: tuple[int, int]) -> No
         await until(pilot, lambda: len(rows(app)) == 2)
         await settled(pilot)
         assert_snapshot(f"find-{name}", app)
+
+
+async def test_of_many_questions_the_earlier_ones_come_back_by_key(monkeypatch) -> None:
+    monkeypatch.setattr("app.widgets.turns.WHOLE", 1)
+    monkeypatch.setattr("app.widgets.turns.SHOWN", 2)
+    app = app_with(history=False)
+    async with running(app, (80, 24)) as pilot:
+        for question in ("First?", "Second?", "Third?", "Fourth?"):
+            await asked(pilot, question)
+        assert questions(app) == ["> Third?", "> Fourth?"]
+        assert "2 earlier questions: k on the first one" in text_of(app)
+        turns(app)[0].focus()
+        await pilot.press("k")
+        await until(pilot, lambda: place_focused(app) == 1)
+        assert questions(app) == ["> Second?", "> Third?", "> Fourth?"]
+        assert "1 earlier question:" in text_of(app)
+        await pilot.press("ctrl+f", *"first")
+        await until(pilot, lambda: bool(rows(app)))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: len(turns(app)) == 4)
+        await until(pilot, lambda: place_focused(app) == 0)
+        assert not any(one.has_class("aside") for one in turns(app))
+        assert "earlier question" not in text_of(app)
+        await asked(pilot, "Fifth?")
+        assert questions(app) == ["> Fourth?", "> Fifth?"]
+        assert path_asked(app) == ["First?", "Second?", "Third?", "Fourth?"]

@@ -138,11 +138,11 @@ class ConversationScreen(Screen[None]):
         self.app.push_screen(screen, lambda typed: answer_once(wanted.typed, typed))
 
     @on(Turns.BranchWanted)
-    def go_on_elsewhere(self, wanted: Turns.BranchWanted) -> None:
+    async def go_on_elsewhere(self, wanted: Turns.BranchWanted) -> None:
         """Go on from what else was asked at that place."""
         place = self._talk.branch(wanted.place, wanted.step)
         self._turns.stand(self._talk.whole)
-        self._turns.go_to(place)
+        await self._turns.go_to(place)
 
     def action_find(self) -> None:
         """Find words in this conversation."""
@@ -151,9 +151,9 @@ class ConversationScreen(Screen[None]):
             return
         self.app.push_screen(_later().FindScreen(self._talk.whole), self._go_to)
 
-    def _go_to(self, place: int | None) -> None:
+    async def _go_to(self, place: int | None) -> None:
         if place is not None:
-            self._turns.go_to(place)
+            await self._turns.go_to(place)
 
     def action_export(self) -> None:
         """Ask where to write the conversation."""

@@ -19,7 +19,7 @@ from app.screens.table import TableScreen
 from app.shown.agenda import dated
 from app.shown.filter_chips import chips, completions, without
 from app.shown.report import size_text
-from app.widgets.past_turn import PastTurn
+from app.widgets.past_turn import Past, PastTurn
 from app.widgets.turn import Told, Turn
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "FindScreen",
     "HistoryScreen",
     "PasswordScreen",
+    "Past",
     "PastTurn",
     "PreviewScreen",
     "Remedy",

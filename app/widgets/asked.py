@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Static
 
 from app.asking.talk import Request
 from app.shown.plain import lines
@@ -21,16 +18,13 @@ if TYPE_CHECKING:
 ASKED_SHOWN = 1_000
 
 
-class Asked(Vertical, can_focus=True):
+class Asked(Widget, can_focus=True):
     """A question with what came of it below. Keys on it are about this question."""
 
     DEFAULT_CSS = """
-    Asked { height: auto; padding: 0 1; margin-bottom: 1; border-left: blank; }
+    Asked { width: 1fr; height: auto; padding: 0 1; margin-bottom: 1; border-left: blank; }
     Asked:focus, Asked:focus-within { border-left: thick $accent; }
-    Asked Static { height: auto; }
-    Asked .asked { color: $accent; text-style: bold; }
-    Asked .others { color: $text-muted; }
-    Asked.aside, Asked.aside .asked { color: $text-muted; text-style: none; }
+    Asked.aside { color: $text-muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "about('edit')", "Edit", id="edit", tooltip="Change the question and ask"),
@@ -69,6 +63,9 @@ class Asked(Vertical, can_focus=True):
             self.turn = turn
             self.what = what
 
+    class EarlierWanted(Message):
+        """The questions before the first one shown are to be shown."""
+
     def __init__(self, request: Request) -> None:
         """Show what was asked."""
         super().__init__()
@@ -76,26 +73,32 @@ class Asked(Vertical, can_focus=True):
         self.place: int | None = None
         """The turn of the conversation that it became; None while there is none."""
         self._branches = (1, 1)
-        self._others = Static("", classes="others")
-        self._others.display = False
 
-    def compose(self) -> ComposeResult:
-        """Lay out the question, and which of several that were asked at this place it is."""
-        yield Static(Content(f"> {_asked(self.request.question)}"), classes="asked")
-        yield self._others
+    @property
+    def asked(self) -> Content:
+        """The question, and which of several that were asked at this place it is."""
+        style = "$text-muted" if self.has_class("aside") else "$accent bold"
+        asked = Content.styled(f"> {_asked(self.request.question)}", style)
+        number, of = self._branches
+        if of == 1:
+            return asked
+        others = f"{number} of {of} asked here; [ and ] go to the others"
+        return Content("\n").join([asked, Content.styled(others, "$text-muted")])
+
+    def draw_asked(self) -> None:
+        """Show the question as it stands now."""
+        raise NotImplementedError
 
     def stand(self, conversation: Conversation, on_path: bool) -> None:
         """Show where it stands now: whether the next question follows it, and what else does."""
         if self.place is None:
             return
-        self.set_class(not on_path, "aside")
         others = [turn.id for turn in conversation.alternatives(self.place)]
         branches = (others.index(self.place) + 1, len(others))
-        if branches != self._branches:
+        if branches != self._branches or on_path == self.has_class("aside"):
+            self.set_class(not on_path, "aside")
             self._branches = branches
-            number, of = branches
-            self._others.update(Content(f"{number} of {of} asked here; [ and ] go to the others"))
-            self._others.display = of > 1
+            self.draw_asked()
 
     def offers(self, what: str) -> bool:
         """Say whether something can be done with this question now."""
@@ -134,7 +137,9 @@ class Asked(Vertical, can_focus=True):
             return
         turns = list(self.parent.query_children(Asked))
         place = turns.index(self) + step
-        if 0 <= place < len(turns):
+        if place < 0:
+            self.post_message(self.EarlierWanted())
+        elif place < len(turns):
             turns[place].focus()
 
 

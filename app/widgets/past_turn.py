@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import tzinfo
 
-from textual.app import ComposeResult
 from textual.content import Content
-from textual.widgets import Static
 
 from app.asking.talk import Request
 from app.shown.plain import lines, one_line
@@ -14,37 +13,49 @@ from app.widgets.asked import Asked
 from engine.conversation import Cited, Conversation, Turn
 
 
-class PastTurn(Asked):
-    """Shows question, answer and source lines; it can be edited and asked again."""
+@dataclass(frozen=True)
+class Past:
+    """The words of a question of earlier and of its answer."""
 
-    DEFAULT_CSS = """
-    PastTurn .words { color: $text-muted; }
-    """
-
-    def __init__(self, request: Request, answer: str, sources: list[str]) -> None:
-        """Show an answer as it was, below what was asked."""
-        super().__init__(request)
-        self._answer = answer
-        self._sources = sources
+    request: Request
+    answer: str
+    sources: list[str]
+    """A line for each citation."""
+    place: int | None
+    """The turn of the conversation that it became; None: none."""
 
     @classmethod
-    def kept(cls, conversation: Conversation, turn: Turn, zone: tzinfo | None) -> PastTurn:
+    def kept(cls, conversation: Conversation, turn: Turn, zone: tzinfo | None) -> Past:
         """Return a turn of a conversation that comes from the history."""
         request = Request(0, turn.asked, conversation=conversation.before(turn.id))
-        past = cls(request, turn.answer, [cited_line(one, zone) for one in turn.cited])
-        past.place = turn.id
-        return past
+        return cls(request, turn.answer, [cited_line(one, zone) for one in turn.cited], turn.id)
 
-    def compose(self) -> ComposeResult:
-        """Lay out question and words."""
-        yield from super().compose()
-        words = "\n".join([lines(self._answer), *self._sources])
-        yield Static(Content(words), classes="words")
+
+class PastTurn(Asked):
+    """Shows question, answer and source lines; it can be edited and asked again.
+
+    All of it is one widget, for there are many.
+    """
+
+    def __init__(self, past: Past) -> None:
+        """Show an answer as it was, below what was asked."""
+        super().__init__(past.request)
+        self.past = past
+        self.place = past.place
+
+    def render(self) -> Content:
+        """Return question and words."""
+        words = "\n".join([lines(self.past.answer), *self.past.sources])
+        return Content("\n").join([self.asked, Content.styled(words, "$text-muted")])
+
+    def draw_asked(self) -> None:
+        """Show the question as it stands now."""
+        self.refresh(layout=True)
 
     @property
     def copied(self) -> str:
         """The answer."""
-        return self._answer
+        return self.past.answer
 
 
 def cited_line(cited: Cited, zone: tzinfo | None) -> str:

@@ -28,7 +28,7 @@ from app.shown.trail import Trail
 from app.widgets.answer_text import AnswerText
 from app.widgets.asked import Asked
 from app.widgets.citations import Citations
-from app.widgets.past_turn import PastTurn
+from app.widgets.past_turn import Past
 from engine.conversation import Standalone
 from engine.events import Answered, Event, Rewritten, Token, Understood
 from engine.values import Answer, Query
@@ -64,6 +64,8 @@ class Turn(Asked):
     """Draws what was told about one question."""
 
     DEFAULT_CSS = """
+    Turn { layout: vertical; overflow: hidden hidden; }
+    Turn Static { height: auto; }
     Turn .facts, Turn .grounded, Turn .coverage { color: $text-muted; }
     Turn .failed { text-style: bold; }
     """
@@ -92,6 +94,7 @@ class Turn(Asked):
         self.told = told
         self._zone = zone
         self._config_file = config_file
+        self._asked = Static(self.asked, classes="asked")
         self._facts = Static("", classes="facts")
         self.body = AnswerText()
         self._grounded = Static("", classes="grounded")
@@ -103,20 +106,22 @@ class Turn(Asked):
         """Lay out from question to coverage; what is empty takes no room."""
         for part in (self._facts, self._grounded, self._coverage):
             part.display = False
-        yield from super().compose()
+        yield self._asked
         yield self._facts
         yield self.body
         yield self._grounded
         yield self.citations
         yield self._coverage
 
-    def folded(self) -> PastTurn:
+    def draw_asked(self) -> None:
+        """Show the question as it stands now."""
+        self._asked.update(self.asked)
+
+    def folded(self) -> Past:
         """Return what is left of it when it takes too much memory."""
         cited = [citation_line(one, self._zone) for one in self.citations.citations]
         sources = [f"[{number}] {line}" for number, line in enumerate(cited, start=1)]
-        past = PastTurn(self.request, self.body.text, sources)
-        past.place = self.place
-        return past
+        return Past(self.request, self.body.text, sources, self.place)
 
     @property
     def copied(self) -> str:

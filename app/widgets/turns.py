@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from textual import on
 from textual.containers import VerticalScroll
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList, Static
 
@@ -20,11 +21,14 @@ from models.errors import AskanceError
 
 if TYPE_CHECKING:
     from app.screens.later import Remedy
+    from app.widgets.past_turn import Past
     from app.widgets.turn import Told, Turn
     from engine.conversation import Conversation
 
 WHOLE = 20
 """Answers that can be opened and examined; of earlier ones only the words are kept."""
+SHOWN = 60
+"""Questions on the screen; those before them come back when they are asked for."""
 
 
 def _later() -> ModuleType:
@@ -39,6 +43,7 @@ class Turns(VerticalScroll, can_focus=False):
 
     DEFAULT_CSS = """
     Turns { height: 1fr; }
+    Turns #earlier { height: auto; padding: 0 2; margin-bottom: 1; color: $text-muted; }
     """
 
     @dataclass
@@ -68,10 +73,14 @@ class Turns(VerticalScroll, can_focus=False):
 
     def __init__(self, *above: Static, zone: tzinfo | None) -> None:
         """Start with what is shown above the first turn."""
-        super().__init__(*above, id="turns")
+        self._hint = Static("", id="earlier")
+        self._hint.display = False
+        super().__init__(*above, self._hint, id="turns")
         self.zone = zone
         """In which times are shown."""
         self._turns: dict[int, Turn] = {}
+        self._hidden: list[Past] = []
+        self._conversation: Conversation | None = None
 
     def on_mount(self) -> None:
         """Stay at the end while an answer grows."""
@@ -97,30 +106,65 @@ class Turns(VerticalScroll, can_focus=False):
         """Leave only the words of old turns, so that a long day does not fill the memory."""
         for number in list(self._turns)[:-WHOLE]:
             turn = self._turns.pop(number)
-            await self.mount(turn.folded(), before=turn)
+            await self.mount(_later().PastTurn(turn.folded()), before=turn)
             await turn.remove()
+        beyond = list(self.query_children(_later().PastTurn))[: WHOLE - SHOWN]
+        self._hidden += [past.past for past in beyond]
+        await self.remove_children(beyond)
+        self._draw_hint()
+
+    def _draw_hint(self) -> None:
+        count = len(self._hidden)
+        which = f"{count:,} earlier questions" if count > 1 else "1 earlier question"
+        self._hint.update(Content(f"{which}: k on the first one below shows more"))
+        self._hint.display = count > 0
+
+    @on(Asked.EarlierWanted)
+    async def show_earlier(self) -> None:
+        """Show more of the questions that are not shown, and go to the last of them."""
+        if self._hidden:
+            await self._bring_back(min(WHOLE, len(self._hidden)))
+
+    async def _bring_back(self, count: int) -> None:
+        """Show the last so many of the questions that are not shown; go to the last of them."""
+        self._hidden, back = self._hidden[:-count], self._hidden[-count:]
+        shown = [_later().PastTurn(past) for past in back]
+        await self.mount_all(shown, after=self._hint)
+        self._draw_hint()
+        if self._conversation is not None:
+            self.stand(self._conversation)
+        shown[-1].focus()
 
     async def clear(self) -> None:
         """Take all turns away."""
         await self.remove_children(Asked)
         self._turns.clear()
+        self._hidden.clear()
+        self._draw_hint()
 
     async def put(self, conversation: Conversation) -> None:
         """Show a conversation of earlier in place of what is there."""
         await self.clear()
-        kept = _later().PastTurn.kept
-        await self.mount_all([kept(conversation, turn, self.zone) for turn in conversation.turns])
+        kept = _later().Past.kept
+        past = [kept(conversation, turn, self.zone) for turn in conversation.turns]
+        self._hidden = past[:-SHOWN]
+        await self.mount_all([_later().PastTurn(one) for one in past[-SHOWN:]])
+        self._draw_hint()
         self.stand(conversation)
         self.anchor()
 
     def stand(self, conversation: Conversation) -> None:
         """Show of each turn where it stands in the conversation."""
+        self._conversation = conversation
         path = {turn.id for turn in conversation.path}
         for turn in self.query_children(Asked):
             turn.stand(conversation, turn.place in path)
 
-    def go_to(self, place: int) -> None:
+    async def go_to(self, place: int) -> None:
         """Go to a turn of the conversation."""
+        places = [past.place for past in self._hidden]
+        if place in places:
+            await self._bring_back(len(places) - places.index(place))
         for turn in self.query_children(Asked):
             if turn.place == place:
                 turn.focus()
