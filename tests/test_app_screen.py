@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from textual.widgets import Static
 
 from app.asking.answering import Answerer
 from app.asking.talk import Changed, Kept, Request, Unlock

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 from textual.app import App
 from textual.pilot import Pilot
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from app.history import key as history_key
 from app.history.files import HistoryFiles
