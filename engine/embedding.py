@@ -43,11 +43,13 @@ def conditioned_cosines(encoder: Encoder, question: str, passages: Sequence[Pass
 def reranked(scores: Scores, candidates: Sequence[int], by: Scores, weight: float) -> Scores:
     """Return scores in which the candidates are ranked anew, shape (passages,); others are 0.
 
-    `scores` of recall and `by`, one value a candidate, are stretched to 0 to 1 each; `weight` is
-    that of `by`, 0 to 1. The last candidate keeps a little, so that it stays a hit.
+    `scores` of recall are divided by their maximum and keep their proportions; `by` holds a
+    cosine for each candidate, as it is; `weight` is that of `by`, 0 to 1. The sum is stretched to
+    0 to 1, of which the last candidate keeps a little, so that it stays a hit.
     """
     chosen = np.asarray(candidates, dtype=np.int64)
-    fused = weighted_sum([scores[chosen], by], [1 - weight, weight], "range")
+    recalled = weighted_sum([scores[chosen]], [1 - weight], "maximum")
+    fused = weighted_sum([recalled + weight * by], [1.0], "range")
     found = np.zeros_like(scores)
     found[chosen] = np.maximum(fused, 1e-6)
     return found

@@ -24,11 +24,11 @@ def run(fake_generator: Any) -> Callable[..., Run]:
     return asking(fake_generator)
 
 
-def test_recall_and_encoder_are_stretched_alike() -> None:
+def test_recall_keeps_its_proportions_beside_the_cosines() -> None:
     scores = np.array([0.4, 0.0, 0.8, 0.6])
-    found = reranked(scores, [2, 3, 0], np.array([0.1, 0.9, 0.5]), weight=0.25)
-    # 0.75 * (1, 0.5, 0) + 0.25 * (0, 1, 0.5), for 2, 3 and 0
-    assert found.tolist() == pytest.approx([0.125, 0.0, 0.75, 0.625])
+    found = reranked(scores, [2, 3, 0], np.array([0.1, 0.5, -0.7]), weight=0.25)
+    # 0.75 * (1, 0.75, 0.5) + 0.25 * cosine is 0.775, 0.6875, 0.2 for 2, 3 and 0; then stretched
+    assert found.tolist() == pytest.approx([1e-6, 0.0, 1.0, 0.4875 / 0.575])
 
 
 def test_the_last_candidate_stays_a_hit() -> None:
@@ -42,11 +42,23 @@ def test_the_last_candidate_stays_a_hit() -> None:
         # the encoder alone: 0.8, 0.4, 0.2 stretched to 1, 1/3, 0
         ("ce_filter:weight=1,candidates=8", [1, 1 / 3, 0], [1, 2, 0], ["encode"]),
         # 0.9, 0.3, 0.1 stretched to 1, 0.25, 0
-        ("ce:weight=1,candidates=8", [1, 0.25, 0], [0, 2, 1], ["encode_conditioned"]),
-        # BM25 stretched is 1 for 2, and 0 for both others
-        ("ce:weight=0.5,candidates=8", [0.625, 0.5, 0], [2, 0, 1], ["encode_conditioned"]),
+        ("ce:weight=1,plain=0,candidates=8", [1, 0.25, 0], [0, 2, 1], ["encode_conditioned"]),
+        # BM25 by its maximum is 1 for 2, 0.3797 for both others: 0.65, 0.6399 and 0.2399
+        (
+            "ce:plain=0,candidates=8",
+            [1, (0.639867 - 0.239867) / (0.65 - 0.239867), 0],
+            [2, 0, 1],
+            ["encode_conditioned"],
+        ),
         # two candidates only: 2 and 0
-        ("ce:weight=1,candidates=2", [1, 0], [0, 2], ["encode_conditioned"]),
+        ("ce:weight=1,plain=0,candidates=2", [1, 0], [0, 2], ["encode_conditioned"]),
+        # half of both cosines: 0.55, 0.45 and 0.35 for 0, 1 and 2
+        (
+            "ce:weight=1,candidates=8",
+            [1, 0.5, 0],
+            [0, 1, 2],
+            ["encode_conditioned", "encode"],
+        ),
     ],
 )
 def test_candidates_by_hand(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator as Steps
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -13,6 +14,8 @@ from engine.events import Event
 from engine.recall import Scores
 from engine.stages import staged
 from engine.steps import Toolbox
+from engine.values import Passage
+from models.protocols import Encoder
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,11 @@ class CeFilter:
     """0: as many as this machine encodes in a few seconds."""
     weight: float = field(default=0.5, metadata={"most": 1})
     """Of the encoder's score against that of BM25; 1 is the paper's."""
-    conditioned: ClassVar[bool] = False
+
+    @property
+    def passes(self) -> int:
+        """How often each candidate is encoded."""
+        return 1
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Recall, rank the candidates, write."""
@@ -41,12 +48,16 @@ class CeFilter:
         if not scores.any():
             return scores
         with tools.encoding() as encoder:
-            candidates = best_candidates(scores, self.candidates or candidate_count(encoder))
-            measure = conditioned_cosines if self.conditioned else cosines
-            by = measure(encoder, question, tools.passages(candidates))
+            count = self.candidates or candidate_count(encoder) // self.passes
+            candidates = best_candidates(scores, count)
+            by = self.cosines(encoder, question, tools.passages(candidates))
         found = ranked_anew(scores, candidates, by, self.weight)
         yield tools.ranked("select", found, {"backward": scores})
         return found
+
+    def cosines(self, encoder: Encoder, question: str, passages: Sequence[Passage]) -> Scores:
+        """Return what ranks the candidates, shape (passages,)."""
+        return cosines(encoder, question, passages)
 
 
 @dataclass(frozen=True)
@@ -55,4 +66,18 @@ class Ce(CeFilter):
 
     name: ClassVar[str] = "ce"
     summary: ClassVar[str] = "an encoder reads each candidate with the question in mind"
-    conditioned: ClassVar[bool] = True
+    plain: float = field(default=0.5, metadata={"most": 1})
+    """Share of ordinary embeddings in the encoder's cosine; 0 is the paper's."""
+
+    @property
+    def passes(self) -> int:
+        """How often each candidate is encoded."""
+        return 2 if self.plain else 1
+
+    def cosines(self, encoder: Encoder, question: str, passages: Sequence[Passage]) -> Scores:
+        """Return what ranks the candidates, shape (passages,)."""
+        conditioned = conditioned_cosines(encoder, question, passages)
+        if not self.plain:
+            return conditioned
+        plain = cosines(encoder, question, passages)
+        return (1 - self.plain) * conditioned + self.plain * plain

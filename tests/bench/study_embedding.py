@@ -1,10 +1,12 @@
 """Conditional embeddings against plain ones and BM25 in recall@2/5/10.
 
     python tests/bench/study_embedding.py draw QUESTIONS CORPUS RUN --model FOLDER
-    python tests/bench/study_embedding.py score QUESTIONS CORPUS RUN... [--half odd|even]
+    python tests/bench/study_embedding.py score QUESTIONS CORPUS RUN [QUESTIONS CORPUS RUN ...]
+        [--half odd|even]
 
 `draw` encodes the best candidates of BM25 for each question and keeps numbers alone (resumable).
-`score` compares ways of ranking with them: each kind of cosine by itself and joined with BM25.
+`score` compares ways of ranking with them over all sets named: each kind of cosine by itself and
+joined with BM25 as `engine.embedding.reranked` does, and with both stretched from 0 to 1.
 """
 
 from __future__ import annotations
@@ -32,13 +34,17 @@ from models.protocols import Encoder
 from models.torch_loading import load_encoder
 
 KS = (2, 5, 10)
-WEIGHTS = (0.25, 0.5, 0.75, 1.0)
+WEIGHTS = (0.25, 0.35, 0.5, 0.65, 0.75, 1.0)
 
 
-def load(args: argparse.Namespace) -> tuple[list[Question], Corpus]:
+Table = dict[str, list[list[float]]]
+"""Recall at each of `KS` by question, for each way of ranking."""
+
+
+def load(args: argparse.Namespace, named: Path, path: Path) -> tuple[list[Question], Corpus]:
     """Return the chosen questions and the corpus they are asked over."""
-    items = [found for found in read([args.corpus]) if isinstance(found, Item)]
-    questions = [one for one in load_questions(args.questions) if one.support]
+    items = [found for found in read([path]) if isinstance(found, Item)]
+    questions = [one for one in load_questions(named) if one.support]
     return questions[args.skip : args.skip + args.limit], corpus_of(split(items))
 
 
@@ -63,9 +69,9 @@ def kinds(encoder: Encoder, question: str, passages: list[Passage]) -> dict[str,
 
 def draw(args: argparse.Namespace) -> None:
     """Encode the candidates of every question that RUN does not hold yet."""
-    questions, corpus = load(args)
+    named, path, run = args.files
+    questions, corpus = load(args, named, path)
     encoder = load_encoder(args.model, args.model.name, precision=args.precision)
-    run = args.runs[0]
     done = {row["id"] for row in rows(run)}
     for question in questions:
         if question.id in done:
@@ -92,44 +98,49 @@ def rows(run: Path) -> list[dict[str, Any]]:
 
 def score(args: argparse.Namespace) -> None:
     """Print mean recall of every way of ranking and its paired difference to BM25."""
-    questions, corpus = load(args)
-    drawn = {row["id"]: row for run in args.runs for row in rows(run)}
-    start, step = {"odd": (0, 2), "even": (1, 2), "all": (0, 1)}[args.half]
-    asked = [question for question in questions if question.id in drawn][start::step]
-    table: dict[str, list[list[float]]] = {}
-    for question in asked:
-        row = drawn[question.id]
-        scores = corpus.recall.scores([question.text])[0]
-        rankings = {"BM25": scores}
-        by_kind = {name: np.array(by) for name, by in row["kinds"].items()}
-        pair = [by_kind["plain"], by_kind["conditioned"]]
-        by_kind["plain and conditioned"] = weighted_sum(pair, [0.5, 0.5], "range")
-        for name, by in by_kind.items():
-            for weight in WEIGHTS:
-                ranked = reranked(scores, row["candidates"], by, weight)
-                rankings[f"{name}, weight {weight}"] = ranked
-        for name, ranking in rankings.items():
-            best = [corpus.passages[i] for i in best_first(ranking)[: max(KS)]]
-            found = [metrics.recall_at(best, question.support, k) for k in KS]
-            table.setdefault(name, []).append(found)
-    print(f"{len(asked)} questions ({args.half}), {len(corpus.passages)} passages")
+    table: Table = {}
+    for named, path, run in zip(*[iter(args.files)] * 3, strict=True):
+        questions, corpus = load(args, named, path)
+        drawn = {row["id"]: row for row in rows(run)}
+        start, step = {"odd": (0, 2), "even": (1, 2), "all": (0, 1)}[args.half]
+        for question in [one for one in questions if one.id in drawn][start::step]:
+            add(table, question, corpus, drawn[question.id])
     base = np.array(table["BM25"])
+    print(f"{len(base)} questions ({args.half})")
     for name, values in table.items():
         cells = []
         for column, k in enumerate(KS):
             by = paired_difference(np.array(values)[:, column].tolist(), base[:, column].tolist())
             mean = np.array(values)[:, column].mean()
             cells.append(f"@{k} {mean:.3f} [{by.low:+.3f},{by.high:+.3f}]")
-        print(f"{name:38} {' '.join(cells)}")
+        print(f"{name:50} {' '.join(cells)}")
+
+
+def add(table: Table, question: Question, corpus: Corpus, row: dict[str, Any]) -> None:
+    """Add one question's recall by every way of ranking."""
+    scores = corpus.recall.scores([question.text])[0]
+    rankings = {"BM25": scores}
+    by_kind = {name: np.array(by) for name, by in row["kinds"].items()}
+    by_kind["plain and conditioned"] = (by_kind["plain"] + by_kind["conditioned"]) / 2
+    found = scores[row["candidates"]]
+    for name, by in by_kind.items():
+        for weight in WEIGHTS:
+            ranked = reranked(scores, row["candidates"], by, weight)
+            rankings[f"{name}, weight {weight}"] = ranked
+        stretched = np.zeros_like(scores)
+        stretched[row["candidates"]] = weighted_sum([found, by], [0.5, 0.5], "range") + 1e-6
+        rankings[f"{name}, both stretched, weight 0.5"] = stretched
+    for name, ranking in rankings.items():
+        best = [corpus.passages[i] for i in best_first(ranking)[: max(KS)]]
+        found = [metrics.recall_at(best, question.support, k) for k in KS]
+        table.setdefault(name, []).append(found)
 
 
 def main() -> None:
     """Run one of the two parts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", choices=["draw", "score"])
-    parser.add_argument("questions", type=Path)
-    parser.add_argument("corpus", type=Path)
-    parser.add_argument("runs", type=Path, nargs="+")
+    parser.add_argument("files", type=Path, nargs="+", metavar="QUESTIONS CORPUS RUN")
     parser.add_argument("--model", type=Path)
     parser.add_argument("--precision", choices=["float32", "bfloat16"], default="bfloat16")
     parser.add_argument("--candidates", type=int, default=50)
@@ -137,6 +148,8 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=60)
     parser.add_argument("--half", choices=["odd", "even", "all"], default="all")
     args = parser.parse_args()
+    if len(args.files) % 3 or (args.part == "draw" and len(args.files) > 3):
+        parser.error("files come in threes: questions, corpus, run")
     draw(args) if args.part == "draw" else score(args)
 
 
