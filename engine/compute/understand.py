@@ -11,45 +11,26 @@ Words that are not understood are kept: with one left the grammar is not sure of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import zip_longest
 from typing import Literal
 
 from engine.compute import words as w
-from engine.compute.naming import Named, Quoted, named, tags_in
+from engine.compute.naming import Named, Quoted, named
 from engine.compute.plan import Field, Operation, Plan, Sought, Source, Unit, checked
+from engine.compute.sourcing import CONTEXT, SHELVES, TOKEN, SourceGrammar
 from engine.compute.world import World
 from engine.errors import PlanRefused
 from engine.tokens import FUNCTION_WORDS
-from ingest.item import Kind, Shelf
+from ingest.item import Kind
 
-_TOKEN = re.compile(r"<[qcdp]\d+>|[a-z][a-z'-]*|\d+")
-_SHELVES = {
-    Shelf.TRASH: r"\b(?:in|from) (?:the |my )?(?:trash|bin|deleted (?:items|mail))\b",
-    Shelf.SPAM: r"\b(?:in|from) (?:the |my )?(?:spam|junk)(?: folder)?\b",
-    Shelf.DRAFTS: r"\b(?:in|from) (?:the |my )?drafts?(?: folder)?\b",
-}
-_I_WROTE = re.compile(r"\b(?:did|have|do) i\b(?: \w+)?? (?:send|sent|write|wrote|mail|email|post)")
-_WITH = re.compile(r"\b(?:with|meet|met|see|saw|and|visit\w*|between) (?:<p\d+> (?:and )?)*$")
-_TO = re.compile(r"\bto (?:<p\d+> (?:and |or )?)*$")
-_LABEL = re.compile(
-    r"\b(?:subject|title|thread|conversation|discussion|titled|called|under|session|talk|room)"
-    r"(?: line)? (?=<q\d+>)"
-)
-"""Words right before a quote that say what it is, and ask for nothing."""
 _WHO_IS = re.compile(r"\bwho(?:'s| is| was| are| were) (?:<p\d+>(?: and )?)+\W*$")
 _ADDRESS_OF = re.compile(
     r"\baddress(?:es)? (?:of|for) <p\d+>|<p\d+>(?:'s?)? (?:\w+ ){0,2}address(?:es)?\b"
 )
 """What texts and signatures say of a person: nothing to compute."""
 _LAST_AS_VERB = re.compile(r"\b(?:do|does|did|will) (?:\S+ )*?last\b")
-_CONTEXT = re.compile(
-    r"\baccording to (?:[\w']+ )*?(?:<c\d+>|calendar|schedule)(?: \w+){0,2}"
-    r"|\b(?:ignoring|including) .*$"
-)
-"""What only says where to look, or that replies count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +55,7 @@ def understand(question: str, world: World, today: date) -> Understanding:
 
 def source_of(question: str, world: World, today: date) -> Source:
     """Return which items a question names: their kind, days, people, titles."""
-    return _Grammar(named(question, world, today)).source()
+    return SourceGrammar(named(question, world, today)).source()
 
 
 Asked = Literal["count", "who", "when", "where", "title", "length", "amount", "nothing"]
@@ -94,21 +75,12 @@ _ASKED: dict[Field, Asked] = {
 }
 
 
-class _Grammar:
+class _Grammar(SourceGrammar):
     """Reads one question."""
 
     def __init__(self, found: Named) -> None:
-        self.found = found
-        self.text = found.text
-        self.asking = _LABEL.sub("", self.text)
-        """The text without labels of quotes."""
-        self.about: tuple[str, ...] = ()
-        self._read_about()
-        self.quoted = list(found.quotes.values())
+        super().__init__(found)
         self.noun = self._asked_noun()
-
-    def has(self, pattern: str) -> bool:
-        return bool(re.search(pattern, self.asking))
 
     def understanding(self) -> Understanding:
         try:
@@ -121,13 +93,13 @@ class _Grammar:
 
     def _asked_noun(self) -> str:
         """Return the first noun behind the first word that asks; empty without."""
-        asking = _CONTEXT.sub("", self.asking)
+        asking = CONTEXT.sub("", self.asking)
         cue = re.search(rf"{w.COUNT}|\b(?:{'|'.join(sorted(w.ASKING))})\b", asking)
         if cue is None:
             return ""
         if cue[0] in w.NOUNS:
             return cue[0]
-        tokens = _TOKEN.findall(asking[cue.end() :])
+        tokens = TOKEN.findall(asking[cue.end() :])
         for token, after in zip_longest(tokens, tokens[1:], fillvalue=""):
             if token in w.NOUNS or token in w.UNITS:
                 return after if after in w.NOUNS else token
@@ -196,7 +168,7 @@ class _Grammar:
             return True
         if source.kind is not Kind.MAIL or asked not in ("when", "where"):
             return False
-        tokens = _TOKEN.findall(self.asking)
+        tokens = TOKEN.findall(self.asking)
         kinds = {noun.kind for one in tokens if (noun := w.NOUNS.get(one))}
         done = {w.VERBS[one] for one in tokens if one in w.VERBS and one not in w.NOUNS}
         mailed = Kind.MAIL in done or self.has(r"(?:\bi|<p\d+>) e?mail\b")
@@ -205,7 +177,7 @@ class _Grammar:
 
     def _of_two(self, asked: Asked, source: Source) -> Plan | None:
         """Return a plan over two sources: dates in both, or the days from one to the other."""
-        calendars = self._calendars()
+        calendars = self.calendars()
         dates = asked == "when" or self.noun in w.UNITS or self._asked_field() == "date"
         if len(calendars) == 2 and self.has(w.BOTH) and dates:
             return Plan(
@@ -268,7 +240,7 @@ class _Grammar:
     def _measured(self, asked: Asked, source: Source) -> Plan | None:
         """Return a plan over lengths, or over amounts that the texts state."""
         unit: Unit | None = next(
-            (w.UNITS[one] for one in _TOKEN.findall(self.asking) if one in w.UNITS), None
+            (w.UNITS[one] for one in TOKEN.findall(self.asking) if one in w.UNITS), None
         )
         if self.has(rf"{w.LONGEST}|{w.SHORTEST}"):
             longest: Operation = "max" if self.has(w.LONGEST) else "min"
@@ -316,103 +288,15 @@ class _Grammar:
             return "speaker"
         return field
 
-    # The source
-
-    def source(self) -> Source:
-        kind = self._kind()
-        dates = list(self.found.dates.values())
-        source = Source(
-            kind,
-            senders=tuple(self._people("from", kind)),
-            recipients=tuple(self._people("to", kind)),
-            people=tuple(self._people("with", kind)),
-            texts=self.about,
-            calendars=tuple(dict.fromkeys(name for names in self._calendars() for name in names)),
-            since=max((d.first for d in dates if d.first), default=None),
-            until=min((d.last for d in dates if d.last), default=None),
-            shelf=next((s for s, where in _SHELVES.items() if re.search(where, self.text)), None),
-        )
-        for tag, quoted in self.found.quotes.items():
-            source = self._with_quote(source, tag, quoted)
-        return source
-
-    def _calendars(self) -> list[tuple[str, ...]]:
-        """Return the names of each calendar that is named, none twice."""
-        named = [tuple(one.name for one in called) for called in self.found.calendars.values()]
-        return list(dict.fromkeys(named))
-
-    def _with_quote(self, source: Source, tag: str, quoted: Quoted) -> Source:
-        within_title = re.search(
-            rf"{tag} in (?:the|their|its) (?:subject|title)|(?:subject|title)s? "
-            rf"(?:contain|hold|mention|includ)\w* (?:the word )?{tag}",
-            self.text,
-        )
-        if within_title:
-            return replace(source, titles=(*source.titles, quoted.text))
-        if quoted.is_place and not (quoted.is_event and source.kind is not Kind.EVENT):
-            return replace(source, places=(*source.places, quoted.text))
-        if source.kind is Kind.MAIL and quoted.is_thread and not self._is_one_mail(quoted):
-            return replace(source, threads=(*source.threads, _without_prefix(quoted.text)))
-        if quoted.is_subject or quoted.is_event:
-            return replace(source, subjects=(*source.subjects, quoted.text))
-        if quoted.in_title:
-            return replace(source, titles=(*source.titles, quoted.text))
-        return replace(source, texts=(*source.texts, quoted.text))
-
-    def _is_one_mail(self, quoted: Quoted) -> bool:
-        """Say whether a quote means the mails of this very subject, not their thread."""
-        counted = self.has(rf"{w.COUNT}|{w.LONG}|{w.FIRST}|{w.LAST}|{w.MOST}")
-        thread = re.search(r"\b(?:thread|conversation|discussion|exchange)", self.text)
-        return quoted.is_subject and not counted and not thread
-
-    def _kind(self) -> Kind | None:
-        """Return the kind that the nouns say, else the verbs, else what is named."""
-        tokens = _TOKEN.findall(_CONTEXT.sub("", self.text))
-        nouns = [noun.kind for one in tokens if (noun := w.NOUNS.get(one)) and noun.kind]
-        if Kind.MAIL in nouns and not self.found.calendars:
-            return Kind.MAIL
-        if nouns:
-            return nouns[0]
-        if self.found.calendars:
-            return Kind.EVENT
-        threads = any(one.is_thread for one in self.quoted)
-        if any(one.is_event or one.is_place for one in self.quoted) and not threads:
-            return Kind.EVENT
-        verbs = [w.VERBS[one] for one in tokens if one in w.VERBS]
-        if verbs:
-            return verbs[0]
-        if threads or re.search(r"\bemail", self.text):
-            return Kind.MAIL
-        return Kind.EVENT if any(one.in_title for one in self.quoted) else None
-
-    def _people(self, role: str, kind: Kind | None) -> Iterable[str]:
-        for tag in tags_in(self.text, "p"):
-            before = self.text[: self.text.index(tag)]
-            if kind is Kind.EVENT or (_WITH.search(before) and not re.search("<p", before)):
-                found = "with" if kind is not Kind.MAIL else "from"
-            else:
-                found = "to" if _TO.search(before) else "from"
-            if found == role:
-                yield self.found.people[tag]
-        if role == "from" and kind is Kind.MAIL and _I_WROTE.search(self.text):
-            yield "me"
-
     # What is left
-
-    def _read_about(self) -> None:
-        match = w.ABOUT.search(self.asking)
-        if match and not match[1].startswith("<"):
-            self.about = (" ".join(x for x in match[1].split() if x not in FUNCTION_WORDS),)
-            self.asking = self.asking[: match.start()]
-            self.text = self.text.replace(match[0], "")
 
     def _left(self) -> tuple[str, ...]:
         text = self.text
-        for where in _SHELVES.values():
+        for where in SHELVES.values():
             text = re.sub(where, " ", text)
         return tuple(
             token
-            for token in _TOKEN.findall(text)
+            for token in TOKEN.findall(text)
             if not token.startswith("<")
             and token not in FUNCTION_WORDS
             and token not in w.NEUTRAL
@@ -422,9 +306,3 @@ class _Grammar:
             and not (token.isdecimal() or token in " ".join(self.about).split())
             and re.sub(r"'s$", "", token) not in ("", "who", "what", "mail")
         )
-
-
-def _without_prefix(subject: str) -> str:
-    from engine.compute.fields import PREFIX
-
-    return PREFIX.sub("", subject).strip()

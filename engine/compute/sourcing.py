@@ -1,0 +1,143 @@
+"""Which items a question is about: their kind, people, days, titles, calendars, shelves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from engine.compute import words as w
+from engine.compute.fields import PREFIX
+from engine.compute.naming import Named, Quoted, tags_in
+from engine.compute.plan import Source
+from engine.tokens import FUNCTION_WORDS
+from ingest.item import Kind, Shelf
+
+TOKEN = re.compile(r"<[qcdp]\d+>|[a-z][a-z'-]*|\d+")
+SHELVES = {
+    Shelf.TRASH: r"\b(?:in|from) (?:the |my )?(?:trash|bin|deleted (?:items|mail))\b",
+    Shelf.SPAM: r"\b(?:in|from) (?:the |my )?(?:spam|junk)(?: folder)?\b",
+    Shelf.DRAFTS: r"\b(?:in|from) (?:the |my )?drafts?(?: folder)?\b",
+}
+_I_WROTE = re.compile(r"\b(?:did|have|do) i\b(?: \w+)?? (?:send|sent|write|wrote|mail|email|post)")
+_WITH = re.compile(r"\b(?:with|meet|met|see|saw|and|visit\w*|between) (?:<p\d+> (?:and )?)*$")
+_TO = re.compile(r"\bto (?:<p\d+> (?:and |or )?)*$")
+_LABEL = re.compile(
+    r"\b(?:subject|title|thread|conversation|discussion|titled|called|under|session|talk|room)"
+    r"(?: line)? (?=<q\d+>)"
+)
+"""Words right before a quote that say what it is, and ask for nothing."""
+CONTEXT = re.compile(
+    r"\baccording to (?:[\w']+ )*?(?:<c\d+>|calendar|schedule)(?: \w+){0,2}"
+    r"|\b(?:ignoring|including) .*$"
+)
+"""What only says where to look, or that replies count."""
+
+
+class SourceGrammar:
+    """Reads where one question looks; what it asks for is `engine.compute.understand`."""
+
+    def __init__(self, found: Named) -> None:
+        """Read a question whose names have become tags."""
+        self.found = found
+        self.text = found.text
+        self.asking = _LABEL.sub("", self.text)
+        """The text without labels of quotes."""
+        self.about: tuple[str, ...] = ()
+        self._read_about()
+        self.quoted = list(found.quotes.values())
+
+    def has(self, pattern: str) -> bool:
+        """Say whether the question holds a pattern."""
+        return bool(re.search(pattern, self.asking))
+
+    def source(self) -> Source:
+        """Return which items it names."""
+        kind = self._kind()
+        dates = list(self.found.dates.values())
+        source = Source(
+            kind,
+            senders=tuple(self._people("from", kind)),
+            recipients=tuple(self._people("to", kind)),
+            people=tuple(self._people("with", kind)),
+            texts=self.about,
+            calendars=tuple(dict.fromkeys(name for names in self.calendars() for name in names)),
+            since=max((d.first for d in dates if d.first), default=None),
+            until=min((d.last for d in dates if d.last), default=None),
+            shelf=next((s for s, where in SHELVES.items() if re.search(where, self.text)), None),
+        )
+        for tag, quoted in self.found.quotes.items():
+            source = self._with_quote(source, tag, quoted)
+        return source
+
+    def calendars(self) -> list[tuple[str, ...]]:
+        """Return the names of each calendar that is named, none twice."""
+        named = [tuple(one.name for one in called) for called in self.found.calendars.values()]
+        return list(dict.fromkeys(named))
+
+    def _with_quote(self, source: Source, tag: str, quoted: Quoted) -> Source:
+        within_title = re.search(
+            rf"{tag} in (?:the|their|its) (?:subject|title)|(?:subject|title)s? "
+            rf"(?:contain|hold|mention|includ)\w* (?:the word )?{tag}",
+            self.text,
+        )
+        if within_title:
+            return replace(source, titles=(*source.titles, quoted.text))
+        if quoted.is_place and not (quoted.is_event and source.kind is not Kind.EVENT):
+            return replace(source, places=(*source.places, quoted.text))
+        if source.kind is Kind.MAIL and quoted.is_thread and not self._is_one_mail(quoted):
+            return replace(source, threads=(*source.threads, _without_prefix(quoted.text)))
+        if quoted.is_subject or quoted.is_event:
+            return replace(source, subjects=(*source.subjects, quoted.text))
+        if quoted.in_title:
+            return replace(source, titles=(*source.titles, quoted.text))
+        return replace(source, texts=(*source.texts, quoted.text))
+
+    def _is_one_mail(self, quoted: Quoted) -> bool:
+        """Say whether a quote means the mails of this very subject, not their thread."""
+        counted = self.has(rf"{w.COUNT}|{w.LONG}|{w.FIRST}|{w.LAST}|{w.MOST}")
+        thread = re.search(r"\b(?:thread|conversation|discussion|exchange)", self.text)
+        return quoted.is_subject and not counted and not thread
+
+    def _kind(self) -> Kind | None:
+        """Return the kind that the nouns say, else the verbs, else what is named."""
+        tokens = TOKEN.findall(CONTEXT.sub("", self.text))
+        nouns = [noun.kind for one in tokens if (noun := w.NOUNS.get(one)) and noun.kind]
+        if Kind.MAIL in nouns and not self.found.calendars:
+            return Kind.MAIL
+        if nouns:
+            return nouns[0]
+        if self.found.calendars:
+            return Kind.EVENT
+        threads = any(one.is_thread for one in self.quoted)
+        if any(one.is_event or one.is_place for one in self.quoted) and not threads:
+            return Kind.EVENT
+        verbs = [w.VERBS[one] for one in tokens if one in w.VERBS]
+        if verbs:
+            return verbs[0]
+        if threads or re.search(r"\bemail", self.text):
+            return Kind.MAIL
+        return Kind.EVENT if any(one.in_title for one in self.quoted) else None
+
+    def _people(self, role: str, kind: Kind | None) -> Iterable[str]:
+        for tag in tags_in(self.text, "p"):
+            before = self.text[: self.text.index(tag)]
+            if kind is Kind.EVENT or (_WITH.search(before) and not re.search("<p", before)):
+                found = "with" if kind is not Kind.MAIL else "from"
+            else:
+                found = "to" if _TO.search(before) else "from"
+            if found == role:
+                yield self.found.people[tag]
+        if role == "from" and kind is Kind.MAIL and _I_WROTE.search(self.text):
+            yield "me"
+
+    def _read_about(self) -> None:
+        match = w.ABOUT.search(self.asking)
+        if match and not match[1].startswith("<"):
+            self.about = (" ".join(x for x in match[1].split() if x not in FUNCTION_WORDS),)
+            self.asking = self.asking[: match.start()]
+            self.text = self.text.replace(match[0], "")
+
+
+def _without_prefix(subject: str) -> str:
+    return PREFIX.sub("", subject).strip()
