@@ -92,24 +92,7 @@ def answer_over(
     timings = timings or Timings()
     strategy = registry.get(settings.strategy)
     models.forget()
-    tools = Toolbox(
-        query,
-        corpus,
-        models,
-        budget_for(settings),
-        settings.seed,
-        timings,
-        settings.today,
-        _deadline(settings, timings, 1.0),
-        settings.examples,
-        settings.least_confidence,
-        shared,
-        settings.own,
-        parsed(settings.plan) if settings.plan else None,
-        means=means_of(settings),
-        guard=settings.guard and TASKS[query.task].personal,
-        pace=Pace(models.speed) if settings.estimate else None,
-    )
+    tools = _toolbox(query, corpus, models, settings, timings, shared)
     draft = yield from strategy.run(tools)
     finished = yield from staged("cite", timings, _cite(draft, query, corpus, settings))
     if settings.second_opinion and finished.citations and not draft.citations:
@@ -122,13 +105,46 @@ def answer_over(
             finished,
             usage=tools.usage,
             strategy=registry.described(registry.as_run(strategy, tools.instead)),
-            models=ModelIds(
-                models.lookahead_id if tools.usage.lookahead.prompt else None,
-                models.generator_id if tools.usage.generator.prompt else None,
-                models.encoder_id if tools.usage.encoder.prompt else None,
-            ),
+            models=_models_used(tools),
             timings={**timings.seconds, "total": timings.elapsed()},
         )
+    )
+
+
+def _toolbox(
+    query: Query,
+    corpus: Corpus,
+    models: ModelSet,
+    settings: Settings,
+    timings: Timings,
+    shared: Shared | None,
+) -> Toolbox:
+    return Toolbox(
+        query=query,
+        corpus=corpus,
+        models=models,
+        budget=budget_for(settings),
+        seed=settings.seed,
+        timings=timings,
+        today=settings.today,
+        deadline=_deadline(settings, timings, 1.0),
+        examples=settings.examples,
+        least_confidence=settings.least_confidence,
+        shared=shared,
+        own=settings.own,
+        plan=parsed(settings.plan) if settings.plan else None,
+        means=means_of(settings),
+        guard=settings.guard and TASKS[query.task].personal,
+        pace=Pace(models.speed) if settings.estimate else None,
+    )
+
+
+def _models_used(tools: Toolbox) -> ModelIds:
+    models, usage = tools.models, tools.usage
+    return ModelIds(
+        models.lookahead_id if usage.lookahead.prompt else None,
+        models.generator_id if usage.generator.prompt else None,
+        models.encoder_id if usage.encoder.prompt else None,
     )
 
 

@@ -3,49 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Generator as Steps
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from typing import Protocol, TypeVar
 
-import numpy as np
-
-from engine import injection, lookahead, selection, writing
+from engine import lookahead, selection, writing
 from engine.attending import LayersOf, Overheard
+from engine.choosing import Chooser
 from engine.compute.plan import Plan
-from engine.constraints import allowed, constrained
-from engine.corpus import Corpus
 from engine.drafts import Draft
-from engine.effort import NO_LIMIT, Means
-from engine.events import Event, Expected, Ranked, Sampled, Selected, StageName, Token
+from engine.events import Event, Expected, Sampled, StageName, Token
 from engine.examples import Example, shipped
+from engine.lending import since
 from engine.lookahead import Drawing, Sample
-from engine.pace import Pace, RoleName, Work, looking, writing_out
+from engine.pace import Pace, Work, looking, writing_out
 from engine.prompting import section
-from engine.recall import Scores, best_first
-from engine.settings import Budget
-from engine.stages import Timings, staged, time_spent
+from engine.recall import Scores
+from engine.stages import staged
 from engine.tasks import TASKS, Task
-from engine.values import ModelTokens, Passage, Query, Usage
+from engine.values import ModelTokens, Passage
 from engine.writing import Asked, Written
 from models.protocols import (
-    AttentionReader,
-    AttentiveGenerator,
     Constraint,
-    Encoder,
     Generator,
-    TokenCount,
 )
-from models.roles import ModelSet
 
 T = TypeVar("T")
-Lent = TypeVar("Lent", Generator, AttentiveGenerator, Encoder, AttentionReader)
-
-RANKED_SHOWN = 20
-"""Passages in a `Ranked` event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +61,12 @@ class Compressor(Protocol):
         """Return each passage cut, or None where nothing of it is left."""
 
 
-@dataclass
-class Toolbox:
+@dataclass(kw_only=True)
+class Toolbox(Chooser):
     """What a strategy works with: one question, its corpus, two models and a budget."""
 
-    query: Query
-    corpus: Corpus
-    models: ModelSet
-    budget: Budget
     seed: int
-    timings: Timings
     today: date
-    deadline: float | None = None
-    """`time.monotonic` at which the last token is due; None: no limit."""
     examples: Sequence[Example] = ()
     """Solved questions; none: those that come with the program."""
     least_confidence: float = 0.0
@@ -97,23 +76,13 @@ class Toolbox:
     """Addresses of the person who asks."""
     plan: Plan | None = None
     """How to compute the answer; None: by the question."""
-    usage: Usage = field(default_factory=Usage)
-    """Tokens handled so far, by role; one model may fill both."""
     compressor: Compressor | None = None
-    cut: dict[int, Passage | None] = field(default_factory=dict)
-    """What the compressor made of passages, by their numbers."""
     instead: dict[object, object] = field(default_factory=dict)
     """What was done in place of a strategy that could not be followed, by that strategy."""
-    means: Means = NO_LIMIT
-    """What the effort allows over all calls."""
     pace: Pace | None = None
     """Says how long things take; None: nobody asks."""
     words: str = ""
     """Words that recall looks for beside the question's."""
-    guard: bool = False
-    """Whether what reads like an order to a model is cut from passages."""
-    guarded: dict[int, Passage | None] = field(default_factory=dict)
-    """What is left of passages without such orders, by the identity of each."""
     listening: LayersOf | None = None
     """Which layers' attention is read along while the look-ahead model reads; None: none."""
     overheard: Overheard | None = None
@@ -135,47 +104,6 @@ class Toolbox:
     def solved_examples(self, at_most: int) -> Sequence[Example]:
         """Return the first examples, those that come with the program where none were given."""
         return (self.examples or shipped())[:at_most]
-
-    def metered(self, role: RoleName) -> AbstractContextManager[Generator]:
-        """Lend a model; what it handles meanwhile is counted for the role.
-
-        Raises `TimeSpent` when the time budget is spent before.
-        """
-        return self._lent(lambda: self._model(role), role)
-
-    def _model(self, role: RoleName) -> Generator:
-        model: Generator = getattr(self.models, role)
-        return model
-
-    def encoding(self) -> AbstractContextManager[Encoder]:
-        """Lend the encoder, counted alike. Raises `ModelMissing` where there is none."""
-        return self._lent(lambda: self.models.encoder, "encoder")
-
-    def attending(self) -> AbstractContextManager[AttentionReader]:
-        """Lend what reads the look-ahead model's attention, counted as that model.
-
-        Raises `ModelMissing` and `RuntimeFailed` where its attention cannot be read.
-        """
-        return self._lent(lambda: self.models.attention, "lookahead")
-
-    @contextmanager
-    def _lent(self, load: Callable[[], Lent], role: str) -> Iterator[Lent]:
-        if self.late():
-            raise time_spent(self.timings)
-        model = load()
-        before = replace(model.usage)
-        try:
-            yield model
-        finally:
-            self._count(role, _since(before, model.usage))
-
-    def _count(self, role: str, tokens: ModelTokens) -> None:
-        self.usage = replace(self.usage, **{role: getattr(self.usage, role) + tokens})
-
-    @property
-    def tokens_left(self) -> int:
-        """Input tokens that both language models may still read."""
-        return self.means.tokens - self.usage.effective_context
 
     def _expect_looking(self, chosen: Sequence[int]) -> Iterator[Event]:
         """Say how long looking ahead takes, and the answer behind it."""
@@ -236,10 +164,10 @@ class Toolbox:
                 samples = yield from look(model)
         else:
             heard = self.overheard = Overheard(passages)
-            with self._lent(lambda: self.models.attentive_lookahead, "lookahead") as attentive:
+            with self.lent(lambda: self.models.attentive_lookahead, "lookahead") as attentive:
                 draw = partial(heard.sample, attentive, self.listening)
                 samples = yield from look(attentive, draw=draw)
-        tokens, seconds = _since(before, self.usage.lookahead), time.monotonic() - began
+        tokens, seconds = since(before, self.usage.lookahead), time.monotonic() - began
         if self.pace is not None:
             self.pace.note("lookahead", tokens, seconds, drawing.samples)
         if self.shared is not None:
@@ -250,63 +178,10 @@ class Toolbox:
         """Return samples already drawn, at their full price."""
         for index, sample in enumerate(drawn.samples):
             yield Sampled(index, sample.rationale, sample.answer)
-        self._count("lookahead", drawn.tokens)
+        self.count("lookahead", drawn.tokens)
         self.timings.lend("lookahead", drawn.seconds)
         self.overheard = drawn.overheard
         return drawn.samples
-
-    def forward(self, samples: Sequence[Sample]) -> Scores:
-        """Return S(c; [R_k, A_k]) for every sample and every passage, shape (K, passages)."""
-        return self._scores([sample.text for sample in samples])
-
-    def scores_of(self, text: str) -> Scores:
-        """Return S(c; text) for every passage."""
-        scores: Scores = self._scores([text])[0]
-        return scores
-
-    def _scores(self, texts: Sequence[str]) -> Scores:
-        return constrained(self.corpus.recall.scores(texts), self.query, self.corpus)
-
-    def fit_lookahead(self, scores: Scores) -> list[int]:
-        """Return the best passages within X tokens, best first; none loads no model."""
-        budget = self.budget
-        return self._fit(scores, "lookahead", budget.lookahead_tokens, budget.lookahead_share)
-
-    def fit_generator(self, scores: Scores) -> list[int]:
-        """Return the best passages within Y tokens, best first; none loads no model."""
-        budget = self.budget
-        return self._fit(scores, "generator", budget.generator_tokens, budget.generator_share)
-
-    def _fit(self, scores: Scores, role: RoleName, tokens: int, share: float) -> list[int]:
-        """Return what fits; without a hit all passages, in order, if there are so few.
-
-        A question need not share a word with its answer, and what fits needs no ranking.
-        """
-        if scores.any():
-            model = getattr(self.models, role)
-            return selection.fit(self.corpus.passages, scores, tokens, model, share)
-        numbers = self.all_allowed()
-        passages = self.passages(numbers)
-        if not passages or not selection.may_fit(passages, tokens):
-            return []
-        return numbers if selection.fits(passages, tokens, getattr(self.models, role)) else []
-
-    def all_allowed(self) -> list[int]:
-        """Return the passages that phrases and exclusions leave, in document order."""
-        numbers: list[int] = np.flatnonzero(allowed(self.query, self.corpus)).tolist()
-        return numbers
-
-    def ranked(
-        self, stage: StageName, scores: Scores, parts: Mapping[str, Scores] | None = None
-    ) -> Ranked:
-        """Describe a ranking: its best passages that score above 0."""
-        best = [int(i) for i in best_first(scores)[:RANKED_SHOWN] if scores[i] > 0]
-        shown = {name: [float(one[i]) for i in best] for name, one in (parts or {}).items()}
-        return Ranked(stage, self.passages(best), [float(scores[i]) for i in best], shown)
-
-    def selected(self, stage: StageName, chosen: Sequence[int]) -> Selected:
-        """Describe what a stage keeps."""
-        return Selected(stage, self.passages(chosen), len(self.corpus.passages))
 
     def write(self, chosen: Sequence[int], part: str = "answer") -> Steps[Event, None, Draft]:
         """Let the generator judge the chosen passages and answer from them."""
@@ -325,7 +200,7 @@ class Toolbox:
                 writing.answer(model, self.asked, evidence, part)
             )
         if self.pace is not None:
-            used = _since(before, self.usage.generator)
+            used = since(before, self.usage.generator)
             self.pace.note("generator", used, time.monotonic() - began)
         return Draft(written.text, evidence, written.ended, written.confidence)
 
@@ -403,35 +278,9 @@ class Toolbox:
                 self.timings.add("first_token", self.timings.elapsed())
             yield event
 
-    def late(self) -> bool:
-        """Say whether the time budget is spent."""
-        return self.deadline is not None and time.monotonic() > self.deadline
-
     def compress(self, chosen: Sequence[int]) -> Steps[Event, None, None]:
         """Have the chosen passages cut, where there is a compressor and they are not cut yet."""
         fresh = [i for i in chosen if i not in self.cut]
         if self.compressor is not None and fresh:
             cut = yield from self.compressor.compress(self, self.passages(fresh))
             self.cut.update(zip(fresh, cut, strict=True))
-
-    def passages(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
-        """Return passages by number, as they were cut; one that kept nothing is left out."""
-        found = (self._harmless(self.cut.get(i, self.corpus.passages[i])) for i in chosen)
-        return tuple(passage for passage in found if passage is not None)
-
-    def _harmless(self, passage: Passage | None) -> Passage | None:
-        """Return what models may read of a passage."""
-        if passage is None or not self.guard:
-            return passage
-        if id(passage) not in self.guarded:
-            self.guarded[id(passage)] = injection.guarded(passage)
-        return self.guarded[id(passage)]
-
-
-def _since(before: TokenCount | ModelTokens, after: TokenCount | ModelTokens) -> ModelTokens:
-    return ModelTokens(
-        after.prompt - before.prompt,
-        after.computed - before.computed,
-        after.generated - before.generated,
-        after.calls - before.calls,
-    )
