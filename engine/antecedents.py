@@ -41,6 +41,8 @@ _PLACE = re.compile(r"\b(?:in|at|near|via|on|of)\s+$", re.IGNORECASE)
 _SUBJECT = re.compile(rf"\b{AUXILIARY}\s+$", re.IGNORECASE)
 _COMPLEMENT = re.compile(rf"\b(?:what|which|who|whose)\s+{AUXILIARY}\s+$", re.IGNORECASE)
 _DETERMINED = re.compile(rf"\b{DETERMINER}\s+|\b[A-Z]\w*['’]s\s+", re.IGNORECASE)  # noqa: RUF001
+_OF_PEOPLE = re.compile(r" (?:with|from|to|by|of|and) ")
+_SAID_OF = re.compile(rf" {PREPOSITION} ", re.IGNORECASE)
 MOST_NAME_WORDS = 4
 MOST_THING_WORDS = 4
 
@@ -138,6 +140,28 @@ def things_in(question: str) -> list[Span]:
                 start = found.pop().start  # "the invoice of the roofers" is one thing
             found.append(Span(question[start:end], start, end))
     return found
+
+
+def things_of_people(question: str, known: Sequence[str], today: date) -> list[Span]:
+    """Return the things of a question, each with its people: "the call with Kim"."""
+    names = names_in(question, known, today)
+    return [_joined(question, thing, names, _OF_PEOPLE) for thing in things_in(question)]
+
+
+def subject_in(question: str, things: Sequence[Span]) -> Span | None:
+    """Return the thing that is asked about with all that is said of it; None where it is none."""
+    if not things or not _SUBJECT.search(question[: things[0].start]):
+        return None
+    return _joined(question, things[0], things[1:], _SAID_OF)
+
+
+def _joined(question: str, thing: Span, others: Sequence[Span], by: re.Pattern[str]) -> Span:
+    """Return the thing together with those of the others that follow it, joined by such words."""
+    end = thing.end
+    for other in others:
+        if other.start >= end and by.fullmatch(question[end : other.start]):
+            end = other.end
+    return Span(question[thing.start : end], thing.start, end)
 
 
 def _noun_words(question: str, determiner: re.Match[str]) -> list[re.Match[str]]:

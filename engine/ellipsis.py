@@ -18,7 +18,9 @@ from engine.antecedents import (
     Span,
     dates_in,
     names_in,
+    subject_in,
     things_in,
+    things_of_people,
 )
 
 _ASKING_ABOUT = re.compile(
@@ -148,9 +150,15 @@ def _name(fragment: str, before: str, known: tuple[str, ...], today: date) -> Fi
 
 
 def _thing(fragment: str, before: str, known: tuple[str, ...], today: date) -> Filled | None:
+    """ "and the deposit?" is asked for the whole of what was asked about, or for a part of it."""
     if not re.match(rf"{DETERMINER}\b", fragment, re.IGNORECASE) or len(things_in(fragment)) != 1:
         return None
-    return _instead(before, things_in(before), fragment, "the thing")
+    things = things_of_people(before, known, today)
+    whole = subject_in(before, things)
+    if whole is None or whole == things[0]:
+        return _instead(before, things, fragment, "the thing")
+    parts = [one for one in things[1:] if one.end <= whole.end]
+    return _instead(before, [*parts, whole], fragment, "the thing")
 
 
 def _instead(before: str, spans: list[Span], words: str, what: str) -> Filled | None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from engine.antecedents import PREPOSITION, is_name, names_in, things_in
+from engine.antecedents import PREPOSITION, is_name, names_in, things_in, things_of_people
 from engine.tokens import FUNCTION_WORDS
 
 _PERSON = re.compile(r"\b(?P<word>he|she|him|her|his|hers)\b(?!['’](?:d|ll)\b)", re.IGNORECASE)  # noqa: RUF001
@@ -48,7 +48,7 @@ def resolved(
 ) -> Resolved:
     """Return the question with what its pronouns mean; the same where it has none."""
     found = _people(Resolved(question), before, answer, known, today)
-    return _things(found, before)
+    return _things(found, before, known, today)
 
 
 def _people(
@@ -81,7 +81,7 @@ def _named(before: str, answer: str, known: Sequence[str], today: date) -> list[
     return list(dict.fromkeys(whole))
 
 
-def _things(state: Resolved, before: str) -> Resolved:
+def _things(state: Resolved, before: str, known: Sequence[str], today: date) -> Resolved:
     if _EMPTY_IT.search(state.text):
         return state
     match = next(
@@ -89,7 +89,7 @@ def _things(state: Resolved, before: str) -> Resolved:
     )
     if match is None:
         return state
-    things = list(dict.fromkeys(span.words for span in things_in(before)))
+    things = list(dict.fromkeys(span.words for span in things_of_people(before, known, today)))
     things = [re.sub(r"^(?:an?|any) ", "the ", thing, flags=re.IGNORECASE) for thing in things]
     return _choose(state, match, things, _THING, "what")
 

@@ -25,6 +25,8 @@ MEET = ("Where do I meet Dana Okafor about the lease?", "At the office [1].", [c
 SENT = ("Who sent me the invoice of the roofers?", "Marta Silva [1].", [cited(1, "Marta Silva")])
 MINE = ("When is my flight?", "On Monday [1].", [cited(1)])
 SIGNED = ("Did Dana sign the lease?", "Yes [1].", [cited(1)])
+WITH = ("When is the call with Dana Okafor?", "On Monday [1].", [cited(1, kind=Kind.EVENT)])
+ABOUT = ("When is the call with Dana Okafor about the lease?", "Monday [1].", [cited(1)])
 NOTHING = ("Is there a garage?", "Nothing says so.", [])
 
 REWRITTEN = [
@@ -48,6 +50,8 @@ REWRITTEN = [
     (SIGNED, "When?", "When did Dana sign the lease?"),
     (SIGNED, "And Kim?", "Did Kim sign the lease?"),
     (SIGNED, "And who wrote it?", "Who wrote the lease?"),
+    (WITH, "And where is it?", "Where is the call with Dana Okafor?"),
+    (WITH, "And the safety drill?", "When is the safety drill?"),
 ]
 LEFT_ALONE = [
     (PAID, "Where is my passport?"),
@@ -114,6 +118,16 @@ def test_what_points_at_a_source_means_it_alone(turn, typed, text, numbers):
 @pytest.mark.parametrize(("turn", "typed"), UNSURE)
 def test_rules_say_when_they_are_not_sure(turn, typed):
     assert not standalone(typed, after(turn), TODAY).sure
+
+
+def test_a_new_thing_is_the_whole_of_what_was_asked_about_or_a_part_of_it():
+    found = standalone("And the safety drill?", after(ABOUT), TODAY)
+    assert not found.sure
+    assert found.choices == (
+        "When is the safety drill?",
+        "When is the call with Dana Okafor about the safety drill?",
+    )
+    assert found.text == found.choices[0]
 
 
 def test_a_source_that_is_not_there_is_named():
