@@ -119,10 +119,7 @@ def command(
     question = question_from(question)
     config = load_config(os.environ)
     filter_flags = FilterFlags(**{name: flags.pop(name) for name in FilterFlags.__slots__})  # type: ignore[arg-type]
-    if flags["plan"] is not None:
-        parsed(str(flags["plan"]))
-        flags["strategy"] = flags["strategy"] or Aggregate.name
-        flags["infer"] = False  # the plan says which items
+    _follow_plan(flags)
     estimate = as_json or explain or can_redraw(sys.stderr, os.environ)
     settings = settings_of(config, estimate=estimate, **flags)
     filters = filter_flags.filters(settings.today)
@@ -157,14 +154,25 @@ def command(
         talk.answered(answered, question)
     trail.loadings = models.loadings
     if as_json:
-        explained = {"explain": trail.object(answered)} if explain else {}
-        budget = {"budget": trail.budget_object(answered)}
-        print_json(answer_object(answered) | budget | followed | explained)
+        print_json(_object(answered, trail, explain) | followed)
     else:
         click.echo(folded(answer_text(answered, zone_of(config), str(config.path)), sys.stdout))
         if explain:
             click.echo(folded(trail.text(answered), sys.stdout))
     return ExitCode.NOTHING_FOUND if answered.grounded == "none" else ExitCode.ANSWERED
+
+
+def _follow_plan(flags: dict[str, object]) -> None:
+    """Have a plan that was given computed, over the items that it says."""
+    if flags["plan"] is not None:
+        parsed(str(flags["plan"]))
+        flags["strategy"] = flags["strategy"] or Aggregate.name
+        flags["infer"] = False
+
+
+def _object(answered: Answer, trail: Trail, explain: bool) -> dict[str, object]:
+    explained = {"explain": trail.object(answered)} if explain else {}
+    return answer_object(answered) | {"budget": trail.budget_object(answered)} | explained
 
 
 def last_answer(events: Iterator[Event], listeners: Sequence[Callable[[Event], None]]) -> Answer:
