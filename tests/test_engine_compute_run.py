@@ -315,6 +315,48 @@ def test_amounts_are_chosen_by_the_model_and_added_by_currency(ask: Ask) -> None
     assert len(models["l"].prompts) == 3  # the fourth has no number to choose
 
 
+BILLS = [
+    mail("Hotel", KIM, day(1), "Total: 300 USD."),
+    mail("Train", KIM, day(2), "Total: 500 JPY."),
+    mail("Taxi", BOB, day(3), "Total: 20 USD."),
+    mail("Ferry", BOB, day(4), "Total: 900 JPY."),
+]
+
+
+def _sums(ask: Ask, plan: str) -> tuple[Answer, list[str]]:
+    answer, notes, _ = ask(
+        "anything", BILLS, ["300 USD", "500 JPY", "20 USD", "900 JPY"], plan=plan
+    )
+    return answer, notes
+
+
+def test_a_group_of_two_currencies_has_a_row_and_the_sources_of_each(ask: Ask) -> None:
+    answer, notes = _sums(ask, 'sum "total" of mail by month')
+    assert answer.text == "March 2026: 320 USD [1]\nMarch 2026: 1,400 JPY [2]"
+    assert [one.quote for one in answer.citations] == ["300 USD", "500 JPY"]
+    assert answer.table is not None
+    assert [[one.text for one in row.sources] for row in answer.table.rows] == [
+        ["300 USD", "20 USD"],
+        ["500 JPY", "900 JPY"],
+    ]
+    assert "different units are not added: JPY, USD" in notes
+
+
+def test_the_top_is_the_top_of_each_currency_and_no_chart_scales_both(ask: Ask) -> None:
+    answer, notes = _sums(ask, 'sum "total" of mail by sender top 1')
+    assert answer.text == "Bob Reed: 900 JPY [1]\nKim Sato: 300 USD [2]"
+    assert "different units are not compared: JPY, USD" in notes
+    answer, _ = _sums(ask, 'sum "total" of mail by sender')
+    assert answer.text.splitlines() == [
+        "Bob Reed: 900 JPY [1]",
+        "Kim Sato: 500 JPY [2]",
+        "Kim Sato: 300 USD [3]",
+        "Bob Reed: 20 USD [4]",
+    ]
+    assert answer.table is not None
+    assert not answer.table.is_chart
+
+
 def test_a_model_cannot_bring_in_a_number_of_its_own(ask: Ask) -> None:
     answer, _, _ = ask("Sum my card statements", STATEMENTS[:1], ["$999.99"])
     assert answer.grounded == "none"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -54,6 +54,8 @@ class Row:
     number: Decimal | None = None
     """For ordering, and for the bar of a chart."""
     key: Key = ""
+    unit: str | None = None
+    """What a measured number counts: only numbers of one unit are compared. None: not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,11 @@ class Table:
     def grouped(self) -> bool:
         """Whether each row is a group."""
         return self.plan.by is not None
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The units of its rows, each once."""
+        return _units(self.rows)
 
 
 def run(
@@ -143,7 +150,7 @@ def _stated(item: Item, plan: Plan) -> list[Reading]:
 
 
 def _grouped(plan: Plan, readings: Sequence[Reading]) -> list[Row]:
-    """Return a row for each group: in order of time, else the largest first."""
+    """Return a row for each group and unit: in order of time, else the largest of a unit first."""
     groups: dict[Key, tuple[str, list[Reading]]] = {}
     for reading in readings:
         for one in values_of(reading.item, plan.by or "title"):
@@ -151,12 +158,17 @@ def _grouped(plan: Plan, readings: Sequence[Reading]) -> list[Row]:
     rows = []
     for key, (label, members) in groups.items():
         for row in _computed(plan, members):
-            rows.append(Row(label, row.value, tuple(members), row.number, key))
+            rows.append(replace(row, label=label, key=key))
     if plan.by in ("date", "week", "month", "year", "weekday") and not plan.top:
         return sorted(rows, key=lambda row: str(row.key))
     down = plan.top is None or plan.top > 0
     rows.sort(key=lambda row: (-_number(row) if down else _number(row), row.label))
-    return _first(rows, abs(plan.top)) if plan.top else rows
+    of_units = [[row for row in rows if row.unit == unit] for unit in _units(rows) or (None,)]
+    return [row for some in of_units for row in (_first(some, abs(plan.top)) if plan.top else some)]
+
+
+def _units(rows: Sequence[Row]) -> tuple[str, ...]:
+    return tuple(sorted({row.unit for row in rows if row.unit is not None}))
 
 
 def _number(row: Row) -> Decimal:
@@ -232,9 +244,9 @@ def _of_unit(plan: Plan, unit: str, numbers: list[Decimal], readings: Sequence[R
         members = [one for one in members if _quantity(one).amount == number]
         titles = dict.fromkeys(one.item.title for one in members)
         value = f"{', '.join(titles)} ({_amount_text(plan, number, unit)})"
-        return Row(value, value, tuple(members), number)
+        return Row(value, value, tuple(members), number, unit=unit)
     number = sum(numbers, Decimal(0)) if plan.operation == "sum" else mean(numbers)
-    return _row(_amount_text(plan, number, unit), members, number)
+    return replace(_row(_amount_text(plan, number, unit), members, number), unit=unit)
 
 
 def _amount_text(plan: Plan, number: Decimal, unit: str) -> str:

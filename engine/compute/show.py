@@ -122,7 +122,7 @@ def shown(table: Table) -> TableShown:
         ),
         of=table.of,
         remarks=tuple(remarks(table)),
-        is_chart=table.grouped and len(table.rows) > 2,
+        is_chart=table.grouped and len(table.rows) > 2 and len(table.units) < 2,
     )
 
 
@@ -147,10 +147,7 @@ def remarks(table: Table) -> Iterator[str]:
         yield f"do not state the {_what(table.plan)}: {len(table.unread):,} ({named}{more})"
     if not table.rows:
         yield f"nothing to compute: {table.of:,} items pass the plan"
-    units = {row.readings[0].key.unit for row in table.rows if _has_unit(row)}  # type: ignore[union-attr]
-    if len(units) > 1:
-        yield f"different units are not added: {', '.join(sorted(units))}"
-
-
-def _has_unit(row: Row) -> bool:
-    return bool(row.readings) and hasattr(row.readings[0].key, "unit")
+    if len(table.units) > 1:
+        is_ranked = table.plan.top is not None or table.plan.operation in ("min", "max")
+        named = ", ".join(unit or "without unit" for unit in table.units)
+        yield f"different units are not {'compared' if is_ranked else 'added'}: {named}"
