@@ -161,6 +161,16 @@ def test_the_grammar_for_models_has_every_operation() -> None:
         ("Sum my 13 card statements", 'sum "amount" of item text:"card statements"'),
         ('How many days passed between the first and the last mail of the thread "Boat house"?',
          'between date of mail thread:"Boat house"'),
+        ('How many people wrote in the thread "Boat house", ignoring "Re:" prefixes?',
+         'distinct sender of mail thread:"Boat house"'),
+        ("How often did I meet or mail Kim?", "count item with:Kim"),
+        ("How many events and mails were there with Kim?", "count item with:Kim"),
+        ("When did I last have contact with Kim?", "last date of item with:Kim until:2026-03-20"),
+        ("When did I last see Kim?", "last start of event with:Kim until:2026-03-20"),
+        ("On which days did I both get a mail from Kim and meet Kim?",
+         "shared date of mail from:Kim and event with:Kim"),
+        ("Whom did I mail most?", "count mail from:me by recipient top 1"),
+        ("Who wrote first, Kim or Bob?", "first sender of mail from:Kim from:Bob"),
     ],
 )  # fmt: skip
 def test_a_question_becomes_a_plan(question: str, line: str) -> None:
@@ -190,6 +200,43 @@ def test_a_question_becomes_a_plan(question: str, line: str) -> None:
 )
 def test_what_is_no_computation_gets_no_sure_plan(question: str) -> None:
     assert not understand(question, WORLD, TODAY).sure
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("How many mails were not sent by Kim?", "not"),
+        ("Which mails did I not answer?", "not"),
+        ("How many people other than Kim wrote to me?", "other"),
+        ("How many replies did only Bob send?", "only"),
+        ("How many mails neither from Kim nor from Bob?", "neither"),
+        ("How many mails from Kim, ignoring replies?", "ignoring"),
+        ("How many messages do I have including those from Bob?", "including"),
+        ("How many meetings lasted more than 60 minutes?", "than"),
+        ("How many people sent at least 2 mails?", "at least"),
+        ("How many meetings did I have on weekdays?", "weekdays"),
+        ("How many mails came before Bob wrote?", "before"),
+        ("How many mails did Kim send after Bob?", "after"),
+        ("How many mails were sent to me and Bob?", "to me"),
+        ("How many mails were sent to Bob and me?", "and me"),
+        ("How many mails about the meeting did Kim send?", "about"),
+        ("Who did I meet most?", "who did i meet"),
+    ],
+)
+def test_a_word_that_turns_a_question_round_is_not_passed_over(question: str, left: str) -> None:
+    read = understand(question, WORLD, TODAY)
+    assert left in [one.strip() for one in read.left]
+    assert not read.sure
+
+
+def test_who_wrote_most_to_me_is_not_me() -> None:
+    question = "Who mailed me most?"
+    plan = understand(question, WORLD, TODAY, me_known=True).plan
+    assert plan is not None
+    assert written(plan) == "count mail to:me by sender top 1"
+    assert understand("Who wrote most?", WORLD, TODAY, me_known=True).plan == parsed(
+        "count mail by sender top 1"
+    )
 
 
 def test_words_that_are_not_understood_are_told() -> None:

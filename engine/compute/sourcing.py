@@ -27,11 +27,13 @@ _LABEL = re.compile(
     r"(?: line)? (?=<q\d+>)"
 )
 """Words right before a quote that say what it is, and ask for nothing."""
-CONTEXT = re.compile(
-    r"\baccording to (?:[\w']+ )*?(?:<c\d+>|calendar|schedule)(?: \w+){0,2}"
-    r"|\b(?:ignoring|including) .*$"
+_REPLIES = re.compile(
+    r"\bignoring (?:any |the |all )?(?:re\b|fwd?\b|prefix|<q).*$"
+    r"|\bincluding (?:any |the |all )?(?:replies|answers)\b.*$"
 )
-"""What only says where to look, or that replies count."""
+"""That replies belong to a thread: they do anyway."""
+CONTEXT = re.compile(r"\baccording to (?:[\w']+ )*?(?:<c\d+>|calendar|schedule)(?: \w+){0,2}")
+"""What only says where to look."""
 
 
 class SourceGrammar:
@@ -40,12 +42,13 @@ class SourceGrammar:
     def __init__(self, found: Named) -> None:
         """Read a question whose names have become tags."""
         self.found = found
-        self.text = found.text
+        self.text = _REPLIES.sub("", found.text)
         self.asking = _LABEL.sub("", self.text)
         """The text without labels of quotes."""
         self.about: tuple[str, ...] = ()
         self._read_about()
-        self.quoted = list(found.quotes.values())
+        self.quotes = {tag: one for tag, one in found.quotes.items() if tag in self.text}
+        self.quoted = list(self.quotes.values())
 
     def has(self, pattern: str) -> bool:
         """Say whether the question holds a pattern."""
@@ -66,7 +69,7 @@ class SourceGrammar:
             until=min((d.last for d in dates if d.last), default=None),
             shelf=next((s for s, where in SHELVES.items() if re.search(where, self.text)), None),
         )
-        for tag, quoted in self.found.quotes.items():
+        for tag, quoted in self.quotes.items():
             source = self._with_quote(source, tag, quoted)
         return source
 
@@ -99,8 +102,22 @@ class SourceGrammar:
         thread = re.search(r"\b(?:thread|conversation|discussion|exchange)", self.text)
         return quoted.is_subject and not counted and not thread
 
+    @property
+    def joins(self) -> bool:
+        """Whether mails and events are asked about alike: "meet or mail", "in touch with"."""
+        if not self.found.people:
+            return False
+        kinds = [{w.VERBS.get(one), _kind_of(one)} for one in TOKEN.findall(self.text)]
+        words = TOKEN.findall(self.text)
+        return bool(re.search(w.IN_TOUCH, self.text)) or any(
+            word in ("and", "or") and {Kind.MAIL, Kind.EVENT} <= before ^ after
+            for before, word, after in zip(kinds, words[1:], kinds[2:], strict=False)
+        )
+
     def _kind(self) -> Kind | None:
         """Return the kind that the nouns say, else the verbs, else what is named."""
+        if self.joins:
+            return None
         tokens = TOKEN.findall(CONTEXT.sub("", self.text))
         nouns = [noun.kind for one in tokens if (noun := w.NOUNS.get(one)) and noun.kind]
         if Kind.MAIL in nouns and not self.found.calendars:
@@ -122,7 +139,11 @@ class SourceGrammar:
     def _people(self, role: str, kind: Kind | None) -> Iterable[str]:
         for tag in tags_in(self.text, "p"):
             before = self.text[: self.text.index(tag)]
-            if kind is Kind.EVENT or (_WITH.search(before) and not re.search("<p", before)):
+            if (
+                kind is Kind.EVENT
+                or self.joins
+                or (_WITH.search(before) and not re.search("<p", before))
+            ):
                 found = "with" if kind is not Kind.MAIL else "from"
             else:
                 found = "to" if _TO.search(before) else "from"
@@ -137,6 +158,11 @@ class SourceGrammar:
             self.about = (" ".join(x for x in match[1].split() if x not in FUNCTION_WORDS),)
             self.asking = self.asking[: match.start()]
             self.text = self.text.replace(match[0], "")
+
+
+def _kind_of(word: str) -> Kind | None:
+    noun = w.NOUNS.get(word)
+    return noun.kind if noun else None
 
 
 def _without_prefix(subject: str) -> str:

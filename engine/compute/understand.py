@@ -18,7 +18,16 @@ from typing import Literal
 
 from engine.compute import words as w
 from engine.compute.naming import Named, Quoted, named
-from engine.compute.plan import Field, Operation, Plan, Sought, Source, Unit, checked
+from engine.compute.plan import (
+    TWO_SOURCES,
+    Field,
+    Operation,
+    Plan,
+    Sought,
+    Source,
+    Unit,
+    checked,
+)
 from engine.compute.sourcing import CONTEXT, SHELVES, TOKEN, SourceGrammar
 from engine.compute.world import World
 from engine.errors import PlanRefused
@@ -48,9 +57,14 @@ class Understanding:
         return self.plan is not None and not self.left
 
 
-def understand(question: str, world: World, today: date) -> Understanding:
-    """Return the plan of a question, as far as the grammar reads one."""
-    return _Grammar(named(question, world, today)).understanding()
+def understand(
+    question: str, world: World, today: date, *, me_known: bool = False
+) -> Understanding:
+    """Return the plan of a question, as far as the grammar reads one.
+
+    `me_known` says that the plan may name "me".
+    """
+    return _Grammar(named(question, world, today), today, me_known).understanding()
 
 
 def source_of(question: str, world: World, today: date) -> Source:
@@ -78,16 +92,18 @@ _ASKED: dict[Field, Asked] = {
 class _Grammar(SourceGrammar):
     """Reads one question."""
 
-    def __init__(self, found: Named) -> None:
+    def __init__(self, found: Named, today: date, me_known: bool) -> None:
         super().__init__(found)
+        self.today = today
+        self.me_known = me_known
         self.noun = self._asked_noun()
 
     def understanding(self) -> Understanding:
         try:
             plan = self._plan()
-            return Understanding(checked(plan) if plan else None, self._left())
+            return Understanding(checked(plan) if plan else None, self._left(plan))
         except PlanRefused:
-            return Understanding(None, self._left())
+            return Understanding(None, self._left(None))
 
     # What is asked for
 
@@ -144,7 +160,7 @@ class _Grammar(SourceGrammar):
             if not self.has(rf"{w.SUM}|{w.AVERAGE}"):
                 return None  # "how much is the rent" asks for one figure that stands in a text
             source = self._about_leftover(source)
-        elif nothing_asked or (source.kind is None and not source.subjects):
+        elif nothing_asked or not (source.kind or source.subjects or self.joins):
             return None
         if both := self._of_two(asked, source):
             return both
@@ -177,6 +193,8 @@ class _Grammar(SourceGrammar):
 
     def _of_two(self, asked: Asked, source: Source) -> Plan | None:
         """Return a plan over two sources: dates in both, or the days from one to the other."""
+        if self.has(w.BOTH) and (days := self._days_of_both(asked)):
+            return days
         calendars = self.calendars()
         dates = asked == "when" or self.noun in w.UNITS or self._asked_field() == "date"
         if len(calendars) == 2 and self.has(w.BOTH) and dates:
@@ -196,6 +214,19 @@ class _Grammar(SourceGrammar):
             return Plan("between", "date", (source,), unit=unit)
         return None
 
+    def _days_of_both(self, asked: Asked) -> Plan | None:
+        """Return the days with both a mail and an event: "get a mail from Kim and meet Kim"."""
+        clauses = self.text.split(" and ")
+        if len(clauses) != 2 or not (asked == "when" or self._asked_field() == "date"):
+            return None
+        sources = tuple(SourceGrammar(replace(self.found, text=one)).source() for one in clauses)
+        kinds = {one.kind for one in sources}
+        if kinds != {Kind.MAIL, Kind.EVENT}:
+            return None
+        whole = self.source()
+        within = [replace(one, since=whole.since, until=whole.until) for one in sources]
+        return Plan("shared", "date", tuple(within))
+
     def _titled(self, source: Source, quoted: Quoted) -> Source:
         plain = replace(source, subjects=(), titles=(), threads=())
         if quoted.is_event or quoted.is_subject:
@@ -210,6 +241,9 @@ class _Grammar(SourceGrammar):
             field = self._group() or ("month" if self.found.dates else "sender")
         if field in ("start", "duration"):
             field = "date"
+        if field == "sender" and self.me_known and self.has(w.TO_ME.pattern):
+            # Else the person, who is in the mailbox too, may be the one who wrote most.
+            source = replace(source, recipients=("me",))
         return Plan("count", sources=(source,), by=field, top=top)
 
     def _group(self) -> Field | None:
@@ -234,7 +268,7 @@ class _Grammar(SourceGrammar):
 
     def _about_leftover(self, source: Source) -> Source:
         """Take the words that mean nothing else for words of the items: "my card statements"."""
-        self.about = (" ".join(self._left()),)
+        self.about = (" ".join(self._left(None)),)
         return replace(source, texts=self.about if self.about[0] else ())
 
     def _measured(self, asked: Asked, source: Source) -> Plan | None:
@@ -264,6 +298,9 @@ class _Grammar(SourceGrammar):
         unit: Unit | None = "utc" if field == "start" and self.has(r"\butc\b|\bgmt\b") else None
         last_is_verb = _LAST_AS_VERB.search(self.asking) and self.has(w.LONG)
         if self.has(w.LAST) and not last_is_verb:
+            if source.kind is not Kind.MAIL and self.has(r"\b(?:did|have|was|were) (?:i|we)\b"):
+                # What is still to come was not met yet.
+                source = replace(source, until=min(source.until or self.today, self.today))
             return Plan("last", field, (source,), unit=unit)
         if self.has(w.FIRST):
             return Plan("first", field, (source,), unit=unit)
@@ -290,19 +327,28 @@ class _Grammar(SourceGrammar):
 
     # What is left
 
-    def _left(self) -> tuple[str, ...]:
-        text = self.text
+    def _left(self, plan: Plan | None) -> tuple[str, ...]:
+        text = re.sub(w.IN_TOUCH, " ", self.text)
         for where in SHELVES.values():
             text = re.sub(where, " ", text)
-        return tuple(
-            token
-            for token in TOKEN.findall(text)
-            if not token.startswith("<")
-            and token not in FUNCTION_WORDS
-            and token not in w.NEUTRAL
-            and token not in w.NOUNS
-            and token not in w.VERBS
-            and token not in w.UNITS
-            and not (token.isdecimal() or token in " ".join(self.about).split())
-            and re.sub(r"'s$", "", token) not in ("", "who", "what", "mail")
+        beyond = [] if plan and plan.operation in TWO_SOURCES else w.BEYOND.findall(text)
+        return (*(one for one in TOKEN.findall(text) if not self._is_meant(one, plan)), *beyond)
+
+    def _is_meant(self, token: str, plan: Plan | None) -> bool:
+        """Say whether a word has its part in the plan, or changes nothing."""
+        if token in w.CHANGING:
+            return False
+        noun = w.NOUNS.get(token)
+        if noun and noun.field == "weekday":
+            return plan is not None and "weekday" in (plan.by, plan.value)
+        return (
+            token.startswith("<")
+            or token in FUNCTION_WORDS
+            or token in w.NEUTRAL
+            or noun is not None
+            or token in w.VERBS
+            or token in w.UNITS
+            or token.isdecimal()
+            or token in " ".join(self.about).split()
+            or re.sub(r"'s$", "", token) in ("", "who", "what", "mail")
         )

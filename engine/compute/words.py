@@ -78,7 +78,7 @@ VERBS: Mapping[str, Kind] = {
     **_verbs("meet met attend attended held hold happen happens happened", Kind.EVENT),
     **_verbs("start starts started begin begins began celebrate celebrated", Kind.EVENT),
     **_verbs("observe observed fall falls scheduled present presented presents", Kind.EVENT),
-    **_verbs("taking takes", Kind.EVENT),
+    **_verbs("taking takes see saw seen visit visited", Kind.EVENT),
 }
 """What is done with mail, and with events."""
 
@@ -103,8 +103,11 @@ RECEIVES = (
     r"\bwho (?:else |also |all )?(?:has |have |had )?(?:receive[sd]?|gets?|got)\b|\bto whom\b"
     r"|\bwhom? (?:was|were|is|are|did|do|does|has|have)\b.*"
     r"\b(?:sent|send|addressed|written|write|mailed|mail|emailed|email|forwarded|forward)\b.* to\b"
+    r"|\bwhom (?:did|do|have) i (?:mail|email|answer)"
 )
 """Who got a mail, where "who" alone means who wrote it."""
+IN_TOUCH = r"\b(?:contact|touch) (?:with|to)\b|\bcontacted\b"
+"""What mails and meetings are alike."""
 BOTH = r"\bboth\b|\bin common\b|\bshare[ds]?\b|\bas well as\b|\bcoincid\w+|\boverlap\w*\b"
 APART = r"\b(?:between|difference|apart|pass(?:ed)?|elapsed?|after|before|until|till|from|lie)\b"
 DIFFERENT = r"\b(?:different|distinct|unique|separate|individual)\b"
@@ -130,7 +133,7 @@ ASKING = frozenset(
 
 _NEUTRAL = """
     according tell give gives gave given find look show list name please let know want wonder
-    ignoring ignore ignored prefix prefixes included including counted counting count number
+    prefix prefixes included including counted counting count number
     many much often titled entitled called named listed located marked exist exists there
     mailbox inbox archive schedule agenda diary calendar both common share shares shared well
     also appear appears appeared together take takes took taken taking part go goes went long
@@ -144,5 +147,20 @@ _NEUTRAL = """
     does did add up adds happening attending thing something wish has have had
     dated else
 """
-NEUTRAL = frozenset(_NEUTRAL.split())
+CHANGING = frozenset(
+    {"not", "no", "nor", "than", "other", "only", "ignoring", "ignored", "including", "included"}
+)
+"""Words that say nothing by themselves and turn round, or narrow, what the others ask for."""
+NEUTRAL = frozenset(_NEUTRAL.split()) - CHANGING
 """Words that a computed question may have besides those above, and that change nothing."""
+BEYOND = re.compile(
+    r"\bat (?:least|most) (?=\d)|\b(?:before|after|until|till|since)\b(?! (?:the )?<d)"
+    r"|\b(?:to|and|or) me\b(?= (?:and|or) <p)|(?<=<p\d> )(?:and|or) me\b"
+    r"|\babout\b(?! (?:the |my )?<)|\bwhom? (?:did|do|have) i (?:meet|met|see|seen)\b"
+)
+"""What compares, or names another time than a date, me among others, what a text is about within a
+question, or whom I met, who am in every meeting: no plan says that."""
+TO_ME = re.compile(
+    r"\b(?:mail|e?mailed|email|wr[io]tes?|written|sends?|sent|replied|responded|forwarded)"
+    r" (?:to )?me\b|\bto me\b"
+)
