@@ -231,6 +231,16 @@ class TableRow:
 
 
 @dataclass(frozen=True, slots=True)
+class TableUnread:
+    """An item that the plan is about, and that is in no row."""
+
+    lacks: str
+    """The value, group or date that it does not state."""
+    source: Passage
+    """The line that names it."""
+
+
+@dataclass(frozen=True, slots=True)
 class TableShown:
     """How an answer was computed."""
 
@@ -247,6 +257,8 @@ class TableShown:
     """What was left out, and what does not state the value."""
     is_chart: bool = False
     """Whether bars help."""
+    unread: tuple[TableUnread, ...] = ()
+    """All of what does not state the value, the group or the date."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 
 from app.cli import main
 from app.shown.table import table_lines, table_object
-from engine.values import Passage, TableRow, TableShown
+from engine.values import Passage, TableRow, TableShown, TableUnread
 from ingest.item import Item, Kind, Locator, People
 
 MAIL = Item(
@@ -23,7 +23,9 @@ def shown(*numbers: float, label: str = "March", chart: bool = True) -> TableSho
         TableRow(f"{label} {at}", f"{number:g} mails", number, (SOURCE,))
         for at, number in enumerate(numbers)
     )
-    return TableShown("count mail by month", "", ("month", "count"), rows, 9, ("a remark",), chart)
+    unread = (TableUnread("month", SOURCE),)
+    columns = ("month", "count")
+    return TableShown("count mail by month", "", columns, rows, 9, ("a remark",), chart, unread)
 
 
 def test_bars_are_as_long_as_their_share_of_the_largest() -> None:
@@ -54,15 +56,10 @@ def test_what_a_file_says_cannot_steer_the_terminal() -> None:
 def test_the_table_is_an_object_with_a_source_a_row() -> None:
     found = table_object(shown(2))
     assert found is not None
-    assert json.loads(json.dumps(found))["rows"] == [
-        {
-            "label": "March 0",
-            "value": "2 mails",
-            "sources": [
-                {"kind": "mail", "title": "Lease", "path": "/in.mbox", "start": 0, "end": 14}
-            ],
-        }
-    ]
+    source = {"kind": "mail", "title": "Lease", "path": "/in.mbox", "start": 0, "end": 14}
+    written = json.loads(json.dumps(found))
+    assert written["rows"] == [{"label": "March 0", "value": "2 mails", "sources": [source]}]
+    assert written["unread"] == [{"lacks": "month", **source}]
     assert table_object(None) is None
 
 

@@ -138,9 +138,26 @@ def test_groups_that_are_level_with_the_top_are_shown_too() -> None:
 
 
 def test_what_has_no_date_or_no_value_is_counted_and_named() -> None:
-    assert table("count mail since:2026-01-01").undated == 1
+    assert [one.title for one in table("count mail since:2026-01-01").undated] == ["Undated"]
     found = table("sum duration of event in:Harbour")
-    assert [item.title for item in found.unread] == ["Open end"]
+    assert [(one.item.title, one.what) for one in found.unread] == [("Open end", "duration")]
+
+
+@pytest.mark.parametrize(
+    ("line", "lacking"),
+    [
+        ("count mail by month", ["Undated lacks month"]),
+        ("sum duration of event in:Harbour by place", ["Open end lacks duration"]),
+        ("count event in:Norway by place", ["Founding lacks place", "Sun lacks place"]),
+        ("last sender of mail", ["Undated lacks date"]),
+        ("first sender of mail by sender", ["Undated lacks date"]),
+        ("between date of mail", ["Undated lacks date"]),
+        ("shared date of mail from:kim and event in:Harbour", ["Undated lacks date"]),
+        ("count mail", []),
+    ],
+)
+def test_what_is_in_no_row_is_kept_with_what_it_lacks(line: str, lacking: list[str]) -> None:
+    assert [f"{one.item.title} lacks {one.what}" for one in table(line).unread] == lacking
 
 
 def test_a_mail_met_twice_counts_once_and_rubbish_only_when_asked_for() -> None:
@@ -355,6 +372,21 @@ def test_the_top_is_the_top_of_each_currency_and_no_chart_scales_both(ask: Ask) 
     ]
     assert answer.table is not None
     assert not answer.table.is_chart
+
+
+def test_items_without_a_group_are_counted_and_named_and_the_table_has_all(ask: Ask) -> None:
+    many = [mail(f"Loose {number}", KIM, None) for number in range(7)]
+    answer, notes, _ = ask("anything", [*MAILS[:2], *many], plan="count mail by month")
+    assert answer.text == "March 2026: 2 mails [1]"
+    assert answer.grounded == "partial"
+    assert notes[1] == (
+        'do not state the month: 7 ("Loose 0", "Loose 1", "Loose 2", "Loose 3", "Loose 4"'
+        " and 2 more)"
+    )
+    assert answer.table is not None
+    assert [(one.lacks, one.source.text) for one in answer.table.unread] == [
+        ("month", f"Subject: Loose {number}") for number in range(7)
+    ]
 
 
 def test_a_model_cannot_bring_in_a_number_of_its_own(ask: Ask) -> None:

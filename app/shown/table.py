@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.shown.plain import one_line
 
 if TYPE_CHECKING:
-    from engine.values import TableRow, TableShown
+    from engine.values import Passage, TableRow, TableShown
 
 BAR = 30
 """Characters of the longest bar."""
@@ -56,6 +56,7 @@ def table_object(table: TableShown | None) -> dict[str, object] | None:
         "of": table.of,
         "rows": [_row_object(row) for row in table.rows],
         "remarks": list(table.remarks),
+        "unread": [{"lacks": one.lacks, **_source_object(one.source)} for one in table.unread],
     }
 
 
@@ -63,14 +64,15 @@ def _row_object(row: TableRow) -> dict[str, object]:
     return {
         "label": row.label,
         "value": row.value,
-        "sources": [
-            {
-                "kind": source.item.kind.value,
-                "title": source.item.title,
-                "path": str(source.item.locator.path),
-                "start": source.start,
-                "end": source.end,
-            }
-            for source in row.sources
-        ],
+        "sources": [_source_object(source) for source in row.sources],
+    }
+
+
+def _source_object(source: Passage) -> dict[str, object]:
+    return {
+        "kind": source.item.kind.value,
+        "title": source.item.title,
+        "path": str(source.item.locator.path),
+        "start": source.start,
+        "end": source.end,
     }

@@ -109,6 +109,11 @@ class Plan:
     """Only so many groups, the largest first; negative: the smallest first."""
     unit: Unit | None = None
 
+    @property
+    def value_name(self) -> str:
+        """What is computed, for people."""
+        return self.value.words if isinstance(self.value, Sought) else self.value
+
 
 def checked(plan: Plan) -> Plan:
     """Return the plan. Raises `PlanRefused` for what cannot be computed."""

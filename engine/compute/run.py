@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -59,6 +59,15 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Lacking:
+    """An item that passed and is in no row."""
+
+    item: Item
+    what: str
+    """The value, group or date that it does not state."""
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """What a plan comes to."""
 
@@ -68,12 +77,12 @@ class Table:
     """The bare answer: a number, a date, a name; empty when there is nothing."""
     of: int
     """Items that passed the filters."""
-    unread: tuple[Item, ...] = ()
-    """Items that passed, and do not state the value."""
+    unread: tuple[Lacking, ...] = ()
+    """Items that passed, and do not state what is computed or what they are grouped by."""
     shelved: Counter[Shelf] = field(default_factory=Counter)
     """Items left out because they lie there."""
-    undated: int = 0
-    """Items left out because they have no date."""
+    undated: tuple[Item, ...] = ()
+    """Items left out because they have no date to compare."""
 
     @property
     def grouped(self) -> bool:
@@ -96,11 +105,10 @@ def run(
     if plan.operation == "shared":
         return _shared(plan, passed)
     chosen = list(passed[0].items)
-    readings, unread = _readings(plan, chosen, extract)
+    readings = _readings(plan, chosen, extract)
     rows = _grouped(plan, readings) if plan.by else _computed(plan, readings)
-    return Table(
-        plan, tuple(rows), _value(plan, rows), len(chosen), tuple(unread), *_left_out(passed)
-    )
+    unread = tuple(_unread(plan, chosen, readings))
+    return Table(plan, tuple(rows), _value(plan, rows), len(chosen), unread, *_left_out(passed))
 
 
 def _value(plan: Plan, rows: Sequence[Row]) -> str:
@@ -116,23 +124,31 @@ def _value(plan: Plan, rows: Sequence[Row]) -> str:
     return ", ".join(values)
 
 
-def _left_out(passed: Sequence[Passed]) -> tuple[Counter[Shelf], int]:
+def _left_out(passed: Sequence[Passed]) -> tuple[Counter[Shelf], tuple[Item, ...]]:
     shelved: Counter[Shelf] = Counter()
     for one in passed:
         shelved += one.shelved
-    return shelved, sum(one.undated for one in passed)
+    return shelved, tuple(item for one in passed for item in one.undated)
 
 
-def _readings(
-    plan: Plan, items: Sequence[Item], extract: Extractor | None
-) -> tuple[list[Reading], list[Item]]:
-    """Return the values of all items, and the items that have none."""
+def _readings(plan: Plan, items: Sequence[Item], extract: Extractor | None) -> list[Reading]:
+    """Return the values of all items."""
     if isinstance(plan.value, Sought):
-        found = list(extract(items, plan.value)) if extract else []
-    else:
-        found = [one for item in items for one in _stated(item, plan)]
-    stated = {id(one.item) for one in found}
-    return found, [item for item in items if id(item) not in stated]
+        return list(extract(items, plan.value)) if extract else []
+    return [one for item in items for one in _stated(item, plan)]
+
+
+def _unread(plan: Plan, items: Sequence[Item], readings: Sequence[Reading]) -> Iterator[Lacking]:
+    """Yield the items that are in no row, each with the first thing that it lacks."""
+    stated = {id(one.item) for one in readings}
+    at_the_end = plan.operation in ("first", "last")
+    for item in items:
+        if id(item) not in stated:
+            yield Lacking(item, plan.value_name)
+        elif plan.by and not values_of(item, plan.by):
+            yield Lacking(item, plan.by)
+        elif at_the_end and item.when is None:
+            yield Lacking(item, "date")
 
 
 def _stated(item: Item, plan: Plan) -> list[Reading]:
@@ -257,21 +273,35 @@ def _amount_text(plan: Plan, number: Decimal, unit: str) -> str:
 
 def _between(plan: Plan, passed: Sequence[Passed]) -> Table:
     """Return the days from one date to the other; of one source, from its first to its last."""
-    ends = _ends(plan, passed)
-    of = sum(len(one.items) for one in passed)
+    readings = _of_each(plan, passed)
+    ends = _ends(readings)
+    of, unread = _of_all(plan, passed, readings)
     if len(ends) < 2:
-        return Table(plan, (), "", of, (), *_left_out(passed))
+        return Table(plan, (), "", of, unread, *_left_out(passed))
     first, last = ends
     days = abs((_day(last.key) - _day(first.key)).days)
     minutes = IN_MINUTES.get(plan.unit or "days", IN_MINUTES["days"])
     amount = Decimal(days) * IN_MINUTES["days"] / minutes
     text = f"{amount.quantize(Decimal('0.01')).normalize():f}"
     rows = [Row(f"{one.item.title}: {one.text}", "", (one,), key=one.key) for one in ends]
-    return Table(plan, tuple(rows), text, of, (), *_left_out(passed))
+    return Table(plan, tuple(rows), text, of, unread, *_left_out(passed))
 
 
-def _ends(plan: Plan, passed: Sequence[Passed]) -> list[Reading]:
-    found = [[one for item in some.items for one in _stated(item, plan)] for some in passed]
+def _of_each(plan: Plan, passed: Sequence[Passed]) -> list[list[Reading]]:
+    """Return the values of the items of each source."""
+    return [_readings(plan, some.items, None) for some in passed]
+
+
+def _of_all(
+    plan: Plan, passed: Sequence[Passed], readings: Sequence[Sequence[Reading]]
+) -> tuple[int, tuple[Lacking, ...]]:
+    """Return how many items both sources have, and those without a value."""
+    items = {id(item): item for some in passed for item in some.items}
+    flat = [one for some in readings for one in some]
+    return len(items), tuple(_unread(plan, list(items.values()), flat))
+
+
+def _ends(found: Sequence[Sequence[Reading]]) -> list[Reading]:
     if len(found) == 1:
         return [found[0][0], found[0][-1]] if len(found[0]) > 1 else []
     return [readings[0] for readings in found if readings]
@@ -287,11 +317,11 @@ def _day(key: Key) -> date:
 
 def _shared(plan: Plan, passed: Sequence[Passed]) -> Table:
     """Return the dates on which both sources have something."""
-    readings = [[one for item in some.items for one in _stated(item, plan)] for some in passed]
+    readings = _of_each(plan, passed)
     both = set.intersection(*({one.key for one in some} for some in readings))
     rows = sorted(
         _listed([one for some in readings for one in some if one.key in both]),
         key=lambda row: str(row.key),
     )
-    of = sum(len(one.items) for one in passed)
-    return Table(plan, tuple(rows), str(len(rows)), of, (), *_left_out(passed))
+    of, unread = _of_all(plan, passed, readings)
+    return Table(plan, tuple(rows), str(len(rows)), of, unread, *_left_out(passed))

@@ -33,7 +33,7 @@ class Passed:
     """Oldest first, those without date at the end."""
     shelved: Counter[Shelf] = field(default_factory=Counter)
     """What would have passed, but lies there."""
-    undated: int = 0
+    undated: tuple[Item, ...] = ()
     """What would have passed, but has no date to compare."""
 
 
@@ -41,7 +41,7 @@ def passing(items: Iterable[Item], source: Source, known: Acquaintances) -> Pass
     """Return the items that pass, and what was left out for where it lies."""
     found: list[Item] = []
     shelved: Counter[Shelf] = Counter()
-    undated = 0
+    undated: list[Item] = []
     tests = list(_tests(source, known))
     for item in items:
         if not all(test(item) for test in tests):
@@ -50,10 +50,10 @@ def passing(items: Iterable[Item], source: Source, known: Acquaintances) -> Pass
         if shelf is not source.shelf:
             shelved.update([shelf] if shelf else [])
         elif (source.since or source.until) and item.when is None:
-            undated += 1
+            undated.append(item)
         elif _in_days(item, source):
             found.append(item)
-    return Passed(tuple(sorted(found, key=_when)), shelved, undated)
+    return Passed(tuple(sorted(found, key=_when)), shelved, tuple(undated))
 
 
 def _when(item: Item) -> tuple[bool, float]:

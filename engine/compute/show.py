@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from engine.compute.fields import line_of
 from engine.compute.plan import Plan, Sought
 from engine.compute.plan_text import written
-from engine.compute.run import Reading, Row, Table
+from engine.compute.run import Lacking, Reading, Row, Table
 from engine.drafts import Draft
-from engine.values import Citation, Passage, TableRow, TableShown
-from ingest.item import Kind, Shelf
+from engine.values import Citation, Passage, TableRow, TableShown, TableUnread
+from ingest.item import Item, Kind, Shelf
 
 CITED = 20
 """Citations of one answer; the table names every source."""
 CITED_OF_A_ROW = 3
 ROWS_SHOWN = 40
 """Lines of an answer; the table has all."""
-UNREAD_NAMED = 5
+NAMED = 5
 PLURALS = {
     Kind.MAIL: "mails",
     Kind.EVENT: "events",
@@ -110,7 +111,7 @@ def shown(table: Table) -> TableShown:
     return TableShown(
         plan=written(table.plan),
         value=table.value,
-        columns=(table.plan.by or _what(table.plan), table.plan.operation),
+        columns=(table.plan.by or table.plan.value_name, table.plan.operation),
         rows=tuple(
             TableRow(
                 row.label,
@@ -121,6 +122,7 @@ def shown(table: Table) -> TableShown:
             for row in table.rows
         ),
         of=table.of,
+        unread=tuple(_unread(table)),
         remarks=tuple(remarks(table)),
         is_chart=table.grouped and len(table.rows) > 2 and len(table.units) < 2,
     )
@@ -131,8 +133,17 @@ def _sources(row: Row) -> tuple[Passage, ...]:
     return tuple(Passage(one.item, one.start, one.end) for one in places.values())
 
 
-def _what(plan: Plan) -> str:
-    return plan.value.words if isinstance(plan.value, Sought) else plan.value
+def _unread(table: Table) -> Iterator[TableUnread]:
+    undated = (Lacking(item, "date") for item in table.undated)
+    for one in (*table.unread, *undated):
+        yield TableUnread(one.what, Passage(one.item, *line_of(one.item, "title")))
+
+
+def _named(items: Sequence[Item]) -> str:
+    """Return how many they are, and the titles of the first; the table has all."""
+    titles = [f'"{item.title}"' for item in items[:NAMED]]
+    more = f" and {len(items) - NAMED:,} more" if len(items) > NAMED else ""
+    return f"{len(items):,} ({', '.join(titles)}{more})"
 
 
 def remarks(table: Table) -> Iterator[str]:
@@ -140,11 +151,10 @@ def remarks(table: Table) -> Iterator[str]:
     for shelf, count in sorted(table.shelved.items()):
         yield f"left out, in {SHELVES[shelf]}: {count:,}; ask for them with shelf:{shelf.value}"
     if table.undated:
-        yield f"left out, without date: {table.undated:,}"
-    if table.unread:
-        named = ", ".join(f'"{item.title}"' for item in table.unread[:UNREAD_NAMED])
-        more = ", …" if len(table.unread) > UNREAD_NAMED else ""
-        yield f"do not state the {_what(table.plan)}: {len(table.unread):,} ({named}{more})"
+        yield f"left out, without date: {_named(table.undated)}"
+    for what in dict.fromkeys(one.what for one in table.unread):
+        lacking = [one.item for one in table.unread if one.what == what]
+        yield f"do not state the {what}: {_named(lacking)}"
     if not table.rows:
         yield f"nothing to compute: {table.of:,} items pass the plan"
     if len(table.units) > 1:
