@@ -2,25 +2,22 @@
 
     python tests/bench/study_compute.py answers DATA [--half odd|even] [--infer]
     python tests/bench/study_compute.py keys DATA [--records N] [--limit N]
-    python tests/bench/study_compute.py classes DATA [--model ID] [--limit N] [--model-alone]
 
 DATA is a folder with `dev` and `corpus`. "answers" asks the questions of the two derived sets
 (those with odd numbers were looked at while the grammar was written, those with even ones not),
 our paraphrases of them and our own forms; no model is loaded. An answer is exact when the plan's
 bare value is a gold answer, right when a gold answer is in its text. "keys" looks keys up among
-all records and as many random ones as asked for. "classes" sorts the questions of
-`compute_labels.jsonl`.
+all records and as many random ones as asked for.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import re
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,9 +28,6 @@ from compute_gold import Gold, entries, letters
 from engine import inferring
 from engine.answer import answer_over
 from engine.citing import MARKER
-from engine.classifying import LABELS, Classified, by_model, by_words
-from engine.compute.understand import understand
-from engine.compute.world import World
 from engine.corpus import Corpus, corpus_of
 from engine.evaluation.data import Question, load_questions
 from engine.evaluation.metrics import exact_match, substring_match
@@ -44,11 +38,8 @@ from engine.settings import Settings
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
 from ingest.read import read
-from models.catalogue import load_catalogue
-from models.llama import load_llama
 from models.protocols import Generator
 from models.roles import ModelSet
-from models.store import Store
 
 HERE = Path(__file__).parent
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -236,63 +227,17 @@ def _documents(members: Sequence[str], size: int = 5000) -> Iterator[Item]:
         )
 
 
-def classes(args: argparse.Namespace) -> None:
-    """Print accuracy and confusion matrix."""
-    labelled = rows_of("compute_labels.jsonl")
-    random.Random(4).shuffle(labelled)
-    texts = {
-        (name, question.id): question.text
-        for name in {row["dataset"] for row in labelled}
-        for question in load_questions(args.data / "dev" / f"{name}.jsonl")
-    }
-    worlds = {} if args.model_alone else _worlds(args.data)
-    model = _loaded(args.model) if args.model else None
-    matrix: Counter[tuple[str, str]] = Counter()
-    settled: Counter[str] = Counter()
-    for row in labelled[: args.limit]:
-        text = texts[row["dataset"], row["id"]]
-        read = understand(text, worlds.get(row["dataset"], World(())), NOW.date())
-        found = None if args.model_alone else by_words(text, read)
-        if found is None:
-            found = by_model(model, text) if model else Classified("question", "model")
-        matrix[row["label"], found.label] += 1
-        settled[found.by] += 1
-    right = sum(matrix[label, label] for label in LABELS)
-    print(f"{right} of {matrix.total()} right ({right / matrix.total():.3f}); by {dict(settled)}")
-    print(f"{'':>12}" + "".join(f"{label:>12}" for label in LABELS))
-    for label in LABELS:
-        print(f"{label:>12}" + "".join(f"{matrix[label, other]:>12}" for other in LABELS))
-
-
-def _loaded(model_id: str) -> Generator:
-    file = Store.default(os.environ).open(load_catalogue().row(model_id))
-    return load_llama(file, model_id, context=2048)
-
-
-def _worlds(data: Path) -> dict[str, World]:
-    return {
-        name: World.of(
-            one
-            for one in read([data / "corpus" / place], zone=UTC, now=NOW)
-            if isinstance(one, Item)
-        )
-        for name, place in {**SETS, "enron_annotated": "enron.mbox"}.items()
-    }
-
-
 def main() -> None:
     """Run one part."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("part", choices=("answers", "keys", "classes"))
+    parser.add_argument("part", choices=("answers", "keys"))
     parser.add_argument("data", type=Path)
     parser.add_argument("--half", choices=("odd", "even"))
     parser.add_argument("--infer", action="store_true")
     parser.add_argument("--records", type=int, default=400_000)
     parser.add_argument("--limit", type=int)
-    parser.add_argument("--model")
-    parser.add_argument("--model-alone", action="store_true")
     args = parser.parse_args()
-    {"answers": answers, "keys": keys, "classes": classes}[args.part](args)
+    {"answers": answers, "keys": keys}[args.part](args)
 
 
 if __name__ == "__main__":
