@@ -14,11 +14,20 @@ from engine.recall import best_first
 from engine.stages import staged
 from engine.steps import Toolbox
 from engine.values import Citation, Passage
-from models.protocols import Sampling
+from models.protocols import Generator, Sampling
 
+PROMPT_TOKENS = 300
+"""The prompt stays below: of a long record the model reads the part around the words asked for."""
 RECORD_CHARACTERS = 600
-"""Of a long record the model reads the part around the words asked for: under 300 tokens in all."""
+"""What is tried first; half of it is too much where few characters make a token, as in keys."""
+LEAST_CHARACTERS = 100
+"""Less of a record is not read, however long the question."""
 VALUE_TOKENS = 64
+_LETTER = r"[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+"""Without Chinese, Japanese and Korean, where no blank ends a word."""
+_IN_WORD = rf"(?:{_LETTER}|[\d_])"
+_JOINT = "[-./:@]"
+"""What joins the parts of a key."""
 _MEMBER = re.compile(
     r"""^[\s{]*["']?(?P<key>[^"'\n:=]{1,200}?)["']?\s*[:=]\s*"""
     r"""(?P<quote>["'])?(?P<value>(?(quote)(?:\\.|[^"\\])*|[^\n]*?))(?(quote)["'])[\s,}]*$"""
@@ -50,31 +59,65 @@ def member_value(record: Passage, question: str) -> tuple[int, int] | None:
     member = _MEMBER.match(record.text)
     if member is None or not member["value"]:
         return None
-    if member["key"].strip().casefold() not in question.casefold():
-        return None
-    return member.span("value")
+    return member.span("value") if _names(question, member["key"]) else None
+
+
+def _names(question: str, key: str) -> bool:
+    """Say whether the question holds the whole key: "abc-12" does not name "abc-1"."""
+    wanted, asked = (" ".join(text.casefold().split()) for text in (key, question))
+    whole = (
+        rf"(?<!{_IN_WORD})(?<!{_IN_WORD}{_JOINT}){re.escape(wanted)}"
+        rf"(?!{_IN_WORD}|{_JOINT}{_IN_WORD})"
+    )
+    return bool(wanted and re.search(whole, asked))
 
 
 def _read_off(tools: Toolbox, record: Passage) -> Steps[Event, None, Draft]:
     """Let the model read the value; one that is not literally in the record is none."""
     yield from ()
-    shown = _around(record, tools.query.text)
     with tools.metered("generator") as model:
-        prompt = render(model, "value", passages=show([shown]), question=tools.query.text)
+        prompt = _prompt(model, record, tools.query.text)
         pieces = model.sample(prompt, max_tokens=VALUE_TOKENS, sampling=Sampling(), stop=("\n",))
         reply = "".join(piece.text for piece in pieces).strip().strip("\"'.,` ")
-    start = record.text.find(reply) if reply else -1
-    return _draft(record, start, start + len(reply)) if start >= 0 else Draft("", (record,))
+    place = _whole(reply).search(record.text) if reply else None
+    return _draft(record, *place.span()) if place else Draft("", (record,))
 
 
-def _around(record: Passage, question: str) -> Passage:
-    """Return the part of a long record around the rarest word that it shares with the question."""
-    if record.end - record.start <= RECORD_CHARACTERS:
+def _whole(value: str) -> re.Pattern[str]:
+    """Match a value that no longer one holds; a unit may follow a number: "12km"."""
+    is_number = re.fullmatch(r"[\d.,]+", value)
+    ends = rf"(?!\d|[.,]\d|{_LETTER}+\d)" if is_number else rf"(?!{_IN_WORD})"
+    return re.compile(rf"(?<!{_IN_WORD}){re.escape(value)}{ends}")
+
+
+def _prompt(model: Generator, record: Passage, question: str) -> str:
+    """Return the prompt with as much of the record as its tokens allow."""
+    characters = RECORD_CHARACTERS
+    while True:
+        shown = _around(record, question, characters)
+        prompt = render(model, "value", passages=show([shown]), question=question)
+        if model.count(prompt) < PROMPT_TOKENS or characters <= LEAST_CHARACTERS:
+            return prompt
+        characters = max(LEAST_CHARACTERS, characters * 3 // 4)
+
+
+def _around(record: Passage, question: str, characters: int) -> Passage:
+    """Return the part of a long record around the rarest word that it shares with the question.
+
+    It begins and ends between words, where there are some: of a cut value a model copies the rest.
+    """
+    text = record.text
+    if len(text) <= characters:
         return record
-    words = sorted(re.findall(r"\w{3,}", question), key=lambda word: record.text.count(word) or 999)
-    at = record.text.find(words[0]) if words else 0
-    start = record.start + max(0, min(max(at, 0), len(record.text)) - RECORD_CHARACTERS // 3)
-    return Passage(record.item, start, min(record.end, start + RECORD_CHARACTERS))
+    words = sorted(re.findall(r"\w{3,}", question), key=lambda word: text.count(word) or 999)
+    at = max(0, text.find(words[0])) if words else 0
+    start = max(0, at - characters // 3)
+    end = min(len(text), start + characters)
+    if start and (blank := re.compile(r"\s").search(text, start, at)):
+        start = blank.end()
+    if end < len(text):
+        end = max(text.rfind(" ", at, end), text.rfind("\n", at, end), 0) or end
+    return Passage(record.item, record.start + start, record.start + end)
 
 
 def _draft(record: Passage, start: int, end: int) -> Draft:
