@@ -13,6 +13,7 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from app.asking.talk import Request
 from app.history import key as history_key
 from app.history.files import HistoryFiles
 from app.history.kept import begin_history, open_history
@@ -24,7 +25,7 @@ from app.screens.history import HistoryScreen
 from app.screens.password import PasswordScreen
 from app.settings.config import Config
 from app.widgets.asked import Asked
-from app.widgets.past_turn import PastTurn
+from app.widgets.past_turn import Past, PastTurn
 from app.widgets.prompt import Prompt
 from app.widgets.row_list import RowList
 from app.widgets.turns import Turns
@@ -364,3 +365,33 @@ async def test_of_many_questions_the_earlier_ones_come_back_by_key(monkeypatch) 
         await asked(pilot, "Fifth?")
         assert questions(app) == ["> Fourth?", "> Fifth?"]
         assert path_asked(app) == ["First?", "Second?", "Third?", "Fourth?"]
+
+
+async def test_what_was_folded_keeps_its_branches_and_its_look(monkeypatch) -> None:
+    app = app_with(history=False)
+    async with running(app, (80, 40)) as pilot:
+        await asked(pilot, "Who **flies**?")
+        turns(app)[0].focus()
+        await pilot.press("e")
+        chat(app).query_one(Prompt).fill("Who sails?")
+        await pilot.press("enter")
+        await until(pilot, lambda: len(questions(app)) == 2)
+        await until(pilot, lambda: "1 of 2 asked here; [ and ]" in text_of(app))
+        monkeypatch.setattr("app.widgets.turns.WHOLE", 1)
+        await chat(app).query_one(Turns)._fold()
+        await pilot.pause()
+        assert "1 of 2 asked here; [ and ]" in text_of(app)
+        folded = turns(app)[0]
+        assert isinstance(folded, PastTurn)
+        assert "You asked: Who flies?" in text_of(app)
+        folded.focus()
+        await pilot.press("]")
+        await until(pilot, lambda: app.focused is turns(app)[1])
+
+
+def test_of_a_long_past_answer_the_beginning_is_shown() -> None:
+    whole = "\n".join(f"- line {number}" for number in range(1_000))
+    past = PastTurn(Past(Request(0, "How long?"), whole, [], None))
+    drawn = past.render().plain
+    assert drawn.endswith("line 199\n… (800 lines more; y copies all)")
+    assert past.copied == whole

@@ -64,7 +64,12 @@ class Asked(Widget, can_focus=True):
             self.what = what
 
     class EarlierWanted(Message):
-        """The questions before the first one shown are to be shown."""
+        """The questions before this one, the first one shown, are to be shown."""
+
+        def __init__(self, turn: Asked) -> None:
+            """Keep the one that was the first."""
+            super().__init__()
+            self.turn = turn
 
     def __init__(self, request: Request) -> None:
         """Show what was asked."""
@@ -138,7 +143,7 @@ class Asked(Widget, can_focus=True):
         turns = list(self.parent.query_children(Asked))
         place = turns.index(self) + step
         if place < 0:
-            self.post_message(self.EarlierWanted())
+            self.post_message(self.EarlierWanted(self))
         elif place < len(turns):
             turns[place].focus()
 

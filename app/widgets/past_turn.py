@@ -8,9 +8,12 @@ from datetime import tzinfo
 from textual.content import Content
 
 from app.asking.talk import Request
-from app.shown.plain import lines, one_line
+from app.shown.plain import one_line
 from app.widgets.asked import Asked
+from app.widgets.markdown import styled
 from engine.conversation import Cited, Conversation, Turn
+
+LINES_SHOWN = 200
 
 
 @dataclass(frozen=True)
@@ -44,9 +47,9 @@ class PastTurn(Asked):
         self.place = past.place
 
     def render(self) -> Content:
-        """Return question and words."""
-        words = "\n".join([lines(self.past.answer), *self.past.sources])
-        return Content("\n").join([self.asked, Content.styled(words, "$text-muted")])
+        """Return question, answer and sources."""
+        sources = [Content.styled(line, "$text-muted") for line in self.past.sources]
+        return Content("\n").join([self.asked, _shown(self.past.answer), *sources])
 
     def draw_asked(self) -> None:
         """Show the question as it stands now."""
@@ -56,6 +59,16 @@ class PastTurn(Asked):
     def copied(self) -> str:
         """The answer."""
         return self.past.answer
+
+
+def _shown(answer: str) -> Content:
+    """Return an answer as it looked, of a long one its beginning."""
+    whole = answer.strip("\n").split("\n")
+    beginning = styled("\n".join(whole[:LINES_SHOWN]))
+    if len(whole) <= LINES_SHOWN:
+        return beginning
+    more = f"… ({len(whole) - LINES_SHOWN:,} lines more; y copies all)"
+    return Content("\n").join([beginning, Content.styled(more, "$text-muted")])
 
 
 def cited_line(cited: Cited, zone: tzinfo | None) -> str:
