@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,7 @@ from app.cli import main
 from app.shown.table import table_lines, table_object
 from engine.values import Passage, TableRow, TableShown, TableUnread
 from ingest.item import Item, Kind, Locator, People
+from models.roles import ModelSet
 
 MAIL = Item(
     Kind.MAIL, "Lease", None, People(), "Subject: Lease\n\nHello.", Locator(Path("/in.mbox"))
@@ -71,3 +74,41 @@ def test_a_plan_that_is_none_is_refused_before_anything_is_read(
     assert code == 2
     assert said["kind"] == "plan_refused"
     assert "spoons" in said["message"]
+
+
+MESSAGE = """From - Mon Mar  2 09:00:00 2026
+From: Kim <kim@sato.example>
+To: jo@lane.example
+Date: Mon, 2 Mar 2026 09:00:00 +0000
+Message-ID: <{name}@sato.example>
+Subject: {name}
+
+Hello from the harbour.
+
+"""
+
+
+def test_what_was_left_out_stands_in_the_object(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fake_models: Callable[..., ModelSet],
+) -> None:
+    monkeypatch.setattr("app.commands.ask.model_set", lambda config, **chosen: fake_models())
+    (tmp_path / "Inbox").write_text(MESSAGE.format(name="Kept"))
+    (tmp_path / "Trash").write_text(
+        MESSAGE.format(name="Kept") + MESSAGE.format(name="Thrown") + MESSAGE.format(name="Away")
+    )
+
+    def asked(plan: str) -> dict[str, Any]:
+        assert main(["ask", "How many?", str(tmp_path), "--plan", plan, "--json"]) == 0
+        found: dict[str, Any] = json.loads(capsys.readouterr().out)["table"]
+        return found
+
+    found = asked("count mail from:kim")
+    assert found["value"] == "1"
+    assert found["remarks"] == [
+        "left out, in Trash: 2; ask for them with shelf:trash, with the rest by shelf:any"
+    ]
+    found = asked("count mail from:kim shelf:any")
+    assert (found["value"], found["remarks"]) == ("3", [])

@@ -56,6 +56,9 @@ PLANS = (
     "count event with:kim by place bottom 2",
     "shared date of event in:Norway and event in:Sweden since:2026-01-01",
     "list start of event as utc",
+    "count mail from:kim shelf:any",
+    "count event shelf:any status:cancelled by month",
+    "list title of event status:any",
 )
 
 
@@ -86,7 +89,8 @@ def test_a_plan_means_what_it_says() -> None:
         ("count mail by colour", "one of these belongs there"),
         ("count mail by sender top many", "a number belongs there"),
         ("count mail please", "stands in no place"),
-        ("count mail shelf:attic", "the fields are"),
+        ("count mail shelf:attic", "one of these belongs there: trash, spam, drafts, any"),
+        ("count event status:moved", "one of these belongs there: cancelled, any"),
         ("sum title of mail", "sum needs numbers"),
         ("list mail", "list needs a field"),
         ("count mail and event", "count takes one source"),

@@ -23,6 +23,7 @@ from engine.passages import split
 from engine.settings import Settings
 from engine.values import Answer, Query
 from ingest.item import Copy, Item, Kind, Locator, People, Person, Shelf
+from ingest.read import read
 from models.roles import ModelSet
 
 KIM = Person("Kim Sato", "kim@sato.example")
@@ -173,6 +174,59 @@ def test_a_mail_met_twice_counts_once_and_rubbish_only_when_asked_for() -> None:
     assert found.value == "1"
     assert found.shelved == {Shelf.TRASH: 1, Shelf.SPAM: 1}
     assert table("count mail shelf:trash", items).value == "1"
+    assert table("count mail shelf:any", items).value == "3"
+    assert not table("count mail shelf:any", items).shelved
+    assert table("count mail until:2026-03-08", items).shelved == {}  # not of these days either
+
+
+CALENDAR = """BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//harbour//EN
+{}END:VCALENDAR
+"""
+EVENT = """BEGIN:VEVENT
+UID:{title}
+DTSTAMP:20260301T080000Z
+DTSTART:202603{day:02}T090000Z
+DTEND:202603{day:02}T100000Z
+SUMMARY:{title}
+STATUS:{status}
+END:VEVENT
+"""
+
+
+@pytest.fixture
+def crossings(tmp_path: Path) -> list[Item]:
+    events = [
+        EVENT.format(title=title, day=day, status=status)
+        for title, day, status in (
+            ("Regatta", 2, "CONFIRMED"),
+            ("Crossing", 3, "CANCELLED"),
+            ("Sale (cancelled)", 4, "CONFIRMED"),
+            ("cancelled", 20, "CANCELLED"),
+        )
+    ]
+    (tmp_path / "harbour.ics").write_text(CALENDAR.format("".join(events)))
+    found = list(read([tmp_path], zone=UTC, now=day(20)))
+    return [one for one in found if isinstance(one, Item)]
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "left_out"),
+    [
+        ("count event", "2", ["Crossing", "cancelled"]),
+        ("count event until:2026-03-09", "2", ["Crossing"]),
+        ("list title of event status:cancelled", "Crossing, cancelled", []),
+        ("count event status:any", "4", []),
+        ("sum duration of event", "2 h", ["Crossing", "cancelled"]),
+    ],
+)
+def test_what_was_cancelled_took_no_place_unless_it_is_asked_for(
+    crossings: list[Item], line: str, value: str, left_out: list[str]
+) -> None:
+    found = table(line, crossings)
+    assert found.value == value
+    assert [item.title for item in found.cancelled] == left_out
 
 
 # Amounts
@@ -270,6 +324,24 @@ def test_an_aggregate_over_nothing_abstains_and_says_why(ask: Ask) -> None:
     assert answer.text == abstaining.ABSTENTION
     assert answer.grounded == "none"
     assert "nothing to compute: 0 items pass the plan" in notes
+
+
+def test_what_was_left_out_is_said_with_the_way_to_ask_for_it(
+    ask: Ask, crossings: list[Item]
+) -> None:
+    junk = mail("Junk", BOB, day(9), shelf=Shelf.SPAM)
+    answer, notes, _ = ask("How many mails did Bob send in March?", [*MAILS, junk])
+    assert answer.text == "1 mail [1]"
+    remark = "left out, in Spam: 1; ask for them with shelf:spam, with the rest by shelf:any"
+    assert answer.table is not None
+    assert answer.table.remarks == (remark,)
+    assert remark in notes
+    answer, _, _ = ask("anything", [*MAILS, junk], plan="count mail from:bob shelf:any")
+    assert answer.text == "2 mails [1][2]"
+    answer, notes, _ = ask("anything", crossings, plan="count event")
+    assert answer.text == "2 events [1][2]"
+    remark = 'left out, cancelled: 2 ("Crossing", "cancelled"); ask for them with status:any'
+    assert remark in notes
 
 
 def test_a_plan_of_the_person_replaces_the_question(ask: Ask) -> None:

@@ -22,6 +22,8 @@ _PLACE = re.compile(r"^Where: (.+)$", re.MULTILINE)
 _CALENDAR = re.compile(r"^Calendar: (.+)$", re.MULTILINE)
 _SPEAKER_LINE = re.compile(r"^(?:Speakers?|Presenters?|Lecturers?|Host)s?: (.+)$", re.MULTILINE)
 _SPEAKER_IN_TITLE = re.compile(r"\b[Bb]y ([^\W\d_a-z][^()]*?)\)?\s*$")
+_CANCELLED = re.compile(r"\((?:moved, )?cancelled\)$")
+"""What reading puts behind the title of an event that its calendar calls cancelled."""
 _LINES: Mapping[Field, tuple[str, ...]] = {
     "title": ("Subject", "Event", "Task", "Note"),
     "thread": ("Subject",),
@@ -103,6 +105,15 @@ def is_all_day(item: Item) -> bool:
     """Say whether an event has no time of day."""
     occurrence = item.locator.occurrence
     return occurrence is not None and len(occurrence) == len("2026-11-17")
+
+
+def is_cancelled(item: Item) -> bool:
+    """Say whether an event or a task was called off."""
+    if item.kind not in (Kind.EVENT, Kind.TASK):
+        return False
+    line = item.text.partition("\n")[0]
+    behind_title = line[line.find(item.title) + len(item.title) :]
+    return bool(_CANCELLED.search(behind_title))
 
 
 def _start(item: Item, unit: Unit | None) -> tuple[Value, ...]:

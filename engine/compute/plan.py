@@ -53,6 +53,8 @@ time; "sender" the organiser of an event; "speaker" who gives it, by its title o
 Unit = Literal["minutes", "hours", "days", "weeks", "utc"]
 """How a duration is counted, or in which zone a time is shown."""
 
+Status = Literal["cancelled", "any"]
+
 GROUPS: tuple[Field, ...] = (
     *("sender", "recipient", "date", "week", "month", "year", "weekday"),
     *("place", "thread", "calendar", "title"),
@@ -93,8 +95,10 @@ class Source:
     since: date | None = None
     """First day, inclusive, as the item itself shows its date."""
     until: date | None = None
-    shelf: Shelf | None = None
-    """Trash, Spam or Drafts, which are left out unless they are asked for."""
+    shelf: Shelf | Literal["any"] | None = None
+    """Trash, Spam or Drafts, which are left out unless they are asked for; any: with the rest."""
+    status: Status | None = None
+    """Cancelled events, which are left out unless they are asked for; any: with the rest."""
 
 
 @dataclass(frozen=True, slots=True)

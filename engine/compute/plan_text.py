@@ -14,6 +14,7 @@ from engine.compute.plan import (
     Plan,
     Sought,
     Source,
+    Status,
     Unit,
     checked,
 )
@@ -35,6 +36,8 @@ NAMES = {
 }
 """From the word before the colon to the field of `Source` that it adds to."""
 DAYS = ("since", "until")
+CHOSEN = {"shelf": (*(shelf.value for shelf in Shelf), "any"), "status": get_args(Status)}
+"""Fields that take one of a few words."""
 ANY = "item"
 """What is written for items of every kind."""
 _BARE = re.compile(r"[^\s\"]+")
@@ -69,8 +72,7 @@ def _source(source: Source) -> str:
     for name, field in NAMES.items():
         words += [f"{name}:{_value(value)}" for value in getattr(source, field)]
     words += [f"{name}:{day}" for name in DAYS if (day := getattr(source, name))]
-    if source.shelf:
-        words.append(f"shelf:{source.shelf.value}")
+    words += [f"{name}:{chosen}" for name in CHOSEN if (chosen := getattr(source, name))]
     return " ".join(words)
 
 
@@ -126,7 +128,7 @@ class _Reader:
         kind = self._one_of(_KINDS)
         values: dict[str, tuple[str, ...]] = {}
         days: dict[str, date] = {}
-        shelf = None
+        chosen: dict[str, str] = {}
         while self._at < len(self._tokens) and (name := self._tokens[self._at]["name"]):
             token = self._tokens[self._at]
             text = _plain(token["quoted"]) if token["quoted"] is not None else token["bare"]
@@ -134,13 +136,13 @@ class _Reader:
                 values[NAMES[name]] = (*values.get(NAMES[name], ()), text)
             elif name in DAYS:
                 days[name] = _day(text)
-            elif name == "shelf" and text in set(Shelf):
-                shelf = Shelf(text)
+            elif name in CHOSEN:
+                chosen[name] = _choice(name, text)
             else:
-                raise _wrong(token[0], f"the fields are {', '.join([*NAMES, *DAYS, 'shelf'])}")
+                raise _wrong(token[0], f"the fields are {', '.join([*NAMES, *DAYS, *CHOSEN])}")
             self._at += 1
-        chosen = None if kind == ANY else Kind(kind)
-        return Source(chosen, **values, **days, shelf=shelf)  # type: ignore[arg-type]
+        of_kind = None if kind == ANY else Kind(kind)
+        return Source(of_kind, **values, **days, **chosen)  # type: ignore[arg-type]
 
     def _top(self) -> int | None:
         for word, sign in (("top", 1), ("bottom", -1)):
@@ -172,6 +174,13 @@ class _Reader:
 
 def _plain(escaped: str) -> str:
     return _ESCAPED.sub(r"\1", escaped)
+
+
+def _choice(name: str, text: str) -> str:
+    known = CHOSEN[name]
+    if text not in known:
+        raise _wrong(f"{name}:{text}", f"one of these belongs there: {', '.join(known)}")
+    return Shelf(text) if name == "shelf" and text != "any" else text
 
 
 def _day(text: str) -> date:

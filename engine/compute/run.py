@@ -83,6 +83,8 @@ class Table:
     """Items left out because they lie there."""
     undated: tuple[Item, ...] = ()
     """Items left out because they have no date to compare."""
+    cancelled: tuple[Item, ...] = ()
+    """Items left out because they were called off."""
 
     @property
     def grouped(self) -> bool:
@@ -124,11 +126,16 @@ def _value(plan: Plan, rows: Sequence[Row]) -> str:
     return ", ".join(values)
 
 
-def _left_out(passed: Sequence[Passed]) -> tuple[Counter[Shelf], tuple[Item, ...]]:
+def _left_out(
+    passed: Sequence[Passed],
+) -> tuple[Counter[Shelf], tuple[Item, ...], tuple[Item, ...]]:
+    """Return what lies on which shelf, what has no date, and what was called off."""
     shelved: Counter[Shelf] = Counter()
     for one in passed:
         shelved += one.shelved
-    return shelved, tuple(item for one in passed for item in one.undated)
+    undated = {id(item): item for one in passed for item in one.undated}
+    cancelled = {id(item): item for one in passed for item in one.cancelled}
+    return shelved, tuple(undated.values()), tuple(cancelled.values())
 
 
 def _readings(plan: Plan, items: Sequence[Item], extract: Extractor | None) -> list[Reading]:

@@ -1,4 +1,4 @@
-"""Which items pass a source of a plan: each mail once, nothing from Trash, Spam or Drafts."""
+"""Which items pass a source of a plan: each mail once, no rubbish, nothing that was cancelled."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from engine.compute.fields import (
     calendar_of,
     day_of,
     folded,
+    is_cancelled,
     last_day_of,
     place_of,
     thread_of,
@@ -35,25 +36,33 @@ class Passed:
     """What would have passed, but lies there."""
     undated: tuple[Item, ...] = ()
     """What would have passed, but has no date to compare."""
+    cancelled: tuple[Item, ...] = ()
+    """What would have passed, but was called off."""
 
 
 def passing(items: Iterable[Item], source: Source, known: Acquaintances) -> Passed:
-    """Return the items that pass, and what was left out for where it lies."""
+    """Return the items that pass, and what was left out for where it lies or what it lacks."""
     found: list[Item] = []
     shelved: Counter[Shelf] = Counter()
     undated: list[Item] = []
+    cancelled: list[Item] = []
     tests = list(_tests(source, known))
     for item in items:
         if not all(test(item) for test in tests):
             continue
-        shelf = shelf_of(item)
-        if shelf is not source.shelf:
+        shelf, called_off = shelf_of(item), is_cancelled(item)
+        if source.shelf not in (shelf, "any"):
             shelved.update([shelf] if shelf else [])
+        elif called_off and source.status is None:
+            cancelled.append(item)
+        elif source.status == "cancelled" and not called_off:
+            continue
         elif (source.since or source.until) and item.when is None:
             undated.append(item)
-        elif _in_days(item, source):
+        else:
             found.append(item)
-    return Passed(tuple(sorted(found, key=_when)), shelved, tuple(undated))
+    found.sort(key=_when)
+    return Passed(tuple(found), shelved, tuple(undated), tuple(cancelled))
 
 
 def _when(item: Item) -> tuple[bool, float]:
@@ -70,10 +79,12 @@ Test = Callable[[Item], bool]
 
 
 def _tests(source: Source, known: Acquaintances) -> Iterator[Test]:
-    """Yield what an item must pass besides the days, the cheapest first."""
+    """Yield what an item must pass, the cheapest first; whether it needs a date is seen later."""
     yield lambda item: source.kind is None or item.kind is source.kind
     # A mail within a mail was not received.
     yield lambda item: item.kind is not Kind.MAIL or item.locator.part is None
+    if source.since or source.until:
+        yield lambda item: item.when is None or _in_days(item, source)
     by_field: tuple[tuple[Sequence[str], Callable[[Item, str], bool]], ...] = (
         (source.subjects, lambda item, wanted: folded(title_of(item)) == folded(wanted)),
         (source.titles, _titled),

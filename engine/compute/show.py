@@ -149,7 +149,10 @@ def _named(items: Sequence[Item]) -> str:
 def remarks(table: Table) -> Iterator[str]:
     """Yield what to know of the result: what was left out, and what could not be read."""
     for shelf, count in sorted(table.shelved.items()):
-        yield f"left out, in {SHELVES[shelf]}: {count:,}; ask for them with shelf:{shelf.value}"
+        asked = f"shelf:{shelf.value}, with the rest by shelf:any"
+        yield f"left out, in {SHELVES[shelf]}: {count:,}; ask for them with {asked}"
+    if table.cancelled:
+        yield f"left out, cancelled: {_named(table.cancelled)}; ask for them with status:any"
     if table.undated:
         yield f"left out, without date: {_named(table.undated)}"
     for what in dict.fromkeys(one.what for one in table.unread):
