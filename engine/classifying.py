@@ -22,18 +22,60 @@ LETTERS = "ABCD"
 MARGIN = 1.0
 """Log-probability by which another label must beat "question", mean over the letters."""
 
+_NAME = (
+    r"""["'`\u201c][^"'`\u201d]+["'`\u201d]|\w*(?:_|[A-Za-z]\d)\w*"""
+    r"|[A-Za-z]\w*[.:/-][\w.:/-]*\w|[a-z]+[A-Z]\w*"
+)
+"""What names a key and is no word of a sentence: quoted, or written as no word is."""
 _KEY = re.compile(
-    r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b[0-9a-f]{16,}\b"
-    r"|\b(?:key|field|setting|variable|property|parameter)\b \S*[\w.-]+",
-    re.IGNORECASE,
+    r"\b(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=\w*\d)[0-9a-f]{16,})\b"
+    r"|\b(?i:key|field|setting|variable|property|parameter|option) (?i:(?:named|called) )?"
+    rf"(?:{_NAME})"
+    r"|\b(?i:stored under|value (?:of|for|under)) (?i:the )?(?i:key) \w+\W*$"
+    r"|(?<![\w.@/-])[A-Za-z]\w*_\w+(?![\w@/-]|\.\w)",
 )
-_VALUE = re.compile(r"\b(?:value|stored|holds?|set to|equals?|belongs? to|under)\b", re.IGNORECASE)
+_VALUE = re.compile(
+    r"\b(?:values?|stored|written|holds?|set|equals?|look up)\b|\bsays? for\b|=", re.IGNORECASE
+)
+_OF_SOMETHING_ELSE = re.compile(
+    r"\W*(?:who\w*|when|where|why|how|did|do|does|is|are|was|were|has|have|had)\b", re.IGNORECASE
+)
+"""How a question begins that asks about a key, not for what it holds."""
+
+_QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
+_AMOUNTS = (
+    r"amounts?|sums?|totals?|costs?|prices?|figures?|numbers|bills?|invoices?|statements?"
+    r"|expenses?|fees?|payments?|hours|minutes"
+)
+_CONDENSE = rf"summari[sz]e|recap|condense|outline|sum up(?!.*\b(?:{_AMOUNTS})\b)|boil .*\bdown\b"
+_CONDENSED = (
+    r"summar(?:y|ies)|overview|recap|digest|gist|synopsis|outline"
+    r"|(?:main|key|essential) points?|highlights"
+)
+_SUMMARIES = (
+    r"(?:(?:very|short|brief|quick|concise|good|one|\w+-(?:sentence|line|paragraph)) )*"
+    rf"(?:{_CONDENSED})(?=\W*$|[,:]| (?:of|on|about|for|from|in|with|please)\b)"
+)
+"""Ends where nothing says what became of it: one that somebody sent has a verb there."""
+_BIDDING = (
+    r"(?:^|[.,;:!?-] |\b(?:please|(?:can|could|would|will) you|(?:like|want|need) you to) )"
+    r"(?:please |now |just |briefly )*"
+)
 _SUMMARY = re.compile(
-    r"\b(?:summar(?:y|ies|i[sz]e[ds]?|i[sz]ing)|overview|recap|digest|gist|synopsis|tl;?dr"
-    r"|(?:main|key|essential) points?|catch me up|bring me up to (?:speed|date)|sum up"
-    r"|in a nutshell|condense|outline)\b",
+    rf"{_BIDDING}(?:{_CONDENSE})\b"
+    rf"|{_BIDDING}(?:give|show|tell|write|make|get|list|draft|prepare|provide) (?:me |us )?"
+    rf"(?:(?:an?|the|some|your) )?{_SUMMARIES}"
+    rf"|\bi(?:'d|\u2019d| would)? (?:need|want|like)(?: to have)? (?:an?|the|some) {_SUMMARIES}"
+    rf"|\b(?:can|could|may) (?:i|we) (?:have|get) (?:an?|the|some) {_SUMMARIES}"
+    rf"|^(?:an? )?{_SUMMARIES}"
+    rf"|\bwhat(?:'s|\u2019s| is| are| was| were) the {_SUMMARIES}"
+    r"(?=\W*$| (?:of|in)\b)"
+    r"|\btl;?dr\b|\bin a nutshell\b|\b(?:catch|fill) (?:me|us) (?:up|in)\b"
+    r"|\bbring (?:me|us) up to (?:speed|date)\b|^what (?:did|have) (?:i|we) miss(?:ed)?\b"
+    r"|^what(?:'s|\u2019s| has| have) been (?:going on|happening|said)\b",
     re.IGNORECASE,
 )
+"""Condensing as what is to be done, or a summary as what is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +90,19 @@ class Classified:
 
 def by_words(question: str, read: Understanding | None = None) -> Classified | None:
     """Return the label that the question's words settle, or None."""
-    if _KEY.search(question) and _VALUE.search(question):
+    if _asks_for_a_key(question):
         return Classified("key_value", "words")
-    if _SUMMARY.search(question):
+    if _SUMMARY.search(_QUOTED.sub('""', question)):
         return Classified("summary", "words")
     if read is not None and read.sure:
         return Classified("aggregate", "plan")
     return None
+
+
+def _asks_for_a_key(question: str) -> bool:
+    if _OF_SOMETHING_ELSE.match(question):
+        return False
+    return bool(_KEY.search(question) and _VALUE.search(question))
 
 
 def by_model(model: Generator, question: str, margin: float = MARGIN) -> Classified:
