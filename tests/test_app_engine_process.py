@@ -21,6 +21,25 @@ from tests.toy_chat import LEASE, QUESTION, config_over, settled, shown, turn, t
 from tests.toy_engine import REPLY
 
 PROGRAM = (str(Path(__file__).with_name("toy_engine.py")),)
+MORE_THAN_A_PIPE_HOLDS = "boat " * 100_000
+READS_LATE = """
+import sys, time
+from pathlib import Path
+from app.asking.process import Sender, pipes, received
+from app.asking.talk import Ended
+
+commands, replies = pipes()
+for _ in range(1_000):
+    if Path(sys.argv[1]).exists():
+        break
+    time.sleep(0.01)
+else:
+    sys.exit(9)
+sender = Sender(replies)
+for command in received(commands):
+    sender.send(Ended(command.number, people=(command.question,)))
+"""
+"""Reads when a file is there, and gives up after ten seconds."""
 
 
 class Listened:
@@ -114,6 +133,33 @@ def test_questions_cancelling_dying_and_passwords(engine: EngineProcess, source:
     assert "perhaps for lack of memory" in killed.failure.message
     engine.send(Forget())
     assert Happened(6, Noted("")) in listened.ask(Request(6, "passwords"))
+
+
+def test_who_sends_does_not_wait_for_a_process_that_does_not_read(tmp_path: Path) -> None:
+    sign = tmp_path / "read"
+    engine = EngineProcess(("-c", READS_LATE, str(sign)))
+    try:
+        listened = Listened(engine)
+        for number in (1, 2):
+            engine.send(Request(number, MORE_THAN_A_PIPE_HOLDS))
+        sign.touch()
+        for number in (1, 2):
+            assert listened.until_ended() == [Ended(number, people=(MORE_THAN_A_PIPE_HOLDS,))]
+    finally:
+        engine.close()
+
+
+def test_a_process_that_never_reads_is_ended(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("app.asking.process.CLOSING", 0.05)
+    engine = EngineProcess(("-c", READS_LATE, str(tmp_path / "never")))
+    listened = Listened(engine)
+    engine.send(Request(1, MORE_THAN_A_PIPE_HOLDS))
+    pid = engine.pid
+    assert pid is not None
+    engine.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert listened.replies.empty()
 
 
 def listened_end(number: int) -> Ended:

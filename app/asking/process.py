@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import queue
 import signal
 import struct
 import subprocess
@@ -123,6 +124,36 @@ def received(stream: IO[bytes]) -> Iterator[Any]:
             yield _Unpickler(io.BytesIO(body), items).load()
 
 
+class Writer:
+    """Writes commands in a thread of its own, so that who sends them never waits.
+
+    A pipe holds 64 kB and takes no more until it is read: a child that is still importing, or is
+    stopped, does not read.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        """Write to the standard input of a process. The thread closes it."""
+        self._stream = stream
+        self._waiting: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
+        threading.Thread(target=self._write, name="engine commands", daemon=True).start()
+
+    def send(self, command: Command) -> None:
+        """Have a command written after those before it, if the process still reads."""
+        self._waiting.put(command)
+
+    def close(self) -> None:
+        """Have the pipe closed after the last command."""
+        self._waiting.put(None)
+
+    def _write(self) -> None:
+        sender = Sender(self._stream)
+        with suppress(OSError):  # the process has died: who reads its replies says so
+            while (command := self._waiting.get()) is not None:
+                sender.send(command)
+        with suppress(OSError):  # what was still to be written cannot be
+            self._stream.close()
+
+
 class EngineProcess:
     """An `Engine` that runs elsewhere, and is started anew when it dies."""
 
@@ -131,7 +162,7 @@ class EngineProcess:
         self._program = program
         self._tell: Tell = lambda reply: None
         self._process: subprocess.Popen[bytes] | None = None
-        self._sender: Sender | None = None
+        self._writer: Writer | None = None
         self._open: set[int] = set()
         self._passwords: tuple[str, ...] = ()
         self._lock = threading.RLock()
@@ -162,7 +193,8 @@ class EngineProcess:
                     self._passwords = ()
             if self._process is None and isinstance(command, Request):
                 self._start()
-            self._write(command)
+            if self._writer is not None:
+                self._writer.send(command)
         if isinstance(command, Forget) and self._process is None:
             self._tell(Kept(0))
 
@@ -175,22 +207,14 @@ class EngineProcess:
             start_new_session=True,
         )
         assert self._process.stdin is not None  # noqa: S101
-        self._sender = Sender(self._process.stdin)
+        self._writer = Writer(self._process.stdin)
         threading.Thread(
-            target=self._receive, args=(self._process,), name="engine", daemon=True
+            target=self._receive, args=(self._process, self._writer), name="engine", daemon=True
         ).start()
         for password in self._passwords:
-            self._write(Unlock(password))
+            self._writer.send(Unlock(password))
 
-    def _write(self, command: Command) -> None:
-        if self._sender is None:
-            return
-        try:
-            self._sender.send(command)
-        except OSError:
-            return  # it has died: `_receive` says so
-
-    def _receive(self, process: subprocess.Popen[bytes]) -> None:
+    def _receive(self, process: subprocess.Popen[bytes], writer: Writer) -> None:
         assert process.stdout is not None  # noqa: S101
         with process.stdout:
             defect = ""
@@ -202,13 +226,11 @@ class EngineProcess:
                     self._open.discard(reply.number)
                 self._tell(reply)
         code = process.wait()
-        assert process.stdin is not None  # noqa: S101
-        with suppress(OSError):  # what was still to be written cannot be
-            process.stdin.close()
+        writer.close()
         with self._lock:
             if self._process is not process:
                 return
-            self._process = self._sender = None
+            self._process = self._writer = None
             ended, self._open = self._open, set()
         if not self._is_closed:
             for number in sorted(ended):
@@ -232,11 +254,10 @@ class EngineProcess:
         with self._lock:
             self._is_closed = True
             process, self._process = self._process, None
-        if process is None:
+            writer, self._writer = self._writer, None
+        if process is None or writer is None:
             return
-        assert process.stdin is not None  # noqa: S101
-        with suppress(OSError):
-            process.stdin.close()
+        writer.close()
         try:
             process.wait(CLOSING)
         except subprocess.TimeoutExpired:
