@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -177,6 +178,64 @@ def test_a_mail_met_twice_counts_once_and_rubbish_only_when_asked_for() -> None:
     assert table("count mail shelf:any", items).value == "3"
     assert not table("count mail shelf:any", items).shelved
     assert table("count mail until:2026-03-08", items).shelved == {}  # not of these days either
+
+
+# Mail and calendar in one plan
+
+KIM_UNNAMED = Person("", "k.sato@work.example")
+MET = [
+    mail("Plans", Person("Kim Sato", "k.sato@work.example"), day(4)),
+    mail("Re: Plans", BOB, day(5)),
+    replace(
+        mail("Minutes", JO, day(10)),
+        people=People(sender=(JO,), to=(Person("Bob Reed", "bob@reed.example"), KIM_UNNAMED)),
+    ),
+    replace(event("Review", day(4, 14), "Work"), people=People(attendees=(KIM_UNNAMED, BOB))),
+    replace(event("Party", day(12), "Work"), people=People(sender=(KIM_UNNAMED,))),
+    event("Lunch with Kim", day(13), "Home"),
+    replace(event("Budget", day(10), "Work"), people=People(attendees=(BOB,))),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("count event with:kim", "3"),  # attends, organises, stands in the title
+        ('count event with:"Kim Sato"', "2"),
+        ("count event with:k.sato@work.example", "2"),
+        ("count item with:kim", "5"),
+        ("count mail with:kim", "2"),  # a name from one mail, an address in another
+        ("count item with:kim by date top 1", "2026-03-04"),
+        ("list title of item with:kim since:2026-03-10", "Minutes, Party, Lunch with Kim"),
+        ("last date of item with:kim", "2026-03-13"),
+        ("shared date of mail and event", "2"),
+        ("shared date of mail from:kim and event with:kim", "1"),
+        ("shared date of mail from:bob and event with:bob", "0"),
+        ("between date of mail subject:Plans and event title:party", "8"),
+        ("between date of event title:party and mail subject:Plans as weeks", "1.14"),
+        ("between date of item with:kim", "9"),
+    ],
+)
+def test_a_plan_over_mail_and_calendar_comes_to(line: str, value: str) -> None:
+    assert table(line, MET).value == value
+
+
+def test_a_shared_day_cites_the_mail_and_the_event(ask: Ask) -> None:
+    answer, _, _ = ask("anything", MET, plan="shared date of mail from:kim and event with:kim")
+    assert answer.text == "1 date [1][2]\n2026-03-04"
+    assert [one.quote for one in answer.citations] == [
+        "Date: 2026-03-04 09:00:00+00:00",
+        "When: Wed 2026-03-04 14:00",
+    ]
+    answer, _, _ = ask("anything", MET, plan="count item with:kim")
+    assert answer.text == "5 items [1][2][3][4][5]"
+    assert [one.passage.item.title for one in answer.citations] == [
+        "Plans",
+        "Review",
+        "Minutes",
+        "Party",
+        "Lunch with Kim",
+    ]
 
 
 CALENDAR = """BEGIN:VCALENDAR

@@ -135,9 +135,12 @@ def _bears(person: Person, name: str) -> bool:
 
 
 def _takes_part(item: Item, wanted: str, known: Acquaintances) -> bool:
-    if is_one_of(item.people.sender, wanted, known.senders):
-        return True
-    if is_one_of(item.people.recipients, wanted, known.recipients):
+    """Say whether a person is in any role, by a name that any item gives to the address.
+
+    Who attends is often an address alone, and only mail says whose.
+    """
+    people = (*item.people.sender, *item.people.recipients)
+    if any(is_one_of(people, wanted, names) for names in (known.senders, known.recipients)):
         return True
     return item.kind is Kind.EVENT and _holds(item, wanted)
 
