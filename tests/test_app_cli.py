@@ -184,6 +184,20 @@ def test_ask_json_is_the_contract(files, ask_with, capsys):
     coverage_is_right(shown["coverage"])
 
 
+def test_a_plan_is_computed_over_the_items_that_it_says(files, ask_with, capsys):
+    """Not over those of the question, whose sender and month leave none."""
+    ask_with()
+    question = "Which mails did Tom send me in May 2020?"
+    assert main(["ask", question, str(files), "--plan", "count mail from:dana", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["strategy"] == "aggregate"
+    assert shown["question"] == question
+    assert shown["table"]["plan"] == "count mail from:dana"
+    assert [row["value"] for row in shown["table"]["rows"]] == ["1"]
+    assert [citation["title"] for citation in shown["citations"]] == ["Lease of the boathouse"]
+    assert main(["ask", question, str(files), "--plan", "count mail from:tom", "--json"]) == 3
+
+
 def test_abstention_is_exit_3_with_every_key(files, ask_with, capsys):
     ask_with("The plate of the car is ZX 404.")
     assert main(["ask", "What is the plate of Tom's car?", str(files), "--json"]) == 3

@@ -29,6 +29,8 @@ class Request:
     strategy: str | None = None
     """None: what the settings say; so with `effort`."""
     effort: Effort | None = None
+    plan: str | None = None
+    """How to compute the answer, as `engine.compute.plan_text` reads it; None: by the question."""
     whole: bool = False
     """Whether to read to the end, whatever the time budget is."""
     config: Config | None = None

@@ -36,7 +36,6 @@ from engine.answer import answer, understand
 from engine.compute.plan_text import parsed
 from engine.events import Answered, Event
 from engine.settings import DEFAULT_STRATEGY
-from engine.strategies.aggregate import Aggregate
 from engine.strategies.registry import get, names
 from engine.values import Answer
 
@@ -119,7 +118,8 @@ def command(
     question = question_from(question)
     config = load_config(os.environ)
     filter_flags = FilterFlags(**{name: flags.pop(name) for name in FilterFlags.__slots__})  # type: ignore[arg-type]
-    _follow_plan(flags)
+    if flags["plan"] is not None:
+        parsed(str(flags["plan"]))
     estimate = as_json or explain or can_redraw(sys.stderr, os.environ)
     settings = settings_of(config, estimate=estimate, **flags)
     filters = filter_flags.filters(settings.today)
@@ -160,14 +160,6 @@ def command(
         if explain:
             click.echo(folded(trail.text(answered), sys.stdout))
     return ExitCode.NOTHING_FOUND if answered.grounded == "none" else ExitCode.ANSWERED
-
-
-def _follow_plan(flags: dict[str, object]) -> None:
-    """Have a plan that was given computed, over the items that it says."""
-    if flags["plan"] is not None:
-        parsed(str(flags["plan"]))
-        flags["strategy"] = flags["strategy"] or Aggregate.name
-        flags["infer"] = False
 
 
 def _object(answered: Answer, trail: Trail, explain: bool) -> dict[str, object]:

@@ -226,7 +226,14 @@ def _remembered() -> list[str]:
 
 
 def settings_of(config: Config, **flags: Any) -> Settings:
-    """Return the engine's settings; a flag that was given (not None) beats the configuration."""
+    """Return the engine's settings; a flag that was given (not None) beats the configuration.
+
+    A plan that was given is computed, over the items that it says.
+    """
+    if flags.get("plan") is not None:
+        from engine.strategies.aggregate import Aggregate  # imports numpy
+
+        flags |= {"strategy": flags.get("strategy") or Aggregate.name, "infer": False}
     names = (
         *("strategy", "effort", "max_context", "time_budget", "seed"),
         *("stemming", "infer", "infer_model", "guard", "second_opinion"),

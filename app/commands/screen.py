@@ -140,7 +140,9 @@ def settings_for(config: Config, request: Request) -> Settings:
     from app.commands.options import settings_of
     from app.sources.sample_files import SAMPLE_DAY, sample_folder
 
-    wanted = settings_of(config, strategy=request.strategy, effort=request.effort)
+    wanted = settings_of(
+        config, strategy=request.strategy, effort=request.effort, plan=request.plan
+    )
     return replace(
         wanted,
         infer=wanted.infer and request.infer,

@@ -18,13 +18,17 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 from textual_plotext import PlotextPlot
 
+from app.screens.entry import EntryScreen
 from app.screens.preview import preview_of
 from app.shown.plain import counted, one_line
 from app.widgets.row_list import ListPane, Row, RowList
+from engine.compute.plan_text import parsed, written
+from engine.errors import PlanRefused
 from engine.values import Passage, TableRow, TableShown
 
 ORDERS = ("as computed", "by label", "by value")
 EMPTY = "No rows: nothing that was read falls under this plan."
+ASKED = "Compute the answer by this plan:"
 BARS = 20
 """Rows that a chart shows."""
 LABEL = 14
@@ -39,8 +43,11 @@ CHART_FROM = 18
 """Lines of the screen from which there is room for a chart."""
 
 
-class TableScreen(ModalScreen[None]):
-    """Rows with their values; Enter shows the sources of a row, then one of them."""
+class TableScreen(ModalScreen[str | None]):
+    """Rows with their values; Enter shows the sources of a row, then one of them.
+
+    Ends with another plan to compute the answer by, or None.
+    """
 
     DEFAULT_CSS = """
     TableScreen { background: $background; }
@@ -55,6 +62,7 @@ class TableScreen(ModalScreen[None]):
         Binding("escape,q", "back", "Back"),
         Binding("s", "sort", "Sort", tooltip="Sort by another column"),
         Binding("S", "reverse", "Reverse", tooltip="Sort the other way"),
+        Binding("e", "edit", "Edit plan", tooltip="Change the plan, and compute by it"),
     ]
 
     def __init__(self, table: TableShown, zone: tzinfo | None) -> None:
@@ -109,7 +117,7 @@ class TableScreen(ModalScreen[None]):
 
     def _draw_rows(self, rows: list[TableRow]) -> None:
         order = ORDERS[self._order] + (", reversed" if self._is_reversed else "")
-        self._head(f"{one_line(self._table.plan)}   {order}" if rows else EMPTY)
+        self._head(f"{one_line(self._table.plan)}   {order if rows else EMPTY}")
         label, value = map(one_line, self._table.columns)
         width = max([cell_len(label), *(cell_len(one_line(row.label)) for row in rows)])
         width = min(WIDEST, width)
@@ -145,7 +153,7 @@ class TableScreen(ModalScreen[None]):
         """Offer to sort what has an order."""
         if action in ("sort", "reverse"):
             return self._opened is None and len(self._table.rows) > 1
-        return True
+        return action != "edit" or self._opened is None
 
     def action_sort(self) -> None:
         """Sort by the next column."""
@@ -158,6 +166,14 @@ class TableScreen(ModalScreen[None]):
         self._is_reversed = not self._is_reversed
         self._draw()
         self.query_one(RowList).action_first()
+
+    def action_edit(self) -> None:
+        """Take another plan; the same one computes nothing anew."""
+        self.app.push_screen(EntryScreen(ASKED, one_line(self._table.plan), _fault), self._edited)
+
+    def _edited(self, typed: str | None) -> None:
+        if typed is not None and (plan := written(parsed(typed))) != self._table.plan:
+            self.dismiss(plan)
 
     def action_back(self) -> None:
         """Go back to the rows, or to the answer."""
@@ -181,6 +197,15 @@ class TableScreen(ModalScreen[None]):
             self._opened = row
             self._draw()
             self.query_one(RowList).action_first()
+
+
+def _fault(typed: str) -> str:
+    """Return what is wrong with a plan that was typed."""
+    try:
+        parsed(typed)
+    except PlanRefused as error:
+        return str(error)
+    return ""
 
 
 def _plot(chart: PlotextPlot, rows: list[TableRow], colour: tuple[int, int, int]) -> None:

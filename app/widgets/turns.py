@@ -211,7 +211,7 @@ class Turns(VerticalScroll, can_focus=False):
         if what == "coverage":
             self.app.push_screen(_later().CoverageScreen(answer.coverage), self._remedy(turn))
         elif what == "table" and answer.table is not None:
-            self.app.push_screen(_later().TableScreen(answer.table, self.zone))
+            self.app.push_screen(_later().TableScreen(answer.table, self.zone), self._compute(turn))
         elif what == "agenda":
             self.app.push_screen(_later().AgendaScreen(_later().dated(answer), self.zone))
 
@@ -221,6 +221,13 @@ class Turns(VerticalScroll, can_focus=False):
                 self.post_message(self.AskWanted(request, told))
 
         return vary
+
+    def _compute(self, turn: Turn) -> Callable[[str | None], None]:
+        def compute(plan: str | None) -> None:
+            if plan is not None:
+                self.post_message(self.AskWanted(replace(turn.told.request, plan=plan)))
+
+        return compute
 
     def _remedy(self, turn: Turn) -> Callable[[Remedy | None], None]:
         def apply(remedy: Remedy | None) -> None:
