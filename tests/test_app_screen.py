@@ -289,6 +289,23 @@ async def test_the_chat_says_what_to_do_without_sources_and_without_room(fake_mo
         assert "F3 chooses what is read" in text_of(app)
 
 
+@pytest.mark.parametrize("small", [(40, 10), (80, 11)])
+async def test_the_focus_comes_back_with_the_room(config, fake_models, small):
+    app = app_over(config, fake_models(generator=[REPLY]))
+    async with running(app, (80, 24)) as pilot:
+        await asked(pilot)
+        for size in (small, (80, 24)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+        await pilot.press(*"hi")
+        assert chat(app).query_one(Prompt).text == "hi"
+        turn(app).focus()
+        for size in (small, (45, 9), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+        assert app.focused is turn(app)
+
+
 def test_unknown_theme_is_refused(source, fake_models):
     config = config_over(source, ASKANCE_INTERFACE_THEME="no such theme")
     with pytest.raises(SettingWrong, match="no such theme"):

@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from app.asking.talk import (
@@ -104,6 +105,8 @@ class ChatScreen(ConversationScreen):
         self._status = ""
         self._text_kept = 0
         self._changed: set[Path] = set()
+        self._focused_before: Widget | None = None
+        """What had the focus when the terminal became too small; what is hidden loses it."""
 
     def compose(self) -> ComposeResult:
         """Lay out the screen from top to bottom."""
@@ -142,12 +145,22 @@ class ChatScreen(ConversationScreen):
         """Say so where there is no room to draw anything."""
         columns, rows = LEAST
         small = event.size.width < columns or event.size.height < rows
+        if small and not self.has_class("too-small"):
+            self._focused_before = self.focused
+        elif not small and self.has_class("too-small"):
+            self.call_after_refresh(self._focus_again)
         self.set_class(small, "too-small")
         size = f"{event.size.width}x{event.size.height}"
         self.query_one("#too-small", Static).update(
             f"{size} is too small: Askance needs {columns}x{rows}. Make the window larger; "
             "ctrl+q leaves."
         )
+
+    def _focus_again(self) -> None:
+        """Give the focus back to what had it before the terminal was too small."""
+        before, self._focused_before = self._focused_before, None
+        is_there = before is not None and before.is_attached
+        self.set_focus(before if is_there else self._composer.prompt)
 
     def _hear(self, reply: Reply) -> None:
         """Take a reply in the engine's thread."""
