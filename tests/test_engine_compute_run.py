@@ -270,6 +270,30 @@ def crossings(tmp_path: Path) -> list[Item]:
     return [one for one in found if isinstance(one, Item)]
 
 
+def _invited(title: str, uid: str, text: str = "", part: str | None = "2") -> Item:
+    found = event(title, day(6), "Work")
+    place = replace(found.locator, uid=uid, part=part)
+    return replace(found, locator=place, text=f"Event: {title}{text}\nWhen: Fri 2026-03-06")
+
+
+def test_an_invitation_to_what_the_calendar_has_does_not_count_again() -> None:
+    items = [
+        _invited("Review", "1"),
+        _invited("Review", "1", part=None),
+        _invited("Dinner", "2"),
+        _invited("Dinner", "2"),
+        _invited("Walk", "3"),
+        _invited("Walk", "3", " (cancelled)"),
+        _invited("Walk", "3"),
+        _invited("Swim", "4"),
+    ]
+    found = table("list title of event", items)
+    assert found.value == "Review, Dinner, Swim"
+    assert found.rows[0].readings[0].item is items[1]
+    assert [item.title for item in found.cancelled] == ["Walk"]
+    assert found.of == 3
+
+
 @pytest.mark.parametrize(
     ("line", "value", "left_out"),
     [

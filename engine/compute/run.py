@@ -17,7 +17,7 @@ from engine.compute.fields import (
     values_of,
 )
 from engine.compute.plan import MEASURED, Plan, Sought
-from engine.compute.selecting import Passed, passing
+from engine.compute.selecting import Passed, each_once, passing
 from engine.compute.units import Quantity, by_unit, mean, shown
 from ingest.item import Item, Shelf
 
@@ -101,7 +101,8 @@ def run(
     plan: Plan, items: Sequence[Item], known: Acquaintances, extract: Extractor | None = None
 ) -> Table:
     """Return the table of a plan; `extract` reads values that only texts state."""
-    passed = [passing(items, source, known) for source in plan.sources]
+    counted = each_once(items)
+    passed = [passing(counted, source, known) for source in plan.sources]
     if plan.operation == "between":
         return _between(plan, passed)
     if plan.operation == "shared":

@@ -65,6 +65,28 @@ def passing(items: Iterable[Item], source: Source, known: Acquaintances) -> Pass
     return Passed(tuple(found), shelved, tuple(undated), tuple(cancelled))
 
 
+def each_once(items: Iterable[Item]) -> list[Item]:
+    """Leave out invitations to what a calendar has, and all but one to what none has.
+
+    Of those, one that calls it off stays. Mails are each one item already.
+    """
+    read = list(items)
+    calendars = {item.locator.uid for item in read if not _is_invitation(item)}
+    kept: dict[tuple[str | None, str | None], Item] = {}
+    for item in filter(_is_invitation, read):
+        place = item.locator.uid, item.locator.occurrence
+        if item.locator.uid not in calendars and (place not in kept or is_cancelled(item)):
+            kept[place] = item
+    ids = {id(item) for item in kept.values()}
+    return [item for item in read if not _is_invitation(item) or id(item) in ids]
+
+
+def _is_invitation(item: Item) -> bool:
+    """Say whether an event is attached to a mail."""
+    place = item.locator
+    return item.kind is Kind.EVENT and place.part is not None and place.uid is not None
+
+
 def _when(item: Item) -> tuple[bool, float]:
     return item.when is None, item.when.timestamp() if item.when else 0.0
 
