@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from textual.widgets import Input
 
 from app.screens.askance import AskanceApp
 from app.screens.entry import EntryScreen
-from app.screens.table import TableScreen
+from app.screens.table import TableScreen, step_of
 from tests.screen_text import text_of
 from tests.toy_chat import POOL, app_over, asked, chat, config_over, running, shown, turn, until
 
@@ -41,6 +42,16 @@ def table_of(app: AskanceApp) -> tuple[str, dict[str, str]]:
     """Return the plan of the last answer, and its rows."""
     table = turn(app).told.answer.table
     return table.plan, {row.label: row.value for row in table.rows}
+
+
+@pytest.mark.parametrize("width", [50, 80, 140, 300])
+@pytest.mark.parametrize("count", [2, 7, 20])
+def test_labels_below_bars_stand_where_no_other_moves_them(count: int, width: int) -> None:
+    """In whatever order they are drawn, which is another in each process."""
+    labels = [f"2026-W{number:02}" for number in range(count)]
+    positions = [round(number * width / count) for number in range(count)]
+    shown = positions[:: step_of(labels, width)]
+    assert all(after - before >= 12 for before, after in pairwise(shown))
 
 
 async def opened(pilot: Pilot[None]) -> None:

@@ -214,14 +214,22 @@ def _plot(chart: PlotextPlot, rows: list[TableRow], colour: tuple[int, int, int]
     chart.plt.clear_figure()
     places = [float(place) for place in range(1, len(rows) + 1)]
     chart.plt.bar(places, numbers, width=0.5, color=colour)
-    # Plotext leaves out labels that overlap, others each time.
-    room = (chart.app.size.width - AXIS) / len(rows)
-    every = ceil((max(map(cell_len, labels)) + 1) / room)
+    every = step_of(labels, chart.app.size.width)
     chart.plt.xticks(places[::every], labels[::every])
     if all(number.is_integer() for number in numbers) and min(numbers) >= 0:
         step = ceil(max(numbers) / TICKS) or 1
         chart.plt.yticks([float(tick) for tick in range(0, int(max(numbers)) + 1, step)])
     chart.refresh()
+
+
+def step_of(labels: list[str], width: int) -> int:
+    """Return which bars have a label, each or every second and so on, on so many columns.
+
+    Plotext draws labels in an order that differs each time, leaves out those that overlap and
+    moves those that others come near: half their length.
+    """
+    room = (width - AXIS) / len(labels)
+    return ceil((1.5 * max(map(cell_len, labels)) + 1) / room)
 
 
 def _short(labels: list[str]) -> Iterator[str]:
