@@ -59,6 +59,8 @@ PLANS = (
     "count mail from:kim shelf:any",
     "count event shelf:any status:cancelled by month",
     "list title of event status:any",
+    'sum "amount" of mail text:"card statement" expecting 13',
+    "sum duration of event by month top 3 as hours expecting 400",
 )
 
 
@@ -88,6 +90,8 @@ def test_a_plan_means_what_it_says() -> None:
         ("count mail since:yesterday", "a day is written"),
         ("count mail by colour", "one of these belongs there"),
         ("count mail by sender top many", "a number belongs there"),
+        ("count mail expecting some", "a number belongs there"),
+        ("count mail expecting 1234567", "a number belongs there"),
         ("count mail please", "stands in no place"),
         ("count mail shelf:attic", "one of these belongs there: trash, spam, drafts, any"),
         ("count event status:moved", "one of these belongs there: cancelled, any"),

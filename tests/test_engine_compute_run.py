@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -485,6 +486,99 @@ def test_amounts_are_chosen_by_the_model_and_added_by_currency(ask: Ask) -> None
     assert 'do not state the amount: 1 ("Card statement")' in notes
     assert "different units are not added: EUR, USD" in notes
     assert len(models["l"].prompts) == 3  # the fourth has no number to choose
+
+
+MESSAGE = """From - Mon Mar  2 09:00:00 2026
+From: Bank <bank@bank.example>
+To: jo@lane.example
+Date: {day} Mar 2026 09:00:00 +0000
+Message-ID: <{number}@bank.example>
+Subject: {title}
+
+{text}
+
+"""
+
+
+def _statement(
+    number: int, text: str = "Your card statement. Amount due: ${0}.10, minimum $9.99."
+) -> str:
+    return MESSAGE.format(
+        number=number, day=number, title=f"Card statement {number}", text=text.format(number)
+    )
+
+
+def _mailboxes(folder: Path, **held: Sequence[str]) -> list[Item]:
+    """Write mailboxes and return what is read from them."""
+    for name, messages in held.items():
+        (folder / name.replace("_", " ")).write_text("".join(messages))
+    found = list(read([folder], zone=UTC, now=day(20)))
+    return [one for one in found if isinstance(one, Item)]
+
+
+def _due(prompt: str, _: int) -> str:
+    """Choose as a good model does."""
+    found = re.search(r"Amount due: (\$[\d.]+\d)", prompt)
+    return found[1] if found else "none"
+
+
+def test_thirteen_card_statements_count_once_each_wherever_their_copies_lie(
+    ask: Ask, tmp_path: Path
+) -> None:
+    statements = [_statement(number) for number in range(1, 14)]
+    other = MESSAGE.format(number=20, day=20, title="Lunch", text="It was $12.00.")
+    items = _mailboxes(
+        tmp_path,
+        Inbox=[*statements[5:], other],
+        Archive=statements[:9],
+        All_Mail=[*statements, other],
+        Trash=[statements[3], _statement(14)],
+    )
+    assert len(items) == 15
+    answer, notes, models = ask("Sum my 13 card statements", items, _due)
+    assert answer.text.startswith("92.30 USD [1]")  # 91 and thirteen times 0.10
+    assert answer.table is not None
+    assert [len(row.sources) for row in answer.table.rows] == [13]
+    assert len(models["l"].prompts) == 13
+    assert [len(one.passage.item.copies) for one in answer.citations[:6]] == [1, 1, 1, 2, 1, 2]
+    remark = "left out, in Trash: 1; ask for them with shelf:trash, with the rest by shelf:any"
+    assert remark in notes
+
+
+def test_another_number_of_items_than_the_question_says_is_remarked_on(
+    ask: Ask, tmp_path: Path
+) -> None:
+    items = _mailboxes(
+        tmp_path,
+        Inbox=[*map(_statement, range(1, 12)), _statement(12, "Your card statement is attached.")],
+    )
+    plan = 'sum "amount due" of mail text:"card statement"'
+    answer, notes, _ = ask("anything", items, _due, plan=f"{plan} expecting 13")
+    assert answer.text.startswith("67.10 USD [1]")
+    assert "expected 13, computed from 11" in notes
+    assert answer.grounded == "partial"
+    _, notes, _ = ask("anything", items, _due, plan=f"{plan} expecting 11")
+    assert not any("expected" in one for one in notes)
+    answer, _, _ = ask("anything", items, _due, plan="count mail expecting 12")
+    assert answer.grounded == "grounded"
+
+
+def test_what_holds_more_amounts_than_the_model_is_shown_is_told(ask: Ask) -> None:
+    several = " ".join(f"Fee {number} is ${number}.25." for number in range(30))
+    items = [
+        mail("Short", KIM, day(1), "Total: $1.50."),
+        mail("Fees", KIM, day(2), f"Total: $2.50. {several}"),
+        mail("Long", KIM, day(3), f"Total: $3.50.\n\n{'word ' * 300}\n\nIt was $7.00."),
+    ]
+    answer, notes, models = ask(
+        "anything", items, ["$1.50", "$2.50", "$3.50"], plan='sum "total" of mail'
+    )
+    assert answer.text == "7.50 USD [1][2][3]"
+    assert (
+        'hold more amounts than were looked at, one passage and 24 at most: 2 ("Fees", "Long")'
+        in notes
+    )
+    assert "$22.25\nnone" in models["l"].prompts[1]  # the total and 23 fees are offered
 
 
 BILLS = [

@@ -1,15 +1,16 @@
 """Amounts that texts state, chosen by the look-ahead model among those that stand there.
 
 It can only choose: every value is literally in its item. An item without a number is not asked.
+Of each item one passage is read and so many amounts are offered; which hold more is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.compute.plan import Sought
-from engine.compute.run import Reading
+from engine.compute.run import Extracted, Reading
 from engine.compute.units import FoundAmount, amounts
 from engine.passages import split_item
 from engine.prompting import render, show
@@ -32,29 +33,34 @@ class _Candidate:
     start: int
 
 
-def extracted(model: Generator, items: Sequence[Item], sought: Sought) -> Iterator[Reading]:
-    """Yield the amount that each item states, for those that state one."""
+def extracted(model: Generator, items: Sequence[Item], sought: Sought) -> Extracted:
+    """Return the amount that each item states, for those that state one."""
+    readings: list[Reading] = []
+    in_part: list[Item] = []
     for item in items:
-        passage = _likeliest(item, sought)
-        if passage is None:
+        stating = [one for one in split_item(item) if any(amounts(one.text))]
+        if not stating:
             continue
+        passage = _likeliest(stating, sought)
         candidates = _candidates(passage)
-        chosen = _chosen(model, passage, candidates, sought)
+        if len(stating) > 1 or len(candidates) > CANDIDATES:
+            in_part.append(item)
+        chosen = _chosen(model, passage, candidates[:CANDIDATES], sought)
         if chosen is not None:
             end = chosen.start + len(chosen.text)
-            yield Reading(item, chosen.found.quantity, chosen.text, chosen.start, end)
+            readings.append(Reading(item, chosen.found.quantity, chosen.text, chosen.start, end))
+    return Extracted(tuple(readings), tuple(in_part))
 
 
-def _likeliest(item: Item, sought: Sought) -> Passage | None:
-    """Return the passage with amounts that shares most words with what is sought."""
+def _likeliest(stating: Sequence[Passage], sought: Sought) -> Passage:
+    """Return the passage that shares most words with what is sought."""
     wanted = set(content_words(sought.words))
 
     def key(passage: Passage) -> tuple[int, int]:
         units = sum(bool(one.quantity.unit) for one in amounts(passage.text))
         return len(wanted & set(words(passage.text))), units
 
-    stating = [one for one in split_item(item) if any(amounts(one.text))]
-    return max(stating, key=key, default=None)
+    return max(stating, key=key)
 
 
 def _candidates(passage: Passage) -> list[_Candidate]:
@@ -63,7 +69,7 @@ def _candidates(passage: Passage) -> list[_Candidate]:
     for one in sorted(amounts(passage.text), key=lambda one: not one.quantity.unit):
         text = passage.text[one.start : one.end]
         found.setdefault(text, _Candidate(text, one, passage.start + one.start))
-    return list(found.values())[:CANDIDATES]
+    return list(found.values())
 
 
 def _chosen(

@@ -112,6 +112,8 @@ class Plan:
     top: int | None = None
     """Only so many groups, the largest first; negative: the smallest first."""
     unit: Unit | None = None
+    expected: int | None = None
+    """How many items there are, by the question: another number is remarked on."""
 
     @property
     def value_name(self) -> str:

@@ -48,6 +48,7 @@ _TOKEN = re.compile(
 _ESCAPED = re.compile(r"\\(.)")
 _KINDS = (ANY, *(kind.value for kind in Kind))
 _MOST_CHARACTERS = 2000
+_MOST_DIGITS = 6
 
 
 def written(plan: Plan) -> str:
@@ -64,6 +65,8 @@ def written(plan: Plan) -> str:
         words += ["top" if plan.top > 0 else "bottom", str(abs(plan.top))]
     if plan.unit:
         words += ["as", plan.unit]
+    if plan.expected is not None:
+        words += ["expecting", str(plan.expected)]
     return " ".join(words)
 
 
@@ -109,9 +112,10 @@ class _Reader:
         by: Field | None = self._one_of(GROUPS) if self._taken("by") else None
         top = self._top()
         unit: Unit | None = self._one_of(get_args(Unit)) if self._taken("as") else None
+        expected = self._number() if self._taken("expecting") else None
         if self._at < len(self._tokens):
             raise _wrong(self._tokens[self._at][0], "it stands in no place that a plan has")
-        return Plan(operation, value, tuple(sources), by, top, unit)
+        return Plan(operation, value, tuple(sources), by, top, unit, expected)
 
     def _measured(self) -> Field | Sought:
         if self._at + 1 < len(self._tokens) and self._tokens[self._at + 1][0] == "of":
@@ -147,11 +151,14 @@ class _Reader:
     def _top(self) -> int | None:
         for word, sign in (("top", 1), ("bottom", -1)):
             if self._taken(word):
-                number = self._next()
-                if not number.isdecimal() or len(number) > 3:
-                    raise _wrong(number, "a number belongs there")
-                return sign * int(number)
+                return sign * self._number()
         return None
+
+    def _number(self) -> int:
+        number = self._next()
+        if not number.isdecimal() or len(number) > _MOST_DIGITS:
+            raise _wrong(number, "a number belongs there")
+        return int(number)
 
     def _next(self) -> str:
         if self._at >= len(self._tokens):

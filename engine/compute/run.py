@@ -37,7 +37,16 @@ class Reading:
     end: int
 
 
-Extractor = Callable[[Sequence[Item], Sought], Sequence[Reading]]
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """The values of some items."""
+
+    readings: tuple[Reading, ...]
+    in_part: tuple[Item, ...] = ()
+    """Items of which not everything that may be the value was looked at."""
+
+
+Extractor = Callable[[Sequence[Item], Sought], Extracted]
 """Reads a value that the texts state, from the items that state it."""
 
 
@@ -85,11 +94,23 @@ class Table:
     """Items left out because they have no date to compare."""
     cancelled: tuple[Item, ...] = ()
     """Items left out because they were called off."""
+    in_part: tuple[Item, ...] = ()
+    """Items whose text holds more amounts than were looked at."""
 
     @property
     def grouped(self) -> bool:
         """Whether each row is a group."""
         return self.plan.by is not None
+
+    @property
+    def counted(self) -> int:
+        """Items that are in the rows."""
+        return self.of - len(self.unread)
+
+    @property
+    def is_as_expected(self) -> bool:
+        """Whether it was computed from as many items as the question says."""
+        return self.plan.expected in (None, self.counted)
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -108,10 +129,14 @@ def run(
     if plan.operation == "shared":
         return _shared(plan, passed)
     chosen = list(passed[0].items)
-    readings = _readings(plan, chosen, extract)
-    rows = _grouped(plan, readings) if plan.by else _computed(plan, readings)
-    unread = tuple(_unread(plan, chosen, readings))
-    return Table(plan, tuple(rows), _value(plan, rows), len(chosen), unread, *_left_out(passed))
+    found = _readings(plan, chosen, extract)
+    rows = (_grouped if plan.by else _computed)(plan, found.readings)
+    unread = tuple(_unread(plan, chosen, found.readings))
+    return Table(
+        *(plan, tuple(rows), _value(plan, rows), len(chosen), unread),
+        *_left_out(passed),
+        found.in_part,
+    )
 
 
 def _value(plan: Plan, rows: Sequence[Row]) -> str:
@@ -139,11 +164,11 @@ def _left_out(
     return shelved, tuple(undated.values()), tuple(cancelled.values())
 
 
-def _readings(plan: Plan, items: Sequence[Item], extract: Extractor | None) -> list[Reading]:
+def _readings(plan: Plan, items: Sequence[Item], extract: Extractor | None) -> Extracted:
     """Return the values of all items."""
     if isinstance(plan.value, Sought):
-        return list(extract(items, plan.value)) if extract else []
-    return [one for item in items for one in _stated(item, plan)]
+        return extract(items, plan.value) if extract else Extracted(())
+    return Extracted(tuple(one for item in items for one in _stated(item, plan)))
 
 
 def _unread(plan: Plan, items: Sequence[Item], readings: Sequence[Reading]) -> Iterator[Lacking]:
@@ -295,9 +320,9 @@ def _between(plan: Plan, passed: Sequence[Passed]) -> Table:
     return Table(plan, tuple(rows), text, of, unread, *_left_out(passed))
 
 
-def _of_each(plan: Plan, passed: Sequence[Passed]) -> list[list[Reading]]:
+def _of_each(plan: Plan, passed: Sequence[Passed]) -> list[tuple[Reading, ...]]:
     """Return the values of the items of each source."""
-    return [_readings(plan, some.items, None) for some in passed]
+    return [_readings(plan, some.items, None).readings for some in passed]
 
 
 def _of_all(

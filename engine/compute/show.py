@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from engine.compute.extract import CANDIDATES
 from engine.compute.fields import line_of
 from engine.compute.plan import Plan, Sought
 from engine.compute.plan_text import written
@@ -158,6 +159,13 @@ def remarks(table: Table) -> Iterator[str]:
     for what in dict.fromkeys(one.what for one in table.unread):
         lacking = [one.item for one in table.unread if one.what == what]
         yield f"do not state the {what}: {_named(lacking)}"
+    if table.in_part:
+        yield (
+            f"hold more amounts than were looked at, one passage and {CANDIDATES} at most: "
+            f"{_named(table.in_part)}"
+        )
+    if not table.is_as_expected:
+        yield f"expected {table.plan.expected:,}, computed from {table.counted:,}"
     if not table.rows:
         yield f"nothing to compute: {table.of:,} items pass the plan"
     if len(table.units) > 1:

@@ -11,7 +11,7 @@ from engine.compute.extract import extracted
 from engine.compute.plan import Plan, Sought
 from engine.compute.plan_text import written
 from engine.compute.propose import plan_of, proposed
-from engine.compute.run import Reading, Table, run
+from engine.compute.run import Extracted, Table, run
 from engine.compute.selecting import lies_in
 from engine.compute.show import draft
 from engine.compute.understand import Understanding, understand
@@ -52,7 +52,8 @@ def compute(tools: Toolbox, world: World, read: Understanding) -> Steps[Event, N
     result = draft(computed)
     for remark in result.table.remarks if result.table else ():
         yield Noted(remark)
-    return replace(result, ended=read.sure and not computed.unread)
+    is_whole = read.sure and not computed.unread and computed.is_as_expected
+    return replace(result, ended=is_whole)
 
 
 def _propose(tools: Toolbox) -> Steps[Event, None, Plan | None]:
@@ -74,9 +75,9 @@ def _run(tools: Toolbox, world: World, plan: Plan) -> Steps[Event, None, Table]:
     if not isinstance(plan.value, Sought):
         return run(plan, world.items, known)
 
-    def extract(items: Sequence[Item], sought: Sought) -> list[Reading]:
+    def extract(items: Sequence[Item], sought: Sought) -> Extracted:
         with tools.metered("lookahead") as model:
-            return list(extracted(model, items, sought))
+            return extracted(model, items, sought)
 
     return run(plan, world.items, known, extract)
 
