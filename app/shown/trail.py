@@ -151,10 +151,10 @@ def event_lines(event: Explaining) -> list[str]:
         case Voted():
             return _vote_lines(event)
         case FollowedUp():
-            return [
-                f"  follow-up {event.index + 1}: {shortened(event.question)} -> "
-                f"{shortened(event.answer)}"
-            ]
+            number, question = event.index + 1, shortened(event.question)
+            if not event.answer:
+                return [f"  rewritten question {number}: {question}"]
+            return [f"  follow-up {number}: {question} -> {shortened(event.answer)}"]
         case Decided():
             did = "ran" if event.taken else "did not run"
             return [f"  {event.stage} {did}: {shortened(event.why)}"]
