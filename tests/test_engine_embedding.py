@@ -149,6 +149,20 @@ def test_rewriting_ranks_by_an_encoder(run: Callable[..., Run]) -> None:
     assert found.answer.usage.encoder.prompt > 0
 
 
+def test_passages_seen_take_no_candidates_place(
+    run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.strategies.embedding.candidate_count", lambda encoder: 1)
+    found = run(
+        "rewrite:ranker=ce_filter,documents=1",
+        ["Rewritten question: fir elm birch cedar?", "Answer: Ann Lee"],
+        encoder=FakeEncoder(ALONE, CONDITIONED),
+    )
+    assert found.prompt(0) == [TEXTS[2]]  # best by BM25 in the second round too
+    assert found.prompt(1) == [TEXTS[0]]
+    assert found.answer.raw == "Ann Lee"
+
+
 @pytest.mark.parametrize(("weight", "first"), [(1, 0), (0.5, 2)])
 def test_ttrag_classifies_ranks_by_conditioned_cosines_and_rewrites(
     run: Callable[..., Run], weight: float, first: int

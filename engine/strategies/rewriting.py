@@ -43,6 +43,8 @@ class Rewrite:
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Retrieve, then answer or rewrite. No passage is shown twice (ours).
 
+        So rounds share only the head of their prompts in the cache; to keep earlier passages in
+        front would cost more context than it saves, and what they said is in the new question.
         Without an answer at the limit all passages seen are read together (ours).
         """
         question, seen = tools.query.text, list[int]()
@@ -69,13 +71,16 @@ class Rewrite:
     def _retrieve(
         self, tools: Toolbox, question: str, seen: Sequence[int], count: int
     ) -> Steps[Event, None, list[int]]:
-        """Return the best passages for the question that were not seen yet."""
+        """Return the best passages for the question that were not seen yet.
+
+        Those that were are no candidates either: an encoder may take only a few.
+        """
         scores: Scores = tools.scores_of(question)
+        scores[list(seen)] = 0.0
         yield tools.ranked("recall", scores)
         if self.ranker != "bm25":
             ranker = RANKERS[self.ranker](weight=self.weight)
             scores = yield from ranker.rank(tools, question, scores)
-        scores[list(seen)] = 0.0
         fitting = set(tools.fit_generator(scores)) if scores.any() else set()
         return [int(i) for i in best_first(scores) if int(i) in fitting][:count]
 
