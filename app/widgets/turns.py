@@ -112,6 +112,8 @@ class Turns(VerticalScroll, can_focus=False):
         self._hidden += [past.past for past in beyond]
         await self.remove_children(beyond)
         self._draw_hint()
+        if self._conversation is not None:
+            self.stand(self._conversation)
 
     def _draw_hint(self) -> None:
         count = len(self._hidden)
@@ -120,9 +122,9 @@ class Turns(VerticalScroll, can_focus=False):
         self._hint.display = count > 0
 
     @on(Asked.EarlierWanted)
-    async def show_earlier(self) -> None:
+    async def show_earlier(self, wanted: Asked.EarlierWanted) -> None:
         """Show more of the questions that are not shown, and go to the last of them."""
-        if self._hidden:
+        if self._hidden and wanted.turn is self.query_children(Asked).first():
             await self._bring_back(min(WHOLE, len(self._hidden)))
 
     async def _bring_back(self, count: int) -> None:
@@ -137,10 +139,11 @@ class Turns(VerticalScroll, can_focus=False):
 
     async def clear(self) -> None:
         """Take all turns away."""
-        await self.remove_children(Asked)
         self._turns.clear()
         self._hidden.clear()
+        self._conversation = None
         self._draw_hint()
+        await self.remove_children(Asked)
 
     async def put(self, conversation: Conversation) -> None:
         """Show a conversation of earlier in place of what is there."""
