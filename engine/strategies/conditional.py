@@ -16,7 +16,7 @@ from engine.stages import staged
 from engine.steps import Toolbox
 from engine.strategies.fb_rag import FBRag
 from engine.strategies.key_value import KeyValue
-from engine.strategies.summary import Summary
+from engine.strategies.summary import Summary, scope_of
 
 
 @dataclass(frozen=True)
@@ -55,18 +55,24 @@ def take(
     """Return what a label's own way leads to; None leaves the question to retrieval.
 
     A sure plan whose items are none is an answer, and so is a person's own; not where words of the
-    question choose the items: the texts may say it in others.
+    question choose the items: the texts may say it in others. Days of which there is nothing leave
+    nothing to summarise.
     """
-    draft = Draft("", ())
+    draft, settled = Draft("", ()), False
     if label == "summary":
-        return (yield from Summary().run(tools))
-    if label == "aggregate":
+        draft = yield from Summary().run(tools)
+        settled = _names_days(tools, world)
+    elif label == "aggregate":
         draft = yield from compute(tools, world, read)
+        settled = _settles(tools, read)
     elif label == "key_value":
         draft = yield from KeyValue().run(tools)
-    if draft.text or (label == "aggregate" and _settles(tools, read)):
-        return draft
-    return None
+    return draft if draft.text or settled else None
+
+
+def _names_days(tools: Toolbox, world: World) -> bool:
+    scope = scope_of(tools.query.text, world, tools.today)
+    return bool(scope.since or scope.until)
 
 
 def _settles(tools: Toolbox, read: Understanding) -> bool:

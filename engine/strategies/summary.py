@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Generator as Steps
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import ClassVar
 
 from engine.citing import MARKER
 from engine.compute.plan import Source
-from engine.compute.selecting import passing, shelf_of
+from engine.compute.selecting import Passed, passing, shelf_of
+from engine.compute.show import PLURALS, SHELVES
 from engine.compute.steps import items_of
 from engine.compute.understand import source_of
+from engine.compute.words import NOUNS
 from engine.compute.world import World
 from engine.drafts import Draft
 from engine.events import Drafted, Event, Noted
@@ -21,6 +25,7 @@ from engine.selection import OVERHEAD
 from engine.stages import staged
 from engine.steps import Toolbox
 from engine.values import Passage
+from ingest.item import Kind
 from models.protocols import Generator, Sampling
 
 REPLY_TOKENS = 256
@@ -32,6 +37,11 @@ _LENGTH = re.compile(
     r"(?:\s+or\s+\w+)?[\s-]+(?:words?|sentences?|lines?|bullets?(?:\s+points?)?|paragraphs?))\b",
     re.IGNORECASE,
 )
+_NOUN = "|".join(noun for noun, meant in NOUNS.items() if meant.kind)
+_TWO_NOUNS = re.compile(
+    rf"\b({_NOUN})(?:,| and|, and)(?: my| the| all)* ({_NOUN})\b", re.IGNORECASE
+)
+"""Two sorts of items, both meant: "my mail and events"."""
 
 
 @dataclass(frozen=True)
@@ -47,42 +57,43 @@ class Summary:
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Scope, condense each batch, condense the notes."""
-        chosen = _scoped(tools)
+        numbers = yield from _scoped(tools)
+        chosen = {one: passage for one in numbers for passage in tools.passages([one])}
         if not chosen:
             return Draft("", ())
         window = min(tools.models.generator.context, tools.budget.window or 1 << 30)
         room = max(window - REPLY_TOKENS - PROMPT_TOKENS, PROMPT_TOKENS)
-        sizes = [_size(tools.models.generator, one) for one in chosen]
-        kept = list(_batches(chosen, sizes, room))
+        sizes = {one: _size(tools.models.generator, passage) for one, passage in chosen.items()}
+        kept = list(_batches(sizes, room))
         if len(kept) > self.batches:
-            best = yield from self._best(tools, chosen, sizes, room)
-            kept = list(_batches([chosen[i] for i in best], [sizes[i] for i in best], room))
-            kept = kept[: self.batches]
+            best = yield from self._best(tools, sizes, room)
+            kept = list(_batches({one: sizes[one] for one in best}, room))[: self.batches]
+        batches = [[chosen[one] for one in batch] for batch in kept]
         left_out = len(chosen) - sum(map(len, kept))
-        notes = yield from staged("write", tools.timings, self._notes(tools, kept))
+        before = tools.usage.generator.prompt
+        notes = yield from staged("write", tools.timings, self._notes(tools, batches))
         text = yield from staged("write", tools.timings, _condensed(tools, notes, room))
-        full, read = sum(sizes), tools.usage.generator.prompt
+        full, read = sum(sizes.values()), tools.usage.generator.prompt - before
         yield Noted(
             f"summary of {len(chosen):,} passages in {len(kept)} batches: {read:,} tokens read, "
             f"the full context has {full:,}"
         )
         if left_out:
             yield Noted(f"left out for their number: {left_out:,} passages; narrow the question")
-        evidence = tuple(passage for batch in kept for passage in batch)
+        evidence = tuple(passage for batch in batches for passage in batch)
         return Draft(text, evidence, ended=not left_out)
 
     def _best(
-        self, tools: Toolbox, chosen: Sequence[Passage], sizes: Sequence[int], room: int
+        self, tools: Toolbox, sizes: Mapping[int, int], room: int
     ) -> Steps[Event, None, list[int]]:
         """Return the passages that match the question best and fit all batches, in order."""
         scores = yield from tools.recall()
-        rank = {id(one): score for one, score in zip(tools.corpus.passages, scores, strict=True)}
         left, best = self.batches * room, []
-        for i in sorted(range(len(chosen)), key=lambda i: -rank[id(chosen[i])]):
-            if sizes[i] > left:
+        for number in sorted(sizes, key=lambda one: -scores[one]):
+            if sizes[number] > left:
                 break
-            left -= sizes[i]
-            best.append(i)
+            left -= sizes[number]
+            best.append(number)
         return sorted(best)
 
     def _notes(
@@ -111,35 +122,84 @@ def asked_length(question: str) -> str:
     return " ".join(found[1].split()) if found else "three to six sentences"
 
 
-def _scoped(tools: Toolbox) -> list[Passage]:
-    """Return the passages of the items that the question names: its days, people, thread."""
-    allowed = tools.passages(tools.all_allowed())
+def scope_of(question: str, world: World, today: date) -> Source:
+    """Return what a summary is of: kind, days, people, thread, and words it is about."""
+    source = source_of(_LENGTH.sub("", question), world, today)
+    several = any(_kind_of(one[1]) != _kind_of(one[2]) for one in _TWO_NOUNS.finditer(question))
+    return replace(source, kind=None if several else source.kind, status="any")
+
+
+def _kind_of(noun: str) -> Kind | None:
+    return NOUNS[noun.casefold()].kind
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a scope leads to, passages by their numbers."""
+
+    passed: Passed
+    numbers: list[int]
+    about: list[int]
+    """Those of items that hold a word of what it is about; all, where it is about nothing."""
+
+
+def _scoped(tools: Toolbox) -> Steps[Event, None, list[int]]:
+    """Return the passages of what the question names, by number; say what was left out."""
     world = World.of(items_of(tools))
-    source = source_of(tools.query.text, world, tools.today)
-    if source == Source(kind=source.kind):
-        return [one for one in allowed if shelf_of(one.item) is None]
-    for scope in (source, replace(source, kind=None)):
-        ids = {id(item) for item in passing(world.items, scope, world.known).items}
-        if ids:
-            return [passage for passage in allowed if id(passage.item) in ids]
-    return []
+    scope = scope_of(tools.query.text, world, tools.today)
+    words = "" if scope.threads or scope.subjects else " ".join(scope.texts)
+    of_kind = replace(scope, texts=())
+    of_any = replace(of_kind, kind=None)
+    tried = [_found(tools, world, one, words) for one in dict.fromkeys((of_kind, of_any))]
+    found = next((one for one in tried if one.about), None)
+    found = found or next((one for one in tried if one.numbers), tried[0])
+    if found is not tried[0] and scope.kind:
+        yield Noted(f"there are no {PLURALS[scope.kind]} of that: other kinds were read too")
+    for shelf, count in sorted(found.passed.shelved.items()):
+        name = SHELVES[shelf]
+        yield Noted(f'left out, in {name}: {count:,}; to have that read, say "in the {name}"')
+    if found.passed.undated:
+        yield Noted(f"left out, without date: {len(found.passed.undated):,}")
+    unlike = len(found.numbers) - len(found.about)
+    if found.about and unlike:
+        yield Noted(f'not read, without a word of "{words}": {unlike:,} passages')
+    return found.about or found.numbers
+
+
+def _found(tools: Toolbox, world: World, scope: Source, words: str) -> _Found:
+    """Return what passes; not every word need stand in an item: the texts may say it in others."""
+    passed = _passing(world, scope)
+    item_of = [id(passage.item) for passage in tools.corpus.passages]
+    ids = {id(item) for item in passed.items}
+    numbers = [one for one in tools.all_allowed() if item_of[one] in ids]
+    if not words:
+        return _Found(passed, numbers, numbers)
+    scores = tools.scores_of(words)
+    held = {item_of[one] for one in numbers if scores[one] > 0}
+    return _Found(passed, numbers, [one for one in numbers if item_of[one] in held])
+
+
+def _passing(world: World, scope: Source) -> Passed:
+    """Return the items of a scope; without any, all but rubbish, mails within mails included."""
+    if scope != Source(status="any"):
+        return passing(world.items, scope, world.known)
+    kept = tuple(item for item in world.items if shelf_of(item) is None)
+    return Passed(kept, Counter(shelf for item in world.items if (shelf := shelf_of(item))))
 
 
 def _size(model: Generator, passage: Passage) -> int:
     return model.count(passage.text) + OVERHEAD
 
 
-def _batches(
-    passages: Sequence[Passage], sizes: Sequence[int], room: int
-) -> Iterator[list[Passage]]:
+def _batches(sizes: Mapping[int, int], room: int) -> Iterator[list[int]]:
     """Yield runs of passages within so many tokens, in document order."""
-    batch: list[Passage] = []
+    batch: list[int] = []
     used = 0
-    for passage, size in zip(passages, sizes, strict=True):
+    for number, size in sizes.items():
         if batch and used + size > room:
             yield batch
             batch, used = [], 0
-        batch.append(passage)
+        batch.append(number)
         used += size
     if batch:
         yield batch
