@@ -19,6 +19,8 @@ from textual.keys import KEY_NAME_REPLACEMENTS, REPLACED_KEYS, Keys, key_to_char
 from app.errors import SettingWrong
 
 EVERYWHERE = "everywhere"
+FOCUSED = ("prompt", "answers", "citations")
+"""Scopes of parts of the chat, whose actions work on the one that has the focus."""
 MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "meta", "hyper"})
 
 

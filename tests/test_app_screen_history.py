@@ -17,6 +17,7 @@ from app.asking.talk import Request
 from app.history import key as history_key
 from app.history.files import HistoryFiles
 from app.history.kept import begin_history, open_history
+from app.keys import Action
 from app.screens.askance import AskanceApp
 from app.screens.chat import ChatScreen
 from app.screens.confirm import ConfirmScreen
@@ -25,6 +26,7 @@ from app.screens.history import HistoryScreen
 from app.screens.password import PasswordScreen
 from app.settings.config import Config
 from app.widgets.asked import Asked
+from app.widgets.citations import Citations
 from app.widgets.past_turn import Past, PastTurn
 from app.widgets.prompt import Prompt
 from app.widgets.row_list import RowList
@@ -301,6 +303,41 @@ async def test_what_else_was_asked_at_a_place_is_reached_by_key() -> None:
         assert aside == [False, False, True, True]
         await asked(pilot, "Why?")
         assert path_asked(app) == ["Who flies?", "When?"]
+
+
+def action(app: AskanceApp, name: str) -> Action:
+    return next(one for one in app.actions if one.id == name)
+
+
+def told(app: AskanceApp) -> str:
+    """Return the newest notice."""
+    return [one.message for one in app._notifications][-1] if app._notifications else ""
+
+
+async def test_palette_and_help_do_on_an_answer_of_earlier_what_its_keys_do(monkeypatch) -> None:
+    monkeypatch.setattr("app.widgets.turns.WHOLE", 1)
+    app = app_with(history=False)
+    copied: list[str] = []
+    app.copy_to_clipboard = copied.append
+    async with running(app, (80, 24)) as pilot:
+        for question in ("Who flies?", "When?"):
+            await asked(pilot, question)
+        app.call_later(app.do, action(app, "edit"))
+        await until(pilot, lambda: told(app).endswith("this works on answers; tab goes there."))
+        turns(app)[0].focus()
+        await pilot.pause()
+        assert isinstance(app.focused, PastTurn)
+        app.call_later(app.do, action(app, "copy"))
+        await until(pilot, lambda: copied == ["You asked: Who flies? [1]"])
+        app.call_later(app.do, action(app, "why"))
+        await until(pilot, lambda: told(app) == "Show how the answer came about: not here.")
+        await pilot.press("f1", "slash", *"change the question", "enter", "enter")
+        await until(pilot, lambda: chat(app).query_one(Prompt).text == "Who flies?")
+        assert app.screen is chat(app)
+        turns(app)[1].query_one(Citations).focus()
+        await pilot.pause()
+        app.call_later(app.do, action(app, "edit"))
+        await until(pilot, lambda: chat(app).query_one(Prompt).text == "When?")
 
 
 async def test_arrows_move_by_a_line_in_what_is_longer_than_the_screen() -> None:

@@ -11,10 +11,10 @@ from textual import actions, events
 from textual.pilot import Pilot
 
 from app.asking.talk import Command, Ended, Happened, Request, Tell
-from app.keys import EVERYWHERE, Action
+from app.keys import EVERYWHERE, FOCUSED, Action
 from app.screens import doctor as screen_of_doctor
 from app.screens import first_run as screen_of_first_run
-from app.screens.askance import FOCUSED, AskanceApp
+from app.screens.askance import AskanceApp
 from app.settings.config import load_config
 from app.widgets.turn import Turn
 from engine.events import Answered

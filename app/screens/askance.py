@@ -9,8 +9,10 @@ from typing import ClassVar, cast
 
 from rich.text import Text
 from textual import events, on
+from textual.actions import parse
 from textual.app import App, ScreenStackError
 from textual.binding import BindingType
+from textual.dom import DOMNode
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import ModalScreen
@@ -18,7 +20,7 @@ from textual.widget import Widget
 
 from app.asking.talk import Changed, Engine, Happened
 from app.errors import SettingWrong
-from app.keys import ACTIONS, EVERYWHERE, Action, actions_of, bindings, checked_keymap
+from app.keys import ACTIONS, EVERYWHERE, FOCUSED, Action, actions_of, bindings, checked_keymap
 from app.palette import ActionProvider
 from app.screens.asking import Replied
 from app.screens.chat import ChatScreen
@@ -30,22 +32,17 @@ from app.settings.config import Config
 from app.settings.current import Current
 from app.sources.seen import SourcesSeen
 from app.themes import THEMES, filters_for, next_theme, theme_named
+from app.widgets.asked import Asked
+from app.widgets.citations import Citations
 from app.widgets.prompt import Prompt
 
 TIDY_SECONDS = 1.0
 OPENING = frozenset(row.run for row in ACTIONS if row.scope == EVERYWHERE and row.id != "quit")
 """Actions that open another screen."""
 
-FOCUSED = ("prompt", "answers", "citations")
-"""Scopes of parts of the chat, whose actions work on the one that has the focus."""
-
-
-def parts_of_chat() -> dict[str, type[Widget]]:
-    """Return the classes of these parts; the first picture does not wait for those of answers."""
-    from app.widgets.citations import Citations
-    from app.widgets.turn import Turn
-
-    return dict(zip(FOCUSED, (Prompt, Turn, Citations), strict=True))
+PARTS: dict[str, type[Widget]] = dict(zip(FOCUSED, (Prompt, Asked, Citations), strict=True))
+"""The classes of parts of the chat; an answer of earlier, of which the words are left, is one too.
+"""
 
 
 class AskanceApp(App[None]):
@@ -84,7 +81,9 @@ class AskanceApp(App[None]):
     @property
     def actions(self) -> list[Action]:
         """Every action that has a key, those of the chat among them."""
-        parts = parts_of_chat().items()
+        from app.widgets.turn import Turn  # no first picture waits for it
+
+        parts = {**PARTS, "answers": Turn}.items()
         of_widgets = [row for scope, kind in parts for row in actions_of(scope, kind)]
         return [*ACTIONS, *actions_of("chat", ChatScreen), *of_widgets]
 
@@ -259,10 +258,14 @@ class AskanceApp(App[None]):
 
     def _do_focused(self, action: Action) -> None:
         focused = self.screen.focused
-        if isinstance(focused, parts_of_chat()[action.scope]):
-            self.call_later(self.run_action, action.run, focused)
-        else:
+        around = focused.ancestors_with_self if focused else ()
+        part = next((one for one in around if isinstance(one, PARTS[action.scope])), None)
+        if part is None:
             self.notify(f"{action.does}: this works on {action.scope}; tab goes there.")
+        elif _offers(part, action):
+            self.call_later(self.run_action, action.run, part)
+        else:
+            self.notify(f"{action.does}: not here.")
 
     def _do_elsewhere(self, action: Action) -> None:
         """Go to the screen of an action; do it there unless it is about a row."""
@@ -276,3 +279,9 @@ class AskanceApp(App[None]):
     async def action_quit(self) -> None:
         """Leave; whoever runs the app ends the engine."""
         self.exit()
+
+
+def _offers(part: DOMNode, action: Action) -> bool:
+    """Say whether a part has an action, and has it now."""
+    _, name, given = parse(action.run)
+    return hasattr(part, f"action_{name}") and bool(part.check_action(name, given))

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual import on
 from textual.binding import BindingType
 
-from app.keys import EVERYWHERE, Action, bindings, keys_shown
+from app.keys import EVERYWHERE, FOCUSED, Action, bindings, keys_shown
 from app.screens.listing import ListingScreen
 from app.widgets.row_list import Row, RowList
 
@@ -96,7 +96,8 @@ class HelpScreen(ListingScreen):
         action = self._actions.get(selected.row.key)
         if action is None:
             return
-        if action.scope in (EVERYWHERE, self._scope):
+        parts = FOCUSED if self._scope == "chat" else ()
+        if action.scope in (EVERYWHERE, self._scope, *parts):
             self.chosen = action
             self.action_back()
         else:
