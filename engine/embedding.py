@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 
 from engine.fusion import weighted_sum
 from engine.recall import Scores, best_first
 from engine.values import Passage
-from models.protocols import Encoder
+from models.protocols import Encoded, Encoder
 
 SECONDS = 4.0
 """What encoding the candidates of a question may take where their number is not given."""
@@ -19,25 +21,51 @@ FEWEST, MOST = 16, 256
 PROBE = "The quick brown fox jumps over the lazy dog beside the river in the evening sun. " * 8
 """About 130 tokens, as a passage of the evaluation sets has."""
 PROBES = 8
+FRAME = 2
+"""Control tokens around a text."""
 
 
-def cosines(encoder: Encoder, question: str, passages: Sequence[Passage]) -> Scores:
-    """Return the cosine of the question and each passage, each encoded alone; shape (n,)."""
-    vectors = encoder.encode([question, *(passage.searched for passage in passages)]).vectors
-    found: Scores = (vectors[1:] @ vectors[0]).astype(np.float64)
-    return found
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """How near candidates are to a question."""
+
+    cosines: Scores
+    """Shape (n,)."""
+    cut: npt.NDArray[np.bool_]
+    """Which are longer than the encoder reads, so that their end counts for nothing; (n,)."""
+
+    def joined(self, other: Similarity, share: float) -> Similarity:
+        """Return the mean of both cosines, `share` of it the other's."""
+        cosines = (1 - share) * self.cosines + share * other.cosines
+        return Similarity(cosines, self.cut | other.cut)
 
 
-def conditioned_cosines(encoder: Encoder, question: str, passages: Sequence[Passage]) -> Scores:
-    """Return the cosine of the question, and each passage read behind it; shape (n,).
+def room_behind(encoder: Encoder, question: str) -> int:
+    """Return how many tokens the encoder reads beside a question; negative: not all of it."""
+    return encoder.context - FRAME - encoder.count(question)
+
+
+def similarity(encoder: Encoder, question: str, passages: Sequence[Passage]) -> Similarity:
+    """Return how near each passage is to the question, each encoded alone."""
+    return _similarity(encoder.encode([question, *(passage.searched for passage in passages)]))
+
+
+def conditioned_similarity(
+    encoder: Encoder, question: str, passages: Sequence[Passage]
+) -> Similarity:
+    """Return how near each passage, read behind the question, is to it.
 
     The passage's vector is the mean of its own tokens' last states and the end token's; the
     question's is the mean over its tokens.
     """
     pairs = [("", question), *((question, passage.searched) for passage in passages)]
-    vectors = encoder.encode_conditioned(pairs).vectors
-    found: Scores = (vectors[1:] @ vectors[0]).astype(np.float64)
-    return found
+    return _similarity(encoder.encode_conditioned(pairs))
+
+
+def _similarity(encoded: Encoded) -> Similarity:
+    """Return that of the first text and the others."""
+    cosines = encoded.vectors[1:] @ encoded.vectors[0]
+    return Similarity(cosines.astype(np.float64), encoded.cut[1:] > 0)
 
 
 def reranked(scores: Scores, candidates: Sequence[int], by: Scores, weight: float) -> Scores:

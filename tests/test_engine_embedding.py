@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from engine.embedding import FEWEST, MOST, candidate_count, reranked
 from engine.events import FollowedUp, Noted, Ranked
 from models.errors import ModelMissing
-from models.protocols import Beginnings
+from models.protocols import Beginnings, Encoded
 from tests.toy_corpus import QUESTION, TEXTS, FakeEncoder, Run, asking, texts
 
 ALONE = {"cedar": 0.2, "dogwood": 0.8, "fir": 0.4}
@@ -78,6 +79,66 @@ def test_candidates_by_hand(
 def test_without_an_encoder_it_says_what_to_do(run: Callable[..., Run]) -> None:
     with pytest.raises(ModelMissing, match="encoder"):
         run("ce")
+
+
+class CuttingEncoder(FakeEncoder):
+    """Leaves out the end of two of the texts."""
+
+    def _encoded(self, texts: Sequence[str], liked: dict[str, float]) -> Encoded:
+        cut = [3 * any(word in text for word in ("cedar", "fir")) for text in texts]
+        cut[0] = 0  # the question
+        return Encoded(super()._encoded(texts, liked).vectors, np.array(cut))
+
+
+@pytest.mark.parametrize("strategy", ["ce_filter", "ce", "ce:plain=0"])
+def test_candidates_that_are_cut_are_counted(run: Callable[..., Run], strategy: str) -> None:
+    found = run(strategy, encoder=CuttingEncoder(ALONE, CONDITIONED))
+    assert [noted.text for noted in found.all(Noted)] == [
+        "2 of 3 candidates are ranked by their beginnings: the encoder takes no more."
+    ]
+    assert not run(strategy, encoder=FakeEncoder(ALONE, CONDITIONED)).all(Noted)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "context", "best"),
+    [
+        # the question's four words and the frame leave 63 tokens or 64
+        ("ce:weight=1,plain=0", 69, 2),
+        ("ce:weight=1,plain=0", 70, 0),
+        # alone it needs room for itself
+        ("ce_filter:weight=1", 5, 2),
+        ("ce_filter:weight=1", 6, 1),
+    ],
+)
+def test_bm25_ranks_alone_where_the_question_fills_the_encoder(
+    run: Callable[..., Run], strategy: str, context: int, best: int
+) -> None:
+    encoder = FakeEncoder(ALONE, CONDITIONED)
+    encoder.context = context
+    found = run(f"{strategy},candidates=8", encoder=encoder)
+    alone = [noted for noted in found.all(Noted) if "BM25 ranks alone" in noted.text]
+    assert bool(alone) == (best == 2) == (not encoder.calls)
+    assert found.prompt()[0] == TEXTS[best]
+    assert found.answer.raw == "Ann Lee"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "count"), [(1.0, FEWEST), (0.1, 32), (0.05, 64), (0.001, MOST)]
+)
+def test_slower_encoders_get_fewer_candidates(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, count: int
+) -> None:
+    """So many as are encoded in four seconds, rounded down to a power of two, within limits."""
+    now = 0.0
+
+    class Slow(FakeEncoder):
+        def _encoded(self, texts: Sequence[str], liked: dict[str, float]) -> Encoded:
+            nonlocal now
+            now += seconds * len(texts)
+            return super()._encoded(texts, liked)
+
+    monkeypatch.setattr("engine.embedding.time", SimpleNamespace(monotonic=lambda: now))
+    assert candidate_count(Slow({}, {})) == count  # type: ignore[arg-type]
 
 
 def test_the_number_of_candidates_is_measured_once() -> None:

@@ -8,14 +8,24 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from engine.drafts import Draft
-from engine.embedding import best_candidates, candidate_count, conditioned_cosines, cosines
+from engine.embedding import (
+    Similarity,
+    best_candidates,
+    candidate_count,
+    conditioned_similarity,
+    room_behind,
+    similarity,
+)
 from engine.embedding import reranked as ranked_anew
-from engine.events import Event
+from engine.events import Event, Noted
 from engine.recall import Scores
 from engine.stages import staged
 from engine.steps import Toolbox
 from engine.values import Passage
 from models.protocols import Encoder
+
+LEAST_ROOM = 64
+"""Tokens of a passage behind the question below which the encoder would judge by its heading."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,11 @@ class CeFilter:
         """How often each candidate is encoded."""
         return 1
 
+    @property
+    def least_room(self) -> int:
+        """Tokens that the encoder must have room for beside the question."""
+        return 0
+
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Recall, rank the candidates, write."""
         scores = yield from tools.recall()
@@ -41,23 +56,34 @@ class CeFilter:
         return (yield from tools.write(tools.fit_generator(scores)))
 
     def rank(self, tools: Toolbox, question: str, scores: Scores) -> Steps[Event, None, Scores]:
-        """Return scores with the candidates ranked anew; without a hit no encoder is loaded."""
+        """Return scores with the candidates ranked anew; without a hit no encoder is loaded.
+
+        A question too long for the encoder leaves them as they are, which is said.
+        """
         return staged("select", tools.timings, self._rank(tools, question, scores))
 
     def _rank(self, tools: Toolbox, question: str, scores: Scores) -> Steps[Event, None, Scores]:
         if not scores.any():
             return scores
         with tools.encoding() as encoder:
+            if room_behind(encoder, question) < self.least_room:
+                yield Noted("BM25 ranks alone: the question is too long for the encoder.")
+                return scores
             count = self.candidates or candidate_count(encoder) // self.passes
             candidates = best_candidates(scores, count)
-            by = self.cosines(encoder, question, tools.passages(candidates))
-        found = ranked_anew(scores, candidates, by, self.weight)
+            by = self.similarity(encoder, question, tools.passages(candidates))
+        if cut := int(by.cut.sum()):
+            of = f"{cut:,} of {len(candidates):,} candidates"
+            yield Noted(f"{of} are ranked by their beginnings: the encoder takes no more.")
+        found = ranked_anew(scores, candidates, by.cosines, self.weight)
         yield tools.ranked("select", found, {"backward": scores})
         return found
 
-    def cosines(self, encoder: Encoder, question: str, passages: Sequence[Passage]) -> Scores:
-        """Return what ranks the candidates, shape (passages,)."""
-        return cosines(encoder, question, passages)
+    def similarity(
+        self, encoder: Encoder, question: str, passages: Sequence[Passage]
+    ) -> Similarity:
+        """Return what ranks the candidates."""
+        return similarity(encoder, question, passages)
 
 
 @dataclass(frozen=True)
@@ -74,10 +100,16 @@ class Ce(CeFilter):
         """How often each candidate is encoded."""
         return 2 if self.plain else 1
 
-    def cosines(self, encoder: Encoder, question: str, passages: Sequence[Passage]) -> Scores:
-        """Return what ranks the candidates, shape (passages,)."""
-        conditioned = conditioned_cosines(encoder, question, passages)
+    @property
+    def least_room(self) -> int:
+        """Tokens that the encoder must have room for beside the question."""
+        return LEAST_ROOM
+
+    def similarity(
+        self, encoder: Encoder, question: str, passages: Sequence[Passage]
+    ) -> Similarity:
+        """Return what ranks the candidates."""
+        conditioned = conditioned_similarity(encoder, question, passages)
         if not self.plain:
             return conditioned
-        plain = cosines(encoder, question, passages)
-        return (1 - self.plain) * conditioned + self.plain * plain
+        return conditioned.joined(similarity(encoder, question, passages), self.plain)

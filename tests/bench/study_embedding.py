@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from engine.corpus import Corpus, corpus_of
-from engine.embedding import best_candidates, cosines, reranked
+from engine.embedding import best_candidates, reranked, similarity
 from engine.evaluation import metrics
 from engine.evaluation.comparing import paired_difference
 from engine.evaluation.data import Question, load_questions
@@ -51,7 +51,7 @@ def load(args: argparse.Namespace, named: Path, path: Path) -> tuple[list[Questi
 def kinds(encoder: Encoder, question: str, passages: list[Passage]) -> dict[str, Scores]:
     """Return the cosines of every kind, one value a passage.
 
-    "conditioned" is what `engine.embedding.conditioned_cosines` gives, without a second pass.
+    "conditioned" is what `engine.embedding.conditioned_similarity` gives, without a second pass.
     """
     texts = [passage.searched for passage in passages]
     alone = encoder.encode_conditioned([("", question)]).vectors[0]
@@ -59,7 +59,7 @@ def kinds(encoder: Encoder, question: str, passages: list[Passage]) -> dict[str,
     joined = encoder.encode_conditioned([(question, text) for text in texts])
     behind = encoder.encode_conditioned([(text[:1200], question) for text in texts])
     return {
-        "plain": cosines(encoder, question, passages),
+        "plain": similarity(encoder, question, passages).cosines,
         "conditioned": joined.vectors @ alone,
         "conditioned, separated": apart.vectors @ alone,
         "question behind passage": behind.vectors @ alone,
