@@ -36,7 +36,7 @@ def understood(tools: Toolbox) -> tuple[World, Understanding]:
     world = World.of(items_of(tools))
     if tools.plan is not None:
         return world, Understanding(tools.plan)
-    return world, understand(tools.query.text, world, tools.today)
+    return world, understand(tools.query.text, world, tools.today, me_known=bool(tools.own))
 
 
 def compute(tools: Toolbox, world: World, read: Understanding) -> Steps[Event, None, Draft]:

@@ -167,15 +167,15 @@ class _Grammar(SourceGrammar):
         if ranked:
             return self._ranked(asked, source)
         group = self._group()
-        if group and asked == "amount":
+        if asked in ("length", "amount") or self.has(rf"{w.LONGEST}|{w.SHORTEST}"):
             measured = self._measured(asked, source)
-            return replace(measured, by=group) if measured else None
+            if measured is None or measured.operation in TWO_SOURCES:
+                return measured
+            return replace(measured, by=group, expected=self._stated())
         if group:
             return Plan("count", sources=(source,), by=group)
         if asked == "count":
             return self._counted(source)
-        if asked in ("length", "amount") or self.has(rf"{w.LONGEST}|{w.SHORTEST}"):
-            return self._measured(asked, source)
         return self._at_end_or_all(asked, source)
 
     def _stands_in_a_text(self, asked: Asked, source: Source) -> bool:
@@ -273,9 +273,8 @@ class _Grammar(SourceGrammar):
 
     def _measured(self, asked: Asked, source: Source) -> Plan | None:
         """Return a plan over lengths, or over amounts that the texts state."""
-        unit: Unit | None = next(
-            (w.UNITS[one] for one in TOKEN.findall(self.asking) if one in w.UNITS), None
-        )
+        tokens = TOKEN.findall(w.EACH.sub(" ", self.asking))
+        unit: Unit | None = next((w.UNITS[one] for one in tokens if one in w.UNITS), None)
         if self.has(rf"{w.LONGEST}|{w.SHORTEST}"):
             longest: Operation = "max" if self.has(w.LONGEST) else "min"
             return Plan(longest, "duration", (source,), unit=unit)
@@ -292,6 +291,11 @@ class _Grammar(SourceGrammar):
         if self.has(rf"{w.LARGEST}|{w.SMALLEST}"):
             computed = "max" if self.has(w.LARGEST) else "min"
         return Plan(computed, Sought("amount"), (source,))
+
+    def _stated(self) -> int | None:
+        """Return how many items there are by the question."""
+        found = w.STATED.search(self.asking)
+        return None if found is None or found[2] in w.UNITS else int(found[1])
 
     def _at_end_or_all(self, asked: Asked, source: Source) -> Plan | None:
         field = self._value(asked, source)

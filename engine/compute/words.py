@@ -160,6 +160,8 @@ BEYOND = re.compile(
 )
 """What compares, or names another time than a date, me among others, what a text is about within a
 question, or whom I met, who am in every meeting: no plan says that."""
+STATED = re.compile(r"\b(?:my|the|all|our|these) (\d{1,4}) ([a-z]+)")
+"""How many items there are, as in "my 13 card statements"."""
 TO_ME = re.compile(
     r"\b(?:mail|e?mailed|email|wr[io]tes?|written|sends?|sent|replied|responded|forwarded)"
     r" (?:to )?me\b|\bto me\b"
