@@ -224,14 +224,23 @@ def test_passages_seen_take_no_candidates_place(
     assert found.answer.raw == "Ann Lee"
 
 
-@pytest.mark.parametrize(("weight", "first"), [(1, 0), (0.5, 2)])
-def test_ttrag_classifies_ranks_by_conditioned_cosines_and_rewrites(
-    run: Callable[..., Run], weight: float, first: int
+@pytest.mark.parametrize(
+    ("parameters", "first", "encoded"),
+    [
+        # as `test_candidates_by_hand`: 1 is best by the encoder alone, 2 with BM25
+        ("weight=1,", 1, ["encode"]),
+        ("", 2, ["encode"]),
+        # 0 is best by conditioned cosines
+        ("ranker=ce,weight=1,", 0, ["encode_conditioned", "encode"]),
+    ],
+)
+def test_ttrag_classifies_ranks_by_an_encoder_and_rewrites(
+    run: Callable[..., Run], parameters: str, first: int, encoded: list[str]
 ) -> None:
-    """As `test_candidates_by_hand`: 0 is best by the encoder alone, 2 with BM25; then 3 only."""
+    """The second round finds 3 only."""
     encoder = FakeEncoder(ALONE, CONDITIONED)
     found = run(
-        f"ttrag:documents=1,weight={weight}",
+        f"ttrag:{parameters}documents=1",
         ["Rewritten question: Where is the ginkgo?", "Answer: Ann Lee"],
         encoder=encoder,
     )
@@ -240,9 +249,9 @@ def test_ttrag_classifies_ranks_by_conditioned_cosines_and_rewrites(
     assert found.prompt(0) == [TEXTS[first]]
     assert found.all(FollowedUp) == [FollowedUp(0, "Where is the ginkgo?", "")]
     assert found.prompt(1) == [TEXTS[3]]
-    assert encoder.calls.count("encode_conditioned") == 2
+    assert encoder.calls[-2 * len(encoded) :] == encoded * 2  # measuring comes before
     assert found.answer.raw == "Ann Lee"
-    assert found.answer.strategy == f"ttrag:{f'weight={weight:.1f},' * (weight == 1)}documents=1"
+    assert found.answer.strategy == f"ttrag:{parameters.replace('=1,', '=1.0,')}documents=1"
 
 
 def test_ttrag_without_an_encoder_goes_by_bm25_and_says_so(run: Callable[..., Run]) -> None:
