@@ -219,6 +219,10 @@ async def test_a_kept_conversation_is_found_and_gone_on_with(kept: Kept) -> None
         assert questions(app) == ["> What is the rent?", "> And the deposit?"]
         assert "Lease, Dana Okafor, 2026-09-10, /mail/Inbox" in text_of(app)
         assert place_focused(app) == 1
+        await pilot.press("escape")
+        assert chat(app).query_one(Prompt).has_focus
+        await pilot.press("escape")
+        assert place_focused(app) == 1
         await asked(pilot, "Since when?")
         assert path_asked(app) == ["What is the rent?", "And the deposit?"]
         await until(pilot, lambda: [len(one.turns) for one in kept()] == [3, 1])

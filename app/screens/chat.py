@@ -36,6 +36,7 @@ from app.screens.messages import ConfigChanged
 from app.screens.tidying import Tidying
 from app.settings.current import Current
 from app.settings.zone import zone_of
+from app.widgets.asked import Asked
 from app.widgets.chips import ChipBar
 from app.widgets.key_bar import KeyBar
 from app.widgets.prompt import Prompt
@@ -257,12 +258,12 @@ class ChatScreen(ConversationScreen):
 
     def action_cancel(self) -> None:
         """Cancel the question in hand; without one, go from the prompt to the answers or back."""
-        turn = self._in_hand
+        turn, answers = self._in_hand, self._turns.query_children(Asked)
         if turn is not None:
             self._engine.send(Cancel(turn.told.request.number))
             self.run_worker(self._end(turn, Ended(turn.told.request.number, cancelled=True)))
-        elif self._composer.prompt.has_focus and self._turns.latest is not None:
-            self._turns.latest.focus()
+        elif self._composer.prompt.has_focus and answers:
+            answers.last().focus()
         else:
             self._composer.prompt.focus()
 
