@@ -42,6 +42,7 @@ from ingest.item import Item, Kind, Locator, People
         ("# Head\n\ntext", "Head\n\ntext"),
         ("```\n# no head\n```", "  # no head"),
         ("| a | bb |\n|---|---|\n| ccc | d |", "a    bb\nccc  d"),
+        ("| 日本 | b |\n|---|---|\n| e\u0301 | d |", "日本  b\ne\u0301     d"),
         ("[bold]no markup[/bold]", "[bold]no markup[/bold]"),
         ("שלום [1] 日本 e\u0301", "שלום [1] 日本 e\u0301"),
     ],

@@ -12,6 +12,7 @@ from functools import cache
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
 from app.shown.plain import lines
@@ -141,10 +142,7 @@ def _table(tokens: Sequence[Token]) -> Content:
             rows.append([])
         elif token.type == "inline":
             rows[-1].append(_inline(token.children or [], "").plain)
-    widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(len(rows[0]))]
-    drawn = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip()
-        for row in rows
-    ]
+    widths = [max(cell_len(row[i]) for row in rows if i < len(row)) for i in range(len(rows[0]))]
+    drawn = ["  ".join(map(set_cell_size, row, widths)).rstrip() for row in rows]
     head = Content.styled(drawn[0], "bold")
     return Content("\n").join([head, *(Content(line) for line in drawn[1:])])
