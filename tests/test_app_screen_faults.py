@@ -12,6 +12,7 @@ from textual import events
 
 from app.asking.talk import Request
 from app.commands.screen import answers
+from app.screens.evidence import EvidenceScreen
 from app.widgets.prompt import Prompt
 from app.widgets.turn import Turn
 from engine.events import Event, Stage, Token
@@ -139,7 +140,8 @@ async def test_the_window_may_change_while_an_answer_is_written(source, fake_mod
 async def test_a_paste_of_100_kb_and_names_of_all_scripts(source, fake_models):
     for name in NAMES:
         (source / name).write_text(f"{name} says that the lease of the boathouse ends.\n")
-    app = app_over(config_over(source), fake_models(generator=[REPLY]))
+    config = config_over(source, ASKANCE_ANSWER_STRATEGY="fb_rag")
+    app = app_over(config, fake_models(generator=[REPLY]))
     async with running(app, (100, 30)) as pilot:
         prompt = chat(app).query_one(Prompt)
         prompt.post_message(events.Paste("lease of the boathouse " * 4_500))
@@ -147,7 +149,9 @@ async def test_a_paste_of_100_kb_and_names_of_all_scripts(source, fake_models):
         assert prompt.size.height == 8
         prompt.fill("")
         await asked(pilot)
-        listed = [one.passage.item.locator.path.name for one in turn(app).citations.citations]
-        assert listed
-        lines = text_of(app).splitlines()
-        assert all(len(line) <= 100 for line in lines)
+        cited = turn(app).citations.citations[0].passage.item.locator.path.name
+        assert f'Document "{cited}"' in text_of(app)
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
+        for name in NAMES:
+            assert [line for line in text_of(app).splitlines() if line.endswith(f"document {name}")]
