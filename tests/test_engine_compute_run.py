@@ -195,6 +195,8 @@ MET = [
     replace(event("Party", day(12), "Work"), people=People(sender=(KIM_UNNAMED,))),
     event("Lunch with Kim", day(13), "Home"),
     replace(event("Budget", day(10), "Work"), people=People(attendees=(BOB,))),
+    # an address card takes no part
+    replace(mail("Kim Sato", Person("Kim Sato", "k.sato@work.example"), day(20)), kind=Kind.CONTACT),
 ]
 
 
@@ -228,6 +230,8 @@ def test_a_shared_day_cites_the_mail_and_the_event(ask: Ask) -> None:
         "Date: 2026-03-04 09:00:00+00:00",
         "When: Wed 2026-03-04 14:00",
     ]
+    _, notes, _ = ask("anything", MET, plan="between date of mail with:bob and event title:party")
+    assert "from the first of each side to the other: 3 items pass the plan" in notes
     answer, _, _ = ask("anything", MET, plan="count item with:kim")
     assert answer.text == "5 items [1][2][3][4][5]"
     assert [one.passage.item.title for one in answer.citations] == [

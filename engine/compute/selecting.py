@@ -159,8 +159,11 @@ def _bears(person: Person, name: str) -> bool:
 def _takes_part(item: Item, wanted: str, known: Acquaintances) -> bool:
     """Say whether a person is in any role, by a name that any item gives to the address.
 
-    Who attends is often an address alone, and only mail says whose.
+    Who attends is often an address alone, and only mail says whose. Nobody takes part in an
+    address card or a document.
     """
+    if item.kind in (Kind.CONTACT, Kind.DOCUMENT):
+        return False
     people = (*item.people.sender, *item.people.recipients)
     if any(is_one_of(people, wanted, names) for names in (known.senders, known.recipients)):
         return True
