@@ -196,7 +196,7 @@ MET = [
     event("Lunch with Kim", day(13), "Home"),
     replace(event("Budget", day(10), "Work"), people=People(attendees=(BOB,))),
     # an address card takes no part
-    replace(mail("Kim Sato", Person("Kim Sato", "k.sato@work.example"), day(20)), kind=Kind.CONTACT),
+    replace(mail("Kim", Person("Kim Sato", "k.sato@work.example"), day(20)), kind=Kind.CONTACT),
 ]
 
 
