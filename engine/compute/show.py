@@ -159,6 +159,8 @@ def remarks(table: Table) -> Iterator[str]:
     for what in dict.fromkeys(one.what for one in table.unread):
         lacking = [one.item for one in table.unread if one.what == what]
         yield f"do not state the {what}: {_named(lacking)}"
+    if table.plan.operation == "between" and len(table.plan.sources) == 2 and table.of > 2:
+        yield f"from the first of each side to the other: {table.of:,} items pass the plan"
     if table.in_part:
         yield (
             f"hold more amounts than were looked at, one passage and {CANDIDATES} at most: "
