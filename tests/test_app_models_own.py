@@ -13,6 +13,8 @@ from app.cli import main
 from app.doctor import gpu_check
 from app.local_models.fitting import Room
 from app.local_models.loading import known_models, user_rows_path
+from app.local_models.rows import detail_lines, models_shown
+from app.settings.config import load_config
 from models.consent import Accepted, write_consent
 from models.estimate import CONTEXT, ModelTooLarge, estimate_row
 from models.machine import Gpu, Memory
@@ -81,6 +83,16 @@ def test_a_file_of_the_hub_is_added_without_a_network_and_wants_consent(capsys):
     assert "toy.q4_k_m" in out
     assert "size unknown" in out
     assert "--accept-unverified" in err
+
+
+def test_of_what_nobody_here_has_seen_it_is_said_that_its_quality_is_not_measured(capsys):
+    assert main(["models", "list"]) == 0
+    out, err = capsys.readouterr()
+    [line] = [line for line in out.splitlines() if line.startswith("distilbert-base-uncased ")]
+    assert line.split()[1] == "unverified"
+    assert "unverified: nobody here has seen the file, so its quality is not measured." in err
+    [encoder] = [m for m in models_shown(load_config(os.environ)).models if "distil" in m.row.id]
+    assert "its quality is not measured" in detail_lines(encoder)[0]
 
 
 def test_consent_binds_the_row_that_every_command_sees(capsys):

@@ -63,8 +63,9 @@ def list_(found: bool, as_json: bool) -> int:
         click.echo(line)
     if not all(row.bound for row in catalogue.rows):
         click.echo(
-            "unverified: nobody here has seen the file. `askance models pull ID "
-            "--accept-unverified` fetches it and binds it to the hash of what came.",
+            "unverified: nobody here has seen the file, so its quality is not measured. "
+            "`askance models pull ID --accept-unverified` fetches it and binds it to the hash of "
+            "what came.",
             err=True,
         )
     return ExitCode.ANSWERED
