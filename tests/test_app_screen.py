@@ -110,6 +110,7 @@ async def test_answer_sources_coverage_and_what_is_done_with_them(config, fake_m
         await until(pilot, lambda: "effective context" in text_of(app))
         evidence = "\n".join(row.text for row in app.screen.query_one(RowList).rows)
         assert "Ranked by select (score · backward · forward)" in evidence
+        assert "Strategy: fb_rag" in evidence
         assert "look-ahead sample 5: Reason. Answer." in evidence
         assert "█" in evidence
         await pilot.press("down", "down", "enter")

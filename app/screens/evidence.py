@@ -87,6 +87,7 @@ class EvidenceScreen(ModalScreen[None]):
                 for line, text in enumerate(event_lines(event)):
                     yield Row(f"{number}.{line}", text)
         if told.answer is not None:
+            yield Row("strategy", f"Strategy: {told.answer.strategy}", "heading")
             for line, text in enumerate(outcome_lines(told.answer, told.trail.loadings)):
                 yield Row(f"outcome.{line}", text, "muted")
         elif not told.trail.events:
