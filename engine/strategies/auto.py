@@ -90,7 +90,7 @@ class Auto:
         self, tools: Toolbox, facts: Facts, scores: Scores
     ) -> Steps[Event, None, tuple[FBRag, Scores]]:
         """Return the scores to go on with, and how samples are joined with them."""
-        if not (yield from _decide(routing.embed(facts), self.embed)):
+        if not (yield from _decide(routing.embed(facts, bool(tools.words)), self.embed)):
             return FBRag(), scores
         tools.recalled = yield from EMBEDDING.rank(tools, tools.query.text, scores)
         return AFTER_EMBEDDING, tools.recalled
