@@ -292,6 +292,9 @@ def test_a_passage_without_its_orders_is_ranked_by_its_own_score(ask: Ask) -> No
         ("Summarise it in 3 sentences", "3 sentences"),
         ("Give me the gist in one paragraph, please", "one paragraph"),
         ("A summary of at most 50 words", "50 words"),
+        ("Boil it down to three sentences", "three sentences"),
+        ("A two-sentence summary of my mail", "two sentences"),
+        ("Give me a one-paragraph overview", "one paragraph"),
         ("Summarise it", "three to six sentences"),
     ],
 )

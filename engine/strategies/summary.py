@@ -31,10 +31,12 @@ from models.protocols import Generator, Sampling
 REPLY_TOKENS = 256
 PROMPT_TOKENS = 300
 """What a batch's prompt takes besides its passages, about."""
+_NUMBER = r"\d+|one|two|three|four|five|six|seven|eight|nine|ten|single"
 _LENGTH = re.compile(
-    r"\b(?:in|into|of|with|at most|no more than|under|about)\s+(?:an?\s+|at most\s+|about\s+)?"
-    r"((?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|single)"
-    r"(?:\s+or\s+\w+)?[\s-]+(?:words?|sentences?|lines?|bullets?(?:\s+points?)?|paragraphs?))\b",
+    r"\b(?:in|into|of|with|at most|no more than|under|about|to)\s+(?:an?\s+|at most\s+|about\s+)?"
+    rf"(?P<length>(?:{_NUMBER})"
+    r"(?:\s+or\s+\w+)?[\s-]+(?:words?|sentences?|lines?|bullets?(?:\s+points?)?|paragraphs?))\b"
+    rf"|\b(?P<number>{_NUMBER})-(?P<unit>word|sentence|line|paragraph)(?= \w)",
     re.IGNORECASE,
 )
 _NOUN = "|".join(noun for noun, meant in NOUNS.items() if meant.kind)
@@ -119,7 +121,12 @@ class Summary:
 def asked_length(question: str) -> str:
     """Return the length that a question asks for, else a few sentences."""
     found = _LENGTH.search(question)
-    return " ".join(found[1].split()) if found else "three to six sentences"
+    if found is None:
+        return "three to six sentences"
+    if found["length"]:
+        return " ".join(found["length"].split())
+    one = found["number"].casefold() in ("1", "one", "single")
+    return f"{found['number']} {found['unit']}{'' if one else 's'}"
 
 
 def scope_of(question: str, world: World, today: date) -> Source:
