@@ -69,6 +69,8 @@ class SourceGrammar:
             until=min((d.last for d in dates if d.last), default=None),
             shelf=next((s for s, where in SHELVES.items() if re.search(where, self.text)), None),
         )
+        if kind is Kind.EVENT and re.search(w.CANCELLED, self.text):
+            source = replace(source, status="cancelled")
         for tag, quoted in self.quotes.items():
             source = self._with_quote(source, tag, quoted)
         return source

@@ -333,6 +333,8 @@ class _Grammar(SourceGrammar):
 
     def _left(self, plan: Plan | None) -> tuple[str, ...]:
         text = re.sub(w.IN_TOUCH, " ", self.text)
+        if plan and plan.sources[0].status:
+            text = re.sub(w.CANCELLED, " ", text)
         for where in SHELVES.values():
             text = re.sub(where, " ", text)
         beyond = [] if plan and plan.operation in TWO_SOURCES else w.BEYOND.findall(text)

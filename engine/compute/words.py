@@ -156,10 +156,12 @@ NEUTRAL = frozenset(_NEUTRAL.split()) - CHANGING
 BEYOND = re.compile(
     r"\bat (?:least|most) (?=\d)|\b(?:before|after|until|till|since)\b(?! (?:the )?<d)"
     r"|\b(?:to|and|or) me\b(?= (?:and|or) <p)|(?<=<p\d> )(?:and|or) me\b"
-    r"|\babout\b(?! (?:the |my )?<)|\bwhom? (?:did|do|have) i (?:meet|met|see|seen)\b"
+    r"|\b(?:an?|any|every|each) (?=<d)|\babout\b(?! (?:the |my )?<)"
+    r"|\bwhom? (?:did|do|have) i (?:meet|met|see|seen)\b"
 )
-"""What compares, or names another time than a date, me among others, what a text is about within a
-question, or whom I met, who am in every meeting: no plan says that."""
+"""What no plan says: what compares, another time than a date, any Sunday, me among others, what a
+text is about within a question, whom I met, who am in every meeting myself."""
+CANCELLED = r"\b(?:cancell?ed|called off)\b"
 STATED = re.compile(r"\b(?:my|the|all|our|these) (\d{1,4}) ([a-z]+)")
 """How many items there are, as in "my 13 card statements"."""
 TO_ME = re.compile(
