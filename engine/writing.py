@@ -112,7 +112,7 @@ def _surer(model: Generator, asked: Asked, passages: Sequence[Passage], first: W
     if first.confidence is None or _adds(asked.text, first) or asked.late():
         return first
     prompt = asked.prompt(model, passages, how=section("question", "sentence"))
-    again = checked(model, asked, passages, _result(write(model, asked, prompt)))
+    again = checked(model, asked, passages, unshown(write(model, asked, prompt)))
     if again.confidence is None or not _content(again):
         return first
     return again if again.confidence > first.confidence or not _content(first) else first
@@ -145,7 +145,7 @@ def _content(written: Written) -> set[str]:
     return set(content_words(MARKER.sub("", written.text)))
 
 
-def _result(steps: Steps[Event, None, Written]) -> Written:
+def unshown(steps: Steps[Event, None, Written]) -> Written:
     """Run to the end without showing what is written."""
     while True:
         try:

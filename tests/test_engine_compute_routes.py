@@ -177,6 +177,14 @@ def test_a_summary_reads_all_in_scope_and_cites_each_sentence(ask: Ask) -> None:
     assert any(note.startswith("summary of 2 passages in 1 batches") for note in found.notes)
 
 
+def test_notes_end_where_they_begin_to_repeat(ask: Ask) -> None:
+    said = "The engine leaks a lot of oil."
+    found = ask("summary", "Summarise this week's mail", WEEK, [f"{said} " * 20, said])
+    notes = [one.text for one in found.events if isinstance(one, Drafted)]
+    assert notes == [said]
+    assert found.generator.prompts[1].count(said) == 1
+
+
 def test_a_sentence_that_nothing_supports_carries_no_citation(ask: Ask) -> None:
     replies = ["x", "The engine leaks oil. Aliens built the pier."]
     found = ask("summary", "Summarise my mail", WEEK, replies)

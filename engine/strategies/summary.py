@@ -25,8 +25,9 @@ from engine.selection import OVERHEAD
 from engine.stages import staged
 from engine.steps import Toolbox
 from engine.values import Passage
+from engine.writing import unshown, write
 from ingest.item import Kind
-from models.protocols import Generator, Sampling
+from models.protocols import Generator
 
 REPLY_TOKENS = 256
 PROMPT_TOKENS = 300
@@ -112,7 +113,7 @@ class Summary:
                     question=tools.query.text,
                     sentences=str(self.sentences),
                 )
-                note = _reply(model, prompt)
+                note = _reply(tools, model, prompt)
             yield Drafted(number, tuple(batch), note)
             notes.append(note)
         return notes
@@ -219,7 +220,7 @@ def _condensed(tools: Toolbox, notes: Sequence[str], room: int) -> Steps[Event, 
     with tools.metered("generator") as model:
         while True:
             groups = list(_fitting(model, left, room))
-            left = [_condense(model, tools.query.text, group) for group in groups]
+            left = [_condense(tools, model, group) for group in groups]
             if len(left) == 1:
                 return MARKER.sub("", left[0])
 
@@ -237,7 +238,8 @@ def _fitting(model: Generator, notes: Sequence[str], room: int) -> Iterator[list
     yield group
 
 
-def _condense(model: Generator, question: str, notes: Sequence[str]) -> str:
+def _condense(tools: Toolbox, model: Generator, notes: Sequence[str]) -> str:
+    question = tools.query.text
     prompt = render(
         model,
         "summary",
@@ -246,9 +248,9 @@ def _condense(model: Generator, question: str, notes: Sequence[str]) -> str:
         question=question,
         length=asked_length(question),
     )
-    return _reply(model, prompt)
+    return _reply(tools, model, prompt)
 
 
-def _reply(model: Generator, prompt: str) -> str:
-    pieces = model.sample(prompt, max_tokens=REPLY_TOKENS, sampling=Sampling())
-    return "".join(piece.text for piece in pieces).strip()
+def _reply(tools: Toolbox, model: Generator, prompt: str) -> str:
+    steps = write(model, tools.asked, prompt, max_tokens=REPLY_TOKENS, stop=())
+    return unshown(steps).text
