@@ -19,8 +19,10 @@ from textual.keys import KEY_NAME_REPLACEMENTS, REPLACED_KEYS, Keys, key_to_char
 from app.errors import SettingWrong
 
 EVERYWHERE = "everywhere"
-FOCUSED = ("prompt", "answers", "citations")
+FOCUSED = ("prompt", "answers", "citations", "filters")
 """Scopes of parts of the chat, whose actions work on the one that has the focus."""
+OF_ANSWERS = ("preview", "coverage", "table")
+"""Scopes of screens about an answer, which no action of the same name opens."""
 MODIFIERS = frozenset({"ctrl", "shift", "alt", "super", "meta", "hyper"})
 
 
@@ -145,6 +147,35 @@ ACTIONS = (
     Action("history_export", "history", "e", "export", "Export", "Write it to a file"),
     Action("history_remove", "history", "d,delete", "remove", "Remove", "Remove it for good"),
     Action("doctor_again", "doctor", "r", "again", "Again", "Examine again", alone=True),
+    Action("preview_open", "preview", "o", "open_source", "Open", "Open it in its program"),
+    Action("preview_copy", "preview", "y", "copy", "Copy", "Copy the citation"),
+    Action(
+        "coverage_unlock",
+        "coverage",
+        "p",
+        "remedy('unlock')",
+        "Password",
+        "Enter the password of files",
+    ),
+    Action(
+        "coverage_whole",
+        "coverage",
+        "b",
+        "remedy('whole')",
+        "Read the rest",
+        "Ask without a time budget",
+    ),
+    Action(
+        "coverage_again",
+        "coverage",
+        "r",
+        "remedy('again')",
+        "Read again",
+        "Ask again, over files as they are",
+    ),
+    Action("table_sort", "table", "s", "sort", "Sort", "Sort by another column"),
+    Action("table_reverse", "table", "S", "reverse", "Reverse", "Sort the other way"),
+    Action("table_edit", "table", "e", "edit", "Edit plan", "Change the plan, and compute by it"),
 )
 
 

@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual import actions, events
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from app.asking.talk import Command, Ended, Happened, Request, Tell
 from app.keys import EVERYWHERE, FOCUSED, Action
 from app.screens import doctor as screen_of_doctor
 from app.screens import first_run as screen_of_first_run
 from app.screens.askance import AskanceApp
+from app.screens.coverage import CoverageScreen
+from app.screens.help import HelpScreen
+from app.screens.preview import PreviewScreen
+from app.screens.sources import SourcesScreen
+from app.screens.table import TableScreen
 from app.settings.config import load_config
+from app.widgets.chips import ChipBar
+from app.widgets.composer import Composer
 from app.widgets.turn import Turn
 from engine.events import Answered
-from engine.values import Answer, Citation, Coverage, ModelIds, ModelTokens, Passage, Usage
-from ingest.item import Item, Kind, Locator, People
+from engine.values import (
+    Answer,
+    Citation,
+    Coverage,
+    ModelIds,
+    ModelTokens,
+    Passage,
+    TableRow,
+    TableShown,
+    Usage,
+)
+from ingest.item import Item, Kind, Locator, People, Reason, Skipped
 from tests.screen_text import settled
 from tests.toy_chat import QUESTION, chat, config_over, turn, until
 
@@ -39,6 +59,15 @@ ANSWER = Answer(
     "vanilla",
     ModelIds("small", "large"),
 )
+
+
+LOCKED = Skipped(Path("/locked.zip"), Reason.ENCRYPTED, "Enter its password.")
+ROWS = tuple(TableRow(label, "1", 1.0, ()) for label in ("Ann", "Kim"))
+ABOUT_ANSWERS: dict[str, Callable[[], Screen[Any]]] = {
+    "preview": lambda: PreviewScreen(ANSWER.citations[0], None),
+    "coverage": lambda: CoverageScreen(Coverage(unread=1, skipped=(LOCKED,), complete=False)),
+    "table": lambda: TableScreen(TableShown("count", "", ("who", "count"), ROWS, 2), None),
+}
 
 
 class OneAnswer:
@@ -91,13 +120,18 @@ def new_app() -> AskanceApp:
 
 async def go_to(pilot: Pilot[None], app: AskanceApp, scope: str) -> None:
     """Show the screen of a scope, with the focus where its keys are heard."""
-    if scope in ("chat", *FOCUSED):
-        await chat(app).ask(Request(0, "When?"))
+    if scope in ABOUT_ANSWERS:
+        await app.push_screen(ABOUT_ANSWERS[scope]())
+    elif scope in ("chat", *FOCUSED):
+        await until(pilot, lambda: chat(app).query_one(Composer).is_ready)
+        await chat(app).ask(Request(0, "When? kind:mail"))
         await until(pilot, lambda: not chat(app).busy)
         if scope == "answers":
             turn(app).focus()
         elif scope == "citations":
             turn(app).citations.focus()
+        elif scope == "filters":
+            chat(app).query_one(ChipBar).focus()
     else:  # a screen is opened by an action of its own name
         getattr(app, f"action_{'settings' if scope in ANY_LIST else scope}")()
     await settled(pilot)
@@ -116,3 +150,45 @@ async def test_what_is_typed_at_once_is_asked_whole(home) -> None:
         app.post_message(events.Key("enter", "\r"))
         await until(pilot, lambda: chat(app).query(Turn) and not chat(app).busy)
         assert turn(app).told.request.question == QUESTION
+
+
+async def test_help_and_other_screens_open_from_what_shows_an_answer(home, monkeypatch) -> None:
+    opened: list[Path] = []
+    monkeypatch.setattr("app.screens.preview.open_file", opened.append)
+    app = new_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(ABOUT_ANSWERS["preview"]())
+        await pilot.press("f1")
+        await settled(pilot)
+        assert isinstance(app.screen, HelpScreen)
+        assert app.screen.row_list.rows[0].text == "On a source that is shown"
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: opened == [NOTE.locator.path])
+        assert isinstance(app.screen, PreviewScreen)
+        app.call_later(app.do, next(one for one in app.actions if one.id == "table_sort"))
+        await until(
+            pilot, lambda: any("an answer opens" in one.message for one in app._notifications)
+        )
+        await pilot.press("f3")
+        await settled(pilot)
+        assert isinstance(app.screen, SourcesScreen)
+        assert len(app.screen_stack) == 3
+
+
+async def test_the_keymap_changes_the_keys_of_what_shows_an_answer(home, monkeypatch) -> None:
+    copied: list[str] = []
+    monkeypatch.setenv("ASKANCE_SOURCES_PATHS", str(home))
+    config = load_config(os.environ)
+    values = {**config.values, "keymap": {"preview_copy": "c", "back": "f10"}}
+    app = AskanceApp(replace(config, values=values), OneAnswer())
+    app.copy_to_clipboard = copied.append
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(ABOUT_ANSWERS["preview"]())
+        await pilot.press("y")
+        assert copied == []
+        await pilot.press("c")
+        assert len(copied) == 1
+        await pilot.press("escape")
+        assert isinstance(app.screen, PreviewScreen)
+        await pilot.press("f10")
+        await until(pilot, lambda: app.screen is chat(app))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from app.screens.preview import preview_of
+from app.screens.showing import ShowingScreen
 from app.shown.plain import counted, one_line
 from app.widgets.row_list import ListPane, Row, RowList
 from engine.values import Passage
@@ -22,14 +20,14 @@ ALL_DAY = len("2026-11-17")
 HOURS = len("10:00 - Thu 06:00")
 
 
-class AgendaScreen(ModalScreen[None]):
+class AgendaScreen(ShowingScreen[None]):
     """Days with their events; Enter opens one."""
 
+    SCOPE = "agenda"
     DEFAULT_CSS = """
     AgendaScreen { background: $background; }
     AgendaScreen > Static { height: 1; padding: 0 1; background: $panel; text-style: bold; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "Back")]
 
     def __init__(self, passages: Sequence[Passage], zone: tzinfo | None) -> None:
         """Take events in the order of their times."""

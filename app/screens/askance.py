@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from rich.text import Text
 from textual import events, on
@@ -15,32 +15,46 @@ from textual.binding import BindingType
 from textual.dom import DOMNode
 from textual.filter import LineFilter
 from textual.message import Message
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
 from app.asking.talk import Changed, Engine, Happened
 from app.errors import SettingWrong
-from app.keys import ACTIONS, EVERYWHERE, FOCUSED, Action, actions_of, bindings, checked_keymap
+from app.keys import (
+    ACTIONS,
+    EVERYWHERE,
+    FOCUSED,
+    OF_ANSWERS,
+    Action,
+    actions_of,
+    bindings,
+    checked_keymap,
+)
 from app.palette import ActionProvider
 from app.screens.asking import Replied
 from app.screens.chat import ChatScreen
 from app.screens.listing import ListingScreen
 from app.screens.messages import ConfigChanged
 from app.screens.model_jobs import ModelJobs
+from app.screens.showing import ShowingScreen
 from app.screens.tidying import Tidying
 from app.settings.config import Config
 from app.settings.current import Current
 from app.sources.seen import SourcesSeen
 from app.themes import THEMES, filters_for, next_theme, theme_named
 from app.widgets.asked import Asked
+from app.widgets.chips import ChipBar
 from app.widgets.citations import Citations
 from app.widgets.prompt import Prompt
+from app.widgets.row_list import RowList
 
 TIDY_SECONDS = 1.0
 OPENING = frozenset(row.run for row in ACTIONS if row.scope == EVERYWHERE and row.id != "quit")
 """Actions that open another screen."""
 
-PARTS: dict[str, type[Widget]] = dict(zip(FOCUSED, (Prompt, Asked, Citations), strict=True))
+PARTS: dict[str, type[Widget]] = dict(
+    zip(FOCUSED, (Prompt, Asked, Citations, ChipBar), strict=True)
+)
 """The classes of parts of the chat; an answer of earlier, of which the words are left, is one too.
 """
 
@@ -90,8 +104,8 @@ class AskanceApp(App[None]):
     @property
     def scope(self) -> str:
         """The scope of the actions of the screen that is shown, below what asks for something."""
-        shown = [one for one in self.screen_stack if not isinstance(one, ModalScreen)][-1]
-        return shown.SCOPE if isinstance(shown, ListingScreen) else "chat"
+        shown = [one for one in self.screen_stack if not _asks(one)][-1]
+        return shown.SCOPE if isinstance(shown, ListingScreen | ShowingScreen) else "chat"
 
     @property
     def keymap(self) -> dict[str, str]:
@@ -114,7 +128,7 @@ class AskanceApp(App[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let what asks for something be answered before another screen opens."""
-        return not (action in OPENING and isinstance(self.screen_stack[-1], ModalScreen))
+        return not (action in OPENING and _asks(self.screen_stack[-1]))
 
     def action_next_theme(self) -> None:
         """Change the colours until the program ends; the settings keep a theme."""
@@ -240,19 +254,21 @@ class AskanceApp(App[None]):
             self.push_screen(screen)
 
     def _to_chat(self) -> None:
-        while isinstance(self.screen, ListingScreen):
+        while isinstance(self.screen, ListingScreen | ShowingScreen):
             self.pop_screen()
 
     def do(self, action: Action) -> None:
         """Do what a key would do, on the screen where it does it."""
         if action.scope == EVERYWHERE:
             self.call_later(self.run_action, action.run)
-        elif action.scope == "lists" and isinstance(self.screen, ListingScreen):
-            self.call_later(self.run_action, action.run, self.screen.row_list)
+        elif action.scope == "lists" and (lists := self.screen.query(RowList)):
+            self.call_later(self.run_action, action.run, lists.first())
         elif action.scope in FOCUSED and self.scope == "chat":
             self._do_focused(action)
         elif action.scope in (self.scope, "screens"):
             self.call_later(self.run_action, action.run, self.screen)
+        elif action.scope in OF_ANSWERS:
+            self.notify(f"{action.does}: this works on the screen that an answer opens for it.")
         else:
             self._do_elsewhere(action)
 
@@ -279,6 +295,11 @@ class AskanceApp(App[None]):
     async def action_quit(self) -> None:
         """Leave; whoever runs the app ends the engine."""
         self.exit()
+
+
+def _asks(screen: Screen[Any]) -> bool:
+    """Say whether a screen waits for something to be entered or chosen."""
+    return isinstance(screen, ModalScreen) and not isinstance(screen, ShowingScreen)
 
 
 def _offers(part: DOMNode, action: Action) -> bool:

@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from app.asking.talk import Request
+from app.screens.showing import ShowingScreen
 from app.shown.plain import one_line
 from app.shown.report import citation_line, coverage_line, grounded_line, timings_line
 from app.widgets.answer_text import AnswerText
@@ -70,7 +71,7 @@ class VariantScreen(ModalScreen[Request | None]):
         self.dismiss(self._choices[int(selected.row.key)][1])
 
 
-class CompareScreen(ModalScreen[None]):
+class CompareScreen(ShowingScreen[None]):
     """Two answers to one question."""
 
     DEFAULT_CSS = """
@@ -83,7 +84,6 @@ class CompareScreen(ModalScreen[None]):
     CompareScreen Static { height: auto; }
     CompareScreen .facts { color: $text-muted; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "Back")]
 
     def __init__(self, one: Told, other: Told, zone: tzinfo | None) -> None:
         """Take both; each has an answer."""

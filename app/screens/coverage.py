@@ -7,12 +7,13 @@ from typing import ClassVar, Literal
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
+from app.keys import bindings
+from app.screens.showing import ShowingScreen
 from app.shown.plain import one_line
 from app.shown.report import coverage_line
 from app.widgets.row_list import ListPane, Row, RowList
@@ -23,20 +24,16 @@ Remedy = Literal["unlock", "whole", "again"]
 """What the chat can do about gaps: take a password, read to the end, read once more."""
 
 
-class CoverageScreen(ModalScreen[Remedy | None]):
+class CoverageScreen(ShowingScreen[Remedy | None]):
     """Lists what was skipped; ends with a remedy, or None."""
 
+    SCOPE = "coverage"
     DEFAULT_CSS = """
     CoverageScreen { background: $background; }
     CoverageScreen #summary { height: auto; padding: 0 1; background: $panel; text-style: bold; }
     CoverageScreen #detail { height: auto; max-height: 6; padding: 0 1; color: $text-muted; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "Back"),
-        Binding("p", "remedy('unlock')", "Password", tooltip="Enter the password of files"),
-        Binding("b", "remedy('whole')", "Read the rest", tooltip="Ask without a time budget"),
-        Binding("r", "remedy('again')", "Read again", tooltip="Ask again, over files as they are"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(SCOPE)]
 
     def __init__(self, coverage: Coverage) -> None:
         """Take what an answer says of it."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import tzinfo
-from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from app.screens.preview import preview_of
+from app.screens.showing import ShowingScreen
 from app.shown.plain import one_line
 from app.shown.trail import event_lines, outcome_lines
 from app.widgets.row_list import ListPane, Row, RowList
@@ -34,16 +32,14 @@ def bar(share: float, width: int = BAR) -> str:
     return (("█" * whole) + (EIGHTHS[rest] if rest else "")).ljust(width)
 
 
-class EvidenceScreen(ModalScreen[None]):
+class EvidenceScreen(ShowingScreen[None]):
     """A list of everything that was found, sampled and voted; Enter opens a passage."""
 
+    SCOPE = "evidence"
     DEFAULT_CSS = """
     EvidenceScreen { align: center middle; background: $background; }
     EvidenceScreen #stages { height: auto; padding: 0 1; background: $panel; text-style: bold; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss", "Back"),
-    ]
 
     def __init__(self, told: Told, zone: tzinfo | None) -> None:
         """Show what was told about one question; more may come."""

@@ -18,6 +18,7 @@ SCOPES = {
     "prompt": "While typing",
     "answers": "On an answer",
     "citations": "On a citation",
+    "filters": "On a filter",
     "lists": "In lists",
     "screens": "On all other screens",
     "history": "History",
@@ -25,6 +26,9 @@ SCOPES = {
     "models": "Models",
     "settings": "Settings",
     "doctor": "Doctor",
+    "preview": "On a source that is shown",
+    "coverage": "On what was read, and what was not",
+    "table": "On a table",
 }
 KEYS_WIDTH = 16
 

@@ -10,10 +10,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
+from app.keys import bindings
 from app.opening import copied_citation, open_file
+from app.screens.showing import ShowingScreen
 from app.shown.plain import lines, one_line
 from app.shown.report import citation_line, remarks
 from engine.values import Citation, Passage
@@ -25,9 +26,10 @@ AROUND = 8000
 PEOPLE_SHOWN = 8
 
 
-class PreviewScreen(ModalScreen[None]):
+class PreviewScreen(ShowingScreen[None]):
     """One source, scrolled to its quote."""
 
+    SCOPE = "preview"
     DEFAULT_CSS = """
     PreviewScreen { background: $background; }
     PreviewScreen #source { height: 1fr; padding: 0 1; border: round $accent; }
@@ -35,9 +37,8 @@ class PreviewScreen(ModalScreen[None]):
     PreviewScreen #card { margin-bottom: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "dismiss", "Back"),
-        Binding("o", "open_source", "Open", tooltip="Open it in its program"),
-        Binding("y", "copy", "Copy", tooltip="Copy the citation"),
+        Binding("enter", "back", "Back", show=False),
+        *bindings(SCOPE),
     ]
 
     def __init__(self, citation: Citation, zone: tzinfo | None) -> None:
@@ -64,10 +65,6 @@ class PreviewScreen(ModalScreen[None]):
         source.focus()
         at = self.query_one("#from-quote")
         self.call_after_refresh(lambda: source.scroll_to_widget(at, top=True, animate=False))
-
-    def action_dismiss(self, result: None = None) -> None:  # type: ignore[override]
-        """Go back to the answer."""
-        self.dismiss(result)
 
     def action_open_source(self) -> None:
         """Open the file in the program that the system has for it."""

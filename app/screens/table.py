@@ -11,15 +11,16 @@ from typing import ClassVar
 from rich.cells import cell_len, set_cell_size
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.color import Color
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 from textual_plotext import PlotextPlot
 
+from app.keys import bindings
 from app.screens.entry import EntryScreen
 from app.screens.preview import preview_of
+from app.screens.showing import ShowingScreen
 from app.shown.plain import counted, one_line
 from app.widgets.row_list import ListPane, Row, RowList
 from engine.compute.plan_text import parsed, written
@@ -43,12 +44,13 @@ CHART_FROM = 18
 """Lines of the screen from which there is room for a chart."""
 
 
-class TableScreen(ModalScreen[str | None]):
+class TableScreen(ShowingScreen[str | None]):
     """Rows with their values; Enter shows the sources of a row, then one of them.
 
     Ends with another plan to compute the answer by, or None.
     """
 
+    SCOPE = "table"
     DEFAULT_CSS = """
     TableScreen { background: $background; }
     TableScreen #plan { height: auto; padding: 0 1; background: $panel; text-style: bold; }
@@ -58,12 +60,7 @@ class TableScreen(ModalScreen[str | None]):
     TableScreen.low PlotextPlot { display: none; }
     TableScreen #remarks { height: auto; padding: 0 1; color: $text-muted; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "back", "Back"),
-        Binding("s", "sort", "Sort", tooltip="Sort by another column"),
-        Binding("S", "reverse", "Reverse", tooltip="Sort the other way"),
-        Binding("e", "edit", "Edit plan", tooltip="Change the plan, and compute by it"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(SCOPE)]
 
     def __init__(self, table: TableShown, zone: tzinfo | None) -> None:
         """Take the table of an answer."""
