@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.screens.stopping import stoppable
+from app.asking.stopping import stoppable
 from models.errors import ModelMissing
 from models.protocols import Sampling
 from models.roles import Loading, ModelSet

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import cast
 
+from app.asking.stopping import stoppable
 from app.asking.talk import (
     Cancel,
     Changed,
@@ -24,7 +25,6 @@ from app.asking.talk import (
     Tell,
     Unlock,
 )
-from app.screens.stopping import stoppable
 from engine.events import Event
 from engine.memory import Memory
 from models.errors import AskanceError
