@@ -26,6 +26,7 @@ from app.screens.table import TableScreen
 from app.settings.config import load_config
 from app.widgets.chips import ChipBar
 from app.widgets.composer import Composer
+from app.widgets.row_list import RowList
 from app.widgets.turn import Turn
 from engine.events import Answered
 from engine.values import (
@@ -192,3 +193,21 @@ async def test_the_keymap_changes_the_keys_of_what_shows_an_answer(home, monkeyp
         assert isinstance(app.screen, PreviewScreen)
         await pilot.press("f10")
         await until(pilot, lambda: app.screen is chat(app))
+
+
+async def test_the_palette_works_on_what_shows_an_answer(home) -> None:
+    app = new_app()
+    copied: list[str] = []
+    app.copy_to_clipboard = copied.append
+    async with app.run_test(size=(80, 24)) as pilot:
+        await app.push_screen(ABOUT_ANSWERS["preview"]())
+        await pilot.press("ctrl+p", *"copy the citation")
+        await pilot.pause(0.5)
+        await pilot.press("enter")
+        await until(pilot, lambda: len(copied) == 1)
+        assert isinstance(app.screen, PreviewScreen)
+        await app.push_screen(ABOUT_ANSWERS["coverage"]())
+        rows = app.screen.query_one(RowList)
+        await until(pilot, lambda: len(rows.rows) > 1)
+        app.call_later(app.do, next(one for one in app.actions if one.id == "list_bottom"))
+        await until(pilot, lambda: rows.cursor == len(rows.rows) - 1)
