@@ -17,6 +17,7 @@ from textual.suggester import Suggester
 from textual.widgets import Footer, Input, Static
 
 from app.shown.plain import lines
+from app.widgets.in_order import Line
 
 Check = Callable[[str], str]
 """Returns what is wrong with what was typed, empty when nothing is."""
@@ -56,7 +57,7 @@ class EntryScreen(ModalScreen[str | None]):
         """Lay out the question, the line, and room for a fault."""
         with Vertical():
             yield Static(Content(lines(self._asked)), id="asked-for")
-            yield Input(self._value, suggester=self._suggester, compact=True)
+            yield Line(self._value, suggester=self._suggester, compact=True)
             yield Static(Content(""), id="fault")
             yield Static(Content("Enter takes it, Escape does not"))
         yield Footer(show_command_palette=False)

@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
+from app.widgets.in_order import Line
 from app.widgets.row_list import Row, RowList
 from engine.conversation import Conversation, Said
 
@@ -57,7 +58,7 @@ class FindScreen(ModalScreen[int | None]):
     def compose(self) -> ComposeResult:
         """Lay out a line to type on and what is found."""
         with Vertical():
-            yield Input(placeholder="Words of a question, an answer or a quote", compact=True)
+            yield Line(placeholder="Words of a question, an answer or a quote", compact=True)
             yield RowList()
             yield Static(Content("Enter goes there, Escape goes back"), id="found")
         yield Footer(show_command_palette=False)

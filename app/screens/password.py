@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from app.shown.plain import lines
+from app.widgets.in_order import Line
 
 
 class PasswordScreen(ModalScreen[str | None]):
@@ -29,7 +30,7 @@ class PasswordScreen(ModalScreen[str | None]):
         """Lay out one line to type on."""
         with Vertical(id="password"):
             yield Static(Content(lines(self._asked)))
-            yield Input(password=True, placeholder="Enter keeps it, Escape does not")
+            yield Line(password=True, placeholder="Enter keeps it, Escape does not")
 
     @on(Input.Submitted)
     def done(self, submitted: Input.Submitted) -> None:

@@ -18,6 +18,7 @@ from textual.widgets import Footer, Input, Static
 from app.shown.plain import counted
 from app.sources.folder_names import best_matches, folders_below
 from app.sources.states import short
+from app.widgets.in_order import Line
 from app.widgets.row_list import Row, RowList
 
 
@@ -63,7 +64,7 @@ class FinderScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """Lay out a line to type on and the folders."""
         with Vertical():
-            yield Input(placeholder="Letters of the folder's path", compact=True)
+            yield Line(placeholder="Letters of the folder's path", compact=True)
             yield RowList()
             yield Static(Content("Listing folders …"), id="found")
         yield Footer(show_command_palette=False)

@@ -9,8 +9,10 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
+from app.widgets.in_order import KeysInOrder
 
-class Prompt(TextArea):
+
+class Prompt(KeysInOrder, TextArea):
     """A question as it is typed."""
 
     DEFAULT_CSS = """
@@ -101,8 +103,6 @@ class Prompt(TextArea):
         if event.key == "down" and self.cursor_at_last_line and self._recall(-1):
             event.stop()
             event.prevent_default()
-            return
-        await super()._on_key(event)
 
     def _recall(self, steps: int) -> bool:
         """Go back or forth among what was asked; say whether there is something."""

@@ -22,6 +22,7 @@ from textual.widgets import Input
 
 from app.keys import bindings
 from app.shown.plain import lines
+from app.widgets.in_order import Line
 
 Look = Literal["plain", "heading", "muted", "note", "error"]
 
@@ -228,7 +229,7 @@ class ListPane(Vertical):
     def compose(self) -> ComposeResult:
         """Lay out list and line."""
         yield RowList()
-        yield Input(placeholder="Find", compact=True)
+        yield Line(placeholder="Find", compact=True)
 
     @property
     def row_list(self) -> RowList:
