@@ -162,7 +162,8 @@ class AskanceApp(App[None]):
 
     def on_mount(self) -> None:
         """Show the chat, and at the very first start the first steps above it."""
-        self.push_screen(ChatScreen(self.current, self._engine, self.tidying))
+        self.chat = ChatScreen(self.current, self._engine, self.tidying)
+        self.push_screen(self.chat)
         if self._first_run:
             self.action_first_run()
 
@@ -181,11 +182,6 @@ class AskanceApp(App[None]):
 
     def _tidy(self) -> None:
         self.tidying.tidy(busy=self.chat.busy)
-
-    @property
-    def chat(self) -> ChatScreen:
-        """The chat, whatever lies above it."""
-        return next(one for one in self.screen_stack if isinstance(one, ChatScreen))
 
     # Imports of screens wait until they are wanted: the first paint is not to wait for them.
 
