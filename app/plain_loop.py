@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.asking.talk import (
@@ -43,11 +43,14 @@ from models.errors import AskanceError
 READING_SECONDS = 5.0
 """While files are read, a line comes at most so often."""
 BEGIN = "Askance. Type a question and press Enter. /help lists what else there is; /quit leaves."
+NOTHING_ANSWERED = "Nothing is answered yet."
 NOTHING_TO_READ = (
     "No source is remembered yet. /sources add PATH names one; /sample reads sample files."
 )
 HELP = (
     ("/new", "begin another conversation; until then questions follow one another"),
+    ("/edit QUESTION", "ask this in place of the last one, as written, of the same sources"),
+    ("/typed", "ask the last one as it was typed, without what was inferred"),
     ("/why", "how the last answer came to be"),
     ("/sample", "read the sample files instead of your own, and propose a question"),
     ("/forget", "drop all text and passwords from memory"),
@@ -84,6 +87,7 @@ class PlainLoop:
         self._replies: queue.SimpleQueue[Reply] = queue.SimpleQueue()
         self._conversation = Conversation()
         self._number = 0
+        self._asked = Request(0, "")
         self._trail = Trail()
         self._answer: Answer | None = None
         self._changed: set[Path] = set()
@@ -106,18 +110,19 @@ class PlainLoop:
             if text.startswith("/"):
                 self._do(text)
             elif text:
-                with interruptible():
-                    self._ask(text)
+                self._ask(Request(0, text, conversation=self._conversation))
             self._tell_changes()
 
-    def _ask(self, question: str) -> None:
+    def _ask(self, request: Request) -> None:
+        with interruptible():
+            self._answer_to(request)
+
+    def _answer_to(self, request: Request) -> None:
         self._number += 1
         self._trail, self._answer = Trail(), None
         self._read_at, self._said = time.monotonic(), ""
-        config = self._current.config
-        self._engine.send(
-            Request(self._number, question, conversation=self._conversation, config=config)
-        )
+        self._asked = replace(request, number=self._number, config=self._current.config)
+        self._engine.send(self._asked)
         while True:
             try:
                 reply = self._replies.get()
@@ -128,9 +133,9 @@ class PlainLoop:
             if isinstance(reply, Ended) and reply.number == self._number:
                 self._end(reply)
                 return
-            self._hear(reply, question)
+            self._hear(reply)
 
-    def _hear(self, reply: Reply, question: str) -> None:
+    def _hear(self, reply: Reply) -> None:
         match reply:
             case Said(text=text):
                 self._status(text)
@@ -138,12 +143,13 @@ class PlainLoop:
                 self._changed.add(path)
             case Happened(event=event):
                 self._trail.note(event)
-                self._draw(event, question)
+                self._draw(event)
 
-    def _draw(self, event: Event, question: str) -> None:
+    def _draw(self, event: Event) -> None:
         if isinstance(event, Answered):
             config = self._current.config
-            self._conversation = self._conversation.answered(event.answer, question)
+            before = self._asked.conversation or self._conversation
+            self._conversation = before.answered(event.answer, self._asked.question)
             self._changed.clear()
             self._answer = event.answer
             zone = zone_of(config)
@@ -176,7 +182,7 @@ class PlainLoop:
 
     def _tell_changes(self) -> None:
         while not self._replies.empty():
-            self._hear(self._replies.get(), "")
+            self._hear(self._replies.get())
         if self._changed:
             self._say(f"{counted(len(self._changed), 'file')} changed since the last reading.")
             self._changed.clear()
@@ -189,8 +195,10 @@ class PlainLoop:
             case "/new":
                 self._conversation = Conversation()
                 self._say("A new conversation.")
+            case "/typed":
+                self._ask_instead()
             case "/why":
-                why = self._trail.text(self._answer) if self._answer else "Nothing is answered yet."
+                why = self._trail.text(self._answer) if self._answer else NOTHING_ANSWERED
                 self._say_lines(why)
             case "/sample":
                 self._current.sample = sample_folder()
@@ -202,8 +210,22 @@ class PlainLoop:
                 if password := self._terminal.secret("Password (it is not shown): "):
                     self._engine.send(Unlock(password))
                     self._say("It is tried from the next question on, until you leave.")
+            case _ if text.startswith("/edit "):
+                self._ask_instead(text.removeprefix("/edit ").strip())
             case _:
                 self._run(text[1:])
+
+    def _ask_instead(self, question: str | None = None) -> None:
+        """Ask the last question as it was typed, or another in its place, of what it was about."""
+        last = self._conversation.last
+        if last is None:
+            self._say(NOTHING_ANSWERED)
+            return
+        before = self._conversation.before(last.id)
+        if question is None:
+            self._ask(Request(0, last.asked, infer=False, conversation=before, scope=()))
+        else:
+            self._ask(Request(0, question, conversation=before, scope=last.scope))
 
     def _run(self, typed: str) -> None:
         """Run a command of the command line; settings it changes hold from the next question."""

@@ -98,6 +98,8 @@ class Turn:
     strategy: str = ""
     models: tuple[str, ...] = ()
     """Ids of the models that took part."""
+    scope: tuple[Cited, ...] = ()
+    """What alone it was about; empty: everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,7 @@ class Conversation:
             when or _now(),
             answer.strategy,
             tuple(dict.fromkeys(model for model in models if model)),
+            answer.query.scope,
         )
         return replace(self, turns=(*self.turns, turn), at=turn.id)
 

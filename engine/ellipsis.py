@@ -7,7 +7,7 @@ person that of the person. Where nothing or more than one thing is like it, nobo
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from engine.antecedents import (
@@ -17,7 +17,9 @@ from engine.antecedents import (
     WH,
     Span,
     dates_in,
+    months_in,
     names_in,
+    noun_words,
     subject_in,
     things_in,
     things_of_people,
@@ -43,6 +45,21 @@ _SENTENCE = re.compile(
 _BEGINNING_WH = re.compile(
     rf"(?:{PREPOSITION} )?{WH}(?: (?!{AUXILIARY}\b)[\w-]+){{0,3}}? (?={AUXILIARY}\b)", re.IGNORECASE
 )
+_SUBJECT_ASKED = re.compile(
+    rf"(?:{PREPOSITION} )?(?:who|what|which)\b.* {AUXILIARY} "
+    rf"(?!(?i:{DETERMINER}|i|we|you|he|she|they|it|there)\b|(?-i:[A-Z]))",
+    re.IGNORECASE,
+)
+"""Not so "what did Kim pay": there the auxiliary stands before the subject."""
+_DENIES = re.compile(r"(?:no|not|never)\b|[^.!?]*\b(?:not|never|\w+n['’]t)\b", re.IGNORECASE)  # noqa: RUF001
+_LEANS = re.compile(
+    r"\b(?:that|this|then|there|not|instead|else|ones?)\b|\b(?:after|before|later|earlier)$", re.I
+)
+_COUNTING = re.compile(r"how many ", re.IGNORECASE)
+_STRANDED = re.compile(rf" {PREPOSITION}\?$", re.IGNORECASE)
+_DETERMINED = re.compile(rf"{DETERMINER}\b", re.IGNORECASE)
+_POINTS = re.compile(r"(?:this|that|these|those)\b", re.IGNORECASE)
+_GOES_ON = re.compile(r"\s+(?:to|of|with|about)\s+\w", re.IGNORECASE)
 _LED = re.compile(rf"(?P<preposition>{PREPOSITION}) +(?P<rest>.+)", re.IGNORECASE)
 MOST_WORDS = 6
 
@@ -63,18 +80,25 @@ def without_connective(question: str) -> str:
     return _capital(rest) if _SENTENCE.match(rest) else question
 
 
-def filled(question: str, before: str, known: tuple[str, ...], today: date) -> Filled | None:
+def filled(
+    question: str, before: str, answer: str, known: tuple[str, ...], today: date
+) -> Filled | None:
     """Return the last question, `before`, with what the fragment says; None: it is no fragment."""
     fragment = fragment_of(question)
     if fragment is None:
         return None
+    appended = Filled(f"{before} {_capital(question)}", f"“{before}” was asked before", sure=False)
     if _BARE_WH.fullmatch(fragment):
-        return _asked_otherwise(fragment, before)
-    for fill in (_date, _led, _name, _thing):
-        if found := fill(fragment, before, known, today):
-            return found
-    both = f"{before} {_capital(question)}"
-    return Filled(both, f"“{before}” was asked before", sure=False)
+        denied = fragment.lower().startswith("why") and _DENIES.match(answer)
+        which = fragment.lower().startswith("which")
+        if which and (counted := _COUNTING.match(before)):
+            return Filled(f"Which {before[counted.end() :]}", f"“{fragment}” of “{before}”")
+        return appended if denied or which else _asked_otherwise(fragment, before)
+    fills = (_date,) if _LEANS.search(fragment) else (_date, _led, _name, _thing)
+    found = next(filter(None, (fill(fragment, before, known, today) for fill in fills)), appended)
+    # "the address?" may be that of what was asked about; "and the address?" is asked instead.
+    of_it = _DETERMINED.match(fragment) and question.strip().startswith(fragment)
+    return replace(found, sure=False) if of_it else found
 
 
 def fragment_of(question: str) -> str | None:
@@ -96,18 +120,40 @@ def _asked_otherwise(wh: str, before: str) -> Filled:
     reason = f"“{wh}” of “{before}”"
     if re.match(rf"{AUXILIARY}\b", before, re.IGNORECASE):
         return Filled(f"{_capital(wh)} {before[0].lower()}{before[1:]}", reason)
-    if (beginning := _BEGINNING_WH.match(before)) and not re.match("who", wh, re.IGNORECASE):
-        return Filled(f"{_capital(wh)} {before[beginning.end() :]}", reason)
+    beginning = None if _SUBJECT_ASKED.match(before) else _BEGINNING_WH.match(before)
+    if beginning and not re.match("who", wh, re.IGNORECASE):
+        rest = _STRANDED.sub("?", before[beginning.end() :])
+        return Filled(f"{_capital(wh)} {rest}", reason)
     return Filled(f"{before.rstrip(' ?.!')}, and {wh.lower()}?", reason)
 
 
 def _date(fragment: str, before: str, known: tuple[str, ...], today: date) -> Filled | None:
-    spans = dates_in(fragment, today)
-    if len(spans) != 1 or spans[0].start or spans[0].end != len(fragment):
+    spans = dates_in(before, today)
+    if _is_date(fragment, today):
+        if not spans:
+            return _added(fragment, before)
+        preposition = _preposition_of(spans[0].words)
+        # "next week" and "tomorrow" need none.
+        if not _LED.match(fragment) and (fragment[0].isupper() or fragment[0].isdigit()):
+            fragment = f"{preposition}{fragment}"
+        return _instead(before, spans, fragment, "the date")
+    if not _is_date(f"in {fragment}", today):
         return None
-    return _instead(before, dates_in(before, today), fragment, "the date") or _added(
-        fragment, before
-    )
+    if not spans:
+        # A month alone may be a person: "June?".
+        return _instead(before, months_in(before, today), fragment, "the month")
+    preposition = _preposition_of(spans[0].words)
+    led = "in " if preposition.strip().lower() in ("", "on", "at") else preposition
+    return _instead(before, spans, f"{led}{fragment}", "the date")
+
+
+def _is_date(text: str, today: date) -> bool:
+    return [(span.start, span.end) for span in dates_in(text, today)] == [(0, len(text))]
+
+
+def _preposition_of(words: str) -> str:
+    led = _LED.match(words)
+    return f"{led['preposition']} " if led else ""
 
 
 def _led(fragment: str, before: str, known: tuple[str, ...], today: date) -> Filled | None:
@@ -115,14 +161,17 @@ def _led(fragment: str, before: str, known: tuple[str, ...], today: date) -> Fil
     match = _LED.fullmatch(fragment)
     if match is None:
         return None
-    pattern = rf"\b{match['preposition']}\s+$"
+    pattern = rf"\b{match['preposition']}\s+(?:{DETERMINER}\s+)?"
+    dates = dates_in(before, today)
     spans = [
-        Span(before[start:end], start, end)
-        for one in (*names_in(before, known, today), *things_in(before))
-        if (led := re.search(pattern, before[: one.start], re.IGNORECASE))
-        for start, end in [(led.start(), one.end)]
+        Span(before[led.start() : said[-1].end()], led.start(), said[-1].end())
+        for led in re.finditer(pattern, before, re.IGNORECASE)
+        if (said := noun_words(before, led)) and all(led.start() != one.start for one in dates)
     ]
-    return _instead(before, spans, fragment, "the same place") or _added(fragment, before)
+    found = _instead(before, spans, fragment, "the same place") or _added(fragment, before)
+    # What is said of a thing that goes was said of that alone.
+    goes_on = any(_GOES_ON.match(before[span.end :]) for span in spans)
+    return replace(found, sure=found.sure and not goes_on)
 
 
 def _name(fragment: str, before: str, known: tuple[str, ...], today: date) -> Filled | None:
@@ -151,9 +200,11 @@ def _name(fragment: str, before: str, known: tuple[str, ...], today: date) -> Fi
 
 def _thing(fragment: str, before: str, known: tuple[str, ...], today: date) -> Filled | None:
     """ "and the deposit?" is asked for the whole of what was asked about, or for a part of it."""
-    if not re.match(rf"{DETERMINER}\b", fragment, re.IGNORECASE) or len(things_in(fragment)) != 1:
+    if not _DETERMINED.match(fragment) or len(things_in(fragment)) != 1:
         return None
     things = things_of_people(before, known, today)
+    if all(_POINTS.match(one.words) for one in things):
+        return None
     whole = subject_in(before, things)
     if whole is None or whole == things[0]:
         return _instead(before, things, fragment, "the thing")
@@ -175,7 +226,7 @@ def _instead(before: str, spans: list[Span], words: str, what: str) -> Filled | 
 
 def _added(fragment: str, before: str) -> Filled:
     text = f"{before.rstrip(' ?.!')} {fragment}?"
-    return Filled(text, f"“{fragment}” added to “{before}”")
+    return Filled(text, f"“{fragment}” added to “{before}”", bool(_SENTENCE.match(before)))
 
 
 def _capital(text: str) -> str:

@@ -16,48 +16,78 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
-from engine.antecedents import things_in
+from engine.antecedents import PREPOSITION, listed_in
 from engine.conversation import Conversation, Standalone, Turn
 from engine.ellipsis import filled, fragment_of, without_connective
 from engine.events import Event, Rewritten
-from engine.pronouns import resolved
-from engine.referring import Reference, references
+from engine.languages import language_of
+from engine.pronouns import has_person, resolved
+from engine.referring import Reference, points, references
 from engine.rewriting import by_model
 from engine.stages import Timings, staged
-from engine.tokens import words
+from engine.tokens import FUNCTION_WORDS, words
 from models.roles import ModelSet
 
 LONGEST = 2000
 """Characters; what is longer says what it is about."""
-_ENGLISH = frozenset(
-    {"the", "what", "who", "when", "where", "which", "how", "why", "is", "are", "does", "did"}
-    | {"and", "of", "my", "that", "it", "about", "from", "with", "she", "he", "they", "them", "his"}
-    | {"her", "this", "these", "those", "for", "have", "has", "their", "its", "or", "by", "to"}
-    | {"him", "be", "can", "will", "would", "much", "many", "there", "on", "at", "if", "in"}
+RECENT = 4
+"""Turns that are looked at for what a pronoun means."""
+_ELSEWHERE_TOO = frozenset(
+    {"a", "also", "am", "an", "as", "at", "be", "by", "can", "do", "has", "had", "he", "her", "i"}
+    | {"if", "in", "is", "me", "no", "of", "on", "or", "over", "so", "some", "such", "t", "under"}
+    | {"war", "was", "we", "will", "to", "all", "for", "once", "its"}
 )
+"""English words that are words of other languages too."""
+_ENGLISH = (FUNCTION_WORDS - _ELSEWHERE_TOO) | {"list", "show", "find", "summarise", "summarize"}
 _PROPER = re.compile(r"\b[A-Z]\w+")
+_BEGINS_SMALL = re.compile(rf"(?:{PREPOSITION}|is|can|has|had|do|will)\s", re.IGNORECASE)
 
 
 def standalone(question: str, conversation: Conversation, today: date | None = None) -> Standalone:
-    """Return what a question means after the last turn, by rules alone."""
+    """Return what a question means after the last turns, by rules alone."""
     last = conversation.last
     typed = question.strip()
     if last is None or not 0 < len(typed) <= LONGEST or len(last.question) > LONGEST:
         return Standalone(typed)
-    if found := references(typed, last.cited, len(things_in(last.question))):
+    earlier = [turn.cited for turn in reversed(conversation.path[:-1])]
+    if found := references(typed, last.question, last.cited, earlier):
         return _about_sources(typed, found, last)
-    if not _is_english(typed):
+    fragment = fragment_of(typed) is not None
+    if not _is_english(typed, last.question) or (fragment and _is_foreign(last.question)):
         return Standalone(typed, reason="Only English is understood without a model", sure=False)
+    return _of_same_scope(_put(typed, conversation, last, today or date.today()), last)
+
+
+def _put(typed: str, conversation: Conversation, last: Turn, today: date) -> Standalone:
+    """Return a question that names no source with what it lacks put in."""
     known = _people(conversation)
-    day = today or date.today()
-    if fragment := filled(typed, last.question, known, day):
-        return Standalone(fragment.text, (), fragment.reason, True, fragment.sure, fragment.choices)
-    whole = without_connective(typed)
-    put = resolved(whole, last.question, last.answer, known, day)
-    changed = put.text != whole
+    recent = [turn for turn in conversation.path[-RECENT:] if len(turn.question) <= LONGEST]
+    said = [(turn.question, turn.answer) for turn in reversed(recent)]
+    if fragment := filled(typed, last.question, last.answer, known, today):
+        whole = Standalone(
+            fragment.text, (), fragment.reason, True, fragment.sure, fragment.choices
+        )
+        if not whole.sure or not has_person(typed):
+            return whole
+        his = resolved(whole.text, said, known, today)  # "and his address?"
+        return replace(whole, text=his.text, sure=his.sure, choices=his.choices)
+    sentence = without_connective(typed)
+    put = resolved(sentence, said, known, today)
+    changed = put.text != sentence
     if not changed and put.sure:
         return Standalone(typed)
-    return Standalone(put.text, (), put.reason, changed, put.sure, put.choices)
+    text = put.text if changed else typed
+    return Standalone(text, (), put.reason, changed, put.sure, put.choices)
+
+
+def _of_same_scope(found: Standalone, last: Turn) -> Standalone:
+    """Return a follow-up of what was about some sources as one about them: "who sent it?"."""
+    whole_of_its_own = found.sure and not found.changed
+    if not last.scope or whole_of_its_own or found.choices or not points(found.text):
+        return found
+    sure = found.sure or not found.changed
+    reason = found.reason if found.sure else "It is about the same as the last question"
+    return replace(found, scope=last.scope, reason=reason, changed=True, sure=sure)
 
 
 def follow_up(
@@ -74,6 +104,7 @@ def follow_up(
     if not found.sure and models is not None and conversation.last is not None:
         steps = _asked_of(models, question.strip(), conversation.last, found)
         found = yield from staged("follow_up", Timings(), steps)
+        found = _of_same_scope(found, conversation.last)
     yield Rewritten(question.strip(), found)
 
 
@@ -90,12 +121,14 @@ def _about_sources(question: str, found: list[Reference], last: Turn) -> Standal
         return Standalone(question, reason=f"The last answer has no source “{missing[0]}”")
     scope = tuple(dict.fromkeys(cited for one in found for cited in one.scope))
     meant = "; ".join(f"“{one.words}” is {_shown(one)}" for one in found)
-    if fragment_of(question) is not None:
-        return Standalone(last.question, scope, meant, changed=True)
+    alone = [question.rstrip(" ?.!")] == [one.words for one in found]
+    if alone or fragment_of(question) is not None:
+        asked = f"What is {found[0].named} about?" if listed_in(last.question) else last.question
+        return Standalone(asked, scope, meant, changed=True)
     text = question
-    for one in found:
+    for one in reversed(found):
         # A number, or a place in a list, would mean another source in the next prompt.
-        text = text.replace(one.words, one.named, 1)
+        text = f"{text[: one.start]}{one.named}{text[one.start + len(one.words) :]}"
     return Standalone(text, scope, meant, changed=True)
 
 
@@ -110,15 +143,25 @@ def _people(conversation: Conversation) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for turn in path for c in turn.cited for name in c.people))
 
 
-def _is_english(question: str) -> bool:
-    """Say whether English rules may look at it: an English word, or no more than a name."""
-    said = words(question)
-    small = _PROPER.sub("", question)
-    if any(letter.isalpha() and not letter.isascii() for letter in small):
+def _is_english(question: str, before: str) -> bool:
+    """Say whether English rules may look at it: what is no sentence is in the language `before`."""
+    if _has_foreign_letters(question):
         return False
-    return len(said) <= 1 or any(word in _ENGLISH for word in said)
+    if any(word in _ENGLISH for word in words(question)):
+        return True
+    others = [w for w in words(_PROPER.sub("", question)) if w not in FUNCTION_WORDS]
+    short = len(others) <= 1 or _BEGINS_SMALL.match(question) is not None
+    return short and not _is_foreign(question) and not _is_foreign(before)
 
 
-def edited(found: Standalone, text: str) -> Standalone:
-    """Return the question as the person corrected it; what it is about stays."""
-    return replace(found, text=text.strip(), changed=True, sure=True, choices=())
+def _is_foreign(text: str) -> bool:
+    """Say whether a text is in another language, as far as its commonest words tell."""
+    english = any(word in _ENGLISH for word in words(text))
+    return not english and (
+        _has_foreign_letters(text) or language_of([text]) not in (None, "English")
+    )
+
+
+def _has_foreign_letters(text: str) -> bool:
+    """Say whether words other than names have letters that English has not."""
+    return any(letter.isalpha() and not letter.isascii() for letter in _PROPER.sub("", text))

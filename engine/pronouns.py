@@ -1,7 +1,8 @@
-"""Pronouns of a follow-up, and what the last question and answer name that they may mean.
+"""Pronouns of a follow-up, and what the last questions and answers name that they may mean.
 
-"she" is the one person of the last question, else the one person of its answer. Nobody is
-guessed: two candidates are two choices. Words of a file enter a question only as people's names.
+"she" is the one person of the last question, else the one person of its answer, else of those
+before. Nobody is guessed: two candidates are two choices. Words of a file enter a question only as
+people's names.
 """
 
 from __future__ import annotations
@@ -11,24 +12,55 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from engine.antecedents import PREPOSITION, is_name, names_in, things_in, things_of_people
-from engine.tokens import FUNCTION_WORDS
+from engine.antecedents import (
+    AUXILIARY,
+    PREPOSITION,
+    THOSE,
+    WH,
+    Span,
+    is_name,
+    listed_in,
+    names_in,
+    things_in,
+    whole_things,
+)
+from engine.tokens import FUNCTION_WORDS, content_words
 
 _PERSON = re.compile(r"\b(?P<word>he|she|him|her|his|hers)\b(?!['’](?:d|ll)\b)", re.IGNORECASE)  # noqa: RUF001
-_PEOPLE = re.compile(r"\b(?P<word>they|them|their|theirs)\b", re.IGNORECASE)
+_PEOPLE = re.compile(rf"\b(?:they|them|their|theirs|{THOSE})\b", re.IGNORECASE)
 _THING = re.compile(
     r"\b(?P<word>its|it)\b"
-    r"|\b(?P<pointing>that|this|those|these)\b(?=\s*(?:[?.!]|$)"
-    r"|\s+(?:is|was|were|are|mean\w*|cost\w*|happen\w*|take|took|start\w*|end\w*|due)\b)",
+    r"|\b(?P<pointing>that|this)\b(?=\s*(?:[?.!]|$)"
+    r"|\s+(?:is|was|were|are|mean\w*|cost\w*|happen\w*|take|took|start\w*|end\w*|due)\b)"
+    r"|(?:(?<=\bis )|(?<=\bwas )|(?<=\bdid )|(?<=\bdoes ))(?P<compared>that|this)\b"
+    r"(?=\s+(?:more|less|enough|in|at|on|for|with|to|from|by)\b)",
     re.IGNORECASE,
 )
 _EMPTY_IT = re.compile(
     r"\bit (?:true|possible|likely|clear|correct|right|ok(?:ay)?|rain\w*|snow\w*|worth|too late)\b"
     r"|\b(?:is|was) it (?:that|\w+ (?:that|to|who|when))\b|\bwhat time is it\b"
     r"|\bwhat is it (?:like|that)\b|\b(?:say|says|said|mean|means|meant) (?:so|that|this)\b"
-    r"|\bis (?:it|this|that) (?:a |an )?(?:true|possible|correct|right)\b",
+    r"|\bis (?:it|this|that) (?:a |an )?(?:true|possible|correct|right)\b"
+    r"|\bit (?:takes?|took|costs?|helps?|hurts?|makes? sense)\b.* to [a-z]",
     re.IGNORECASE,
 )
+_OBJECT = frozenset({"him", "them", "hers", "theirs"})
+_NEW_CLAUSE = re.compile(r"[,;]|\b(?:and|but|or|when|that|who|if|whether|because|so|while)\b", re.I)
+_AGENT = re.compile(r"\b(?:do|does|did|has|have|had|will|would|can|could|may|should)\s+$", re.I)
+_ASKED_WHO = re.compile(
+    rf"\b(?:which|what|whose) (?!{AUXILIARY}\b)[\w-]+(?= (?!{AUXILIARY}\b))", re.I
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:there|then)\b(?=\s*(?:[?.!,]|$)|\s+(?:last|next|this)\b)|\b(?:go|get|from) there\b"
+    rf"|{WH} else\b|\b(?:the|which|that|this)(?: [\w-]+){{0,3}} ones?\b"
+    r"|\bthe (?:latter|former|other)(?: ones?| two)?(?=\s*(?:[?.!,]|$))"
+    rf"|^(?:{PREPOSITION} )?(?:which|what|whose|how (?:many|much)) [\w-]+\W*$"
+    rf"|^{AUXILIARY} [\w-]+\W*$|^(?:and )?how many {AUXILIARY}\b"
+    r"|^(?:i (?:mean|meant)|no,|not|sorry)\b",
+    re.IGNORECASE,
+)
+LEAST_WORDS = 2
+"""Words with a meaning that make a question one of its own, where it names nothing."""
 _POSSESSIVE = frozenset({"his", "its", "their"})
 _ITSELF = {"hers", "theirs"}
 
@@ -43,37 +75,83 @@ class Resolved:
     choices: tuple[str, ...] = ()
 
 
+def has_person(text: str) -> bool:
+    """Say whether a text has a pronoun for people."""
+    return bool(_PERSON.search(text) or _PEOPLE.search(text))
+
+
 def resolved(
-    question: str, before: str, answer: str, known: Sequence[str], today: date
+    question: str, said: Sequence[tuple[str, str]], known: Sequence[str], today: date
 ) -> Resolved:
-    """Return the question with what its pronouns mean; the same where it has none."""
-    found = _people(Resolved(question), before, answer, known, today)
-    return _things(found, before, known, today)
+    """Return the question with what its pronouns mean; the same where it has none.
+
+    `said` are the questions and answers before it, latest first. One without a pronoun that says
+    too little to be a question of its own is not sure.
+    """
+    found = _people(Resolved(question), said, known, today)
+    found = _things(found, said, known, today)
+    if found == Resolved(question) and _leans(question, known, today):
+        return Resolved(question, "It says too little to be understood alone", sure=False)
+    return found
+
+
+def _leans(question: str, known: Sequence[str], today: date) -> bool:
+    """Say whether a question without pronouns needs what was said before: "which airline?"."""
+    if _ELSEWHERE.search(question):
+        return True
+    if _EMPTY_IT.search(question) or len(content_words(question)) >= LEAST_WORDS:
+        return False
+    return not (things_in(question) or names_in(question, known, today))
 
 
 def _people(
-    state: Resolved, before: str, answer: str, known: Sequence[str], today: date
+    state: Resolved, said: Sequence[tuple[str, str]], known: Sequence[str], today: date
 ) -> Resolved:
-    own = names_in(state.text, known, today)
-    match = next(
-        (m for m in _PERSON.finditer(state.text) if not any(n.start < m.start() for n in own)), None
-    )
-    if match is not None:
-        people = _named(before, answer, known, today)
-        return _choose(state, match, people, _PERSON, "who")
-    several = next(
-        (m for m in _PEOPLE.finditer(state.text) if not any(n.start < m.start() for n in own)), None
-    )
-    if several is None:
-        return state
-    named = list(dict.fromkeys(span.words for span in names_in(before, known, today)))
-    plural = [span.words for span in things_in(before) if span.words.rstrip().endswith("s")]
-    together = [_listed(named)] if len(named) > 1 else named
-    return _choose(state, several, [*together, *plural], _PEOPLE, "who or what")
+    names = names_in(state.text, known, today)
+    agents = [*names, *_agents(state.text)]
+    if match := _not_own(_PERSON, state.text, agents):
+        own = {name.words for name in names}
+        turns = (_named(before, answer, known, today) for before, answer in said)
+        people = next(filter(None, turns), [])
+        return _choose(state, match, [one for one in people if one not in own], "who")
+    things = [one for one in things_in(state.text) if one.words.endswith("s")]
+    if match := _not_own(_PEOPLE, state.text, agents, things):
+        # "What do they charge at the pool?" is of people that nobody named.
+        anybody = match[0].lower() == "they" and things_in(state.text[match.end() :])
+        turns = (_several(before, known, today) for before, _ in ([] if anybody else said))
+        return _choose(state, match, next(filter(None, turns), []), "who or what")
+    return state
+
+
+def _agents(question: str) -> list[Span]:
+    """Return who a question says does something: "did the plumber", "which doctor said"."""
+    doing = [one for one in things_in(question) if _AGENT.search(question[: one.start])]
+    asked = [Span(m[0], m.start(), m.end()) for m in _ASKED_WHO.finditer(question)]
+    return doing + asked
+
+
+def _not_own(
+    pattern: re.Pattern[str], text: str, agents: Sequence[Span], others: Sequence[Span] = ()
+) -> re.Match[str] | None:
+    """Return the first pronoun that nothing of its own question stands for.
+
+    Who acts cannot be "him" in the same clause, and what is acted on can be "them" in the next.
+    """
+    for match in pattern.finditer(text):
+        word = match[0].lower()
+        is_object = word in _OBJECT or (word == "her" and not _owns(text[match.end() :]))
+        own = any(
+            _NEW_CLAUSE.search(text[span.end : match.start()]) or (span in agents and not is_object)
+            for span in (*agents, *others)
+            if span.end <= match.start()
+        )
+        if not own:
+            return match
+    return None
 
 
 def _named(before: str, answer: str, known: Sequence[str], today: date) -> list[str]:
-    """Return the people of the last question, or else those of its answer."""
+    """Return the people of a question, or else those of its answer."""
     asked = list(dict.fromkeys(span.words for span in names_in(before, known, today)))
     if asked:
         return asked
@@ -81,7 +159,18 @@ def _named(before: str, answer: str, known: Sequence[str], today: date) -> list[
     return list(dict.fromkeys(whole))
 
 
-def _things(state: Resolved, before: str, known: Sequence[str], today: date) -> Resolved:
+def _several(before: str, known: Sequence[str], today: date) -> list[str]:
+    """Return what a question names that is more than one: one person is never "they"."""
+    names = list(dict.fromkeys(span.words for span in names_in(before, known, today)))
+    together = [_listed(names)] if len(names) > 1 else []
+    if listed := listed_in(before):
+        return [listed.words, *together]
+    return [*together, *(one.words for one in things_in(before) if one.words.endswith("s"))]
+
+
+def _things(
+    state: Resolved, said: Sequence[tuple[str, str]], known: Sequence[str], today: date
+) -> Resolved:
     if _EMPTY_IT.search(state.text):
         return state
     match = next(
@@ -89,21 +178,28 @@ def _things(state: Resolved, before: str, known: Sequence[str], today: date) -> 
     )
     if match is None:
         return state
-    things = list(dict.fromkeys(span.words for span in things_of_people(before, known, today)))
+    turns = (whole_things(before, known, today) for before, _ in said)
+    things = list(dict.fromkeys(span.words for span in next(filter(None, turns), [])))
     things = [re.sub(r"^(?:an?|any) ", "the ", thing, flags=re.IGNORECASE) for thing in things]
-    return _choose(state, match, things, _THING, "what")
+    return _choose(state, match, things, "what")
 
 
 def _has_own_thing(question: str, at: int) -> bool:
-    """Say whether the question itself names, before the pronoun, what it may stand for."""
-    return any(span.end <= at for span in things_in(question))
+    """Say whether the question itself names, before the pronoun, what it may stand for.
+
+    "it" at the end is something else than what is named in its clause: "is the key for it?".
+    """
+    ends = re.match(r"\w+\s*(?:[?.!,]|$)", question[at:])
+    return any(
+        span.end <= at and (not ends or _NEW_CLAUSE.search(question[span.end : at]))
+        for span in things_in(question)
+    )
 
 
 def _choose(
     state: Resolved,
     match: re.Match[str],
     candidates: Sequence[str],
-    pattern: re.Pattern[str],
     what: str,
 ) -> Resolved:
     """Return the question with the one candidate in place of the pronoun, or with all as choices.
@@ -113,18 +209,16 @@ def _choose(
     if not candidates:
         reason = state.reason or f"It is not clear {what} “{match[0]}” is"
         return Resolved(state.text, reason, False, state.choices)
-    texts = tuple(_put_in(state.text, pattern, one) for one in candidates)
+    texts = tuple(_put_in(match, one) for one in candidates)
     reason = f"“{match[0]}” is {candidates[0]}"
     joined = f"{state.reason}; {reason}" if state.reason else reason
     sure = state.sure and len(texts) == 1
     return Resolved(texts[0], joined, sure, () if len(texts) == 1 else texts)
 
 
-def _put_in(text: str, pattern: re.Pattern[str], words: str) -> str:
-    """Replace the first pronoun of its kind by the words, and a possessive one by "Kim's"."""
-    match = pattern.search(text)
-    if match is None:
-        return text
+def _put_in(match: re.Match[str], words: str) -> str:
+    """Return the question with the words for the pronoun, and "Kim's" for a possessive one."""
+    text = match.string
     pronoun = match[0].lower()
     own = pronoun in _POSSESSIVE or (pronoun == "her" and _owns(text[match.end() :]))
     ending = ("'" if words.endswith("s") else "'s") if own or pronoun in _ITSELF else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from app.history import key as history_key
 from app.history.errors import ConversationUnreadable
 from app.history.exporting import conversation_object, conversation_of, markdown, read_conversation
 from app.history.files import HistoryFiles
-from app.history.keeping import Keeper, branched
+from app.history.kept import open_history
 from engine.conversation import Conversation
 from ingest.item import Kind
 from models.roles import ModelSet
@@ -123,7 +124,7 @@ def test_a_kept_conversation_is_continued_searched_exported_and_removed(
     followed = asked("Who wrote that mail?", "--continue", says="Dana Okafor wrote it [1].")
     assert [one["title"] for one in followed["follow_up"]["scope"]] == ["Lease"]
     assert followed["coverage"]["read"]["mail"] == 1, "the jetty's file is not even opened"
-    assert "Asked as: Who wrote that mail?" in followed["stderr"]
+    assert "Narrowed to [1] Lease" in followed["stderr"]
     asked("Something else?", "--temporary")
     rows = run("history", "list")["conversations"]
     assert [(row["title"], row["turns"]) for row in rows] == [(QUESTION, 2)]
@@ -157,7 +158,24 @@ def test_an_answer_in_a_file_is_followed_up_without_a_history(
     third = tmp_path / "second.json"
     third.write_text(json.dumps(second))
     assert asked("and in May?", "--follow-up-to", str(third))["question"].endswith("in May?")
+    typed = asked("and in May?", "--follow-up-to", str(third), "--as-typed")
+    assert typed["question"] == "and in May?"
+    assert "Understood as" not in typed["stderr"]
     assert not [path for path in home.rglob("*") if path.is_file()]
+
+
+def test_people_and_scope_of_an_answer_in_a_file_are_followed_up(
+    asked: Ask, tmp_path: Path
+) -> None:
+    first = tmp_path / "first.json"
+    first.write_text(json.dumps(asked(QUESTION)))
+    turn = read_conversation(first).turns[0]
+    assert turn.cited[0].people == ("Dana Okafor", "me@example.org")
+    second = tmp_path / "second.json"
+    second.write_text(json.dumps(asked("Who wrote that mail?", "--follow-up-to", str(first))))
+    turn = read_conversation(second).turns[0]
+    assert turn.asked == "Who wrote that mail?"
+    assert [one.title for one in turn.scope] == ["Lease"]
 
 
 @pytest.mark.parametrize(
@@ -179,7 +197,12 @@ def test_a_file_that_is_no_conversation_is_refused(tmp_path: Path, text: str, wo
 
 
 def test_an_export_is_read_again_as_it_was(tmp_path: Path) -> None:
-    assert conversation_of(json.loads(json.dumps(conversation_object(TALK)))) == TALK
+    scoped = replace(TALK, turns=(TALK.turns[0], replace(TALK.turns[1], scope=TALK.turns[0].cited)))
+    assert conversation_of(json.loads(json.dumps(conversation_object(scoped)))) == scoped
+    older = conversation_object(scoped)
+    for turn in older["turns"]:  # type: ignore[attr-defined]
+        del turn["scope"]
+    assert conversation_of(json.loads(json.dumps(older))) == TALK
     broken = conversation_object(TALK)
     broken["turns"][0]["parent"] = 1  # type: ignore[index]
     with pytest.raises(ValueError, match="follows no earlier"):
@@ -195,6 +218,48 @@ def test_markdown_cites_and_holds_no_link_of_a_file() -> None:
     assert "](http" not in text.replace("\\](http", "")
 
 
+def branched() -> Conversation:
+    """Return one whose second question is on a branch that was left, and whose last is alone."""
+    unsupporting = replace(cited(1), support=False)
+    made = conversation(
+        ("What is the rent?", "It is 900 euros [1].", [cited(1)]),
+        ("And the deposit?", "I found nothing that answers this.", [unsupporting]),
+        ("Since when?", "Since May [1].", [cited(1)]),
+        ("What is the toll?", "It is 2 euros [1].", [cited(1)]),
+    )
+    rent, deposit, since, toll = made.turns
+    left = replace(deposit, grounded="none")
+    since = replace(since, parent=0, grounded="partial")
+    return replace(made, turns=(rent, left, since, replace(toll, parent=None)), at=2)
+
+
+def test_what_stands_on_other_branches_is_said_and_shown(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("history", "on", "--passphrase")
+    with open_history(HistoryFiles.of(os.environ), lambda prompt: PASSPHRASE) as history:
+        history.keep(branched())
+    capsys.readouterr()
+    assert main(["history", "show", "last"]) == 0
+    shown = capsys.readouterr().out
+    assert "> Since when?\n\nSince May [1].\n\n  Only partly supported.\n  [1] Lease" in shown
+    assert "toll" not in shown
+    assert "2 more questions on other branches: askance history show last --all" in shown
+    assert main(["history", "show", "last", "--all"]) == 0
+    shown = capsys.readouterr().out
+    assert "> And the deposit?\n  Asked after: What is the rent?\n" in shown
+    assert "  Not supported.\n  [1] Lease  /mail/Inbox  (does not support it)\n" in shown
+    assert "> What is the toll?\n  Asked at the beginning.\n" in shown
+    assert "more question" not in shown
+    text = markdown(branched())
+    assert "## And the deposit?\n\n*Asked after: What is the rent?*" in text
+    assert (
+        "*Not supported.*\n\n- \\[1\\] Lease, 2026-09-10, `/mail/Inbox`, does not support it"
+        in text
+    )
+    assert text.index("Since when") < text.index("the deposit") < text.index("the toll")
+
+
 def test_an_export_overwrites_nothing_and_is_for_its_owner(
     asked: Ask, run: Run, tmp_path: Path
 ) -> None:
@@ -205,6 +270,14 @@ def test_an_export_overwrites_nothing_and_is_for_its_owner(
     assert target.stat().st_mode & 0o777 == 0o600
     assert read_conversation(target).turns[0].answer.startswith("The rent")
     assert run("history", "export", "last", "--to", str(target))["error"]["kind"] == "usage"
+    upper = tmp_path / "talk.JSON"
+    assert run("history", "export", "last", "--to", str(upper))["path"] == str(upper)
+    assert upper.read_bytes() == target.read_bytes()
+    for name in ("talk.pdf", "talk", "nowhere/talk.md"):
+        refused = run("history", "export", "last", "--to", str(tmp_path / name))
+        assert refused["error"]["kind"] == "usage"
+        assert not (tmp_path / name).exists()
+    assert run("history", "rm", "last", "last", "--yes")["removed"] == 1
 
 
 def test_what_destroys_asks_first(
@@ -247,6 +320,45 @@ def test_off_keeps_no_more_and_removes_nothing(asked: Ask, run: Run) -> None:
     assert len(run("history", "list")["conversations"]) == 1
     assert run("history", "on")["enabled"] is True
     assert len(run("history", "list")["conversations"]) == 1
+
+
+def test_a_source_whose_name_is_not_text_is_kept_exported_and_followed_up(
+    asked: Ask, run: Run, mail: Path, tmp_path: Path
+) -> None:
+    odd = mail / os.fsdecode(b"Entw\xfcrfe.eml")
+    (mail / "lease.eml").rename(odd)
+    run("history", "on", "--passphrase")
+    printed = asked(QUESTION)
+    assert [one["path"] for one in printed["citations"]] == [str(odd)]
+    files = [tmp_path / "ask.json", tmp_path / "talk.json"]
+    files[0].write_text(json.dumps(printed))
+    assert main(["history", "export", "last", "--to", str(files[1])]) == 0
+    for file in files:
+        assert read_conversation(file).turns[0].cited[0].locator.path == odd
+    for words in ("show", "export"):
+        assert main(["history", words, "last"]) == 0
+    assert run("history", "show", "last")["conversation"]["turns"][0]["citations"] == [
+        conversation_object(read_conversation(files[1]))["turns"][0]["citations"][0]  # type: ignore[index]
+    ]
+    followed = asked("Who wrote that mail?", "--continue", says="Dana Okafor wrote it [1].")
+    assert followed["coverage"]["read"]["mail"] == 1
+    assert run("history", "list")["conversations"][0]["turns"] == 2
+
+
+def test_an_answer_is_printed_before_it_is_kept(
+    asked: Ask, run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Broken(Exception):
+        pass
+
+    def broken(*_: object) -> None:
+        raise Broken
+
+    run("history", "on", "--passphrase")
+    monkeypatch.setattr("app.history.kept.History.keep", broken)
+    with pytest.raises(Broken):
+        asked(QUESTION)
+    assert json.loads(capsys.readouterr().out)["answer"].startswith("The rent of the boat house")
 
 
 @pytest.mark.parametrize("broken", ["damaged", "gone", "locked", "newer"])
@@ -317,46 +429,3 @@ def test_a_remembered_password_is_tried_without_a_terminal(
     remember_passwords(["opens the pdf"])
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
     assert list(_passwords()) == ["opens the pdf"]
-
-
-def test_a_temporary_conversation_leaves_the_history() -> None:
-    class Noted:
-        def __init__(self) -> None:
-            self.kept: list[Conversation] = []
-
-        def listed(self) -> list[Conversation]:
-            return self.kept
-
-        def keep(self, one: Conversation) -> Conversation:
-            self.kept = [one]
-            return one
-
-        def prune(self, days: int | None) -> None:
-            pass
-
-        def remove(self, ids: list[str]) -> None:
-            self.kept = []
-
-        def close(self) -> None:
-            pass
-
-    history = Noted()
-    with Keeper(history) as keeper:  # type: ignore[arg-type]
-        assert keeper.keeps
-        keeper.go_on_with(TALK)
-        history.kept = [TALK]
-        keeper.make_temporary()
-        assert not keeper.keeps
-        assert history.kept == []
-        assert keeper.conversation == TALK
-        keeper.begin()
-        assert keeper.keeps
-        assert keeper.conversation.turns == ()
-
-
-def test_a_branch_can_be_a_conversation_of_its_own() -> None:
-    other = TALK.before(1)
-    assert other.at == 0
-    own = branched(TALK, 0)
-    assert own.id != TALK.id
-    assert [turn.asked for turn in own.turns] == [QUESTION]

@@ -27,8 +27,12 @@ def cited(
     return Cited(number, kind, title, place, 3, 25, MOMENT, people, quote, "model", True)
 
 
-def conversation(*turns: tuple[str, str, Sequence[Cited]]) -> Conversation:
-    """Return turns of question, answer and citations, each following the one before."""
+Said = tuple[str, str, Sequence[Cited]] | tuple[str, str, Sequence[Cited], Sequence[Cited]]
+"""A question, its answer, what that cites, and what alone it was about, if it was."""
+
+
+def conversation(*turns: Said) -> Conversation:
+    """Return turns, each following the one before."""
     made = tuple(
         Turn(
             number,
@@ -41,7 +45,8 @@ def conversation(*turns: tuple[str, str, Sequence[Cited]]) -> Conversation:
             MOMENT,
             "auto",
             ("fake-small", "fake-large"),
+            scope=tuple(*scope),
         )
-        for number, (asked, answer, sources) in enumerate(turns)
+        for number, (asked, answer, sources, *scope) in enumerate(turns)
     )
     return Conversation(began=MOMENT, turns=made, at=len(made) - 1 if made else None)

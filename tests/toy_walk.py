@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SAMPLE = Path(__file__).parents[1] / "app" / "sample" / "data"
-QUESTION = "When does the lease of Boathouse 3 end?"
+QUESTION = "When does the lease end?"
 FOLLOW_UP = "When do I meet Dana Okafor about it?"
 MEANT = "Understood as: When do I meet Dana Okafor about the lease?"
 AGGREGATE = "How many mails per month were sent?"

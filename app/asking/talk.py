@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from app.settings.config import Config
-    from engine.conversation import Conversation
+    from engine.conversation import Cited, Conversation
     from engine.events import Event
     from engine.settings import Effort
     from models.errors import AskanceError
@@ -37,6 +37,11 @@ class Request:
     """The settings at the moment of asking; None: those of file and environment."""
     conversation: Conversation | None = None
     """What was said before, for a question that refers to it."""
+    scope: tuple[Cited, ...] | None = None
+    """What it is about, where a person settled that; empty: everything. It is asked as written
+    then. None: what it means is found out from the conversation."""
+    again: int = 0
+    """How many answers it has already; the seed is higher by that."""
 
 
 @dataclass(frozen=True, slots=True)

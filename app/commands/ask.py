@@ -36,7 +36,7 @@ from engine.answer import answer, understand
 from engine.compute.plan_text import parsed
 from engine.events import Answered, Event
 from engine.settings import DEFAULT_STRATEGY
-from engine.strategies.registry import get, names
+from engine.strategies.registry import get, names, require_votes
 from engine.values import Answer
 
 
@@ -100,6 +100,7 @@ def command(
     unlock: bool,
     continued: bool,
     follow_up_to: Path | None,
+    as_typed: bool,
     temporary: bool,
     **flags: object,
 ) -> int:
@@ -124,7 +125,9 @@ def command(
     settings = settings_of(config, estimate=estimate, **flags)
     filters = filter_flags.filters(settings.today)
     # The engine says both again; here it is said before models are checked.
-    get(settings.strategy)
+    strategy = get(settings.strategy)
+    if settings.strict:
+        require_votes(strategy)
     understand(question, filters, settings)
     sources = sources_of(config, paths)
     tell_where_text_goes(config, lookahead=lookahead, generator=generator)
@@ -144,21 +147,21 @@ def command(
         )
         stack.enter_context(closing(models))
         kept = stack.enter_context(memory_of(config, memory, unlock))
-        put = talk.put_anew(question, models, settings, [watcher.show])
+        put = talk.put_anew(question, models, settings, [watcher.show], as_typed=as_typed)
         if said := talk.line():
             watcher.finish()
             click.echo(said, err=True)
         events = answer(put.text, sources, models, settings, filters, kept, put.scope)
         answered = last_answer(events, [trail.note, watcher.show])
-        followed = talk.shown(question)
-        talk.answered(answered, question)
-    trail.loadings = models.loadings
-    if as_json:
-        print_json(_object(answered, trail, explain) | followed)
-    else:
-        click.echo(folded(answer_text(answered, zone_of(config), str(config.path)), sys.stdout))
-        if explain:
-            click.echo(folded(trail.text(answered), sys.stdout))
+        trail.loadings = models.loadings
+        watcher.finish()
+        if as_json:
+            print_json(_object(answered, trail, explain) | talk.shown(question))
+        else:
+            click.echo(folded(answer_text(answered, zone_of(config), str(config.path)), sys.stdout))
+            if explain:
+                click.echo(folded(trail.text(answered), sys.stdout))
+        talk.answered(answered, question)  # printed first: no failure to keep it costs the answer
     return ExitCode.NOTHING_FOUND if answered.grounded == "none" else ExitCode.ANSWERED
 
 

@@ -17,7 +17,8 @@ from app.history.keeping import Keeper, keeper_of
 from app.history.kept import LATEST
 from app.settings.config import Config
 from app.shown.plain import one_line
-from engine.conversation import Standalone
+from app.shown.understood import understood_lines
+from engine.conversation import Conversation, Standalone
 from engine.events import Event, Rewritten
 from engine.follow_up import follow_up
 from engine.settings import Settings
@@ -28,7 +29,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def follow_up_options(command: Command) -> Command:
-    """Add the three flags; `talk_of` takes them."""
+    """Add the flags of a conversation: `talk_of` takes them, `Talk.put_anew` takes `as_typed`."""
     options = [
         click.option(
             "--continue",
@@ -42,6 +43,11 @@ def follow_up_options(command: Command) -> Command:
             metavar="FILE",
             type=click.Path(path_type=Path),
             help="Follow up a file that `ask --json` or `history export --json` wrote.",
+        ),
+        click.option(
+            "--as-typed",
+            is_flag=True,
+            help="Put nothing into a follow-up from what was said before.",
         ),
         click.option("--temporary", is_flag=True, help="Keep this question out of the history."),
     ]
@@ -57,6 +63,7 @@ class Talk(AbstractContextManager["Talk"]):
         """Take what keeps the conversation, already where the question follows."""
         self.keeper = keeper
         self.put: Standalone | None = None
+        self._asked = ""
 
     def put_anew(
         self,
@@ -64,11 +71,13 @@ class Talk(AbstractContextManager["Talk"]):
         models: ModelSet,
         settings: Settings,
         listeners: Sequence[Callable[[Event], object]],
+        *,
+        as_typed: bool = False,
     ) -> Standalone:
         """Return the question as one of its own. A first question is that already."""
-        events: Iterator[Event] = follow_up(
-            question, self.keeper.conversation, models, settings.today
-        )
+        self._asked = question
+        before = Conversation() if as_typed else self.keeper.conversation
+        events: Iterator[Event] = follow_up(question, before, models, settings.today)
         for event in events:
             for listener in listeners:
                 listener(event)
@@ -84,11 +93,12 @@ class Talk(AbstractContextManager["Talk"]):
 
     def line(self) -> str:
         """Return what to say of a question that was put anew, or an empty line."""
-        if self.put is None or not (self.put.reason or self.put.changed):
+        if self.put is None:
             return ""
-        reason = f" ({self.put.reason})" if self.put.reason else ""
-        unsure = "" if self.put.sure else " Not sure: ask it in full where that is wrong."
-        return one_line(f"Asked as: {self.put.text}{reason}.{unsure}")
+        shown = understood_lines(self.put, self._asked)
+        if shown and not self.put.sure:
+            shown.append("where that is wrong, ask it in full, --as-typed")
+        return "; ".join(shown)
 
     def shown(self, asked: str) -> dict[str, object]:
         """Return the member of `ask --json`; nothing for a first question."""

@@ -21,6 +21,7 @@ from engine.errors import NoSources
 from engine.operators import first_day, last_day, no_date, printable
 from engine.settings import BUDGETS, Budget, Effort, Settings
 from ingest.item import Filters, Kind
+from models.protocols import MOST_REPLIES
 
 if TYPE_CHECKING:
     from engine.memory import Memory
@@ -149,22 +150,22 @@ def reading_options(command: Command) -> Command:
 
 def budget_options(command: Command) -> Command:
     """Add X, Y, K and the window to the token; the command takes them as `budget` or None."""
-    positive = click.IntRange(1)
     flags = (
-        ("--lookahead-tokens", "Most tokens of passages that the small model reads (X)."),
-        ("--generator-tokens", "Most tokens of passages that the large model reads (Y)."),
-        ("--samples", "Guesses of the small model (K)."),
-        ("--window", "Tokens to fill, for strategies that read all they can."),
+        ("--lookahead-tokens", None, "Most tokens of passages that the small model reads (X)."),
+        ("--generator-tokens", None, "Most tokens of passages that the large model reads (Y)."),
+        ("--samples", MOST_REPLIES, "Guesses of the small model (K)."),
+        ("--window", None, "Tokens to fill, for strategies that read all they can."),
     )
 
     @wraps(command)
     def with_budget(**values: Any) -> Any:
-        given = {flag: values.pop(flag[2:].replace("-", "_")) for flag, _ in flags}
+        given = {flag: values.pop(flag[2:].replace("-", "_")) for flag, *_ in flags}
         return command(budget=_budget(given, values.get("effort")), **values)
 
     changed: Any = with_budget
-    for flag, words in reversed(flags):
-        changed = click.option(flag, type=positive, metavar="N", help=words)(changed)
+    for flag, most, words in reversed(flags):
+        number = click.IntRange(1, most)
+        changed = click.option(flag, type=number, metavar="N", help=words)(changed)
     return cast(Command, changed)
 
 

@@ -108,10 +108,13 @@ def answers(request: Request, models: ModelSet, memory: Memory) -> Iterator[Even
     """Answer a request over the sources of its settings."""
     from app.commands.options import sources_of
     from engine.answer import answer
+    from engine.events import Noted
 
     config = request.config or load_config(os.environ)
     settings = settings_for(config, request)
     sources = sources_of(config, ())
+    if request.again:
+        yield Noted(f"asked again: the seed is {settings.seed}")
     meant = yield from stands_alone(request, models, settings)
     yield from answer(meant.text, sources, models, settings, memory=memory, scope=meant.scope)
 
@@ -119,11 +122,15 @@ def answers(request: Request, models: ModelSet, memory: Memory) -> Iterator[Even
 def stands_alone(
     request: Request, models: ModelSet, settings: Settings
 ) -> Generator[Event, None, Standalone]:
-    """Return what a question means after what was said before it."""
+    """Return what a question means after what was said before it, or as a person settled it."""
     from engine.conversation import Standalone
     from engine.events import Rewritten
     from engine.follow_up import follow_up
 
+    if request.scope is not None:
+        settled = Standalone(request.question, request.scope, changed=bool(request.scope))
+        yield Rewritten(request.question, settled)
+        return settled
     if request.conversation is None or request.conversation.last is None:
         return Standalone(request.question)
     for event in follow_up(request.question, request.conversation, models, settings.today):
@@ -146,6 +153,7 @@ def settings_for(config: Config, request: Request) -> Settings:
     return replace(
         wanted,
         infer=wanted.infer and request.infer,
+        seed=wanted.seed + request.again,
         now=SAMPLE_DAY if config.sources == (sample_folder(),) else wanted.now,
         time_budget=None if request.whole else wanted.time_budget,
     )

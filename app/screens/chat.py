@@ -36,7 +36,7 @@ from app.screens.messages import ConfigChanged
 from app.screens.tidying import Tidying
 from app.settings.current import Current
 from app.settings.zone import zone_of
-from app.widgets.asked import Asked
+from app.widgets.asked import ASK_AGAIN, Asked
 from app.widgets.chips import ChipBar
 from app.widgets.key_bar import KeyBar
 from app.widgets.prompt import Prompt
@@ -51,6 +51,7 @@ LEAST = (50, 12)
 """Columns and lines below which nothing could be read."""
 
 WELCOME = "Ask a question about your own files. They are read when you ask, never before."
+AS_WRITTEN = "It is asked as you write it: nothing is put in from what was said before."
 ASK_TO_UNLOCK = "Password of encrypted files, kept in memory until you leave:"
 NO_SOURCES = (
     "No source is remembered yet, so there is nothing to read.\n"
@@ -84,9 +85,7 @@ class ChatScreen(ConversationScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel", id="cancel", tooltip="Cancel; else go up or down"),
         Binding("ctrl+t", "latest('why')", "Why", id="why_latest", tooltip="Show the evidence"),
-        Binding(
-            "ctrl+g", "latest('again')", "Again", False, id="ask_again", tooltip="Ask it again, now"
-        ),
+        Binding("ctrl+g", "latest('again')", "Again", False, id="ask_again", tooltip=ASK_AGAIN),
         Binding("ctrl+o", "unlock", "Unlock", False, id="unlock", tooltip="Enter a password"),
         Binding(
             "ctrl+l", "forget", "Forget", False, id="forget", tooltip="Drop all text from memory"
@@ -201,7 +200,9 @@ class ChatScreen(ConversationScreen):
         """Ask what was typed; it stays there while there is nothing to read."""
         if not self._current.config.sources:
             self.notify(NO_SOURCES, severity="warning", markup=False)
-        elif await self.ask(Request(0, sent.question, conversation=self._talk.before)):
+            return
+        before, scope = self._talk.before, self._composer.scope
+        if await self.ask(Request(0, sent.question, conversation=before, scope=scope)):
             prompt = self._composer.prompt
             prompt.remember(sent.question)
             prompt.fill("")
@@ -232,10 +233,12 @@ class ChatScreen(ConversationScreen):
     async def ask_without(self, removed: ChipBar.Removed) -> None:
         """Ask the last question again without one of its filters."""
         if (last := self._turns.latest) is not None:
-            request = last.told.request
+            request = last.told.understood
             chips = self._composer.bar.chips
             question, infer = _later().without(request.question, chips, removed.chip)
-            await self.ask(replace(request, question=question, infer=infer and request.infer))
+            scope = () if removed.chip.is_scope else request.scope
+            request = replace(request, question=question, scope=scope)
+            await self.ask(replace(request, infer=infer and request.infer))
             self._composer.leave_empty_bar()
 
     @on(Turns.AskWanted)
@@ -248,8 +251,9 @@ class ChatScreen(ConversationScreen):
         """Let a question be changed; what is then asked follows what that one followed."""
         before = wanted.request.conversation
         self._talk.at = before.at if before else None
-        self._composer.prompt.fill(wanted.request.question)
-        self._composer.prompt.focus()
+        self._composer.edit(wanted.request)
+        if wanted.request.scope is not None:
+            self._say(AS_WRITTEN)
 
     def action_latest(self, what: str) -> None:
         """Do something with the last question."""
@@ -343,6 +347,7 @@ class ChatScreen(ConversationScreen):
     def draw_conversation(self, *, is_new: bool) -> None:
         """Show that another conversation is under way."""
         self._status = ""
+        self._composer.scope = None
         self._say("")
         super().draw_conversation(is_new=is_new)
 

@@ -124,12 +124,18 @@ class ConversationScreen(Screen[None]):
         if not self._talk.is_history_on:
             self.notify("History is off: no conversation is kept.", markup=False)
             return
-        talk = self._talk
-        talk.temporary = not talk.temporary
-        self.run_worker(talk.forget_kept() if talk.temporary else talk.keep())
+        self._talk.temporary = not self._talk.temporary
+        self.run_worker(self._leave_out() if self._talk.temporary else self._take_in())
         self.draw_title()
-        said = "not kept, and removed" if talk.temporary else "kept, encrypted"
-        self.notify(f"This conversation is {said} from now on.", markup=False)
+
+    async def _leave_out(self) -> None:
+        if await self._talk.forget_kept():
+            said = "From now on it is not kept; the history holds nothing of this conversation."
+            self.notify(said, markup=False)
+
+    async def _take_in(self) -> None:
+        self.notify("This conversation is kept, encrypted from now on.", markup=False)
+        await self._talk.keep()
 
     @on(PassphraseWanted)
     def ask_passphrase(self, wanted: PassphraseWanted) -> None:

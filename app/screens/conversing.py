@@ -117,13 +117,18 @@ class Conversing:
         given = self.whole
         # What is being kept is kept to the end, even when the program ends meanwhile.
         future = asyncio.wrap_future(self.archive.keep(self._current.config, given))
-        kept = await asyncio.shield(future)
+        await asyncio.wait([future])
+        if error := future.exception():  # whatever it is, answers stay on the screen
+            said = f"This conversation is in memory only ({type(error).__name__})."
+            self._screen.notify(said, severity="error", markup=False)
+            return
+        kept = future.result()
         if self.whole.id == given.id:
             self._whole = replace(self.whole, id=kept.id)
 
-    async def forget_kept(self) -> None:
-        """Remove what is kept of it."""
-        await asyncio.shield(asyncio.wrap_future(self.archive.forget(self.whole)))
+    async def forget_kept(self) -> bool:
+        """Remove what is kept of it, and return whether nothing is left."""
+        return await asyncio.shield(asyncio.wrap_future(self.archive.forget(self.whole)))
 
     def close(self) -> None:
         """Wipe the key of the history, if it was opened."""

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.shown.plain import one_line
+from app.shown.understood import scope_text
+from engine.conversation import Cited
 from engine.query_language import parts_of
 from engine.values import Inferred, Query
 
@@ -31,6 +33,8 @@ class Chip:
     end: int = 0
     inferred: Inferred | None = None
     """Set when it was read out of the question."""
+    is_scope: bool = False
+    """Whether it is the sources that a follow-up is about."""
 
 
 def typed_chips(typed: str) -> list[Chip]:
@@ -41,10 +45,12 @@ def typed_chips(typed: str) -> list[Chip]:
     ]
 
 
-def chips(typed: str, query: Query | None) -> list[Chip]:
+def chips(typed: str, query: Query | None, scope: Sequence[Cited] = ()) -> list[Chip]:
     """Return a chip for each filter, those that were read out of the question last."""
     inferred = query.inferred if query else ()
+    about = [Chip(f"about {scope_text(scope)}", is_scope=True)] if scope else []
     return [
+        *about,
         *typed_chips(typed),
         *(Chip(f"{one.field}: {one_line(one.value)}", inferred=one) for one in inferred),
     ]
@@ -56,6 +62,8 @@ def without(typed: str, all_chips: Sequence[Chip], removed: Chip) -> tuple[str, 
     Inferred ones that stay are written out as operators, since inferring again would bring
     back the one that goes.
     """
+    if removed.is_scope:
+        return typed, True
     if removed.inferred is None:
         return _joined(typed[: removed.start], typed[removed.end :]), True
     stay = [chip.inferred for chip in all_chips if chip.inferred and chip is not removed]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from engine.conversation import Conversation
 
 ASKED_SHOWN = 1_000
+ASK_AGAIN = "Ask it again, now; what is drawn at random is drawn with another seed"
 
 
 class Asked(Widget, can_focus=True):
@@ -28,7 +29,7 @@ class Asked(Widget, can_focus=True):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "about('edit')", "Edit", id="edit", tooltip="Change the question and ask"),
-        Binding("r", "about('again')", "Again", False, id="again", tooltip="Ask it again, now"),
+        Binding("r", "about('again')", "Again", False, id="again", tooltip=ASK_AGAIN),
         Binding("y", "about('copy')", "Copy", False, id="copy", tooltip="Copy the answer"),
         Binding(
             "left_square_bracket",
@@ -110,6 +111,11 @@ class Asked(Widget, can_focus=True):
         if what in ("branch_before", "branch_after"):
             return self._branches[1] > 1
         return what in ("edit", "again", "copy")
+
+    @property
+    def understood(self) -> Request:
+        """The question as it was understood: asked so, it is asked as written."""
+        raise NotImplementedError
 
     @property
     def copied(self) -> str:

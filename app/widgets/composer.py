@@ -15,7 +15,9 @@ from app.widgets.chips import ChipBar
 from app.widgets.prompt import Prompt
 
 if TYPE_CHECKING:
+    from app.asking.talk import Request
     from app.widgets.turn import Told
+    from engine.conversation import Cited
 
 CHIPS_TO = 5_000
 """Characters of a question up to which its filters are looked for at every key."""
@@ -43,6 +45,8 @@ class Composer(Vertical):
         """Names that complete `from:`, the likeliest first."""
         self.is_ready = False
         """Whether filters can be found without waiting for an import."""
+        self.scope: tuple[Cited, ...] | None = None
+        """As in `Request`, of what is typed. It is over when nothing is typed."""
         self._last: Told | None = None
 
     def compose(self) -> ComposeResult:
@@ -79,9 +83,17 @@ class Composer(Vertical):
         self._last = last
         self._draw_chips()
 
+    def edit(self, request: Request) -> None:
+        """Let a question be changed."""
+        self.scope = request.scope
+        self.prompt.fill(request.question)
+        self.prompt.focus()
+
     @on(TextArea.Changed)
     def typing(self) -> None:
         """Show the filters of what is typed, and what its last word may become."""
+        if not self.prompt.text.strip():
+            self.scope = None
         self._draw_chips()
         self._offer()
 
@@ -90,9 +102,10 @@ class Composer(Vertical):
         if len(typed) > CHIPS_TO or not self.is_ready:
             shown = []
         elif not typed.strip() and self._last is not None:
-            shown = _filters().chips(self._last.request.question, self._last.query)
+            last = self._last.understood
+            shown = _filters().chips(last.question, self._last.query, last.scope or ())
         elif typed.strip():
-            shown = _filters().chips(typed, None)
+            shown = _filters().chips(typed, None, self.scope or ())
         else:
             shown = []
         self.bar.show(shown)
@@ -102,7 +115,10 @@ class Composer(Vertical):
         """Take a filter out of what is typed; those of the last question are left to the screen."""
         if self.prompt.text.strip():
             removed.stop()
-            self.prompt.fill(_filters().without(self.prompt.text, self.bar.chips, removed.chip)[0])
+            if removed.chip.is_scope:
+                self.scope = ()
+            typed = _filters().without(self.prompt.text, self.bar.chips, removed.chip)[0]
+            self.prompt.fill(typed)
             self._draw_chips()
             self.leave_empty_bar()
 

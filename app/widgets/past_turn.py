@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 from textual.content import Content
 
 from app.asking.talk import Request
 from app.shown.plain import one_line
+from app.shown.understood import understood_lines
 from app.widgets.asked import Asked
 from app.widgets.markdown import styled
-from engine.conversation import Cited, Conversation, Turn
+from engine.conversation import Cited, Conversation, Standalone, Turn
 
 LINES_SHOWN = 200
 
@@ -21,6 +22,8 @@ class Past:
     """The words of a question of earlier and of its answer."""
 
     request: Request
+    understood: Request
+    """As in `Asked`."""
     answer: str
     sources: list[str]
     """A line for each citation."""
@@ -31,7 +34,13 @@ class Past:
     def kept(cls, conversation: Conversation, turn: Turn, zone: tzinfo | None) -> Past:
         """Return a turn of a conversation that comes from the history."""
         request = Request(0, turn.asked, conversation=conversation.before(turn.id))
-        return cls(request, turn.answer, [cited_line(one, zone) for one in turn.cited], turn.id)
+        is_put_anew = turn.question != turn.asked.strip()
+        understood = request
+        if is_put_anew or turn.scope:
+            understood = replace(request, question=turn.question, scope=turn.scope)
+        asked = request if is_put_anew else understood
+        sources = [cited_line(one, zone) for one in turn.cited]
+        return cls(asked, understood, turn.answer, sources, turn.id)
 
 
 class PastTurn(Asked):
@@ -48,17 +57,28 @@ class PastTurn(Asked):
 
     def render(self) -> Content:
         """Return question, answer and sources."""
-        sources = [Content.styled(line, "$text-muted") for line in self.past.sources]
-        return Content("\n").join([self.asked, _shown(self.past.answer), *sources])
+        put = Standalone(self.understood.question, self.understood.scope or ())
+        facts = _muted(understood_lines(put, self.request.question))
+        sources = _muted(self.past.sources)
+        return Content("\n").join([self.asked, *facts, _shown(self.past.answer), *sources])
 
     def draw_asked(self) -> None:
         """Show the question as it stands now."""
         self.refresh(layout=True)
 
     @property
+    def understood(self) -> Request:
+        """The question as it was understood."""
+        return self.past.understood
+
+    @property
     def copied(self) -> str:
         """The answer."""
         return self.past.answer
+
+
+def _muted(shown: list[str]) -> list[Content]:
+    return [Content.styled(line, "$text-muted") for line in shown]
 
 
 def _shown(answer: str) -> Content:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from typing import ClassVar
 
@@ -23,8 +23,9 @@ from app.shown.report import (
     timings_line,
     warning_lines,
 )
-from app.shown.stages import Stages
+from app.shown.stages import Stages, begins_writing
 from app.shown.trail import Trail
+from app.shown.understood import understood_lines
 from app.widgets.answer_text import AnswerText
 from app.widgets.asked import Asked
 from app.widgets.citations import Citations
@@ -42,8 +43,8 @@ class Told:
     trail: Trail = field(default_factory=Trail)
     stages: Stages = field(default_factory=Stages)
     query: Query | None = None
-    rewritten: Standalone | None = None
-    """Set when the question refers to what was said before."""
+    put: Standalone | None = None
+    """What the question means by itself; None: not known yet, or it follows nothing."""
     answer: Answer | None = None
     ended: Ended | None = None
 
@@ -52,12 +53,20 @@ class Told:
         self.trail.note(event)
         self.stages.note(event)
         if isinstance(event, Rewritten):
-            self.rewritten = event.standalone if event.standalone.changed else None
+            self.put = event.standalone
         elif isinstance(event, Understood):
             self.query = event.query
         elif isinstance(event, Answered):
             self.answer = event.answer
             self.query = event.answer.query
+
+    @property
+    def understood(self) -> Request:
+        """The question as it was understood: asked so, it is asked as written."""
+        put, typed = self.put, self.request
+        if put is None or not (put.scope or put.text != typed.question.strip()):
+            return typed
+        return replace(typed, question=put.text, scope=put.scope)
 
 
 class Turn(Asked):
@@ -81,10 +90,10 @@ class Turn(Asked):
         Binding(
             "x",
             "about('without')",
-            "No filters",
+            "As typed",
             False,
             id="without",
-            tooltip="Ask without what was inferred",
+            tooltip="Ask it as typed, without what was inferred",
         ),
     ]
 
@@ -101,6 +110,8 @@ class Turn(Asked):
         self.citations = Citations()
         self._coverage = Static("", classes="coverage")
         self._waiting = ""
+        self._anew = False
+        self._replaces = False
 
     def compose(self) -> ComposeResult:
         """Lay out from question to coverage; what is empty takes no room."""
@@ -121,7 +132,12 @@ class Turn(Asked):
         """Return what is left of it when it takes too much memory."""
         cited = [citation_line(one, self._zone) for one in self.citations.citations]
         sources = [f"[{number}] {line}" for number, line in enumerate(cited, start=1)]
-        return Past(self.request, self.body.text, sources, self.place)
+        return Past(self.request, self.understood, self.body.text, sources, self.place)
+
+    @property
+    def understood(self) -> Request:
+        """The question as it was understood."""
+        return self.told.understood
 
     @property
     def copied(self) -> str:
@@ -131,29 +147,37 @@ class Turn(Asked):
     def draw(self, event: Event) -> None:
         """Take in one event. Tokens are shown by `flush`, ten times a second at most."""
         self.told.note(event)
+        if begins_writing(event):
+            self._anew = True
         if isinstance(event, Token):
+            if self._anew:
+                self._waiting, self._replaces = "", True
+            self._anew = False
             self._waiting += event.text
-        elif isinstance(event, Understood | Answered):
-            self._draw_query()
+        elif isinstance(event, Rewritten | Understood | Answered):
+            self._draw_facts()
 
     async def flush(self) -> None:
         """Show the tokens that came meanwhile."""
         if self._waiting and self.told.answer is None:
             waiting, self._waiting = self._waiting, ""
             self.body.add_class("draft")
-            await self.body.append(waiting)
+            if self._replaces:
+                self._replaces = False
+                await self.body.show(waiting)
+            else:
+                await self.body.append(waiting)
 
-    def _draw_query(self) -> None:
-        query = self.told.query
-        if query is None:
-            return
-        remedy = "x asks without them."
-        shown = inferred_lines(query, remedy, self._config_file)
-        if typed := filters_line(query):
-            shown.insert(0, typed)
-        if rewritten := self.told.rewritten:
-            why = f" ({one_line(rewritten.reason)})" if rewritten.reason else ""
-            shown.insert(0, f"Understood as: {one_line(rewritten.text)}{why}")
+    def _draw_facts(self) -> None:
+        """Show what it was understood as, and by what the reading is narrowed."""
+        told, shown = self.told, []
+        if told.put is not None:
+            shown += understood_lines(told.put, told.request.question)
+        if told.understood is not told.request:
+            shown[-1] += "; e changes it, x asks as typed."
+        if told.query is not None:
+            shown += filter(None, [filters_line(told.query)])
+            shown += inferred_lines(told.query, "x asks without them.", self._config_file)
         _put(self._facts, shown)
 
     async def end(self, ended: Ended) -> None:
@@ -198,7 +222,8 @@ class Turn(Asked):
         if what == "agenda":
             return answer is not None and bool(dated(answer))
         if what == "without":
-            return query is not None and bool(query.inferred)
+            inferred = query is not None and bool(query.inferred)
+            return inferred or self.understood is not self.request
         if what in ("coverage", "copy"):
             return answer is not None
         return what in ("why", "compare") or super().offers(what)

@@ -59,6 +59,7 @@ class Turns(VerticalScroll, can_focus=False):
         """A question is to be changed where it stood."""
 
         request: Request
+        """As it was understood."""
 
     @dataclass
     class BranchWanted(Message):
@@ -183,11 +184,12 @@ class Turns(VerticalScroll, can_focus=False):
             return
         match what:
             case "edit":
-                self.post_message(self.EditWanted(turn.request))
+                self.post_message(self.EditWanted(turn.understood))
             case "again":
-                self.post_message(self.AskWanted(turn.request))
+                again = self._answers_to(turn)
+                self.post_message(self.AskWanted(replace(turn.request, again=again)))
             case "without":
-                self.post_message(self.AskWanted(replace(turn.request, infer=False)))
+                self.post_message(self.AskWanted(replace(turn.request, infer=False, scope=())))
             case "copy":
                 self.app.copy_to_clipboard(turn.copied)
                 self.notify("Copied the answer.", markup=False)
@@ -196,6 +198,13 @@ class Turns(VerticalScroll, can_focus=False):
                 self.post_message(self.BranchWanted(turn.place, step))
             case _ if isinstance(turn, _later().Turn):
                 self._open(cast("Turn", turn), what)
+
+    def _answers_to(self, turn: Asked) -> int:
+        """Return how many answers a question has at its place; it counts on where it has none."""
+        if turn.place is None or self._conversation is None:
+            return turn.request.again
+        there = self._conversation.alternatives(turn.place)
+        return sum(other.asked == turn.request.question for other in there)
 
     def _open(self, turn: Turn, what: str) -> None:
         """Open a screen about an answer."""
