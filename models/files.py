@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import pwd
 from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 
@@ -53,13 +54,16 @@ def hash_steps(path: Path) -> Generator[int, None, str]:
 
 
 def home_folder(environ: Mapping[str, str]) -> Path:
-    """Return the person's home, or `NO_HOME` where a container or a service has none for them."""
+    """Return the person's home, or `NO_HOME` where a container or a service has none for them.
+
+    An empty or relative HOME is none: what is below it would depend on the working folder.
+    """
     given = environ.get("HOME", "")
     if given.startswith("/"):
         return Path(given)
     try:
-        return Path.home()
-    except RuntimeError:
+        return Path(pwd.getpwuid(os.getuid()).pw_dir or NO_HOME)
+    except KeyError:
         return NO_HOME
 
 

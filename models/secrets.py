@@ -28,12 +28,19 @@ SERVER = "server:"
 """Begins the name of a server's key."""
 HISTORY = "history:"
 """Begins the name of a history's key."""
+ALWAYS_KNOWN = (HUB, PASSWORDS)
+NAMES = "names"
+"""Lists the names of all others: a keyring cannot be asked what it has of one program."""
 
 Doing = Literal["get", "set", "delete", "find"]
 
 
 class KeyringClosed(LookupError):
     """There is no keyring, or it does not open. The message completes "…, so …"."""
+
+
+class NoKeyring(KeyringClosed):
+    """There is none on this machine, or none that a program can ask."""
 
 
 def secret_from_keyring(user: str) -> str:
@@ -43,12 +50,32 @@ def secret_from_keyring(user: str) -> str:
 
 def keep_in_keyring(user: str, secret: str) -> None:
     """Keep a secret, in place of an earlier one. Raises `KeyringClosed`."""
+    if user not in ALWAYS_KNOWN and user not in (listed := _listed()):
+        _ask("set", NAMES, json.dumps([*listed, user]))
     _ask("set", user, secret)
 
 
 def drop_from_keyring(user: str) -> bool:
     """Remove a secret and say whether there was one. Raises `KeyringClosed`."""
-    return bool(_ask("delete", user))
+    was_there = bool(_ask("delete", user))
+    if user not in ALWAYS_KNOWN and user in (listed := _listed()):
+        listed.remove(user)
+        _ask("set" if listed else "delete", NAMES, json.dumps(listed))
+    return was_there
+
+
+def known_names() -> list[str]:
+    """Return every name that may be in the keyring. Raises `KeyringClosed`."""
+    return [*ALWAYS_KNOWN, *_listed()]
+
+
+def _listed() -> list[str]:
+    kept = _ask("get", NAMES)
+    try:
+        found = json.loads(kept) if kept else []
+    except ValueError:
+        found = []  # not what is written here
+    return [str(name) for name in found] if isinstance(found, list) else []
 
 
 def keyring_name() -> str:
@@ -86,7 +113,7 @@ def _ask(do: Doing, user: str, secret: str = "") -> str:
             f"This machine's keyring did not answer within {seconds:.0f} s, as a locked one does"
         ) from None
     except OSError as error:
-        raise KeyringClosed(f"This machine's keyring cannot be asked ({error.strerror})") from None
+        raise NoKeyring(f"This machine's keyring cannot be asked ({error.strerror})") from None
     return _value(done.stdout)
 
 
@@ -96,7 +123,7 @@ def _value(printed: str) -> str:
     except ValueError:
         raise KeyringClosed("This machine's keyring broke off") from None
     if answer.get("error") == "none":
-        raise KeyringClosed("This machine has no keyring")
+        raise NoKeyring("This machine has no keyring")
     if "error" in answer:
         raise KeyringClosed(f"This machine's keyring does not open ({answer['text']})")
     return str(answer["value"])

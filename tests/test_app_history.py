@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import shutil
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,14 @@ import pytest
 from app.history import files as history_files
 from app.history import key as history_key
 from app.history import schema as history_schema
-from app.history.database import opened
+from app.history.archive import Archive
+from app.history.beginning import begin_history, erase_history
+from app.history.database import changing, opened
 from app.history.errors import (
     ConversationUnknown,
     HistoryBusy,
     HistoryDamaged,
+    HistoryError,
     HistoryNewer,
     HistoryNotWritten,
     HistoryOff,
@@ -28,11 +32,12 @@ from app.history.errors import (
     WrongKey,
 )
 from app.history.files import HistoryFiles, what_stays
-from app.history.kept import History, begin_history, erase_history, open_history
+from app.history.kept import History, open_history
 from app.history.key import KeyRecord
 from app.history.locked_memory import LockedBytes
-from ingest.item import Kind
-from tests.toy_conversations import MOMENT, cited, conversation
+from app.settings.config import load_config
+from ingest.item import Kind, Locator
+from tests.toy_conversations import cited, conversation
 from tests.toy_keyring import ToyKeyring, toy_keyring
 
 __all__ = ["toy_keyring"]
@@ -42,6 +47,11 @@ PAPER = cited(2, quote="Signed: Kim Ölander", kind=Kind.DOCUMENT)
 TALK = conversation(
     ("What is the rent?", "It is 900 euros [1].", [cited(1, "Dana Okafor")]),
     ("And who signed?", "Kim did [1].", [PAPER]),
+)
+MANY = conversation(
+    ("Müllgebühr Straße 5", "It is 3 euros.", []),
+    ("80 m² in ﬁle № 7", "So it says.", []),
+    ("日本の首都はどこですか", "東京です。", []),
 )
 VERSIONS = Path(__file__).parent / "history_versions"
 """A database of each version, with this key, holding `TALK`."""
@@ -118,6 +128,35 @@ def test_search_finds_words_of_questions_answers_and_quotes(history: History) ->
     assert "900" in history.search("euros")[0].snippet
 
 
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("Straße", "Müllgebühr Straße 5"),
+        ("STRASSE", "Müllgebühr Straße 5"),
+        ("mullgebuhr", "Müllgebühr Straße 5"),
+        ("m²", "80 m² in ﬁle № 7"),
+        ("file no", "80 m² in ﬁle № 7"),
+        ("№", "80 m² in ﬁle № 7"),
+        ("首都", "日本の首都はどこですか"),
+        ("日本の首都はどこですか", "日本の首都はどこですか"),
+    ],
+)
+def test_search_compares_words_as_the_engine_does(history: History, typed: str, shown: str) -> None:
+    history.keep(MANY)
+    assert [found.asked for found in history.search(typed)] == [shown]
+    assert shown in history.search(typed)[0].snippet
+
+
+def test_a_snippet_shows_where_the_words_stand(history: History) -> None:
+    answer = f"{'no ' * 100}\n{'yes ' * 50}the bröther's boat {'yes ' * 50}"
+    history.keep(conversation(("Whose?", answer, [])))
+    snippet = history.search("brother")[0].snippet
+    assert "the bröther's boat yes" in snippet
+    assert snippet.startswith("…yes")
+    assert snippet.endswith("…")
+    assert len(snippet) < 130
+
+
 def test_nothing_of_it_stands_in_a_file_in_plain_words(
     history: History, files: HistoryFiles
 ) -> None:
@@ -161,12 +200,56 @@ def test_an_unknown_id_removes_nothing(history: History) -> None:
 
 
 def test_conversations_go_when_they_are_old_enough(history: History) -> None:
-    history.keep(TALK, MOMENT)
-    history.keep(replace(TALK, id="f" * 16), MOMENT + timedelta(days=9))
-    assert history.prune(None, MOMENT + timedelta(days=1000)) == 0
-    assert history.prune(30, MOMENT + timedelta(days=30)) == 0
-    assert history.prune(30, MOMENT + timedelta(days=31)) == 1
+    now = datetime.now(UTC)
+    history.keep(TALK, now - timedelta(days=31))
+    history.keep(replace(TALK, id="f" * 16), now - timedelta(days=29))
+    assert history.prune(32) == 0
+    assert history.prune(30) == 1
     assert [row.id for row in history.listed()] == ["f" * 16]
+
+
+@pytest.mark.parametrize("use", ["listed", "search", "conversation", "keep"])
+def test_what_is_too_old_is_gone_before_anything_is_read(
+    history: History, files: HistoryFiles, use: str
+) -> None:
+    history.keep(replace(TALK, id="f" * 16))
+    history.keep(TALK, datetime.now(UTC) - timedelta(days=31))
+    with open_history(files, says(PASSPHRASE), 30) as again:
+        assert [found.conversation for found in history.search("rent")] == ["f" * 16]
+        history.keep(replace(TALK, id="e" * 16), datetime.now(UTC) - timedelta(days=31))
+        if use == "conversation":
+            with pytest.raises(ConversationUnknown):
+                again.conversation("e" * 16)
+        elif use == "keep":
+            again.keep(TALK)
+        elif use == "search":
+            assert [found.conversation for found in again.search("rent")] == ["f" * 16]
+        else:
+            assert [row.id for row in again.listed()] == ["f" * 16]
+    assert "e" * 16 not in [row.id for row in history.listed()]
+
+
+def test_names_that_are_not_text_are_kept_and_come_back(history: History) -> None:
+    name = os.fsdecode(b"Entw\xfcrfe.eml")
+    source = replace(TALK.turns[0].cited[0], title=name, locator=Locator(Path("/mail") / name))
+    turn = replace(TALK.turns[0], asked=f"What is in {name}?", cited=(source,))
+    odd = replace(TALK, turns=(turn, TALK.turns[1]))
+    history.keep(odd)
+    assert history.conversation("last") == odd
+    assert history.search("entw")[0].turn == 0
+    assert history.listed()[0].title == "What is in Entw�rfe.eml?"
+    with pytest.raises(HistoryError, match="text only"):
+        history.conversation("\udcff")
+
+
+def test_what_an_older_version_kept_goes_on_as_the_same_conversation(history: History) -> None:
+    history.keep(replace(TALK, turns=TALK.turns[:1], at=0))
+    with opened(history.files.database, history._key) as database, changing(database):
+        ((written,),) = database.execute("SELECT turn FROM turns").fetchall()
+        shorter = json.dumps(json.loads(written) | {"of a later version": 1}, indent=1)
+        database.execute("UPDATE turns SET turn = ?", [shorter])
+    assert history.keep(TALK).id == TALK.id
+    assert [row.turns for row in history.listed()] == [2]
 
 
 def test_the_key_may_stand_in_the_keyring_alone(
@@ -175,7 +258,9 @@ def test_the_key_may_stand_in_the_keyring_alone(
     with begin_history(files, None) as history:
         history.keep(TALK)
         key = history._key.hex()
-    assert list(toy_keyring.kept.values()) == [key]
+    name = f"history:{history.record.id}"
+    listed = json.dumps([name])
+    assert toy_keyring.kept == {f"askance/{name}": key, "askance/names": listed}
     with open_history(files, nobody) as again:
         assert again.conversation("last") == TALK
     erase_history(files)
@@ -242,11 +327,11 @@ def test_damage_inside_is_said_and_nothing_crashes(
 
 def test_a_damaged_history_is_set_aside_not_removed(history: History, files: HistoryFiles) -> None:
     files.database.write_bytes(b"nothing" * 1000)
-    with begin_history(files, says(PASSPHRASE, PASSPHRASE), anew=True) as fresh:
+    with begin_history(files, says(PASSPHRASE, PASSPHRASE)) as fresh:
         fresh.keep(TALK)
     aside = [path.name for path in files.all() if path.name.startswith("conversations.db.")]
     assert len(aside) == 1
-    assert len(erase_history(files)) == 4
+    assert len(erase_history(files).files) == 4
     assert not files.folder.exists()
 
 
@@ -311,6 +396,26 @@ def test_one_that_never_lets_go_is_waited_for_and_then_named(
     history.keep(TALK)
 
 
+def test_what_cannot_be_removed_now_is_said_and_not_called_removed(
+    history: History, files: HistoryFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.history.database.BUSY_SECONDS", 0.2)
+    said: list[str] = []
+    archive = Archive(lambda prompt, typed: typed.set_result(PASSPHRASE), said.append)
+    config = load_config({**os.environ, "ASKANCE_HISTORY_ENABLED": "true"})
+    assert archive.forget(TALK).result(), "nothing was kept yet"
+    archive.keep(config, TALK).result()
+    with opened(files.database, history._key) as holding:
+        holding.execute("BEGIN EXCLUSIVE")
+        assert not archive.forget(TALK).result()
+        holding.conn.rollback()
+    assert "Another Askance" in said[0]
+    assert [row.id for row in history.listed()] == [TALK.id]
+    assert archive.forget(TALK).result()
+    assert history.listed() == []
+    archive.close()
+
+
 def test_a_newer_version_is_left_alone(history: History, files: HistoryFiles) -> None:
     history.keep(TALK)
     with opened(files.database, history._key) as database:
@@ -335,6 +440,25 @@ def test_every_version_ever_written_is_still_read(
         assert kept == replace(TALK, id=kept.id)
         assert history.search("olander")
         history.keep(replace(TALK, id="a" * 16))
+
+
+def test_what_the_first_version_kept_is_found_by_the_words_of_the_engine(
+    files: HistoryFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(history_schema, "STEPS", history_schema.STEPS[:1])
+        patched.setattr("app.history.kept.as_words", lambda text: text)  # as that version did
+        with begin_history(files, says(PASSPHRASE, PASSPHRASE)) as older:
+            older.keep(MANY)
+            older.keep(TALK)
+            assert older.search("Straße") == []
+    with reopened(files) as history:
+        assert [found.asked for found in history.search("Straße")] == ["Müllgebühr Straße 5"]
+        assert [found.asked for found in history.search("首都")] == ["日本の首都はどこですか"]
+        assert history.conversation(MANY.id) == MANY
+        history.remove([MANY.id])
+        assert history.search("Straße") == []
+        assert history.search("olander")[0].conversation == TALK.id
 
 
 def test_a_step_that_fails_changes_nothing(

@@ -15,8 +15,10 @@ from textual.widgets import Input
 
 from app.asking.talk import Request
 from app.history import key as history_key
+from app.history.beginning import begin_history
+from app.history.errors import HistoryBusy
 from app.history.files import HistoryFiles
-from app.history.kept import begin_history, open_history
+from app.history.kept import open_history
 from app.keys import Action
 from app.screens.askance import AskanceApp
 from app.screens.chat import ChatScreen
@@ -180,7 +182,12 @@ async def test_to_leave_while_the_passphrase_is_asked_ends_at_once(kept: Kept) -
     assert len(kept()) == 2
 
 
-async def test_a_temporary_conversation_is_not_kept(kept: Kept) -> None:
+async def test_a_temporary_conversation_is_not_kept(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object) -> None:
+        raise HistoryBusy("Another Askance has been writing.", remedy="Let it finish.")
+
     app = app_with(history=True)
     async with running(app) as pilot:
         await pilot.press("alt+n")
@@ -192,9 +199,18 @@ async def test_a_temporary_conversation_is_not_kept(kept: Kept) -> None:
         await asked(pilot, "Why?")
         await unlocked(pilot)
         await until(pilot, lambda: len(kept()) == 3)
+        with monkeypatch.context() as patched:
+            patched.setattr("app.history.archive.remove_kept", busy)
+            await pilot.press("f9")
+            await until(pilot, lambda: "Another Askance" in told(app))
+            assert "is still there" in told(app)
+            assert "temporary: not kept" in line(app, "title")
         await pilot.press("f9")
-        await until(pilot, lambda: "temporary: not kept" in line(app, "title"))
-        await until(pilot, lambda: len(kept()) == 2)
+        await until(pilot, lambda: "is kept, encrypted" in told(app))
+        await pilot.press("f9")
+        await until(pilot, lambda: "the history holds nothing" in told(app))
+        assert len(kept()) == 2
+        assert "temporary: not kept" in line(app, "title")
         await asked(pilot, "Where?")
         assert questions(app) == ["> Why?", "> Where?"]
     assert "Who flies?" not in str(kept())
@@ -266,6 +282,22 @@ async def test_a_damaged_history_is_told_and_the_conversation_goes_on(
         await until(pilot, lambda: "Your history is damaged" in text_of(app))
         await asked(pilot, "And when?")
         assert questions(app) == ["> Who flies?", "> And when?"]
+
+
+async def test_no_failure_to_keep_an_answer_takes_it_away(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("app.history.kept.History.keep", broken)
+    app = app_with(history=True)
+    async with running(app) as pilot:
+        await asked(pilot, "Who flies?")
+        await unlocked(pilot)
+        await until(pilot, lambda: "in memory only (ZeroDivisionError)" in told(app))
+        assert questions(app) == ["> Who flies?"]
+    assert len(kept()) == 2
 
 
 async def test_words_are_found_in_the_conversation_under_way() -> None:
@@ -432,7 +464,7 @@ async def test_what_was_folded_keeps_its_branches_and_its_look(monkeypatch) -> N
 
 def test_of_a_long_past_answer_the_beginning_is_shown() -> None:
     whole = "\n".join(f"- line {number}" for number in range(1_000))
-    past = PastTurn(Past(Request(0, "How long?"), whole, [], None))
+    past = PastTurn(Past(Request(0, "How long?"), Request(0, "How long?"), whole, [], None))
     drawn = past.render().plain
     assert drawn.endswith("line 199\n… (800 lines more; y copies all)")
     assert past.copied == whole

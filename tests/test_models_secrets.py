@@ -17,6 +17,7 @@ from models.secrets import (
     drop_from_keyring,
     keep_in_keyring,
     keyring_name,
+    known_names,
     passwords,
     patience,
     remember_passwords,
@@ -56,6 +57,16 @@ def test_what_is_kept_comes_back_and_what_is_dropped_does_not(toy_keyring: ToyKe
     assert secret_from_keyring("huggingface") == "hf_ü\n2"
     assert drop_from_keyring("huggingface")
     assert not drop_from_keyring("huggingface")
+    assert toy_keyring.kept == {}
+
+
+def test_names_that_vary_are_listed_in_the_keyring_itself(toy_keyring: ToyKeyring) -> None:
+    keep_in_keyring("server:a.example.org", "1")
+    keep_in_keyring("history:7e90", "2")
+    assert known_names() == ["huggingface", "passwords", "server:a.example.org", "history:7e90"]
+    assert drop_from_keyring("history:7e90")
+    assert toy_keyring.kept.keys() == {"askance/names", "askance/server:a.example.org"}
+    assert drop_from_keyring("server:a.example.org")
     assert toy_keyring.kept == {}
 
 

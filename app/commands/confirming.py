@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from getpass import getpass
+from pathlib import Path
 
 import click
 
 from app.errors import UsageError
 from app.history.errors import KeyClosed
+from app.history.files import has_another_name
 
 
 def confirm(question: str) -> None:
@@ -17,6 +19,11 @@ def confirm(question: str) -> None:
         raise UsageError("Nobody is there to confirm.", remedy="Add --yes.")
     if not click.confirm(question, err=True):
         raise UsageError("Nothing was deleted.", remedy="")
+
+
+def to_remove(path: Path) -> str:
+    """Return how a file is named before it is removed."""
+    return f"{path}  (a link, whose content stays)" if has_another_name(path) else str(path)
 
 
 def ask_passphrase(prompt: str) -> str:

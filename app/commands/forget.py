@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from app.commands.confirming import confirm
+from app.commands.confirming import confirm, to_remove
 from app.commands.options import json_option
 from app.exits import ExitCode
 from app.history.files import HistoryFiles, what_stays
+from app.privacy.secrets import meaning_of
 from app.shown.output import print_json
 from app.shown.plain import one_line
 from app.shown.report import size_text
+
+if TYPE_CHECKING:
+    from app.privacy.traces import Trace
 
 
 @click.command("forget")
@@ -44,20 +50,33 @@ def command(everything: bool, yes: bool, as_json: bool) -> int:
 def _forget_everything(yes: bool, as_json: bool) -> int:
     from app.privacy.traces import remove, traces
 
-    found = traces(os.environ)
+    there = traces(os.environ)
+    found = there.found
     for trace in found if not as_json else ():
-        size = f"  {size_text(trace.bytes)}" if trace.bytes else ""
-        click.echo(one_line(f"{trace.what}  {trace.name}{size}"))
+        click.echo(one_line(_named(trace)))
     if found and not yes:
         confirm(f"Remove all of this, {size_text(sum(trace.bytes for trace in found))}?")
-    had_history = any(trace.what == "history" for trace in found)
-    stays = what_stays(HistoryFiles.of(os.environ).folder) if had_history else ""
-    remove(found, os.environ)
+    limits = [f"{there.closed}, so nothing was looked for in one."] if there.closed else []
+    if any(trace.what == "history" for trace in found):
+        limits.append(what_stays(HistoryFiles.of(os.environ).folder))
+    if there.others:
+        names = ", ".join(there.others)
+        limits.append(
+            f"Keys of histories in other folders, if there are any, stay: {names}. "
+            "To remove one: askance secrets rm NAME."
+        )
+    remove(there, os.environ)
     if as_json:
         rows = [{"what": t.what, "name": t.name, "bytes": t.bytes} for t in found]
-        print_json({"removed": rows, "limits": stays})
-    elif found:
-        click.echo(f"All of it is removed. {stays}".rstrip())
+        print_json({"removed": rows, "limits": " ".join(limits)})
     else:
-        click.echo("Nothing was ever written here.")
+        done = "All of it is removed." if found else "Nothing was ever written here."
+        click.echo(" ".join([done, *limits]))
     return ExitCode.ANSWERED
+
+
+def _named(trace: Trace) -> str:
+    if trace.what == "secret":
+        return f"secret  {trace.name}  {meaning_of(trace.name)}"
+    name = trace.name if trace.what == "model" else to_remove(Path(trace.name))
+    return f"{trace.what}  {name}  {size_text(trace.bytes)}"

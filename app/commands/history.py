@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.commands.confirming import ask_passphrase, confirm
+from app.commands.confirming import ask_passphrase, confirm, to_remove
 from app.commands.lazy import StrictGroup
 from app.commands.options import json_option
 from app.errors import UsageError
 from app.exits import ExitCode
-from app.history.files import HistoryFiles, what_stays
-from app.history.kept import begin_history, erase_history, open_history
+from app.history.beginning import begin_history, erase_history
+from app.history.files import HistoryFiles, has_another_name, what_stays
+from app.history.kept import open_history
 from app.settings.config import config_path, load_config
 from app.settings.edit import set_value
 from app.settings.zone import zone_of
 from app.shown.output import print_json, rfc3339
-from app.shown.plain import lines, one_line
+from app.shown.plain import counted, lines, one_line
 
 if TYPE_CHECKING:
     from app.history.kept import FoundTurn, History, Kept
@@ -49,9 +50,9 @@ def on(passphrase: bool, anew: bool, days: int | None, as_json: bool) -> int:
     files = _files()
     load_config(os.environ)  # what is wrong with the settings is said before anything is made
     if files.key_record.exists() and not anew:
-        history = open_history(files, ask_passphrase)
+        history = _open_again(files, passphrase)
     else:
-        history = begin_history(files, ask_passphrase if passphrase else None, anew=anew)
+        history = begin_history(files, ask_passphrase if passphrase else None)
     with history:
         where = config_path(os.environ)
         set_value(where, "history", "enabled", True)
@@ -64,6 +65,18 @@ def on(passphrase: bool, anew: bool, days: int | None, as_json: bool) -> int:
         click.echo(f"Conversations are kept in {one_line(str(files.database))}, encrypted.")
         click.echo(f"The key is {key[history.record.kind]}. Without it nobody can read them.")
     return ExitCode.ANSWERED
+
+
+def _open_again(files: HistoryFiles, passphrase: bool) -> History:
+    history = open_history(files, ask_passphrase)
+    if passphrase and history.record.kind == "keyring":
+        history.close()
+        raise UsageError(
+            "The key of your history is in your keyring, and stays there.",
+            remedy="To begin a new one with a passphrase, and set aside what is there: "
+            "askance history on --new --passphrase",
+        )
+    return history
 
 
 @command.command("off")
@@ -99,7 +112,6 @@ def path(as_json: bool) -> int:
 def list_(as_json: bool) -> int:
     """List the kept conversations, what was last added to first."""
     with _open() as history:
-        history.prune(load_config(os.environ).number("history.days"))
         rows = history.listed()
     if as_json:
         print_json({"conversations": [_kept_object(row) for row in rows]})
@@ -117,16 +129,24 @@ def list_(as_json: bool) -> int:
 
 @command.command("show")
 @click.argument("id_", metavar="ID")
+@click.option("--all", "everything", is_flag=True, help="What was asked on other branches too.")
 @json_option
-def show(id_: str, as_json: bool) -> int:
+def show(id_: str, everything: bool, as_json: bool) -> int:
     """Print a conversation. ID is its id, the beginning of one, or "last"."""
+    from app.history.exporting import in_order
+
     with _open() as history:
         conversation = history.conversation(id_)
     if as_json:
         print_json(_whole(conversation))
-    else:
-        for turn in conversation.path:
-            click.echo(_turn_text(turn))
+        return ExitCode.ANSWERED
+    turns = list(in_order(conversation))
+    shown = turns if everything else turns[: len(conversation.path)]
+    for turn, follows in shown:
+        click.echo(_turn_text(turn, follows))
+    if left := len(turns) - len(shown):
+        more = counted(left, "more question")
+        click.echo(f"{more} on other branches: askance history show {one_line(id_)} --all")
     return ExitCode.ANSWERED
 
 
@@ -153,23 +173,29 @@ def search(words: tuple[str, ...], as_json: bool) -> int:
 )
 @json_option
 def export(id_: str, target: Path | None, as_json: bool) -> int:
-    """Write a conversation as Markdown, with --json as JSON that can be followed up.
+    """Print a conversation as Markdown, with --json as JSON that can be followed up.
 
-    A FILE that is there is not overwritten; what is written is not encrypted any more.
+    The end of FILE, .md or .json, says which of them is written. A FILE that is there is not
+    overwritten; what is written is not encrypted any more.
     """
+    from app.history.export_file import export as write
+    from app.history.export_file import fault_of
     from app.history.exporting import markdown
 
+    if target is not None and (fault := fault_of(str(target))):
+        raise UsageError(f"{target} cannot be written.", remedy=fault, path=target)
     with _open() as history:
         conversation = history.conversation(id_)
-    if target is None:
+    zone = zone_of(load_config(os.environ))
+    if target is not None:
+        written = write(conversation, str(target), zone)
+        click.echo(f"Written, not encrypted: {one_line(str(written))}", err=True)
         if as_json:
-            print_json(_whole(conversation))
-        else:
-            click.echo(markdown(conversation, zone_of(load_config(os.environ))), nl=False)
-        return ExitCode.ANSWERED
-    text = _as_json(conversation) if as_json or target.suffix == ".json" else ""
-    _write(target, text or markdown(conversation, zone_of(load_config(os.environ))))
-    click.echo(f"Written, not encrypted: {one_line(str(target))}", err=True)
+            print_json({"path": str(written)})
+    elif as_json:
+        print_json(_whole(conversation))
+    else:
+        click.echo(markdown(conversation, zone), nl=False)
     return ExitCode.ANSWERED
 
 
@@ -198,10 +224,10 @@ def rm(
         return _remove_all(yes, as_json)
     with _open() as history:
         if older_than is None:
-            titles = [history.conversation(id_).title for id_ in ids]
+            named = {one.id: one.title for one in map(history.conversation, ids)}
             if not yes:
-                confirm(f"Remove {', '.join(one_line(title) for title in titles)}?")
-            removed = len(history.remove(ids))
+                confirm(f"Remove {', '.join(one_line(title) for title in named.values())}?")
+            removed = len(history.remove(list(named)))
         else:
             if not yes:
                 confirm(f"Remove what nobody added to for {older_than} days?")
@@ -218,19 +244,22 @@ def _remove_all(yes: bool, as_json: bool) -> int:
     """Remove the files whatever state they are in: this needs no key."""
     files = _files()
     there = files.all()
+    for one in there if not yes else filter(has_another_name, there):
+        click.echo(one_line(to_remove(one)), err=True)
     if there and not yes:
-        for one in there:
-            click.echo(one_line(str(one)), err=True)
         confirm("Remove all kept conversations, and their key?")
     stays = what_stays(files.folder)
-    removed = erase_history(files)
-    if load_config(os.environ).origins["history.enabled"] == "file":
-        set_value(config_path(os.environ), "history", "enabled", False)
+    try:
+        erased = erase_history(files)
+    finally:
+        if load_config(os.environ).origins["history.enabled"] == "file":
+            set_value(config_path(os.environ), "history", "enabled", False)
     if as_json:
-        shown = [str(one) for one in removed]
-        print_json({"removed": len(removed), "files": shown, "limits": stays})
-    elif removed:
-        click.echo(f"Removed, overwritten first: {len(removed)} files, and the key. {stays}")
+        shown = [str(one) for one in erased.files]
+        print_json({"removed": len(shown), "files": shown, "limits": stays})
+    elif erased.files:
+        key = ", and the key" if erased.keys else ""
+        click.echo(f"Removed, overwritten first: {len(erased.files)} files{key}. {stays}")
     else:
         click.echo("No conversation was kept.")
     return ExitCode.ANSWERED
@@ -241,7 +270,8 @@ def _files() -> HistoryFiles:
 
 
 def _open() -> History:
-    return open_history(_files(), ask_passphrase)
+    days = load_config(os.environ).number("history.days")
+    return open_history(_files(), ask_passphrase, days)
 
 
 def _kept_object(row: Kept) -> dict[str, object]:
@@ -271,38 +301,20 @@ def _whole(conversation: Conversation) -> dict[str, object]:
     return {"conversation": conversation_object(conversation)}
 
 
-def _as_json(conversation: Conversation) -> str:
-    import json
+def _turn_text(turn: Turn, follows: str) -> str:
+    from app.history.exporting import SUPPORT, UNSUPPORTING
 
-    from app.shown.output import SCHEMA_VERSION
-
-    whole = {"schema_version": SCHEMA_VERSION, **_whole(conversation)}
-    return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
-
-
-def _turn_text(turn: Turn) -> str:
     shown = [f"> {one_line(turn.asked)}"]
+    if follows:
+        shown.append(f"  {one_line(follows)}")
     if turn.question != turn.asked:
         shown.append(f"  Asked as: {one_line(turn.question)}")
     shown += ["", lines(turn.answer), ""]
+    if turn.grounded != "grounded":
+        shown.append(f"  {SUPPORT[turn.grounded]}")
     for cited in turn.cited:
         where = cited.locator.path
-        shown.append(one_line(f"  [{cited.id}] {cited.title or where.name}  {where}"))
-    return "\n".join([*shown, ""] if turn.cited else shown)
-
-
-def _write(target: Path, text: str) -> None:
-    try:
-        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise UsageError(
-            f"{target} is there already.", remedy="Name another file.", path=target
-        ) from error
-    except OSError as error:
-        raise UsageError(
-            f"{target} cannot be written: {error.strerror}.",
-            remedy="Name another file.",
-            path=target,
-        ) from error
+        but = "" if cited.support else f"  ({UNSUPPORTING})"
+        place = f"{one_line(cited.title or where.name)}  {one_line(str(where))}"
+        shown.append(f"  [{cited.id}] {place}{but}")
+    return "\n".join([*shown, ""] if shown[-1] else shown)

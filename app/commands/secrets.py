@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from getpass import getpass
 
@@ -11,15 +12,17 @@ from app.commands.lazy import StrictGroup
 from app.commands.options import json_option
 from app.errors import UsageError
 from app.exits import ExitCode
-from app.privacy.secrets import MEANINGS, closed_keyring_said, known_names, meaning_of
+from app.privacy.secrets import MEANINGS, closed_keyring_said, keys_here, meaning_of
 from app.shown.output import print_json
 from app.shown.plain import one_line
 from models.secrets import (
+    HISTORY,
     PASSWORDS,
     SERVER,
     drop_from_keyring,
     keep_in_keyring,
     keyring_name,
+    known_names,
     remember_passwords,
     secret_from_keyring,
 )
@@ -85,7 +88,13 @@ def set_(name: str, as_json: bool) -> int:
 @json_option
 def rm(name: str, as_json: bool) -> int:
     """Remember NAME no longer. Exit code 3: it was not there."""
-    _checked(name)
+    if name in keys_here(os.environ):
+        raise UsageError(
+            f"{name} opens what your history keeps.",
+            remedy="To remove both: askance history rm --all",
+        )
+    if not name.startswith(HISTORY):
+        _checked(name)
     with closed_keyring_said():
         there = drop_from_keyring(name)
     if as_json:

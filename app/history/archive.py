@@ -55,13 +55,19 @@ class Archive:
                 self._say(f"{error} {IN_MEMORY}")
         return self._keeper
 
-    def forget(self, conversation: Conversation) -> Future[None]:
-        """Remove what the history has of a conversation, if it was opened at all."""
+    def forget(self, conversation: Conversation) -> Future[bool]:
+        """Remove what the history has of a conversation; the future has whether it is gone."""
         return self._thread.submit(self._forget, conversation)
 
-    def _forget(self, conversation: Conversation) -> None:
-        if self._keeper is not None and self._keeper.history is not None:
+    def _forget(self, conversation: Conversation) -> bool:
+        if self._keeper is None or self._keeper.history is None:
+            return True  # nothing was kept since this program began
+        try:
             remove_kept(self._keeper.history, conversation)
+        except HistoryError as error:
+            self._say(f"{error} What was kept of this conversation is still there.")
+            return False
+        return True
 
     def do(self, config: Config, work: Callable[[History], Result]) -> Future[Result]:
         """Do something with the history; the future has what came of it, or `HistoryError`.

@@ -97,6 +97,12 @@ def errors_of(path: Path) -> Iterator[None]:
         yield
     except dbapi2.Error as error:
         raise _meaning(error, path) from None  # a chained one may hold what was to be written
+    except UnicodeError:
+        raise HistoryError(
+            "Your history holds text only: this has bytes that are none.",
+            remedy="Give it in UTF-8.",
+            path=path,
+        ) from None
 
 
 def _meaning(error: Any, path: Path) -> HistoryError:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from datetime import tzinfo
 from pathlib import Path
 
 from app.errors import NotExported
 from app.history.exporting import conversation_object, markdown
-from app.shown.output import SCHEMA_VERSION
+from app.shown.output import json_text
 from engine.conversation import Conversation
 from models.files import open_private
 
@@ -32,16 +31,12 @@ def export(conversation: Conversation, typed: str, zone: tzinfo | None) -> Path:
     """Write a new file that only its owner reads. Raises `NotExported`."""
     path = Path(typed).expanduser().absolute()
     if path.suffix.lower() == ".json":
-        whole = {
-            "schema_version": SCHEMA_VERSION,
-            "conversation": conversation_object(conversation),
-        }
-        text = json.dumps(whole, ensure_ascii=False, indent=2)
+        text = json_text({"conversation": conversation_object(conversation)}) + "\n"
     else:
         text = markdown(conversation, zone)
     try:
         with os.fdopen(open_private(path, os.O_EXCL), "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
+            file.write(text.encode())
     except OSError as error:
         raise NotExported(
             f"{path} cannot be written: {error.strerror}.",

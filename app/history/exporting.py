@@ -29,6 +29,9 @@ ALWAYS = {
 }
 """Keys of a locator that are there even when they are null."""
 PLACES = tuple(one.name for one in fields(Locator) if one.name != "path")
+SUPPORT: Mapping[Grounded, str] = {"partial": "Only partly supported.", "none": "Not supported."}
+"""What is said of an answer that is not grounded."""
+UNSUPPORTING = "does not support it"
 MOST_BYTES = 64 << 20
 """Of a file that is read again: a conversation of a year is smaller."""
 
@@ -57,11 +60,12 @@ def turn_object(turn: Turn) -> dict[str, object]:
         "strategy": turn.strategy,
         "models": list(turn.models),
         "citations": [cited_object(cited) for cited in turn.cited],
+        "scope": [cited_object(cited) for cited in turn.scope],
     }
 
 
 def cited_object(cited: Cited) -> dict[str, object]:
-    """Return a citation as `ask --json` does, with the names of its people."""
+    """Return a citation as `ask --json` does."""
     locator = {key: getattr(cited.locator, key) for key in PLACES}
     shown = {k: v for k, v in locator.items() if v is not None or k in ALWAYS[cited.kind]}
     return {
@@ -107,6 +111,7 @@ def turn_of(found: Mapping[str, Any]) -> Turn:
         datetime.fromisoformat(found["date"]),
         str(found["strategy"]),
         tuple(str(model) for model in found["models"]),
+        tuple(cited_of(cited) for cited in found.get("scope", ())),  # none in older versions
     )
 
 
@@ -161,33 +166,56 @@ def read_conversation(path: Path) -> Conversation:
 def _of_answer(found: Mapping[str, Any]) -> Conversation:
     known = [model for model in found["models"].values() if model]
     now = datetime.now().astimezone()
+    followed = found.get("follow_up", {"asked": found["question"], "scope": ()})
     turn = {
         **found,
         "id": 0,
         "parent": None,
-        "asked": found["question"],
+        "asked": followed["asked"],
+        "scope": followed["scope"],
         "date": rfc3339(now),
         "models": known,
     }
     return of_turns([turn_of(turn)], at=0)
 
 
+def in_order(conversation: Conversation) -> Iterator[tuple[Turn, str]]:
+    """Yield the turns that led to where the conversation is, then those of other branches.
+
+    Beside each stands what it follows, in words; empty where that is the turn yielded before.
+    """
+    path = conversation.path
+    led = {turn.id for turn in path}
+    before = None
+    for turn in (*path, *(other for other in conversation.turns if other.id not in led)):
+        yield turn, "" if turn.parent == before else _follows(conversation, turn)
+        before = turn.id
+
+
+def _follows(conversation: Conversation, turn: Turn) -> str:
+    if turn.parent is None:
+        return "Asked at the beginning."
+    return f"Asked after: {conversation.turns[turn.parent].asked}"
+
+
 def markdown(conversation: Conversation, zone: tzinfo | None = None) -> str:
-    """Return the branch where the conversation is, its citations below each answer."""
+    """Return a conversation, its citations below each answer, other branches at the end."""
     began = conversation.began.astimezone(zone)
     parts = [f"# {_escaped(conversation.title)}", f"{began:%Y-%m-%d %H:%M}, Askance"]
-    for turn in conversation.path:
-        parts += _turn_in_markdown(turn, zone)
+    for turn, follows in in_order(conversation):
+        parts += _turn_in_markdown(turn, follows, zone)
     return "\n\n".join(parts) + "\n"
 
 
-def _turn_in_markdown(turn: Turn, zone: tzinfo | None) -> Iterator[str]:
+def _turn_in_markdown(turn: Turn, follows: str, zone: tzinfo | None) -> Iterator[str]:
     yield f"## {_escaped(turn.asked)}"
+    if follows:
+        yield f"*{_escaped(follows)}*"
     if turn.question != turn.asked:
         yield f"*Asked as: {_escaped(turn.question)}*"
     yield _escaped_block(turn.answer)
     if turn.grounded != "grounded":
-        yield {"partial": "*Only partly supported.*", "none": "*Not supported.*"}[turn.grounded]
+        yield f"*{SUPPORT[turn.grounded]}*"
     if turn.cited:
         yield "\n".join(_cited_in_markdown(cited, zone) for cited in turn.cited)
 
@@ -208,7 +236,8 @@ def _cited_in_markdown(cited: Cited, zone: tzinfo | None) -> str:
     title = _escaped(cited.title or place.path.name)
     path = _code(f"{place.path}")
     quote = _escaped(cited.quote)
-    return f"- \\[{cited.id}\\] {title}{date}{_escaped(where)}, {path}\n  > {quote}"
+    but = "" if cited.support else f", {UNSUPPORTING}"
+    return f"- \\[{cited.id}\\] {title}{date}{_escaped(where)}, {path}{but}\n  > {quote}"
 
 
 _MARKUP = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>#|!~&"})

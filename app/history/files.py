@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
+import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from models.files import data_folder
 
+ASIDE = r"\.\d{8}T\d{6,12}Z"
+OWN = re.compile(
+    rf"conversations\.db(\.new|{ASIDE})?(-journal|-wal|-shm)?|key\.json(\.new|{ASIDE})?"
+)
+"""Every name that a file of a history is ever given."""
 BLOCK = 1 << 20
 COPYING = frozenset({"btrfs", "zfs", "bcachefs", "f2fs", "nilfs2", "overlay", "apfs"})
 """File systems that write anew elsewhere, or may: overwriting does not reach the old blocks."""
@@ -44,27 +53,67 @@ class HistoryFiles:
         return self.key_record.exists() or self.database.exists()
 
     def all(self) -> list[Path]:
-        """Return every file of it: database, journal, key record, what was set aside."""
+        """Return every file of it: database, journal, key record, what was set aside.
+
+        A link with such a name is one; what somebody else put there is none.
+        """
         if not self.folder.is_dir():
             return []
-        return sorted(path for path in self.folder.iterdir() if path.is_file())
+        return sorted(
+            path
+            for path in self.folder.iterdir()
+            if OWN.fullmatch(path.name) and (path.is_symlink() or path.is_file())
+        )
+
+    def to_set_aside(self, moment: datetime) -> list[tuple[Path, Path]]:
+        """Return what is in use, each with the name that it has once it is set aside."""
+        aside = f"{moment:.%Y%m%dT%H%M%S%fZ}"
+        journal = self.database.with_name(f"{self.database.name}-journal")
+        names = {
+            self.database: f"{self.database.name}{aside}",
+            journal: f"{self.database.name}{aside}-journal",
+            self.key_record: f"{self.key_record.name}{aside}",
+        }
+        return [(one, one.with_name(name)) for one, name in names.items() if os.path.lexists(one)]
 
 
-def set_aside(path: Path, moment: str) -> Path:
-    """Rename a file that cannot be used, and return its new name."""
-    aside = path.with_name(f"{path.name}.{moment}")
-    path.rename(aside)
-    return aside
+@contextmanager
+def renamed(pairs: Iterable[tuple[Path, Path]]) -> Iterator[None]:
+    """Rename files, and back if that or what follows fails. Raises `OSError`."""
+    done = []
+    try:
+        for old, new in pairs:
+            old.rename(new)
+            done.append((old, new))
+        yield
+    except BaseException:
+        for old, new in reversed(done):
+            new.rename(old)
+        raise
+
+
+def has_another_name(path: Path) -> bool:
+    """Say whether the content stays when this is removed: it is a link, or has a hard link.
+
+    Raises `OSError`.
+    """
+    found = path.lstat()
+    return stat.S_ISLNK(found.st_mode) or found.st_nlink > 1
 
 
 def wipe(path: Path) -> None:
-    """Overwrite a file with random bytes, then remove it. Raises `OSError`."""
-    size = path.stat().st_size
-    with path.open("r+b") as file:
-        for start in range(0, size, BLOCK):
-            file.write(secrets.token_bytes(min(BLOCK, size - start)))
-        file.flush()
-        os.fsync(file.fileno())
+    """Overwrite a file with random bytes, then remove it. Raises `OSError`.
+
+    What `has_another_name` is removed alone: under the other one it is somebody else's.
+    """
+    if not has_another_name(path):
+        size = path.lstat().st_size
+        descriptor = os.open(path, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0))
+        with os.fdopen(descriptor, "wb") as file:
+            for start in range(0, size, BLOCK):
+                file.write(secrets.token_bytes(min(BLOCK, size - start)))
+            file.flush()
+            os.fsync(file.fileno())
     path.unlink()
 
 

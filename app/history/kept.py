@@ -7,7 +7,6 @@ locked memory between. What is removed is overwritten inside the file, and the f
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,16 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.history.database import changing, opened, sqlcipher
-from app.history.errors import ConversationUnknown, HistoryDamaged, HistoryNotWritten, HistoryOff
+from app.history.errors import ConversationUnknown, HistoryDamaged, HistoryOff
 from app.history.exporting import turn_object, turn_of
-from app.history.files import HistoryFiles, set_aside, wipe
-from app.history.key import Ask, KeyRecord, drop_key, new_key, open_key
+from app.history.files import HistoryFiles
+from app.history.finding import as_words, match_of, quotes_of, snippet_of
+from app.history.key import Ask, KeyRecord, open_key
 from app.history.locked_memory import LockedBytes
-from app.history.schema import migrate
-from engine.conversation import Conversation, new_id, of_turns
-from engine.tokens import words
-from models.files import make_private, open_private
-from models.secrets import KeyringClosed
+from app.history.schema import migrate, version_of
+from app.shown.plain import escape_json, one_line
+from engine.conversation import Conversation, Turn, new_id, of_turns
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -62,16 +60,26 @@ class FoundTurn:
 class History:
     """The kept conversations of one person. A context that wipes the key at its end."""
 
-    def __init__(self, files: HistoryFiles, record: KeyRecord, key: LockedBytes) -> None:
-        """Take an open key; `open_history` and `begin_history` make one."""
+    def __init__(
+        self, files: HistoryFiles, record: KeyRecord, key: LockedBytes, days: int | None = None
+    ) -> None:
+        """Take an open key; `open_history` and `begin_history` make one.
+
+        What nobody added to for so many days is removed before anything else is done. None: never.
+        """
         self.files = files
         self.record = record
         self._key = key
+        self._days = days
 
     @contextmanager
     def _database(self) -> Iterator[Database]:
         with opened(self.files.database, self._key) as database:
+            if version_of(database) == 0:
+                raise _emptied(self.files.database)
             migrate(database)
+            if self._days is not None:
+                _prune(database, self._days)
             yield database
 
     def check(self) -> None:
@@ -85,18 +93,20 @@ class History:
         Where another instance went on with it meanwhile, this one gets an id of its own: neither
         loses a turn. Raises `HistoryError`.
         """
-        written = [json.dumps(turn_object(turn), ensure_ascii=False) for turn in conversation.turns]
+        written = [_written(turn) for turn in conversation.turns]
         with self._database() as database, changing(database):
             query = "SELECT turn FROM turns WHERE conversation = ? ORDER BY number"
             have = [row["turn"] for row in database.query(query, [conversation.id])]
-            if have != written[: len(have)]:
+            # Texts of older versions lack what later ones write; what they say is compared.
+            ours = written[: len(have)]
+            if self._read(conversation.id, have) != self._read(conversation.id, ours):
                 conversation, have = replace(conversation, id=new_id()), []
             database["conversations"].upsert(  # type: ignore[union-attr]
                 {
                     "id": conversation.id,
                     "began": _text(conversation.began),
                     "changed": _text(now or datetime.now(UTC)),
-                    "title": conversation.title,
+                    "title": one_line(conversation.title),
                     "at": conversation.at,
                 },
                 pk="id",
@@ -106,10 +116,10 @@ class History:
                     "conversation": conversation.id,
                     "number": turn.id,
                     "parent": turn.parent,
-                    "asked": turn.asked,
-                    "question": turn.question,
-                    "answer": turn.answer,
-                    "quotes": "\n".join(f"{cited.title}\n{cited.quote}" for cited in turn.cited),
+                    "asked": as_words(turn.asked),
+                    "question": as_words(turn.question),
+                    "answer": as_words(turn.answer),
+                    "quotes": as_words(quotes_of(turn)),
                     "turn": written[turn.id],
                 }
                 for turn in conversation.turns[len(have) :]
@@ -140,17 +150,27 @@ class History:
             turns = [turn["turn"] for turn in database.query(query, [row["id"]])]
         try:
             return of_turns(
-                [turn_of(json.loads(turn)) for turn in turns],
+                self._read(row["id"], turns),
                 id=row["id"],
                 began=_moment(row["began"]),
                 at=row["at"],
             )
+        except (ValueError, TypeError) as error:
+            raise self._damaged(row["id"]) from error
+
+    def _read(self, id_: str, written: Sequence[str]) -> list[Turn]:
+        """Return turns of a conversation. Raises `HistoryDamaged`."""
+        try:
+            return [turn_of(json.loads(turn)) for turn in written]
         except (ValueError, KeyError, TypeError) as error:
-            raise HistoryDamaged(
-                f"The conversation {row['id']} is damaged.",
-                remedy=f"Remove it: askance history rm {row['id']}",
-                path=self.files.database,
-            ) from error
+            raise self._damaged(id_) from error
+
+    def _damaged(self, id_: str) -> HistoryDamaged:
+        return HistoryDamaged(
+            f"The conversation {id_} is damaged.",
+            remedy=f"Remove it: askance history rm {id_}",
+            path=self.files.database,
+        )
 
     def _row(self, database: Database, id_: str) -> dict[str, Any]:
         if id_ == LATEST:
@@ -172,30 +192,23 @@ class History:
 
     def search(self, typed: str, limit: int = 50) -> list[FoundTurn]:
         """Return the turns that hold all these words, best first. Raises `HistoryError`."""
-        wanted = words(typed)
-        if not wanted:
+        if not (match := match_of(typed)):
             return []
-        match = " ".join('"' + word.replace('"', '""') + '"' for word in wanted)
         query = """
-            SELECT t.conversation, c.title, t.number, t.asked, t.turn,
-                   snippet(turns_fts, -1, '', '', '…', 16) AS snippet
+            SELECT t.conversation, c.title, t.turn
             FROM turns_fts
             JOIN turns t ON t.rowid = turns_fts.rowid
             JOIN conversations c ON c.id = t.conversation
             WHERE turns_fts MATCH ? ORDER BY turns_fts.rank LIMIT ?
         """
         with self._database() as database:
-            return [
-                FoundTurn(
-                    row["conversation"],
-                    row["title"],
-                    row["number"],
-                    row["asked"],
-                    " ".join(row["snippet"].split()),
-                    _moment(json.loads(row["turn"])["date"]),
-                )
-                for row in database.query(query, [match, limit])
-            ]
+            rows = list(database.query(query, [match, limit]))
+        return [self._found(row, typed) for row in rows]
+
+    def _found(self, row: dict[str, Any], typed: str) -> FoundTurn:
+        (turn,) = self._read(row["conversation"], [row["turn"]])
+        snippet = snippet_of(turn, typed)
+        return FoundTurn(row["conversation"], row["title"], turn.id, turn.asked, snippet, turn.when)
 
     def remove(self, ids: Sequence[str]) -> list[str]:
         """Remove conversations by id or its beginning, and return their ids.
@@ -203,21 +216,17 @@ class History:
         Raises `ConversationUnknown` before anything is removed, `HistoryError`.
         """
         with self._database() as database:
-            found = [self._row(database, id_)["id"] for id_ in ids]
+            found = list(dict.fromkeys(self._row(database, id_)["id"] for id_ in ids))
             _remove(database, found)
         return found
 
-    def prune(self, days: int | None, now: datetime | None = None) -> int:
-        """Remove what was not added to for so many days, and return how many. None: nothing."""
-        if days is None:
-            return 0
-        oldest = _text((now or datetime.now(UTC)) - timedelta(days=days))
+    def prune(self, days: int) -> int:
+        """Remove what nobody added to for so many days, and return how many of them there were.
+
+        Raises `HistoryError`.
+        """
         with self._database() as database:
-            rows = database.query("SELECT id FROM conversations WHERE changed < ?", [oldest])
-            found = [row["id"] for row in rows]
-            if found:
-                _remove(database, found)
-        return len(found)
+            return _prune(database, days)
 
     def close(self) -> None:
         """Wipe the key."""
@@ -232,6 +241,20 @@ class History:
         self.close()
 
 
+def _written(turn: Turn) -> str:
+    """Return a turn as text that can be encoded, whatever bytes are in the names of files."""
+    return escape_json(json.dumps(turn_object(turn), ensure_ascii=False))
+
+
+def _prune(database: Database, days: int) -> int:
+    oldest = _text(datetime.now(UTC) - timedelta(days=days))
+    rows = database.query("SELECT id FROM conversations WHERE changed < ?", [oldest])
+    found = [row["id"] for row in rows]
+    if found:
+        _remove(database, found)
+    return len(found)
+
+
 def _remove(database: Database, ids: Sequence[str]) -> None:
     with changing(database):
         for id_ in ids:
@@ -240,36 +263,11 @@ def _remove(database: Database, ids: Sequence[str]) -> None:
     database.execute("VACUUM")
 
 
-def begin_history(
-    files: HistoryFiles, ask_passphrase: Ask | None, *, anew: bool = False
-) -> History:
-    """Begin a history; `ask_passphrase` None keeps its key in the keyring.
+def open_history(files: HistoryFiles, ask: Ask, days: int | None = None) -> History:
+    """Open the history that is there; `days` as in `History`.
 
-    With `anew` what is there is set aside, and so is a database without its record. Raises
-    `HistoryError`.
+    Raises `HistoryOff` without one, and `HistoryError`.
     """
-    sqlcipher()
-    _check_folder(files)
-    if anew or not files.key_record.exists():
-        moment = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-        for path in (files.database, files.key_record):
-            if path.exists():
-                set_aside(path, moment)
-    record, key = new_key(ask_passphrase)
-    history = History(files, record, key)
-    try:
-        # Mode 0600 from the start: SQLite alone would leave it to the umask.
-        os.close(open_private(files.database, 0))
-        history.check()
-        record.write(files.key_record)
-    except BaseException:
-        history.close()
-        raise
-    return history
-
-
-def open_history(files: HistoryFiles, ask: Ask) -> History:
-    """Open the history that is there. Raises `HistoryOff` without one, and `HistoryError`."""
     sqlcipher()
     try:
         record = KeyRecord.read(files.key_record)
@@ -278,12 +276,8 @@ def open_history(files: HistoryFiles, ask: Ask) -> History:
             "There is no history yet.", remedy="Turn it on: askance history on", path=files.folder
         ) from None
     if not files.database.exists():
-        raise HistoryDamaged(
-            f"The database of your history is gone: {files.database}.",
-            remedy="Put it back from a backup, or begin anew: askance history on --new",
-            path=files.database,
-        )
-    history = History(files, record, open_key(record, ask))
+        raise _emptied(files.database)
+    history = History(files, record, open_key(record, ask), days)
     try:
         history.check()
     except BaseException:
@@ -292,42 +286,12 @@ def open_history(files: HistoryFiles, ask: Ask) -> History:
     return history
 
 
-def erase_history(files: HistoryFiles) -> list[Path]:
-    """Remove every file of the history, overwritten, and the key; return what was removed.
-
-    The key goes first: from then on nobody can read what is left, whatever happens.
-    """
-    for path in files.all():
-        if path.name.startswith(files.key_record.name):
-            try:
-                drop_key(KeyRecord.read(path))
-            except (HistoryDamaged, KeyringClosed):
-                continue  # the files go all the same
-    removed = []
-    for path in files.all():
-        try:
-            wipe(path)
-        except OSError as error:
-            raise HistoryNotWritten(
-                f"{path} cannot be removed: {error.strerror}.",
-                remedy="Correct the folder's permissions, then try again.",
-                path=path,
-            ) from error
-        removed.append(path)
-    if files.folder.is_dir():
-        files.folder.rmdir()
-    return removed
-
-
-def _check_folder(files: HistoryFiles) -> None:
-    try:
-        make_private(files.folder)
-    except OSError as error:
-        raise HistoryNotWritten(
-            f"{files.folder} cannot be made: {error.strerror}.",
-            remedy="Correct the folder's permissions, or set XDG_DATA_HOME to one of yours.",
-            path=files.folder,
-        ) from error
+def _emptied(database: Path) -> HistoryDamaged:
+    return HistoryDamaged(
+        f"The database of your history is gone, or was emptied: {database}.",
+        remedy="Put it back from a backup, or begin anew: askance history on --new",
+        path=database,
+    )
 
 
 def _text(moment: datetime) -> str:

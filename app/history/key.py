@@ -30,8 +30,8 @@ KEY_BYTES = 32
 SALT_BYTES = 16
 SCRYPT = {"n": 1 << 17, "r": 8, "p": 1}
 """128 MB and about half a second for each guess: the least that OWASP recommends for scrypt."""
-MOST_MEMORY = 1 << 31
-"""Bytes that a record may ask for."""
+MOST_MEMORY = 1 << 29
+"""Bytes that a record may ask for; `scrypt` allows less than 2 GiB, and is given twice as many."""
 SHORTEST = 8
 """Characters of a passphrase."""
 
@@ -44,7 +44,7 @@ class KeyRecord:
     """How the key of one history is found."""
 
     id: str
-    """Names the key in the keyring."""
+    """Hexadecimal."""
     kind: Literal["keyring", "passphrase"]
     check: str
     """Hexadecimal; a keyed hash that only the right key gives."""
@@ -53,6 +53,11 @@ class KeyRecord:
     n: int = SCRYPT["n"]
     r: int = SCRYPT["r"]
     p: int = SCRYPT["p"]
+
+    @property
+    def name(self) -> str:
+        """The name of the key in the keyring."""
+        return f"{HISTORY}{self.id}"
 
     def write(self, path: Path) -> None:
         """Write the record, for its owner alone. Raises `HistoryNotWritten`."""
@@ -71,18 +76,32 @@ class KeyRecord:
         """Read a record. Raises `HistoryDamaged`, `FileNotFoundError`."""
         try:
             record = cls(**json.loads(path.read_text("utf-8")))
-            bytes.fromhex(record.salt + record.check)
-            if record.n * record.r > MOST_MEMORY // 128:
-                raise ValueError(record.n)
+            record._refuse_what_is_not_ours()
         except FileNotFoundError:
             raise
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, TypeError, RecursionError) as error:
             raise HistoryDamaged(
                 f"{path}, which says how the history's key is found, cannot be read.",
                 remedy="Put it back from a backup, or begin anew: askance history on --new",
                 path=path,
             ) from error
         return record
+
+    def _refuse_what_is_not_ours(self) -> None:
+        """Raise `ValueError` or `TypeError` for what no record says that was written here."""
+        bytes.fromhex(self.check)
+        salted = len(bytes.fromhex(self.salt)) == SALT_BYTES
+        if not (
+            isinstance(self.id, str)
+            and (self.kind == "keyring" or (self.kind == "passphrase" and salted))
+            and all(type(number) is int for number in (self.n, self.r, self.p))
+            and self.n >= 1 << 10
+            and self.n & (self.n - 1) == 0
+            and self.r >= SCRYPT["r"]
+            and self.n * self.r <= MOST_MEMORY // 128
+            and 1 <= self.p <= 16
+        ):
+            raise ValueError(self.kind)
 
 
 def new_key(ask: Ask | None) -> tuple[KeyRecord, LockedBytes]:
@@ -95,8 +114,9 @@ def new_key(ask: Ask | None) -> tuple[KeyRecord, LockedBytes]:
     key = LockedBytes(bytearray(secrets.token_bytes(KEY_BYTES)))
     record = KeyRecord(secrets.token_hex(8), "keyring", _check_of(key))
     try:
-        keep_in_keyring(f"{HISTORY}{record.id}", key.hex())
-        if secret_from_keyring(f"{HISTORY}{record.id}") != key.hex():
+        keep_in_keyring(record.name, key.hex())
+        if secret_from_keyring(record.name) != key.hex():
+            drop_key(record)
             raise KeyringClosed("This machine's keyring did not keep the key")
     except KeyringClosed as error:
         key.close()
@@ -142,7 +162,7 @@ def open_key(record: KeyRecord, ask: Ask) -> LockedBytes:
 
 def _from_keyring(record: KeyRecord) -> LockedBytes:
     try:
-        kept = secret_from_keyring(f"{HISTORY}{record.id}")
+        kept = secret_from_keyring(record.name)
     except KeyringClosed as error:
         raise KeyClosed(
             f"{error}, so your history stays closed.",
@@ -165,7 +185,7 @@ def drop_key(record: KeyRecord) -> bool:
 
     Says whether it was there. Raises `KeyringClosed`.
     """
-    return record.kind == "keyring" and drop_from_keyring(f"{HISTORY}{record.id}")
+    return record.kind == "keyring" and drop_from_keyring(record.name)
 
 
 def _derived(passphrase: str, salt: bytes, n: int, r: int, p: int) -> LockedBytes:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from app.history.database import changing
 from app.history.errors import HistoryNewer
+from app.history.finding import as_words
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
 Step = Callable[["Database"], None]
 FOUND_IN = ("asked", "question", "answer", "quotes")
+"""Columns that are searched."""
 
 
 def _first(database: Database) -> None:
@@ -46,7 +48,17 @@ def _first(database: Database) -> None:
     database.execute("INSERT INTO turns_fts(turns_fts, rank) VALUES('secure-delete', 1)")
 
 
-STEPS: tuple[Step, ...] = (_first,)
+def _folded(database: Database) -> None:
+    """Have words searched as the engine folds them; as they were, they stand in `turn` alone."""
+    rows = database.query("SELECT rowid AS place, asked, question, answer, quotes FROM turns")
+    for row in list(rows):
+        database.execute(
+            "UPDATE turns SET asked = ?, question = ?, answer = ?, quotes = ? WHERE rowid = ?",
+            [*(as_words(row[column]) for column in FOUND_IN), row["place"]],
+        )
+
+
+STEPS: tuple[Step, ...] = (_first, _folded)
 """From nothing to version 1, from there to 2, and so on."""
 
 

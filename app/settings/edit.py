@@ -2,18 +2,20 @@
 
 An edit touches the one value it is about. The result is parsed and compared with what was
 meant before it replaces the file; a file of a shape that these edits do not know is refused,
-never rewritten.
+never rewritten. Several instances may edit at once: each waits for the one before.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import fcntl
 import json
 import os
 import re
 import tempfile
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,64 +33,94 @@ _BARE = re.compile(r"[^\s#,]+")
 
 def set_value(path: Path, section: str, key: str, value: Scalar | Sequence[str]) -> None:
     """Set `[section] key`. Raises `ConfigError` and `ConfigNotWritten`."""
-    text = read_text(path)
-    meant = _copy_of(text, path)
-    meant.setdefault(section, {})[key] = value if isinstance(value, Scalar) else list(value)
-    span = _value_span(text, section, key)
-    if span is None:
-        edited = _with_new_key(text, section, f"{key} = {_literal(value)}")
-    else:
-        edited = text[: span[0]] + _literal(value) + text[span[1] :]
-    _replace(path, edited, meant)
+    with _alone(path):
+        text = read_text(path)
+        meant = _copy_of(text, path)
+        meant.setdefault(section, {})[key] = value if isinstance(value, Scalar) else list(value)
+        span = _value_span(text, section, key)
+        if span is None:
+            edited = _with_new_key(text, section, f"{key} = {_literal(value)}")
+        else:
+            edited = text[: span[0]] + _literal(value) + text[span[1] :]
+        _replace(path, edited, meant)
 
 
 def unset(path: Path, section: str, key: str) -> None:
     """Take `[section] key` out; a comment beside it stays. Raises as `set_value` does."""
-    text = read_text(path)
-    meant = _copy_of(text, path)
-    span = _value_span(text, section, key)
-    if span is None:
-        if key in meant.get(section, {}):
-            raise _by_hand(path)
-        return
-    del meant[section][key]
-    begin = text.rfind("\n", 0, span[0]) + 1
-    end = len(text) - len(text[span[1] :].lstrip(" \t"))
-    if text[end : end + 1] == "\n":
-        end += 1
-    _replace(path, text[:begin] + text[end:], meant)
+    with _alone(path):
+        text = read_text(path)
+        meant = _copy_of(text, path)
+        span = _value_span(text, section, key)
+        if span is None:
+            if key in meant.get(section, {}):
+                raise _by_hand(path)
+            return
+        del meant[section][key]
+        begin = text.rfind("\n", 0, span[0]) + 1
+        end = len(text) - len(text[span[1] :].lstrip(" \t"))
+        if text[end : end + 1] == "\n":
+            end += 1
+        _replace(path, text[:begin] + text[end:], meant)
 
 
 def add_to_list(path: Path, section: str, key: str, added: str) -> None:
-    """Append a text to the list `[section] key`. Raises as `set_value` does."""
-    text = read_text(path)
-    meant = _copy_of(text, path)
-    meant.setdefault(section, {}).setdefault(key, []).append(added)
-    span = _value_span(text, section, key)
-    if span is None:
-        edited = _with_new_key(text, section, f"{key} = [\n    {_literal(added)},\n]")
-    else:
-        edited = _with_element(text, span, added)
-    _replace(path, edited, meant)
+    """Append a text to the list `[section] key` if it lacks it. Raises as `set_value` does."""
+    with _alone(path):
+        text = read_text(path)
+        meant = _copy_of(text, path)
+        listed = meant.setdefault(section, {}).setdefault(key, [])
+        if added in listed:  # another instance was quicker
+            return
+        listed.append(added)
+        span = _value_span(text, section, key)
+        if span is None:
+            edited = _with_new_key(text, section, f"{key} = [\n    {_literal(added)},\n]")
+        else:
+            edited = _with_element(text, span, added)
+        _replace(path, edited, meant)
 
 
 def remove_from_list(path: Path, section: str, key: str, removed: str) -> None:
-    """Take a text out of the list `[section] key`. Raises as `set_value` does."""
-    text = read_text(path)
-    meant = _copy_of(text, path)
-    meant[section][key].remove(removed)
-    span = _value_span(text, section, key) or (0, 0)
-    for token in _OPAQUE.finditer(text, *span):
-        if token[0][0] in "\"'" and tomllib.loads(f"t = {token[0]}")["t"] == removed:
-            # The comma after it and the blanks before it go too; a comment stays.
-            after = re.compile(r"[ \t]*,[ \t]*").match(text, token.end())
-            before = len(text[: token.start()].rstrip(" \t"))
-            end = after.end() if after else token.end()
-            if text[before - 1] == "\n" and text[end : end + 1] == "\n":
-                end += 1
-            _replace(path, text[:before] + text[end:], meant)
+    """Take a text out of the list `[section] key` if it is there. Raises as `set_value` does."""
+    with _alone(path):
+        text = read_text(path)
+        meant = _copy_of(text, path)
+        if removed not in meant.get(section, {}).get(key, []):
             return
-    raise _by_hand(path)
+        meant[section][key].remove(removed)
+        span = _value_span(text, section, key) or (0, 0)
+        for token in _OPAQUE.finditer(text, *span):
+            if token[0][0] in "\"'" and tomllib.loads(f"t = {token[0]}")["t"] == removed:
+                # The comma after it and the blanks before it go too; a comment stays.
+                after = re.compile(r"[ \t]*,[ \t]*").match(text, token.end())
+                before = len(text[: token.start()].rstrip(" \t"))
+                end = after.end() if after else token.end()
+                if text[before - 1] == "\n" and text[end : end + 1] == "\n":
+                    end += 1
+                _replace(path, text[:before] + text[end:], meant)
+                return
+        raise _by_hand(path)
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Let no other instance edit the file meanwhile. Raises `ConfigNotWritten`.
+
+    The folder is what is locked, so that nothing is left in it; the kernel lets go of it when its
+    holder dies.
+    """
+    folder = path.resolve().parent
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise _not_written(path, error) from error
+    try:
+        with contextlib.suppress(OSError):  # some network file systems lock no folders
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _copy_of(text: str, path: Path) -> dict[str, dict[str, Any]]:
@@ -153,7 +185,7 @@ def _with_element(text: str, span: tuple[int, int], added: str) -> str:
 
 
 def _replace(path: Path, text: str, meant: object) -> None:
-    """Write atomically, 0600 in a folder of 0700, if the text means what was meant."""
+    """Write atomically, mode 0600, if the text means what was meant."""
     try:
         if tomllib.loads(text) != meant:
             raise _by_hand(path)
@@ -161,7 +193,6 @@ def _replace(path: Path, text: str, meant: object) -> None:
         raise _by_hand(path) from error
     try:
         target = path.resolve()  # a link into a folder of dotfiles stays a link
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=".config-", dir=target.parent)  # mode 0600
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
@@ -173,11 +204,15 @@ def _replace(path: Path, text: str, meant: object) -> None:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise ConfigNotWritten(
-            f"{path} could not be written: {error.strerror}. It is as it was.",
-            remedy="Make room or correct the folder's permissions, then try again.",
-            path=path,
-        ) from error
+        raise _not_written(path, error) from error
+
+
+def _not_written(path: Path, error: OSError) -> ConfigNotWritten:
+    return ConfigNotWritten(
+        f"{path} could not be written: {error.strerror}. It is as it was.",
+        remedy="Make room or correct the folder's permissions, then try again.",
+        path=path,
+    )
 
 
 def _by_hand(path: Path) -> ConfigError:
