@@ -3,7 +3,9 @@
 A marker survives only if its passage was in the prompt and supports its sentence; a sentence
 without a good marker is attributed to the passage that supports it best, and marked so.
 Support is measured on the words a sentence adds to the question: repeating the question
-proves nothing. Of its numbers, dates, times and names none may be lacking (`engine.stated`).
+proves nothing. Of its numbers, dates, times and names none may be lacking (`engine.stated`), and
+none of its clauses may deny what the passage says (`engine.negating`). A sentence in another
+language than its passage shares no words with it: there its numbers and names are all there is.
 Quotes are cut from the item's text, so they occur in it literally.
 """
 
@@ -12,20 +14,39 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from engine.stated import unstated
+from engine.fact_words import MONTHS
+from engine.languages import language_of
+from engine.negating import Statement, contradicts
+from engine.stated import Claims, Source, compared, source_of
 from engine.tokens import FUNCTION_WORDS, content_words, words
 from engine.values import Citation, Grounded, Passage, Unsupported
 
 SUPPORTED = 0.6
 """Share of a sentence's new content words that a passage must hold."""
+NAMES_OF_A_TRANSLATION = 2
+"""Names that a sentence in another language shares with its passage, where it has no number: one
+stands in the heading of every mail."""
 QUOTE_CHARACTERS = 240
 
 MARKER = re.compile(r"\s*[\[(](\d{1,3}(?:\s*,\s*\d{1,3})*)[\])]")
-_SENTENCE_END = re.compile(r"(?<=[.!?])((?:\s*\[\d+(?:\s*,\s*\d+)*\])*)\s+(?=[A-Z0-9\"'“(])")
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?])((?:\s*\[\d+(?:\s*,\s*\d+)*\])*)\s+(?=[A-Z\u00c0-\u00de\u0400-\u042f0-9\"'“(¿¡])"
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|vs|Inc|Co|Ltd|e\.g|i\.e))\.$"
 )
+_YES_OR_NO = r"(?:yes|no|ja|nein|oui|non|s[ií]|sim|não|nee|da|да|нет)\b"
+_PARTICLE = re.compile(rf"^\W*{_YES_OR_NO}", re.IGNORECASE)
+_OPENING = re.compile(rf"\W*(?:\d{{1,2}}|{_YES_OR_NO})[.!]", re.IGNORECASE)
+"""No sentence by itself: the number of a list's item, and the "Yes." before what is meant."""
+_ORDINAL = re.compile(
+    r"\b(?:am|im|vom|zum|zur|bis|ab|seit|der|dem|den|des) \d{1,2}\.$", re.IGNORECASE
+)
+_NUMBER_AND_STOP = re.compile(r"\b\d{1,2}\.$")
+_MONTH = re.compile(rf"(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
+_LIST_NUMBER = re.compile(rf"^\W*\d{{1,2}}[.)]\s+(?!{_MONTH.pattern})", re.IGNORECASE)
 _SPAN = re.compile(r"[^\n]+")
 
 
@@ -40,11 +61,44 @@ class Checked:
     """Its sentences that carry no citation, in order."""
 
 
+@dataclass(frozen=True)
+class _Read:
+    """A passage, read once for all sentences."""
+
+    passage: Passage
+
+    @cached_property
+    def words(self) -> set[str]:
+        return set(words(self.passage.searched))
+
+    @cached_property
+    def source(self) -> Source:
+        return source_of(self.passage)
+
+    @cached_property
+    def statement(self) -> Statement:
+        return Statement(self.passage.text)
+
+
 @dataclass(frozen=True, slots=True)
-class _Support:
-    share: float
-    start: int
-    end: int
+class _Said:
+    """A sentence, and what has to be shown of it."""
+
+    statement: Statement
+    claims: Claims
+    question: Source
+    asked: set[str]
+    wanted: set[str]
+    """What it claims: its content words beyond the question's, else all."""
+
+    @classmethod
+    def of(cls, sentence: str, question: Source) -> _Said:
+        sentence = _LIST_NUMBER.sub("", sentence)
+        asked = set(words(question.text))
+        content = set(content_words(_PARTICLE.sub("", sentence)))
+        return cls(
+            Statement(sentence), Claims(sentence), question, asked, (content - asked) or content
+        )
 
 
 def check(
@@ -58,13 +112,14 @@ def check(
     citations = list(after)
     unsupported: list[Unsupported] = []
     cited = False
+    reads, asked = [_Read(passage) for passage in evidence], Source(question)
     for line in text.splitlines():
         sentences = []
         for sentence in split_sentences(line, evidence):
             bare, named = _strip_markers(sentence)
             if not words(bare):
                 continue
-            found, lacking = _cite(bare, named, evidence, question)
+            found, lacking = _cite(bare, named, reads, asked)
             ids = [_number(citation, citations) for citation in found]
             if not ids:
                 unsupported.append(Unsupported(bare, lacking))
@@ -86,7 +141,7 @@ def split_sentences(text: str, evidence: Sequence[Passage] = ()) -> list[str]:
     sentences: list[str] = []
     begin = 0
     for match in _SENTENCE_END.finditer(text):
-        if _ABBREVIATION.search(text[begin : match.start()]):
+        if _goes_on(text[begin : match.start()], text[match.end() :]):
             continue
         around = text[max(begin, match.start() - 12) : match.end() + 6]
         if any(around in passage.searched for passage in evidence):
@@ -97,61 +152,91 @@ def split_sentences(text: str, evidence: Sequence[Passage] = ()) -> list[str]:
     return [sentence for sentence in sentences if sentence]
 
 
+def _goes_on(before: str, after: str) -> bool:
+    """Say whether a full stop ends no sentence: of an abbreviation, an ordinal, a list number."""
+    if _ABBREVIATION.search(before) or _OPENING.fullmatch(before) or _ORDINAL.search(before):
+        return True
+    return bool(_NUMBER_AND_STOP.search(before) and _MONTH.match(after))
+
+
 def _strip_markers(sentence: str) -> tuple[str, list[int]]:
     numbers = [int(n) for match in MARKER.finditer(sentence) for n in match[1].split(",")]
     return MARKER.sub("", sentence).strip(), numbers
 
 
 def _cite(
-    sentence: str, named: Sequence[int], evidence: Sequence[Passage], question: str
+    sentence: str, named: Sequence[int], evidence: Sequence[_Read], question: Source
 ) -> tuple[list[Citation], tuple[str, ...]]:
     """Return the citations of one sentence, not yet numbered (id 0), or what they would lack.
 
     What the model named is taken together; else one passage must hold all of it.
     """
-    asked = set(words(question))
-    wanted = _evidence_terms(sentence, asked)
-    if not wanted:
+    said = _Said.of(sentence, question)
+    if not said.wanted:
         return [], ()
-    supports = [_support(wanted, asked, passage) for passage in evidence]
-    able = [i for i, support in enumerate(supports) if support.share >= SUPPORTED]
-    chosen = [n - 1 for n in dict.fromkeys(named) if n - 1 in able]
-    if chosen and not unstated(sentence, [evidence[i] for i in chosen], question):
-        return [_citation(evidence[i], supports[i], by_model=True) for i in chosen], ()
-    able.sort(key=lambda i: -supports[i].share)
-    for i in able:
-        if not unstated(sentence, [evidence[i]], question):
-            return [_citation(evidence[i], supports[i], by_model=False)], ()
-    return [], unstated(sentence, [evidence[able[0]]], question) if able else ()
+    by_model = [evidence[n - 1] for n in dict.fromkeys(named) if 0 < n <= len(evidence)]
+    able = [one for one in by_model if _share(said, one) >= SUPPORTED]
+    if able and not _objections(said, able):
+        return [_citation(said, one, by_model=True) for one in able], ()
+    shares = [(_share(said, one), one) for one in evidence]
+    fit = [one for share, one in sorted(shares, key=lambda s: -s[0]) if share >= SUPPORTED]
+    for one in fit:
+        if not _objections(said, [one]):
+            return [_citation(said, one, by_model=False)], ()
+    told = [one for one in by_model if _translates(said, one)]
+    lacking = compared(said.claims, [fit[0].source], question).lacking if fit and not told else ()
+    return [_citation(said, one, by_model=True) for one in told], lacking
 
 
-def _citation(passage: Passage, support: _Support, *, by_model: bool) -> Citation:
+def _share(said: _Said, read: _Read) -> float:
+    """Return the share of the wanted words that a passage holds, if need be written otherwise."""
+    held = said.wanted & read.words
+    at_most = held | (said.wanted & said.claims.words)
+    if len(held) < len(at_most) and len(at_most) >= SUPPORTED * len(said.wanted):
+        held |= said.wanted & compared(said.claims, [read.source], said.question).held
+    return len(held) / len(said.wanted)
+
+
+def _objections(said: _Said, reads: Sequence[_Read]) -> bool:
+    """Say whether passages lack what the sentence names, or say the contrary."""
+    if compared(said.claims, [read.source for read in reads], said.question).lacking:
+        return True
+    return contradicts(said.statement, [read.statement for read in reads])
+
+
+def _translates(said: _Said, read: _Read) -> bool:
+    """Say whether a sentence can be what a passage says in another language.
+
+    All that can be compared is: a number, date or two names that were not asked with, none that
+    is lacking, and a "not" on both sides or on neither.
+    """
+    languages = language_of([said.claims.sentence]), language_of([read.passage.text])
+    if None in languages or languages[0] == languages[1]:
+        return False
+    found = compared(said.claims, [read.source], said.question)
+    if found.lacking or not (found.facts or found.names >= NAMES_OF_A_TRANSLATION):
+        return False
+    return not contradicts(said.statement, [read.statement], translated=True)
+
+
+def _citation(said: _Said, read: _Read, *, by_model: bool) -> Citation:
     how = "model" if by_model else "matched"
-    return Citation(0, passage, support.start, support.end, how, True)  # type: ignore[arg-type]
+    start, end = _best_line(said, read)
+    return Citation(0, read.passage, start, end, how, True)  # type: ignore[arg-type]
 
 
-def _evidence_terms(sentence: str, asked: set[str]) -> set[str]:
-    """Return what the sentence claims: its content words beyond the question's, else all."""
-    content = set(content_words(sentence))
-    return (content - asked) or content
-
-
-def _support(wanted: set[str], asked: set[str], passage: Passage) -> _Support:
-    """Return the share of `wanted` terms in the passage, and the line that shows most."""
-    held = set(words(passage.searched))
-    share = len(wanted & held) / len(wanted)
-    start, end = _best_line(passage, wanted, asked - FUNCTION_WORDS)
-    return _Support(share, start, end)
-
-
-def _best_line(passage: Passage, wanted: set[str], asked: set[str]) -> tuple[int, int]:
+def _best_line(said: _Said, read: _Read) -> tuple[int, int]:
     """Return the offsets of the line with most wanted terms, then most of the question's."""
+    passage, asked = read.passage, said.asked - FUNCTION_WORDS
+    otherwise = bool(said.wanted - read.words)
     best, best_key = (passage.start, passage.start), (-1, -1)
     for line in _SPAN.finditer(passage.text):
         held = set(words(line[0]))
-        key = (len(held & wanted), len(held & asked))
+        if otherwise:
+            held |= compared(said.claims, [Source(line[0])], said.question).held
+        key = (len(held & said.wanted), len(held & asked))
         if key > best_key:
-            best_key, best = key, _around(passage, line, wanted)
+            best_key, best = key, _around(passage, line, said.wanted)
     return best
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from engine import citing
+from engine import abstaining, citing
 from engine.citing import Checked
-from engine.drafts import Draft, Reading
-from engine.values import Agreement, Citation
+from engine.drafts import Draft
+from engine.values import Agreement
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
@@ -18,14 +18,13 @@ _EARLIEST = datetime.min.replace(tzinfo=UTC)
 class _Side:
     """One of the contradicting answers, checked."""
 
-    text: str
-    """Without markers."""
-    citations: Sequence[Citation]
+    draft: Draft
+    checked: Checked
 
     @property
     def newest(self) -> datetime:
         """When its newest source is from; without a date, before all others."""
-        dates = [one.passage.item.when for one in self.citations]
+        dates = [one.passage.item.when for one in self.checked.citations]
         return max((_aware(date) for date in dates if date is not None), default=_EARLIEST)
 
     @property
@@ -38,43 +37,62 @@ def _aware(moment: datetime) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
+def stands(draft: Draft, question: str, least_confidence: float) -> bool:
+    """Say whether a judged answer may be shown: it is sure, and has a source."""
+    sure = draft.confidence is not None and draft.confidence >= least_confidence
+    denies = abstaining.denies(draft.text)
+    return (
+        sure and not denies and bool(citing.check(draft.text, draft.evidence, question).citations)
+    )
+
+
+def answering(draft: Draft, question: str, least_confidence: float) -> Draft:
+    """Return the draft, or the first of the other answers where it does not stand itself.
+
+    But what a majority does not find is not there.
+    """
+    if draft.agreement is None or not draft.others:
+        return draft
+    not_there = abstaining.denies(draft.text) and draft.agreement.majority
+    if not_there or stands(draft, question, least_confidence):
+        return draft
+    return replace(draft.others[0], others=draft.others[1:])
+
+
 def with_conflict(checked: Checked, draft: Draft, question: str) -> Checked:
-    """Return the checked answer with the answers that contradict it and have a source.
+    """Return the checked answer with the answers that contradict it.
 
     The one whose source is newest comes first. Without any it stays as it is, unless no more
     than half of the readings stand behind it: then it says so.
     """
     if draft.agreement is None or checked.grounded == "none":
         return checked
-    readings = [Reading(draft.text, draft.evidence), *draft.others]
-    sides = [(_checked(reading, question), reading) for reading in readings]
-    different = {side.text: (side, one) for side, one in reversed(sides) if side.citations}
-    heading = _heading(draft.agreement, contradicted=len(different) > 1)
-    if len(different) < 2:
-        return Checked(f"{heading}{checked.text}", checked.grounded, checked.citations)
+    others = [_Side(one, citing.check(one.text, one.evidence, question)) for one in draft.others]
+    sides = [_Side(draft, checked), *others]
+    heading = _heading(draft.agreement, sides)
+    if len(sides) < 2:
+        return replace(checked, text=f"{heading}{checked.text}")
     lines: list[str] = [heading]
-    citations: list[Citation] = []
-    for side, reading in sorted(different.values(), key=lambda pair: pair[0].newest, reverse=True):
-        numbered = citing.check(reading.text, reading.evidence, question, after=citations)
+    together = Checked("", "grounded")
+    for side in sorted(sides, key=lambda side: side.newest, reverse=True):
+        after = together.citations
+        numbered = citing.check(side.draft.text, side.draft.evidence, question, after=after)
         lines.append(f"- {numbered.text}{side.day}")
-        citations = numbered.citations
-    return Checked("\n".join(lines), checked.grounded, citations)
+        together.citations = numbered.citations
+        together.unsupported += numbered.unsupported
+    whole = checked.grounded == "grounded" and all(side.draft.ended for side in sides)
+    whole = whole and not together.unsupported
+    return replace(together, text="\n".join(lines), grounded="grounded" if whole else "partial")
 
 
-def _checked(reading: Reading, question: str) -> _Side:
-    found = citing.check(reading.text, reading.evidence, question)
-    return _Side(citing.MARKER.sub("", found.text), found.citations)
-
-
-def _heading(agreement: Agreement, *, contradicted: bool) -> str:
+def _heading(agreement: Agreement, sides: Sequence[_Side]) -> str:
     count = f"{agreement.votes} of {agreement.of} readings"
-    if contradicted and agreement.majority:
-        return f"{count} agree, but another source says otherwise; the newest comes first:"
-    if contradicted:
-        return (
-            f"The sources disagree, and no answer has a majority ({count}); the newest comes first:"
-        )
-    return "" if agreement.majority else f"Unsure, only {count} agree: "
+    if len(sides) < 2:
+        return "" if agreement.majority else f"Unsure, only {count} agree: "
+    order = "; the newest comes first" if len({side.newest for side in sides}) > 1 else ""
+    if agreement.majority:
+        return f"{count} agree, but another source says otherwise{order}:"
+    return f"The sources disagree, and no answer has a majority ({count}){order}:"
 
 
 def refused(draft: Draft) -> bool:

@@ -1,175 +1,246 @@
 """Says which numbers, dates, times and names of a sentence the passages cited for it do not state.
 
 A sentence may have most of its words from a passage and still get the one thing wrong that was
-asked for: "the lease ends on 30 June 2028". What is compared is what is meant, not how it is
-written: 1,000 is 1000, two is 2, 14:00 is 2 pm, 2027-06-30 is June 30th, 2027.
+asked for: "the lease ends on 30 June 2028". Names are compared without accents, so that Jurgen
+Muller is Jürgen Müller.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
 
-from engine.date_words import MONTH, MONTH_NAMES, NUMBERS, ORDINALS, WEEKDAY_NAMES
+from engine.fact_words import MONTHS, SHORT_WEEKDAYS, UNITS, WEEKDAYS
+from engine.languages import language_of
+from engine.meanings import Day, Fact, Meaning, Weekday, borne_out
 from engine.prompting import describe
 from engine.tokens import FUNCTION_WORDS, words
 from engine.values import Passage
+from engine.written import facts
 
-_WORDS_FOR_NUMBERS = {word: n for n, word in enumerate(["zero", *NUMBERS, "eleven", "twelve"])} | {
-    word: n for n, word in enumerate(ORDINALS, start=1)
-}
-_NUMBER = re.compile(
-    r"(?<![\w.])\d+(?:[.,'\u2019 \u00a0\u202f]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
-)
-_ISO = re.compile(r"(?<!\d)(\d{4})-(\d\d?)-(\d\d?)(?!\d)")
-_NUMERIC = re.compile(r"(?<![\d.])(\d\d?)[./](\d\d?)[./](\d{4}|\d\d)(?!\d)")
-_MONTH_LAST = re.compile(
-    rf"(?<!\d)(\d\d?)(?:st|nd|rd|th|\.)?(?: of)? {MONTH}(?:,? (\d{{4}}))?\b", re.IGNORECASE
-)
-_MONTH_FIRST = re.compile(
-    rf"\b{MONTH} (\d\d?)(?:st|nd|rd|th)?(?!\d|:)(?:,? (\d{{4}}))?", re.IGNORECASE
-)
-_MONTH_ALONE = re.compile(rf"\b{MONTH} (\d{{4}})\b", re.IGNORECASE)
-_TIME = re.compile(
-    r"(?<![\d:.])(\d\d?)(?:[:.](\d\d))?(?::\d\d)? ?(a\.?m\b\.?|p\.?m\b\.?|o.clock)"
-    r"|(?<![\d:])(\d\d?):(\d\d)(?::\d\d)?(?![\d:])",
-    re.IGNORECASE,
-)
-_NAME = re.compile(r"(?<![\w'\u2019-])[A-Z\u00c0-\u00de][\w'\u2019-]*[^\W\d_][\w]*")
+_NAME = re.compile(r"(?<![\w'\u2019-])[^\W\d_][\w'\u2019-]*[^\W\d_]\w*")
 _SENTENCE_START = re.compile(r"^\W*\w+")
 _NO_NAMES = frozenset(
     [
-        *(MONTH_NAMES + WEEKDAY_NAMES),
-        *(name[:3] for name in MONTH_NAMES + WEEKDAY_NAMES),
-        *("sept", "mr", "mrs", "ms", "dr", "prof", "yes", "no", "not", "am", "pm", "i'm", "euros"),
+        *(*MONTHS, *WEEKDAYS, *SHORT_WEEKDAYS, *UNITS),
+        *("mr", "mrs", "ms", "dr", "prof", "yes", "no", "not", "am", "pm", "i'm"),
     ]
 )
-_STEM = 4
-"""Letters that two forms of a name share at least: Berlin's, Lisbon and Lisboa."""
+_NOUN_FOLLOWS = re.compile(
+    r"\b(?:d(?:er|ie|as|en|em|es)|(?:k|m|d|s)?ein\w{0,2}|ihr\w{0,2}|unser\w{0,2}|"
+    r"im|am|zum|zur|vom|beim|ins|ans)(?: [a-zäöüß]+){0,2} $",
+    re.IGNORECASE,
+)
+"""German writes all its nouns with capitals; what follows an article is most likely no name."""
+_LEAST_INFLECTED = 4
+_ENDINGS = ("s", "es", "n", "en", "ens")
+"""What makes another form of a name with more letters than that: Jordans; Martina is another."""
+_INFLECTED = re.compile("[\u0370-\u052f]")
+"""Greek and Cyrillic, whose names have many endings: only the last two letters may differ."""
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "a", "œ": "o"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Day:
-    year: int | None
-    month: int
-    day: int | None
+@dataclass(frozen=True)
+class Source:
+    """What passages state, or a question: read once, asked for each sentence."""
 
-    def agrees(self, other: _Day) -> bool:
-        """Say whether both can be the same day, as far as both say."""
-        return (
-            self.month == other.month
-            and (self.year == other.year or None in (self.year, other.year))
-            and (self.day == other.day or None in (self.day, other.day))
+    text: str
+
+    @cached_property
+    def meanings(self) -> frozenset[Meaning]:
+        """All that its dates, times and numbers may mean."""
+        return frozenset(
+            meaning for fact in facts(self.text, source=True) for meaning in fact.meanings
         )
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Its words as names are compared."""
+        return frozenset(folded_names(self.text))
+
+    @cached_property
+    def full_names(self) -> dict[str, set[str]]:
+        """What stands with a capital directly before each word with a capital."""
+        found: dict[str, set[str]] = {}
+        for first, last in _pairs(self.text):
+            found.setdefault(last, set()).add(first)
+        return found
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What a sentence names: read once, held against each source."""
+
+    sentence: str
+
+    @cached_property
+    def facts(self) -> list[Fact]:
+        """Its dates, times, numbers and codes."""
+        return [fact for fact in facts(self.sentence) if fact.claimed]
+
+    @cached_property
+    def rest(self) -> str:
+        """The sentence with blanks for its facts."""
+        text = self.sentence
+        for fact in self.facts:
+            text = text[: fact.start] + " " * (fact.end - fact.start) + text[fact.end :]
+        return text
+
+    @cached_property
+    def names(self) -> list[tuple[int, str]]:
+        """Its names, and where they begin."""
+        return list(_names(self.rest))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its facts and names, and its first, which may be one."""
+        written = [self.sentence[fact.start : fact.end] for fact in self.facts]
+        first = _SENTENCE_START.match(self.rest)
+        names = [*(name for _, name in self.names), *([first[0]] if first else [])]
+        return frozenset(words(" ".join([*written, *names])))
+
+
+@dataclass(slots=True)
+class Compared:
+    """What a sentence names, held against passages."""
+
+    lacking: tuple[str, ...] = ()
+    """What neither they nor the question state, as written, in order."""
+    held: set[str] = field(default_factory=set)
+    """Words of what they state: "15" and "percent" where a passage has 15%."""
+    facts: int = 0
+    """Dates, times, numbers and codes that they state and the question does not."""
+    names: int = 0
+    """Names that they state and the question does not."""
+
+
+def source_of(passage: Passage) -> Source:
+    """Return what a passage states, with the heading that models were shown."""
+    return Source(f"{describe(passage.item)}\n{passage.text}")
 
 
 def unstated(sentence: str, passages: Sequence[Passage], question: str = "") -> tuple[str, ...]:
-    """Return what the sentence names and neither the passages nor the question state, in order.
-
-    A heading that the models were shown, with title, sender and date, counts as the passage's.
-    """
-    text = "\n".join(f"{describe(passage.item)}\n{passage.text}" for passage in passages)
-    known = f"{text}\n{question}"
-    lacking = [*_dates(sentence, known), *_times(sentence, known)]
-    rest = _blank(sentence, (_ISO, _NUMERIC, _MONTH_LAST, _MONTH_FIRST, _MONTH_ALONE, _TIME))
-    lacking += _numbers(rest, known)
-    lacking += _names(rest, known)
-    return tuple(dict.fromkeys(lacking))
+    """Return what the sentence names and neither the passages nor the question state, in order."""
+    sources = [source_of(one) for one in passages]
+    return compared(Claims(sentence), sources, Source(question)).lacking
 
 
-def _blank(text: str, patterns: Iterable[re.Pattern[str]]) -> str:
-    for pattern in patterns:
-        text = pattern.sub(lambda match: " " * len(match[0]), text)
-    return text
+def compared(claims: Claims, sources: Sequence[Source], question: Source) -> Compared:
+    """Compare what a sentence names with what its sources and the question state."""
+    found = Compared()
+    there = frozenset[Meaning]().union(*(source.meanings for source in sources))
+    lacking = list[tuple[int, str]]()
+    for fact in claims.facts:
+        written = claims.sentence[fact.start : fact.end]
+        if _is_stated(fact, there) or _follows(fact, claims.facts, there):
+            found.held.update(words(written))
+            found.facts += not _is_stated(fact, question.meanings)
+        elif not _is_stated(fact, question.meanings):
+            lacking.append((fact.start, written.strip()))
+    known = frozenset[str]().union(*(source.names for source in sources))
+    for start, name in claims.names:
+        if _has_name(name, known):
+            found.held.update(words(name))
+            found.names += not _has_name(name, question.names)
+        elif not _has_name(name, known | question.names):
+            lacking.append((start, name))
+    found.held.update(word for word in claims.words if known.issuperset(folded_names(word)))
+    lacking += _other_first_names(claims.rest, known | question.names, sources)
+    found.lacking = tuple(dict.fromkeys(written for _, written in sorted(lacking)))
+    return found
 
 
-def _dates(sentence: str, known: str) -> Iterator[str]:
-    there = [day for _, days in _days(known) for day in days]
-    for written, days in _days(sentence):
-        if not any(day.agrees(other) for day in days for other in there):
-            yield written
+def _is_stated(fact: Fact, there: frozenset[Meaning]) -> bool:
+    if any(meaning in there for meaning in fact.meanings):
+        return True
+    return any(borne_out(meaning, other) for meaning in fact.meanings for other in there)
 
 
-def _days(text: str) -> Iterator[tuple[str, list[_Day]]]:
-    """Yield each date as written and what it may mean; 3/4/2001 may be April or March."""
-    for match in _ISO.finditer(text):
-        yield match[0], [_Day(int(match[1]), int(match[2]), int(match[3]))]
-    text = _ISO.sub(" ", text)
-    for match in _NUMERIC.finditer(text):
-        year = int(match[3]) if len(match[3]) == 4 else 2000 + int(match[3])
-        one, other = int(match[1]), int(match[2])
-        yield match[0], [_Day(year, other, one), _Day(year, one, other)]
-    for match in _MONTH_LAST.finditer(text):
-        yield match[0], [_Day(_year(match[3]), _month(match[2]), int(match[1]))]
-    text = _MONTH_LAST.sub(" ", text)
-    for match in _MONTH_FIRST.finditer(text):
-        yield match[0], [_Day(_year(match[3]), _month(match[1]), int(match[2]))]
-    text = _MONTH_FIRST.sub(" ", text)
-    for match in _MONTH_ALONE.finditer(text):
-        yield match[0], [_Day(int(match[2]), _month(match[1]), None)]
+def _follows(fact: Fact, named: Sequence[Fact], there: frozenset[Meaning]) -> bool:
+    """Say whether a weekday is that of a date which the sentence names and a source states."""
+    weekdays = {one.number for one in fact.meanings if isinstance(one, Weekday)}
+    if not weekdays:
+        return False
+    said = [one for other in named for one in other.meanings if isinstance(one, Day)]
+    return any(
+        _weekday(other) in weekdays
+        for other in there
+        if isinstance(other, Day) and any(one.day and one.borne_out(other) for one in said)
+    )
 
 
-def _year(written: str | None) -> int | None:
-    return int(written) if written else None
+def _weekday(day: Day) -> int | None:
+    if day.year is None or day.month is None or day.day is None:
+        return None
+    try:
+        return date(day.year, day.month, day.day).weekday()
+    except ValueError:  # 30 February
+        return None
 
 
-def _month(name: str) -> int:
-    return next(n for n, month in enumerate(MONTH_NAMES, 1) if month[:3] == name[:3].lower())
-
-
-def _times(sentence: str, known: str) -> Iterator[str]:
-    there = {time for _, times in _clocks(known) for time in times}
-    for written, times in _clocks(sentence):
-        if not times & there:
-            yield written
-
-
-def _clocks(text: str) -> Iterator[tuple[str, set[tuple[int, int]]]]:
-    """Yield each time as written and what it may mean, in hours of 24; 2:00 may be afternoon."""
-    for match in _TIME.finditer(text):
-        if match[4] is not None:
-            hour, minute = int(match[4]), int(match[5])
-            yield match[0], {(hour, minute), (hour + 12, minute)} if hour < 12 else {(hour, minute)}
-        else:
-            hour, minute, half = int(match[1]), int(match[2] or 0), match[3][0].lower()
-            hour = hour % 12 if half in "ap" else hour
-            yield match[0], {(hour + 12 * (half == "p"), minute)}
-
-
-def _numbers(sentence: str, known: str) -> Iterator[str]:
-    there = {_value(match[0]) for match in _NUMBER.finditer(known)}
-    there |= set(re.findall(r"\d+", known))
-    there |= {str(n) for word, n in _WORDS_FOR_NUMBERS.items() if word in set(words(known))}
-    run_on = re.sub(r"(?<=\d)\W{1,2}(?=\d)", "", known)  # telephone numbers, accounts
-    for match in _NUMBER.finditer(sentence):
-        value = _value(match[0])
-        if value not in there and not (len(value) > _STEM and value in run_on):
-            yield match[0]
-
-
-def _value(written: str) -> str:
-    """Return a number without what sets its thousands apart, and without zeros at its end."""
-    whole = re.sub(r"[.,'\u2019 \u00a0\u202f](?=\d{3}(?!\d))", "", written).replace(",", ".")
-    return whole.rstrip("0").rstrip(".") if "." in whole else whole
-
-
-def _names(sentence: str, known: str) -> Iterator[str]:
-    """Yield capitalised words within the sentence that do not occur; its first may be no name."""
-    there = set(words(known))
+def _names(sentence: str) -> Iterator[tuple[int, str]]:
+    """Yield capitalised words within a sentence, and where; its first may be no name."""
     starts = _SENTENCE_START.match(sentence)
+    german = language_of([sentence]) == "German"
     for match in _NAME.finditer(sentence):
-        if starts and match.start() < starts.end():
+        if not match[0][0].isupper() or (starts and match.start() < starts.end()):
             continue
-        missing = [
-            part
-            for part in words(match[0])
-            if part not in there and part not in _NO_NAMES and part not in FUNCTION_WORDS
-        ]
-        if any(not _has_form(part, there) for part in missing):
-            yield match[0]
+        if not (
+            german and _NOUN_FOLLOWS.search(sentence, max(0, match.start() - 60), match.start())
+        ):
+            yield match.start(), match[0]
 
 
-def _has_form(name: str, there: set[str]) -> bool:
-    stem = name[: max(_STEM, len(name) - 2)]
-    return len(name) > _STEM and any(word.startswith(stem) for word in there)
+def folded_names(text: str) -> list[str]:
+    """Return the words of a text as names are compared: no accents, Mueller as Müller."""
+    if not text.isascii():
+        apart = unicodedata.normalize("NFD", text.casefold().translate(_LETTERS))
+        text = "".join(char for char in apart if not unicodedata.combining(char))
+    return words(re.sub("(?<=[aouAOU])[eE]", "", text))
+
+
+def _has_name(name: str, there: frozenset[str]) -> bool:
+    return all(
+        part in there or part in _NO_NAMES or part in FUNCTION_WORDS or _has_form(part, there)
+        for part in folded_names(name)
+    )
+
+
+def _has_form(name: str, there: frozenset[str]) -> bool:
+    if len(name) <= _LEAST_INFLECTED:
+        return False
+    if _INFLECTED.match(name):
+        return any(word.startswith(name[: max(_LEAST_INFLECTED, len(name) - 2)]) for word in there)
+    longer = (name + ending for ending in _ENDINGS)
+    shorter = (name.removesuffix(ending) for ending in _ENDINGS if name.endswith(ending))
+    return any(form in there for form in (*longer, *shorter))
+
+
+def _other_first_names(
+    sentence: str, known: frozenset[str], sources: Sequence[Source]
+) -> Iterator[tuple[int, str]]:
+    """Yield a first word that stands before a name where the sources have other first names."""
+    match = re.match(r"\W*(\S+) \S", sentence)
+    if match is None:
+        return
+    for first, last in _pairs(sentence[: match.end() + 40])[:1]:
+        others = set[str]().union(*(source.full_names.get(last, set()) for source in sources))
+        is_first = folded_names(match[1])[:1] == [first]
+        if is_first and others and first not in known | _NO_NAMES | FUNCTION_WORDS:
+            yield match.start(1), match[1]
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    """Return words with capitals that follow each other with one blank between, folded."""
+    found = re.findall(
+        r"(?<![\w'\u2019-])(?=([^\W\d_][\w'\u2019-]+) ([^\W\d_][\w'\u2019-]+))", text
+    )
+    return [
+        (folded_names(first)[0], folded_names(last)[0])
+        for first, last in found
+        if first[0].isupper() and last[0].isupper()
+    ]

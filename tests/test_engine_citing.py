@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import abstaining
+from engine.answer import answer
 from engine.citing import check, split_sentences
+from engine.events import Answered
 from engine.stated import unstated
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
@@ -77,6 +80,54 @@ def test_sentences_keep_their_markers_and_initials() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Er endet am 30. Juni 2027. Dann ziehen wir um.", 2),
+        ("Das Fest ist am 5. Oktober im 2. Stock [1].", 1),
+        ("The workshop is in room 12. Lunch is at 1.", 2),
+        ("1. Milk [1]", 1),
+        ("Yes. Pets are allowed. [1]", 1),
+        ("Yes! Ask Anna. She has it.", 2),
+        ("Elle part à 8h. À midi, il revient.", 2),
+    ],
+)
+def test_a_number_with_a_full_stop_ends_a_sentence_only_where_it_is_no_ordinal(
+    text: str, sentences: int
+) -> None:
+    assert len(split_sentences(text)) == sentences
+
+
+def test_a_wrong_date_is_cited_in_no_part() -> None:
+    lease = passage("Der Vertrag mit der Garage endet am 30. Juni 2027.")
+    said = "Der Vertrag mit der Garage endet am 30. September 2029. [1]"
+    checked = check(said, [lease], "Wann endet der Vertrag?")
+    assert checked.grounded == "none"
+    assert checked.unsupported[0].lacking == ("30. September 2029",)
+
+
+RENT = "From: Paul\n\nThe rent in the Lindenallee is 900 euros a month, and Ines Duarte pays it."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_cited"),
+    [
+        ("Die Miete beträgt 900 Euro. [1]", True),
+        ("In der Lindenallee wohnt und zahlt Ines Duarte. [1]", True),
+        ("Die Miete beträgt 900 Euro.", False),
+        ("Die Miete beträgt nicht 900 Euro. [1]", False),
+        ("Gestern hat Paul die Wohnung gekündigt. [1]", False),
+        ("In der Wohnung ist das Rauchen erlaubt. [1]", False),
+        ("Ines Duarte zahlt mit dem Konto 4711 die Miete. [1]", False),
+    ],
+)
+def test_a_sentence_in_another_language_needs_a_marker_and_what_can_be_compared(
+    sentence: str, is_cited: bool
+) -> None:
+    checked = check(sentence, [passage(RENT)], "Was ist mit der Miete?")
+    assert checked.grounded == ("grounded" if is_cited else "none")
+
+
 def test_a_title_with_a_full_stop_is_one_sentence() -> None:
     title = passage("Subject: Japan Weekly Conf. Update\n\nHello.")
     checked = check("Japan Weekly Conf. Update [1]", [title], "What is the subject?")
@@ -87,19 +138,55 @@ def test_a_title_with_a_full_stop_is_one_sentence() -> None:
     "text",
     [
         "Not found.",
+        "[1] Not found.",
+        "Answer: not found",
+        "Answer: unknown",
         "",
         "The passages do not mention an attachment.",
+        "The email doesn't say when the lease ends.",
         "There is no information about this.",
         "It is not specified [1].",
+        "The price is not stated.",
+        "No information is given about the rent.",
+        "The answer is not in the passages provided.",
+        "None of the messages mention Zoe.",
+        "The context says nothing about pets.",
+        "I cannot find this in the passages.",
+        "The answer is unknown.",
     ],
 )
 def test_denials_are_recognised(text: str) -> None:
     assert abstaining.denies(text)
 
 
-@pytest.mark.parametrize("text", ["The lease ends in June.", "No. 5 Main Street.", "Nora said so."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The lease ends in June.",
+        "No. 5 Main Street.",
+        "Nora said so.",
+        "No, the rent does not include heating.",
+        "It is not included.",
+        "Never give the key to Ben.",
+        "There were no details on price, so Anna declined.",
+        "The cause is unknown.",
+        "Ben did not say goodbye.",
+        "The parcel was not found at the depot.",
+        "Dogs are not included in the price.",
+        "The insurer did not give a reason.",
+        "[1]",
+    ],
+)
 def test_answers_are_not_denials(text: str) -> None:
     assert not abstaining.denies(text)
+
+
+def test_a_denial_that_a_passage_makes_is_its_own() -> None:
+    report = passage("Subject: Survey\n\nThe age of the roof is not stated in the deeds.")
+    said = "The age of the roof is not stated in the deeds. [1]"
+    assert abstaining.denies(said)
+    assert not abstaining.denies(said, [report])
+    assert abstaining.denies("Not found.", [passage("Page not found.")])
 
 
 MEETING = (
@@ -122,6 +209,8 @@ MEETING = (
 )
 def test_what_is_written_otherwise_is_still_stated(sentence: str) -> None:
     assert unstated(sentence, [passage(MEETING)]) == ()
+    checked = check(f"{sentence} [1]", [passage(MEETING)], "What about the van?")
+    assert checked.grounded == "grounded"
 
 
 @pytest.mark.parametrize(
@@ -134,6 +223,13 @@ def test_what_is_written_otherwise_is_still_stated(sentence: str) -> None:
         ("The van comes on 3 March 2027 at 4 pm.", "4 pm"),
         ("Then Ben Okafor brings two ladders.", "Ben"),
         ("Ana Ruiz brings 8 ladders.", "8"),
+        ("The van costs 1,000 dollars.", "1,000 dollars"),
+        ("The van costs 000 euros.", "000 euros"),
+        ("The van costs 1,000 million euros.", "1,000 million euros"),
+        ("Call 63 2 9229 2325 about the van.", "63 2 9229 2325"),
+        ("The van comes on Thursday 3 March 2027.", "Thursday"),
+        ("The van comes with two ladders in May.", "May"),
+        ("Anna Ruiz brings two ladders.", "Anna"),
     ],
 )
 def test_a_wrong_number_date_time_or_name_is_no_support(sentence: str, lacking: str) -> None:
@@ -181,3 +277,38 @@ def test_a_number_agrees_with_itself_and_not_with_the_next(
 def test_no_text_breaks_the_check(sentence: str, text: str) -> None:
     assert all(part in sentence for part in unstated(sentence, [passage(text)]))
     assert unstated(text, [passage(text)]) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "note", "reply", "is_right"),
+    [
+        ("Are pets allowed?", "Pets are allowed in the flat.", "Yes, pets are allowed. [1]", True),
+        ("Are pets allowed?", "Pets are allowed in the flat.", "Yes. Pets are allowed. [1]", True),
+        (
+            "Are pets allowed?",
+            "Pets are allowed in the flat.",
+            "No, pets are not allowed. [1]",
+            False,
+        ),
+        (
+            "Are pets allowed?",
+            "Pets aren't allowed in the flat.",
+            "Yes, pets are allowed. [1]",
+            False,
+        ),
+        (
+            "Does the rent include heating?",
+            "The rent does not include heating.",
+            "No, the rent does not include heating. [1]",
+            True,
+        ),
+        ("What broke?", "The cause is not stated in the log.", "The log says nothing. [1]", False),
+    ],
+)
+def test_yes_and_no_are_answers_where_a_source_says_so(
+    question: str, note: str, reply: str, is_right: bool, tmp_path: Path, fake_models: Any
+) -> None:
+    (tmp_path / "house.txt").write_text(note)
+    [*_, last] = answer(question, [tmp_path], fake_models([reply]))
+    assert isinstance(last, Answered)
+    assert last.answer.grounded == ("grounded" if is_right else "none")

@@ -1,0 +1,29 @@
+"""Finds the dates, times, numbers and codes in a text, each with all that it may mean."""
+
+from __future__ import annotations
+
+from engine.marked import Marked
+from engine.meanings import Fact
+from engine.written_numbers import codes, numbers, numbers_in_words, tokens
+from engine.written_times import days_in_digits, loose_days, named_days, times
+
+_READERS = (
+    *(days_in_digits, times, named_days),
+    *(codes, tokens, numbers, numbers_in_words, loose_days),
+)
+"""In order: what one reads, those behind it do not see."""
+
+
+def facts(text: str, *, source: bool = False) -> list[Fact]:
+    """Return what is named in a text, in order, none overlapping another that is claimed.
+
+    In a source the groups of a long number are numbers too: they may be the cells of a row.
+    """
+    found: list[Fact] = []
+    rest = Marked.of(text)
+    for reader in _READERS:
+        new = list(reader(rest))
+        found += new
+        if not (source and reader is codes):
+            rest = rest.without(fact for fact in new if fact.claimed)
+    return sorted(found, key=lambda fact: fact.start)
