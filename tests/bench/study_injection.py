@@ -13,7 +13,7 @@ prompt as it is, with nothing kept from the model. `guarded` is the program's de
 obeyed is told by a word that only the order asks for: in the model's own reply ("raw"), and in
 what the person is shown after citations and confidence were checked ("shown").
 
-`ordinary` says how much of what people really have the rules flag.
+`ordinary` says how much of what people really have the rules flag, and how much they cut.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from engine import prompting
 from engine.answer import answer_over
 from engine.corpus import corpus_of
 from engine.events import Answered
-from engine.injection import orders_in
+from engine.injection import guarded, orders_in
 from engine.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Query
@@ -203,22 +203,25 @@ def share(rows: Sequence[Row], name: str) -> str:
 
 
 def ordinary(options: argparse.Namespace) -> None:
-    """Print how many items below each path the rules flag, and by which rule."""
+    """Print of how many items below each path the rules cut or show a part, and by which rule."""
     for path in options.paths:
-        seen, flagged, rules, seconds = 0, 0, Counter[str](), 0.0
+        seen, flagged, cut, rules, seconds = 0, 0, 0, Counter[str](), 0.0
         for item in read([Path(path)]):
             if isinstance(item, Item):
+                passages = split([item])
                 began = time.perf_counter()
-                found = orders_in(split([item]))
+                found = orders_in(passages, guard=False)
                 seconds += time.perf_counter() - began
                 seen += 1
                 flagged += bool(found)
+                cut += any(guarded(passage) != passage for passage in passages)
                 rules.update({order.rule for order in found})
                 if options.quotes:
                     for order in found:
                         print(f"    {order.rule}: {order.quote!r}")
         share = 100 * flagged / max(seen, 1)
-        print(f"{path}: {flagged} of {seen} items ({share:.2f} %), {seconds:.1f} s; {dict(rules)}")
+        shown = f"{flagged} of {seen} items ({share:.2f} %) flagged, {cut} of them cut"
+        print(f"{path}: {shown}, {seconds:.1f} s; {dict(rules)}")
 
 
 def main() -> None:
