@@ -1,15 +1,24 @@
-"""A sentence with a word that occurs nowhere else, in a file of every format that is read."""
+"""A sentence with a word that occurs nowhere else, in a file of every format that is read.
+
+The word begins with a stem, which stands in subjects, titles, addresses and names of folders too.
+A search for the stem finds all of these; the whole word is in the sentence alone.
+"""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
+import re
+import secrets
 import struct
 import tarfile
 from collections.abc import Callable, Iterable
 from email.message import EmailMessage
 from pathlib import Path
+from typing import Literal
 
 from ingest.recognise import Format
 from tests.odd import calendars, mail, office, pdf, texts
@@ -17,12 +26,30 @@ from tests.odd.archives import zipped
 from tests.odd.ole import compound
 
 Data = bytes | dict[str, bytes]
+_STEM = re.compile("zq[0-9a-f]{20}")
+
+
+def new_word() -> str:
+    """Return a word at random."""
+    return f"zq{secrets.token_hex(12)}"
+
+
+def sentence_of(word: str) -> str:
+    return f"The pass phrase of Orla Penhaligon is {word}."
+
+
+def stem_of(text: str) -> str:
+    """Return the beginning of the word in a text."""
+    found = _STEM.search(text)
+    assert found is not None, text
+    return found[0]
 
 
 def _mail(sentence: str, *attachments: tuple[str, bytes], html: bool = False) -> bytes:
     made = EmailMessage()
-    made["From"], made["To"] = "Orla Penhaligon <orla@example.org>", "me@example.org"
-    made["Subject"], made["Date"] = "Pass phrase", "Thu, 03 Sep 2026 09:12:00 +0000"
+    stem = stem_of(sentence)
+    made["From"], made["To"] = f"Orla Penhaligon <{stem}@example.org>", "me@example.org"
+    made["Subject"], made["Date"] = f"Pass phrase {stem}", "Thu, 03 Sep 2026 09:12:00 +0000"
     made["Message-ID"] = f"<{'html' if html else 'plain'}.{len(attachments)}@example.org>"
     if html:
         made.set_content(f"<p>{sentence}</p>", subtype="html")
@@ -38,12 +65,14 @@ def _mbox(sentence: str) -> bytes:
 
 
 def _event(sentence: str) -> bytes:
-    day = "DTSTART:20260904T100000Z", "DTEND:20260904T110000Z", "SUMMARY:Pass phrase"
-    return calendars.calendar(calendars.entry(*day, f"DESCRIPTION:{sentence}"))
+    day = "DTSTART:20260904T100000Z", "DTEND:20260904T110000Z"
+    about = f"SUMMARY:Pass phrase {stem_of(sentence)}", f"DESCRIPTION:{sentence}"
+    return calendars.calendar(calendars.entry(*day, *about))
 
 
 def _card(sentence: str) -> bytes:
-    return calendars.card("FN:Orla Penhaligon", "N:Penhaligon;Orla;;;", f"NOTE:{sentence}")
+    name = "FN:Orla Penhaligon", "N:Penhaligon;Orla;;;", f"EMAIL:{stem_of(sentence)}@example.org"
+    return calendars.card(*name, f"NOTE:{sentence}")
 
 
 def _paragraph(sentence: str) -> str:
@@ -67,7 +96,7 @@ def _outlook(sentence: str) -> bytes:
             **{f"__nameid_version1.0/__substg1.0_000{n}0102": bytes(16) for n in (2, 3, 4)},
             "__properties_version1.0": bytes(32),
             "__substg1.0_001A001F": "IPM.Note".encode("utf-16-le"),
-            "__substg1.0_0037001F": "Pass phrase".encode("utf-16-le"),
+            "__substg1.0_0037001F": f"Pass phrase {stem_of(sentence)}".encode("utf-16-le"),
             "__substg1.0_1000001F": sentence.encode("utf-16-le"),
         }
     )
@@ -89,9 +118,9 @@ def _notebook(sentence: str) -> bytes:
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4}).encode()
 
 
-def _tar(sentence: str) -> bytes:
+def _tar(sentence: str, mode: Literal["w", "w:gz"]) -> bytes:
     made, data = io.BytesIO(), sentence.encode()
-    with tarfile.open(fileobj=made, mode="w:gz") as archive:
+    with tarfile.open(fileobj=made, mode=mode) as archive:
         info = tarfile.TarInfo("note.txt")
         info.size = len(data)
         archive.addfile(info, io.BytesIO(data))
@@ -116,6 +145,7 @@ FILES: dict[str, tuple[Format | None, Callable[[str], Data]]] = {
     "winmail.eml": (Format.TNEF, _tnef),
     "outlook.msg": (Format.OUTLOOK, _outlook),
     "calendar.ics": (Format.CALENDAR, _event),
+    "Calendar": (Format.CALENDAR, lambda s: {"one.ics": _event(s).replace(b"UID:", b"UID:of")}),
     "contacts.vcf": (Format.CARDS, _card),
     "letter.pdf": (Format.PDF, lambda s: pdf.paged(pdf.line(s.encode()))),
     "letter.docx": (Format.DOCX, lambda s: office.docx(_paragraph(s))),
@@ -141,7 +171,10 @@ FILES: dict[str, tuple[Format | None, Callable[[str], Data]]] = {
     "data.json": (Format.JSON, lambda s: json.dumps({"what": s}).encode()),
     "rows.jsonl": (Format.LINES, lambda s: (json.dumps({"what": s}) + "\n").encode()),
     "packed.zip": (Format.ZIP, lambda s: zipped({"note.txt": s})),
-    "packed.tar.gz": (Format.TAR, _tar),
+    "packed.tar": (Format.TAR, lambda s: _tar(s, "w")),
+    "packed.tar.gz": (Format.TAR, lambda s: _tar(s, "w:gz")),
+    "note.txt.bz2": (Format.PACKED, lambda s: bz2.compress(s.encode())),
+    "note.txt.xz": (Format.PACKED, lambda s: lzma.compress(s.encode())),
     "note.txt.gz": (Format.PACKED, lambda s: gzip.compress(s.encode())),
 }
 """By name: the format, or None for a mail of its own, and what makes the file."""
@@ -156,19 +189,28 @@ UNPLANTED = {
 """Formats in which nothing is planted, and why."""
 
 
-def plant(folder: Path, sentence: str, names: Iterable[str] = tuple(FILES)) -> Path:
-    """Write these files below `folder`, and one that breaks a reader; return the folder."""
-    folder.mkdir(parents=True, exist_ok=True)
+def plant(folder: Path, word: str, names: Iterable[str] = tuple(FILES)) -> Path:
+    """Write these files, and one that breaks a reader, below a folder of `folder`; return it."""
+    sentence, inner = sentence_of(word), folder / f"papers {stem_of(word)}"
+    inner.mkdir(parents=True, exist_ok=True)
     for name in names:
         data = FILES[name][1](sentence)
         inside = {name: data} if isinstance(data, bytes) else data
         for part, content in inside.items():
-            path = folder / part if isinstance(data, bytes) else folder / name / part
+            path = inner / part if isinstance(data, bytes) else inner / name / part
             if part.endswith("/"):
                 path.mkdir(parents=True, exist_ok=True)
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
     whole = pdf.paged(pdf.line(sentence.encode()))
-    (folder / "broken.pdf").write_bytes(whole[: len(whole) // 2])
+    (inner / "broken.pdf").write_bytes(whole[: len(whole) // 2])
+    return folder
+
+
+def plant_long(folder: Path, word: str, mails: int = 5_000) -> Path:
+    """Write a mailbox that is still being read a moment later; return the folder."""
+    mail = _mbox(sentence_of(word))
+    numbered = (mail.replace(b"plain.", b"plain.%d." % number) for number in range(mails))
+    (folder / "long.mbox").write_bytes(b"".join(numbered))
     return folder

@@ -1,15 +1,17 @@
 """The program with scripted models that repeat what they were given; run as a process of its own.
 
-    python privacy_child.py COMMAND…    the command line
-    python privacy_child.py screen SOURCE QUESTION    the screen, driven by its pilot
+    python privacy_child.py COMMAND… [THEN COMMAND…]    command lines
+    python privacy_child.py screen|screens SOURCE QUESTION    the screen, driven by its pilot
 
-With SLOW=1 a token takes a while. At the moment named in STOP_AT (lookahead, write) it says
-"ready" on stderr, so that a test can end it there.
+Several commands share a keyring that is kept in memory. With TYPED there is a terminal at which
+that is typed, line by line, and as every secret. With SLOW=1 a token takes a while. At the moment
+named in STOP_AT (lookahead, write) it says "ready" on stderr, so that a test can end it there.
 """
 
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import re
 import sys
@@ -21,6 +23,21 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 WORD = re.compile(r"zq[0-9a-f]{24}")
 PAUSE = 0.5
+LOOK = ("escape", "enter", "enter", "escape", "w", "escape")
+"""Keys to look at an answer: at a citation, and how it came about."""
+TOUR = (
+    "QUESTION",
+    *("escape", "v", "escape", "a", "escape", "w", "escape", "enter", "enter", "escape", "escape"),
+    *("escape", "c", "home", "enter", "ANSWER", "escape"),
+    "How many mails are there per month?",
+    *("escape", "t", "e", "escape", "escape"),
+    *("ctrl+f", "escape", "ctrl+s", "escape", "ctrl+o", "escape", "ctrl+p", "escape"),
+    *("f1", "escape", "f2", "home", "e", "escape", "escape"),
+    *("f2", "home", *("j" * 7), "e", "escape", "escape"),
+    *("f3", "a", "escape", "f", "escape", "home", "d", "n", "escape", "f4", "escape"),
+    *("f5", "escape", "ctrl+r", "escape", "f7", "escape"),
+)
+"""What opens every screen, and closes it: keys, and questions; ANSWER waits for one."""
 
 
 def main() -> int:
@@ -33,13 +50,44 @@ def main() -> int:
     sys.path.insert(0, str(ROOT))
     if sys.argv[1] == "screen":
         return asyncio.run(_screen(Path(sys.argv[2]), sys.argv[3]))
-    import app.commands.ask
-    import app.commands.eval
+    if sys.argv[1] == "screens":
+        return asyncio.run(_screens(Path(sys.argv[2]), sys.argv[3]))
+    import app.local_models.loading
+    from tests.command_lines import commands_of
+
+    app.local_models.loading.model_set = lambda config, **chosen: _models()  # type: ignore[assignment]
     from app.cli import main as command_line
 
-    for module in (app.commands.ask, app.commands.eval):
-        module.model_set = lambda config, **chosen: _models()  # type: ignore[assignment]
-    return command_line(sys.argv[1:])
+    if "TYPED" in os.environ:
+        _sit_at_a_terminal(os.environ["TYPED"])
+    commands = commands_of(sys.argv[1:])
+    if len(commands) > 1:
+        _keep_secrets_in_memory()
+    return [command_line(command) for command in commands][-1]
+
+
+def _sit_at_a_terminal(typed: str) -> None:
+    import getpass
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    sys.stdin = Terminal(f"{typed}\n" * 2)
+    getpass.getpass = lambda prompt="", stream=None, **named: typed
+
+
+def _keep_secrets_in_memory() -> None:
+    from models import secrets
+
+    kept: dict[str, str] = {}
+
+    def ask(do: str, user: str, secret: str = "") -> str:
+        if do == "set":
+            kept[user] = secret
+        return kept.pop(user, "") if do == "delete" else kept.get(user, "")
+
+    secrets._ask = ask  # type: ignore[assignment]
 
 
 def _models() -> Any:
@@ -73,7 +121,7 @@ async def _screen(source: Path, question: str) -> int:
     async with running(app) as pilot:
         await asked(pilot, question)
         assert WORD.search(shown(app, "answer")), shown(app, "answer")
-        for key in ("escape", "enter", "enter", "escape", "w", "escape"):
+        for key in LOOK:
             await pilot.press(key)
             await pilot.pause()
         await typed(pilot, question)
@@ -81,6 +129,33 @@ async def _screen(source: Path, question: str) -> int:
         await pilot.pause()
         if os.environ.get("CRASH"):
             os.abort()
+    return 0
+
+
+async def _screens(source: Path, question: str) -> int:
+    """Open every screen, and print the names of their classes."""
+    from tests.toy_chat import app_over, asked, config_over, running, settled
+
+    app = app_over(config_over(source), _models())
+    opened = set()
+    push = app.push_screen
+
+    def pushed(screen: Any, *others: Any, **named: Any) -> Any:
+        opened.add(type(screen).__name__)
+        return push(screen, *others, **named)
+
+    app.push_screen = pushed  # type: ignore[method-assign]
+    async with running(app) as pilot:
+        for step in TOUR:
+            if step == "QUESTION" or " " in step:
+                await asked(pilot, f"{question} kind:event" if step == "QUESTION" else step)
+            elif step == "ANSWER":
+                await settled(pilot)
+            else:
+                await pilot.press(step)
+            for _ in range(3):
+                await pilot.pause(0.05)
+    sys.stdout.write(f"screens: {' '.join(sorted(opened))}\n")
     return 0
 
 

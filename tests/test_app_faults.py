@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import subprocess
 import sys
@@ -13,8 +14,8 @@ import pytest
 
 from app.cli import main
 from app.history import key as history_key
+from app.history.beginning import begin_history
 from app.history.files import HistoryFiles
-from app.history.kept import begin_history
 from models.files import NO_HOME, data_folder, home_folder
 from tests.test_app_history import TALK
 
@@ -87,12 +88,11 @@ def test_a_home_is_where_it_is_said_or_nowhere(monkeypatch: pytest.MonkeyPatch) 
         "/h/.local/share/askance"
     )
     assert data_folder({"XDG_DATA_HOME": "/d"}) == Path("/d/askance")
-
-    def nowhere() -> Path:
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr(Path, "home", nowhere)
-    assert home_folder({}) == NO_HOME
+    known = Path(pwd.getpwuid(os.getuid()).pw_dir)
+    for nowhere in ({}, {"HOME": ""}, {"HOME": "relative"}):
+        assert home_folder(nowhere) == known
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+    assert home_folder({}) == home_folder({"HOME": ""}) == NO_HOME
 
 
 def test_a_read_only_history_is_read_and_the_conversation_stays_in_memory(

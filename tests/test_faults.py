@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.settings.config import load_config
 from engine.answer import answer
 from engine.events import Answered, Stage, Token
 from engine.memory import Memory
@@ -21,8 +24,11 @@ from engine.values import Answer
 from ingest.item import Reason
 from models.errors import RuntimeFailed
 from models.roles import ModelSet
+from models.server import connect
+from models.server_address import address_of
+from models.server_errors import ServerFailed
 from tests import soaking
-from tests.soaking import Failing, Lockers, jumping, kill_readers, soak
+from tests.soaking import Failing, Jumping, Lockers, jumping, kill_readers, soak
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
 SMALL = "smollm2-135m-instruct-q4_1"
@@ -53,8 +59,10 @@ def memory() -> Iterator[Memory]:
         yield memory
 
 
-def asked(lockers: Lockers, models: ModelSet, memory: Memory, number: int = 4) -> Iterator[Any]:
-    question = f"What is the code of locker {number}?"
+def asked(
+    lockers: Lockers, models: ModelSet, memory: Memory, number: int = 4, when: str = ""
+) -> Iterator[Any]:
+    question = f"What is the code of locker {number}?{when and f' {when}'}"
     return answer(question, [lockers.folder], models, SETTINGS, memory=memory)
 
 
@@ -114,12 +122,97 @@ def test_a_file_that_changes_while_reading_is_never_quoted_as_it_was(
 
 
 def test_a_clock_that_jumps_changes_no_answer(lockers: Lockers, memory: Memory) -> None:
+    """Mail of a day is found whichever day the clock says it is, and no time taken is odd."""
+    Jumping.looks = 0
     with jumping(True):
-        found = finished(asked(lockers, fakes(), memory))
-        again = finished(asked(lockers, fakes(), memory))
-    assert lockers.said[4] in found.text
-    assert lockers.said[4] in again.text
+        found = finished(asked(lockers, fakes(), memory, 5))
+        dated = finished(asked(lockers, fakes(), memory, 5, "since:2026-11-17 until:2026-11-17"))
+    assert Jumping.looks > 1, "nothing looks at this clock"
+    assert lockers.said[5] in found.text
+    assert lockers.said[5] in dated.text
+    assert dated.query.filters.since is not None
     assert all(0 <= seconds < 600 for seconds in found.timings.values())
+
+
+@pytest.mark.parametrize("days", [-400, 0, 400])
+def test_a_file_of_another_time_is_read_as_it_is(
+    days: int, lockers: Lockers, memory: Memory
+) -> None:
+    """A clock that was set back makes a changed file as old as before, or older."""
+    path = lockers.path(4)
+    before, status = lockers.said[4], path.stat()
+    finished(asked(lockers, fakes(), memory))
+    lockers.write(4)
+    moment = status.st_mtime_ns + days * 86_400 * 10**9
+    os.utime(path, ns=(moment, moment))
+    assert path.stat().st_size == status.st_size
+    again = finished(asked(lockers, fakes(), memory))
+    assert lockers.said[4] in again.text
+    assert before not in again.text
+
+
+SERVES = """
+import sys
+from tests.toy_server import ToyServer, serving
+with serving(ToyServer("llama-server", says=sys.argv[1], fault=sys.argv[2])) as toy:
+    print(toy.url, flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def served(says: str, fault: str = "") -> Iterator[tuple[ModelSet, subprocess.Popen[str]]]:
+    """Yield models of which one writes at a server, and the server's process."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVES, says, fault],
+        cwd=Path(__file__).parents[1],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        writer = connect(address_of(url, None))
+        small = Failing("small", soaking.reply)
+        yield ModelSet("small", "large", {"small": small, "large": writer}.__getitem__), process
+        writer.close()
+        process.kill()
+
+
+def test_a_model_whose_process_is_killed_in_mid_answer_is_named(
+    lockers: Lockers, memory: Memory
+) -> None:
+    says = f"The code of locker 4 is {lockers.said[4]}."
+    with served(says, "hang") as (models, process):
+        steps = asked(lockers, models, memory)
+        assert next(event.text for event in steps if isinstance(event, Token)) == "The"
+        process.kill()
+        with pytest.raises(ServerFailed, match="broke off"):
+            finished(steps)
+    with served(says) as (models, _):
+        assert lockers.said[4] in finished(asked(lockers, models, memory)).text
+
+
+REMEMBERS = """
+import os, sys
+from app.settings.config import config_path
+from app.settings.edit import add_to_list, set_value
+path = config_path(os.environ)
+for number in range(5):
+    add_to_list(path, "sources", "paths", f"/{sys.argv[1]}/{number}")
+    set_value(path, "answer", "seed", number)
+"""
+
+
+def test_instances_that_change_settings_at_once_lose_none(home: Path) -> None:
+    started = [subprocess.Popen([sys.executable, "-c", REMEMBERS, name]) for name in "abcd"]
+    assert [instance.wait() for instance in started] == [0] * 4
+    kept = load_config(os.environ)
+    assert {str(path) for path in kept.remembered} == {
+        f"/{a}/{n}" for a in "abcd" for n in range(5)
+    }
+    assert kept.values["answer.seed"] == 4
+    assert [file.name for file in kept.path.parent.iterdir()] == ["config.toml"]
 
 
 @pytest.mark.parametrize("questions", [40, pytest.param(500, marks=pytest.mark.prove)])
@@ -144,7 +237,6 @@ def test_a_soak_with_faults_loses_no_answer(questions: int, tmp_path: Path) -> N
 def test_a_soak_of_a_real_model(tmp_path: Path) -> None:
     """What it says may be wrong; that it goes on may not."""
     from app.local_models.loading import model_set
-    from app.settings.config import load_config
 
     if not (Path(os.environ["ASKANCE_MODELS_DIR"]) / SMALL).is_dir():
         pytest.fail(f"the model {SMALL} is not there; `make prove` fetches it")

@@ -6,18 +6,22 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from app.cli import main
+from app.doctor import Check
 from app.privacy import check as privacy_check
+from app.privacy import tracing
 
 LEAKING = """
 import os, sys
 from pathlib import Path
 text = Path(sys.argv[-2], "note.md").read_text()
-Path(os.environ["HOME"], "cache.bin").write_text(text.encode().hex())
+cache = Path(os.environ["HOME"], "cache.bin")
+cache.write_text(text.encode().hex())
 print(text)
 """
 
@@ -33,32 +37,71 @@ def test_the_proof_holds_and_leaves_nothing_behind(
     found = checks(capsys)
     assert {"residue, search", "residue, killed", "read only", "unplugged", "swap"} <= set(found)
     assert not [name for name, one in found.items() if one["state"] == "missing"]
-    assert found["residue, search"]["state"] == found["read only"]["state"] == "ok"
+    for name in ("residue, search", "residue, killed", "read only"):
+        assert found[name]["state"] == "ok", found[name]
     assert "not tried" in found["residue, ask"]["detail"]  # no model is here
     assert list(Path(tempfile.gettempdir()).iterdir()) == []
     assert not Path(os.environ["XDG_DATA_HOME"], "askance").exists()
 
 
+@pytest.fixture
+def searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Check]:
+    """Return a check of a search by another program, whose code this is."""
+
+    def check(code: str) -> Check:
+        other = tmp_path / "other.py"
+        other.write_text(code)
+        original = privacy_check.subprocess.Popen
+
+        def started(command: list[str], **named: object) -> object:
+            program = command.index("-m")
+            changed = [*command[:program], str(other), *command[program + 2 :]]
+            return original(changed, **named)  # type: ignore[call-overload]
+
+        monkeypatch.setattr(privacy_check.subprocess, "Popen", started)
+        place = privacy_check._planted(tmp_path)
+        run = privacy_check._ran(place, ("search", str(place.sources), "--json"))
+        return privacy_check._residue("search", run)
+
+    return check
+
+
 def test_a_program_that_keeps_text_is_caught(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    searched: Callable[[str], Check], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    leaking = tmp_path / "leaking.py"
-    leaking.write_text(LEAKING)
-    original = privacy_check.subprocess.Popen
-
-    def started(command: list[str], **named: object) -> object:
-        program = command.index("-m")
-        changed = [*command[:program], str(leaking), *command[program + 2 :]]
-        return original(changed, **named)  # type: ignore[call-overload]
-
-    monkeypatch.setattr(privacy_check.subprocess, "Popen", started)
-    monkeypatch.setattr(privacy_check, "_can_trace", lambda: False)
-    place = privacy_check._planted(tmp_path)
-    run = privacy_check._ran(place, ("search", str(place.sources), "--json"))
-    check = privacy_check._residue("search", run)
+    monkeypatch.setattr(tracing, "can_trace", lambda: False)
+    check = searched(LEAKING)
     assert check.state == "missing"
     assert "cache.bin" in check.detail
     assert "hexadecimal" in check.detail
+
+
+@pytest.mark.parametrize(
+    "and_then",
+    [
+        "cache.unlink()",
+        "import tempfile; tempfile.TemporaryFile(dir='.').write(b'x')",
+        "cache.rename(f'moved-{cache.name}'); Path(f'moved-{cache.name}').unlink()",
+    ],
+)
+def test_a_program_that_takes_away_what_it_wrote_is_caught(
+    and_then: str, searched: Callable[[str], Check]
+) -> None:
+    if not tracing.can_trace():
+        pytest.skip("strace is not here or may not trace")
+    check = searched(LEAKING.replace(".encode().hex()", "[:0]") + and_then)
+    assert check.state == "missing"
+    assert "gone before it was searched" in check.detail
+
+
+def test_a_run_that_cannot_be_killed_while_it_reads_proves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = privacy_check._planted(tmp_path)
+    place.long.unlink()
+    check = privacy_check._killed(place)
+    assert check.state == "note"
+    assert "not tried" in check.detail
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits are POSIX")

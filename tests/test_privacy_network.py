@@ -1,8 +1,9 @@
 """No network: every command does without a connection, and where no connection is possible.
 
 Three proofs, since each alone can be fooled: an audit hook in the program's own Python sees each
-attempt and refuses it; the kernel's trace sees those of native code; an empty network namespace
-shows that none is needed.
+attempt and refuses it; the kernel's trace sees those of native code and of readers, which no hook
+of ours gets into, and text to other programs of the machine; an empty network namespace shows that
+none is needed.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from typing import Any
 import pytest
 
 from tests import traced
-from tests.command_lines import ALL, QUESTION
-from tests.planted import plant
+from tests.command_lines import ALL, AT_A_TERMINAL, ENDS, FETCHES, filled
+from tests.planted import new_word, plant
 
 DATA = Path(__file__).parents[1] / "app" / "sample" / "data"
 SMALL = "smollm2-135m-instruct-q4_1"
@@ -89,7 +90,7 @@ def watched(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (site / "sitecustomize.py").write_text(WATCH)
     log = home / "connections.log"
     log.touch()
-    monkeypatch.setenv("PYTHONPATH", str(site))
+    monkeypatch.setenv("PYTHONPATH", str(site), prepend=os.pathsep)
     monkeypatch.setenv("WATCHED", str(log))
     return log
 
@@ -124,47 +125,27 @@ def test_a_search_works_unplugged(home: Path, unplugged: tuple[str, ...]) -> Non
     assert run(home, *SEARCH, before=unplugged)["results"]
 
 
-@pytest.fixture
-def lines(tmp_path: Path) -> dict[str, list[str]]:
-    """Return every command line over planted files."""
-    word = "zq0123456789abcdef01234567"
-    sentence = f"The pass phrase of Orla Penhaligon is {word}."
-    sources = plant(tmp_path / "sources", sentence, ("Inbox.mbox", "letter.pdf", "note.md"))
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text(json.dumps({"question": QUESTION, "answers": [word], "context": word}) + "\n")
-    words = {"SOURCES": str(sources), "FILE": str(rows)}
-    return {name: [words.get(one, one) for one in line] for name, line in ALL.items()}
-
-
 SHORTEST = ("ask --explain --json", "screen")
 EACH = [name if name in SHORTEST else pytest.param(name, marks=pytest.mark.prove) for name in ALL]
 
 
 @pytest.mark.parametrize("name", EACH)
 def test_a_command_connects_to_nothing_and_needs_no_network(
-    name: str,
-    lines: dict[str, list[str]],
-    home: Path,
-    watched: Path,
-    unplugged: tuple[str, ...],
+    name: str, tmp_path: Path, home: Path, watched: Path, unplugged: tuple[str, ...]
 ) -> None:
     """Under the guard, unplugged, and as the kernel sees it: with models that need no file."""
-    trace = home / "trace.log"
-    words = ("strace", "-f", "-qq", "-e", "trace=connect,sendto,sendmsg", "-o", str(trace))
-    seen = words if traced.can_trace() else ()
-    done = subprocess.run(
-        [*unplugged, *seen, *traced.scripted(*lines[name])],
-        cwd=home,
-        capture_output=True,
-        timeout=300,
-    )
-    if name in (*SHORTEST, "ask", "search"):
-        assert done.returncode == 0, done.stderr.decode()
-    assert b"ConnectionRefusedError" not in done.stderr
+    word = new_word()
+    sources = plant(tmp_path / "sources", word, ("Inbox.mbox", "letter.pdf", "note.md"))
+    line = filled(ALL[name], tmp_path, sources, word)
+    typed = {"TYPED": "correct horse"} if name in AT_A_TERMINAL else {}
+    ran = traced.run(traced.scripted(*line), home=home, folders=(), environ=typed, around=unplugged)
+    assert ran.code == ENDS.get(name, 0), ran.err.decode()
+    if name in FETCHES:
+        assert connections(watched) or ran.reached, "the guard is blind"
+        return
+    assert b"ConnectionRefusedError" not in ran.err
     assert connections(watched) == []
-    if seen:
-        tried = [line for line in trace.read_text().splitlines() if "AF_INET" in line]
-        assert tried == []
+    assert ran.reached == ()
 
 
 @pytest.mark.slow

@@ -1,4 +1,8 @@
-"""Reading writes no file and leaves none, whatever the format, with nowhere to write to."""
+"""Reading writes no file and leaves none, whatever the format.
+
+The audit hook sees what Python itself does in the program. Readers start isolated, so that no hook
+of ours gets into them: what they do is the kernel's to say.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,8 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+
+from tests import traced
 
 DATA = Path(__file__).parents[1] / "app" / "sample" / "data"
 WATCH = """
@@ -75,8 +81,7 @@ def written(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (site / "sitecustomize.py").write_text(WATCH)
     log = home / "writes.log"
     log.touch()
-    monkeypatch.setenv("PYTHONPATH", str(site))
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("PYTHONPATH", str(site), prepend=os.pathsep)
     monkeypatch.setenv("WATCHED", str(log))
     return log
 
@@ -94,19 +99,17 @@ def test_a_search_over_every_format_writes_nothing(
     source: Path, home: Path, written: Path, tmp_path: Path
 ) -> None:
     before = files_below(home, tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-m", "app.main", "search", "sentinel", str(source), "-k", "50", "--json"],
-        cwd=home,
-        env=os.environ | {"TMPDIR": str(home)},
-        capture_output=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    found = json.loads(done.stdout)
+    command = traced.program("search", "sentinel", source, "-k", "50", "--json")
+    ran = traced.run(command, home=home, folders=(), environ={"TMPDIR": str(home)})
+    assert ran.code == 0, ran.err.decode()
+    found = json.loads(ran.out)
     titles = {result["title"] for result in found["results"]}
     assert {"letter.docx", "rich.rtf", "notes.ipynb", "A sentinel", "Sentinel"} <= titles
     members = {result["locator"].get("member") for result in found["results"]}
     assert {"in.txt", "in.docx", "b.docx"} <= members
     assert not found["coverage"]["skipped"]
     assert written.read_text().splitlines() == ["started"]
+    if ran.is_traced:
+        assert any("SCM_RIGHTS" in line for line in ran.lines), "no reader was watched"
+    assert ran.written in ([], [str(written)])  # the hook's own report
     assert files_below(home, tmp_path) == before

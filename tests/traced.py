@@ -7,24 +7,19 @@ not trace, what lies in the folders before and after is compared.
 from __future__ import annotations
 
 import os
-import re
-import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
-CALLS = (
-    "open,openat,openat2,creat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,truncate,"
-    "mkdir,mkdirat,memfd_create,mknod,mknodat"
-)
-_LINE = re.compile(r"^\d+ +(\w+)\((.*)$")
-_FAILED = re.compile(r"\) += -1 E")
-_WRITES = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|O_TMPFILE")
-_PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_NO_FILES = re.compile(r"^/(?:dev/(?:null|tty|pts/\d+|full|urandom)|proc/(?:self|\d+)/.*)$")
+from app.privacy import tracing
+from app.privacy.tracing import can_trace
+
+# A shell that starts the tests in the background has them ignore it, and children inherit that.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @dataclass
@@ -37,15 +32,15 @@ class Ran:
     written: list[str] = field(default_factory=list)
     """Paths that a process of it opened to write, made or linked, gone or not; of a renamed
     one its new name."""
+    reached: tuple[str, ...] = ()
+    """Attempts to reach something that has an address."""
+    lines: list[str] = field(default_factory=list)
+    """The trace."""
     is_traced: bool = False
 
 
-@cache
-def can_trace() -> bool:
-    """Say whether strace is here and may trace."""
-    if not shutil.which("strace"):
-        return False
-    return subprocess.run(["strace", "-qq", "-e", "trace=none", "true"]).returncode == 0
+During = Callable[[subprocess.Popen[bytes], Path], None]
+"""Is given the process, and where its trace is written."""
 
 
 def run(
@@ -54,35 +49,35 @@ def run(
     home: Path,
     folders: Sequence[Path],
     environ: Mapping[str, str] | None = None,
-    during: Callable[[subprocess.Popen[bytes]], None] | None = None,
+    during: During | None = None,
     before: Callable[[], None] | None = None,
+    around: Sequence[str] = (),
 ) -> Ran:
-    """Run to the end; `during` may end it earlier. `before` is done in the child, before exec."""
-    log = home.parent / "trace.log"
-    log.unlink(missing_ok=True)
+    """Run to the end; `during` may end it earlier. `before` is done in the child, before exec.
+
+    `around` is a command that runs the program, and its tracer, where it says.
+    """
     known = _state(folders)
     traced = can_trace() and before is None
-    prefix = (
-        ["strace", "-f", "-qq", "-o", str(log), "-e", f"trace={CALLS}", "-e", "signal=none"]
-        if traced
-        else []
-    )
-    process = subprocess.Popen(
-        [*prefix, *command],
-        cwd=home,
-        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"} | dict(environ or {}),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        preexec_fn=before,
-    )
-    if during is not None:
-        during(process)
-    out, err = process.communicate(timeout=600)
-    written = _written(log) if traced else []
+    with tempfile.TemporaryDirectory(dir=home.parent) as folder:
+        log = Path(folder, "trace.log")
+        process = subprocess.Popen(
+            [*around, *(tracing.traced(command, log) if traced else command)],
+            cwd=home,
+            env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"} | dict(environ or {}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            preexec_fn=before,
+        )
+        if during is not None:
+            during(process, log)
+        out, err = process.communicate(timeout=600)
+        lines = tracing.lines_of(log)
     changed = [str(path) for path, state in _state(folders).items() if known.get(path) != state]
-    return Ran(process.returncode, out, err, sorted({*written, *changed}), traced)
+    written = sorted({*tracing.written(lines), *changed})
+    return Ran(process.returncode, out, err, written, tracing.reached(lines), lines, traced)
 
 
 def program(*arguments: str | Path) -> list[str]:
@@ -96,32 +91,9 @@ def scripted(*arguments: str | Path) -> list[str]:
     return [sys.executable, str(child), *map(str, arguments)]
 
 
-def traced_child(process: subprocess.Popen[bytes]) -> int:
+def program_of(process: subprocess.Popen[bytes]) -> int:
     """Return the id of the program itself: of strace's only child, or of the process."""
-    if not can_trace():
-        return process.pid
-    for _ in range(200):
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        if children:
-            return int(children[0])
-    raise AssertionError("strace has not started the program")
-
-
-def _written(log: Path) -> list[str]:
-    found = []
-    for line in log.read_text("utf-8", "replace").splitlines():
-        match = _LINE.match(line)
-        if not match or _FAILED.search(line):
-            continue
-        call, arguments = match.groups()
-        if call in ("open", "openat", "openat2") and not _WRITES.search(arguments):
-            continue
-        paths = _PATH.findall(arguments) or [arguments]
-        if call.startswith("rename") and paths[0] in found:
-            found.remove(paths[0])  # what it held is in the other one
-            paths = paths[1:]
-        found += [path for path in paths if not _NO_FILES.match(path) and path not in found]
-    return found
+    return tracing.started_by(process) if can_trace() else process.pid
 
 
 def _state(folders: Sequence[Path]) -> dict[Path, tuple[int, int]]:

@@ -7,9 +7,9 @@ own, and whatever it wrote there is searched for the word.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
-import re
 import secrets
 import shutil
 import signal
@@ -25,23 +25,18 @@ from app.doctor import Check
 from app.exits import ExitCode
 from app.local_models.loading import known_models
 from app.local_models.roles import roles_in_use
-from app.privacy import residue
+from app.privacy import residue, tracing
 from app.settings.config import load_config
 from ingest.pool import protection
 from models.store import Store
 
 PATIENCE = 180.0
 """Seconds that one run may take."""
-KILLED_AFTER = 0.4
-"""Seconds into a run that is killed: while it reads."""
+KILLED_AFTER = 0.2
+"""Seconds into reading after which a run is killed."""
+LONG = 5_000
+"""Mails in a mailbox that is still being read then."""
 UNPLUGGED = ("unshare", "--map-root-user", "--net")
-_CALLS = "open,openat,openat2,creat,rename,renameat,renameat2,link,linkat,symlink,connect,sendto"
-_TRACE = ("strace", "-f", "-qq", "-e", f"trace={_CALLS}", "-e", "signal=none", "-o")
-_WRITE = re.compile(
-    r'^\d+ +(?:open|openat|openat2|creat)\(.*?"([^"]*)", [^")]*(?:O_WRONLY|O_RDWR|O_CREAT)'
-)
-_REACH = re.compile(r"^\d+ +(?:connect|sendto)\(.*AF_INET6?\b")
-_NO_FILE = ("/dev/", "/proc/")
 
 _MAIL = """From orla@example.org Thu Sep 03 09:12:00 2026
 From: Orla Penhaligon <orla@example.org>
@@ -78,6 +73,8 @@ class _Place:
     """Where the proof is made."""
 
     sources: Path
+    long: Path
+    """A mailbox that takes a while to be read."""
     home: Path
     word: str
 
@@ -90,6 +87,10 @@ class _Run:
     found: bool
     """Whether it showed the word: the files were really read."""
     leaves: residue.Residue
+    gone: tuple[str, ...]
+    """What was written, and was not there to be searched."""
+    was_reading: bool
+    """Whether it was killed while a reader held a file."""
     reached: tuple[str, ...] | None
     """Attempts to reach a network; None when nobody could watch."""
 
@@ -102,7 +103,7 @@ def prove() -> Iterator[Check]:
         searched = _ran(place, ("search", "pass phrase Orla Penhaligon", str(place.sources)))
         yield _residue("search", searched)
         yield _network(searched)
-        yield _residue("killed", _ran(place, ("ask", QUESTION, str(place.sources)), kill=True))
+        yield _killed(place)
         yield _asked(place)
         yield _unplugged(place)
         if _states(place.sources) == before:
@@ -122,12 +123,13 @@ _REPORT = "This should never happen; please report it with the output of askance
 
 def _planted(folder: Path) -> _Place:
     word = f"zq{secrets.token_hex(12)}"
-    place = _Place(folder / "sources", folder / "home", word)
+    place = _Place(folder / "sources", folder / "long.mbox", folder / "home", word)
     place.sources.mkdir()
     place.home.mkdir()
+    sentence = f"The pass phrase of Orla Penhaligon is {word}."
     for name, text in FILES.items():
-        sentence = f"The pass phrase of Orla Penhaligon is {word}."
         (place.sources / name).write_text(text.format(sentence), "utf-8")
+    place.long.write_text(_MAIL.format(sentence) * LONG, "utf-8")
     return place
 
 
@@ -152,41 +154,34 @@ def _ran(
 ) -> _Run:
     """Run the program; find what it wrote and whom it tried to reach."""
     log = place.home.parent / "trace.log"
-    traced = not before and not kill and _can_trace()
-    prefix = [*_TRACE, str(log)] if traced else list(before)
+    log.unlink(missing_ok=True)
+    is_traced = not before and tracing.can_trace()
+    command = [sys.executable, "-m", "app.main", *arguments]
     process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-        [*prefix, sys.executable, "-m", "app.main", *arguments],
+        [*before, *(tracing.traced(command, log) if is_traced else command)],
         cwd=place.home,
         env=_environ(place),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
+    was_reading = kill and tracing.wait_for_reading(process, log)
     if kill:
         time.sleep(KILLED_AFTER)
-        process.send_signal(getattr(signal, "SIGKILL", signal.SIGTERM))
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(tracing.started_by(process) if is_traced else process.pid, signal.SIGKILL)
     try:
         out, _ = process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         process.kill()
         out, _ = process.communicate()
-    lines = log.read_text("utf-8", "replace").splitlines() if traced else []
-    written = {Path(m[1]) for line in lines if "= -1 E" not in line and (m := _WRITE.match(line))}
-    there = {p for p in written if p.is_file() and not str(p).startswith(_NO_FILE)}
+    lines = tracing.lines_of(log)
+    written = [place.home / path for path in tracing.written(lines)]
+    there = {path for path in written if path.is_file()}
     leaves = residue.search(sorted(there | set(residue.files_below([place.home]))), place.word)
-    reached = tuple(line for line in lines if _REACH.match(line)) if traced else None
-    return _Run(process.returncode, place.word.encode() in out, leaves, reached)
-
-
-def _can_trace() -> bool:
-    if not shutil.which("strace"):
-        return False
-    asked = subprocess.run(
-        ["strace", "-qq", "-e", "trace=none", "true"],  # noqa: S607
-        capture_output=True,
-        check=False,
-    )
-    return asked.returncode == 0
+    gone = tuple(str(path) for path in written if not path.exists())
+    reached = tracing.reached(lines) if is_traced else None
+    return _Run(process.returncode, place.word.encode() in out, leaves, gone, was_reading, reached)
 
 
 def _residue(name: str, run: _Run) -> Check:
@@ -197,6 +192,11 @@ def _residue(name: str, run: _Run) -> Check:
     if run.leaves.unknown:
         names = ", ".join(map(str, run.leaves.unknown))
         return Check(title, "note", f"files of unknown kind were written: {names}", _REPORT)
+    if run.gone:
+        where = ", ".join(run.gone)
+        return Check(
+            title, "missing", f"written, and gone before it was searched: {where}", _REPORT
+        )
     if not run.found and name != "killed":
         return Check(title, "missing", "the planted word was not found in the files", _REPORT)
     how = "the kernel's list of writes" if run.reached is not None else "its whole home"
@@ -205,6 +205,14 @@ def _residue(name: str, run: _Run) -> Check:
         "ok",
         f"{run.leaves.searched} files written or left; none holds the word in any form ({how})",
     )
+
+
+def _killed(place: _Place) -> Check:
+    """End a run while it reads, when text of a file is in memory."""
+    run = _ran(place, ("search", "pass phrase", str(place.long)), kill=True)
+    if run.was_reading:
+        return _residue("killed", run)
+    return Check("residue, killed", "note", "not tried: it was not seen to read before it ended")
 
 
 def _asked(place: _Place) -> Check:

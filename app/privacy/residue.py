@@ -1,16 +1,19 @@
 """Looks for a word in files, in every form in which a program may have written it down.
 
 A word is found in plain, as UTF-16 or UTF-32, hexadecimal or base64, and within what is compressed
-(gzip, zlib, zstd, zip) or kept in a SQLite database, one within the other. What cannot be looked
-into, because nobody can tell what it is, is named instead of passed over.
+(gzip, zlib, zstd, bzip2, xz, zip) or kept in a SQLite database, one within the other; and in the
+file's own path. What cannot be looked into, because nobody can tell what it is, is named instead of
+passed over.
 """
 
 from __future__ import annotations
 
 import base64
+import bz2
 import contextlib
 import ctypes
 import io
+import lzma
 import os
 import sqlite3
 import zipfile
@@ -25,10 +28,13 @@ _DEPTH = 3
 _MOST = 64 << 20
 """Bytes that one compressed stream may hold here; more is cut, and the file is named."""
 _GZIP, _ZSTD, _ZIP, _SQLITE = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"PK\3\4", b"SQLite format 3\0"
+_BZIP2, _XZ = b"BZh", b"\xfd7zXZ\0"
 _ZLIB = (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda")
-_OPAQUE_SHARE = 0.3
-"""Share of bytes that no text has, above which a file is not text."""
-_NO_TEXT = bytes(range(9)) + bytes(range(14, 32)) + b"\x7f"
+_ENCODINGS = ("utf-8", "latin-1", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+_ODD_SHARE = 0.05
+"""Share of characters that no text has, above which a file is not text."""
+_FAR = "\u0500"
+"""The first character after Latin, Greek and Cyrillic ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +54,9 @@ def search(paths: Iterable[Path], word: str) -> Residue:
     for path in paths:
         data = path.read_bytes()
         searched += 1
-        if (form := form_in(data, word)) is not None:
+        if word in str(path):
+            held.append((path, "its name"))
+        elif (form := form_in(data, word)) is not None:
             held.append((path, form))
         elif not is_known(data):
             unknown.append(path)
@@ -62,12 +70,20 @@ def form_in(data: bytes, word: str) -> str | None:
 
 def is_known(data: bytes) -> bool:
     """Say whether data is text, or of a kind that `form_in` looks into."""
-    if data.startswith((_GZIP, _ZSTD, _ZIP, _SQLITE, *_ZLIB)):
-        return not data.startswith(_ZSTD) or _zstd() is not None
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or data[1::2].count(0) * 3 > len(data):
-        return True  # UTF-16
-    odd = len(data) - len(data.translate(None, _NO_TEXT))
-    return odd <= len(data) * _OPAQUE_SHARE and b"\0" not in data
+    if data.startswith(_SQLITE) or any(_is_text(data, name) for name in _ENCODINGS):
+        return True
+    if not data.startswith((_GZIP, _ZSTD, _BZIP2, _XZ, _ZIP, *_ZLIB)):
+        return False
+    return any(is_known(content) for _, content in _within(data) if content)
+
+
+def _is_text(data: bytes, encoding: str) -> bool:
+    """Say whether nearly all of what these bytes spell is what people write."""
+    text = data.decode(encoding, "replace")
+    odd = sum(not (one.isprintable() or one in "\t\r\n\f\ufeff") for one in text)
+    # Any bytes spell Chinese in UTF-16.
+    far = sum(one >= _FAR for one in text) if encoding.startswith(("utf-16", "utf-32")) else 0
+    return odd <= len(text) * _ODD_SHARE and far * 2 <= len(text)
 
 
 def files_below(folders: Iterable[Path]) -> Iterator[Path]:
@@ -113,6 +129,10 @@ def _within(data: bytes) -> Iterator[tuple[str, bytes]]:
             yield "zlib", _inflated(data[at:], 15)
     for at in _places(data, _ZSTD):
         yield "zstd", _unpacked_zstd(data[at:])
+    for at in _places(data, _BZIP2):
+        yield "bzip2", _unpacked(bz2.BZ2Decompressor(), data[at:])
+    for at in _places(data, _XZ):
+        yield "xz", _unpacked(lzma.LZMADecompressor(), data[at:])
     if _ZIP in data:
         yield from _members(data)
     if data.startswith(_SQLITE):
@@ -131,6 +151,13 @@ def _inflated(data: bytes, bits: int) -> bytes:
         return zlib.decompressobj(bits).decompress(data, _MOST)
     except zlib.error:
         return b""  # its first bytes were chance
+
+
+def _unpacked(unpacking: bz2.BZ2Decompressor | lzma.LZMADecompressor, data: bytes) -> bytes:
+    try:
+        return unpacking.decompress(data, _MOST)
+    except (OSError, lzma.LZMAError):
+        return b""
 
 
 def _members(data: bytes) -> Iterator[tuple[str, bytes]]:

@@ -6,25 +6,34 @@ the same folder stays, and so does the folder then.
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from app.history.beginning import erase_history
+from app.history.errors import KeyClosed
 from app.history.files import HistoryFiles
-from app.history.kept import erase_history
-from app.privacy.secrets import known_names
+from app.privacy.model_files import model_files
+from app.privacy.secrets import MEANINGS, keys_here
 from app.settings.config import config_path
 from models.errors import AskanceError
-from models.secrets import KeyringClosed, drop_from_keyring, secret_from_keyring
+from models.secrets import (
+    HISTORY,
+    KeyringClosed,
+    NoKeyring,
+    drop_from_keyring,
+    known_names,
+    secret_from_keyring,
+)
 from models.store import Store
 from models.user_rows import FILE as OWN_MODELS
 
 What = Literal["settings", "model", "history", "secret"]
-RECORDS = (".lock", ".checked.json", ".accepted.json")
-"""What every folder of a model has at least one of."""
+SETTINGS = re.compile(rf"config\.toml|\.config-[a-z0-9_]{{8}}|{re.escape(OWN_MODELS)}(\.new)?")
+"""Names of files of settings, half-written ones too."""
 
 
 class TracesLeft(AskanceError):
@@ -41,77 +50,108 @@ class Trace:
     name: str
     """A path, or the name in the keyring."""
     bytes: int = 0
+    files: tuple[Path, ...] = ()
+    """Of a model."""
 
 
-def traces(environ: Mapping[str, str]) -> list[Trace]:
-    """Return all there is. A keyring that does not open has nothing to show."""
-    return [*_settings(environ), *_models(environ), *_history(environ), *_secrets()]
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """All that was found."""
+
+    found: list[Trace]
+    closed: KeyringClosed | None = None
+    """Why the keyring did not say what it has."""
+    others: tuple[str, ...] = ()
+    """Keys of histories that are not in this folder, if they are anywhere; they stay."""
 
 
-def remove(found: list[Trace], environ: Mapping[str, str]) -> None:
-    """Remove what was listed. Raises `TracesLeft`, `HistoryNotWritten`.
+def traces(environ: Mapping[str, str]) -> Traces:
+    """Return all there is."""
+    files = [*_settings(environ), *_models(environ), *_history(environ)]
+    try:
+        names = _names()
+    except KeyringClosed as error:
+        return Traces(files, error)
+    here = keys_here(environ)
+    others = tuple(name for name in names if name.startswith(HISTORY) and name not in here)
+    secrets = [Trace("secret", name) for name in names if name not in others]
+    return Traces([*files, *secrets], others=others)
 
-    Secrets go first: what they encrypt can be read by nobody from then on.
+
+def remove(traces: Traces, environ: Mapping[str, str]) -> None:
+    """Remove what was found. Raises `TracesLeft`, `HistoryError`.
+
+    Secrets go first: what they encrypt can be read by nobody from then on. Where the keyring does
+    not open, all else is removed, and then it is said.
     """
-    for trace in found:
-        if trace.what == "secret":
-            _drop(trace.name)
-    if any(trace.what == "history" for trace in found):
-        erase_history(HistoryFiles.of(environ))
-    for trace in found:
-        if trace.what in ("model", "settings"):
+    closed = None if isinstance(traces.closed, NoKeyring) else traces.closed
+    try:
+        for trace in traces.found:
+            if trace.what == "secret":
+                drop_from_keyring(trace.name)
+    except KeyringClosed as error:
+        closed = error
+    key_stays: KeyClosed | None = None
+    try:
+        if any(trace.what == "history" for trace in traces.found):
+            erase_history(HistoryFiles.of(environ))
+    except KeyClosed as error:
+        key_stays = error
+    for trace in traces.found:
+        if trace.what == "model":
+            _delete_model(Path(trace.name), trace.files)
+        elif trace.what == "settings":
             _delete(Path(trace.name))
     for folder in _folders(environ):
-        if folder.is_dir() and not any(folder.iterdir()):
-            folder.rmdir()
+        with suppress(OSError):
+            folder.rmdir()  # what somebody else put there stays, and so does the folder
+    if closed:
+        but = f", but for a file in {key_stays.path} that names a key" if key_stays else ""
+        raise TracesLeft(
+            f"{closed}, so what it may remember for you is still in it. All else is removed{but}.",
+            remedy="Unlock your keyring, then do this again.",
+        ) from closed
+    if key_stays:
+        raise key_stays
 
 
 def _settings(environ: Mapping[str, str]) -> Iterator[Trace]:
     folder = config_path(environ).parent
     if folder.is_dir():
         for path in sorted(folder.iterdir()):
-            if path.name in ("config.toml", OWN_MODELS) or path.name.startswith(".config-"):
+            if SETTINGS.fullmatch(path.name) and (path.is_symlink() or path.is_file()):
                 yield Trace("settings", str(path), path.lstat().st_size)
 
 
 def _models(environ: Mapping[str, str]) -> Iterator[Trace]:
-    root = Store.default(environ).root
-    if root.is_dir():
-        for folder in sorted(root.iterdir()):
-            if folder.is_dir() and any((folder / record).exists() for record in RECORDS):
-                size = sum(p.lstat().st_size for p in folder.rglob("*") if not p.is_dir())
-                yield Trace("model", str(folder), size)
+    own_rows = config_path(environ).with_name(OWN_MODELS)
+    for folder, files in model_files(environ, own_rows):
+        size = sum(path.lstat().st_size for path in files)
+        yield Trace("model", str(folder), size, tuple(files))
 
 
 def _history(environ: Mapping[str, str]) -> Iterator[Trace]:
     for path in HistoryFiles.of(environ).all():
-        yield Trace("history", str(path), path.stat().st_size)
+        yield Trace("history", str(path), path.lstat().st_size)
 
 
-def _secrets() -> Iterator[Trace]:
-    try:
-        for name in known_names():
-            if secret_from_keyring(name):
-                yield Trace("secret", name)
-    except KeyringClosed:
-        return
+def _names() -> list[str]:
+    """Return what the keyring has of us; of a name that is listed there, the name at least."""
+    return [name for name in known_names() if name not in MEANINGS or secret_from_keyring(name)]
 
 
-def _drop(name: str) -> None:
-    try:
-        drop_from_keyring(name)
-    except KeyringClosed as error:
-        raise TracesLeft(
-            f"{error}, so {name} is still in it.", remedy="Unlock your keyring, then try again."
-        ) from error
+def _delete_model(folder: Path, files: Iterable[Path]) -> None:
+    for path in files:
+        _delete(path)
+    below = [path for path in folder.rglob("*") if path.is_dir() and not path.is_symlink()]
+    for empty in [*sorted(below, reverse=True), folder]:
+        with suppress(OSError):
+            empty.rmdir()
 
 
 def _delete(path: Path) -> None:
     try:
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
     except OSError as error:
         raise TracesLeft(
             f"{path} cannot be removed: {error.strerror}.",
@@ -124,5 +164,5 @@ def _folders(environ: Mapping[str, str]) -> list[Path]:
     """Return the program's folders, inner ones first; those that are empty go too."""
     history = HistoryFiles.of(environ).folder
     models = Store.default(environ).root
-    own = [models] if "ASKANCE_MODELS_DIR" not in os.environ else []
+    own = [models] if "ASKANCE_MODELS_DIR" not in environ else []
     return [history, *own, history.parent, config_path(environ).parent]
