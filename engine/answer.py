@@ -62,7 +62,7 @@ def answer(
     """
     settings = settings or Settings()
     registry.get(settings.strategy)
-    typed = understand(question, scoped(filters, scope), settings)
+    typed = replace(understand(question, scoped(filters, scope), settings), scope=tuple(scope))
     timings = Timings()
     query = inferring.before_reading(typed, settings)
     yield Understood(query)
@@ -94,7 +94,7 @@ def answer_over(
     models.forget()
     tools = _toolbox(query, corpus, models, settings, timings, shared)
     draft = yield from strategy.run(tools)
-    finished = yield from staged("cite", timings, _cite(draft, query, corpus, settings))
+    finished = yield from staged("cite", timings, _cite(tools, draft, settings))
     if settings.second_opinion and finished.citations and not draft.citations:
         finished = yield from staged("cite", timings, _doubted(tools, finished))
     cut_off = not draft.ended or (corpus.coverage.unread and not corpus.passages)
@@ -123,7 +123,7 @@ def _toolbox(
         query=query,
         corpus=corpus,
         models=models,
-        budget=budget_for(settings),
+        budget=budget_for(settings, reads=2 if TASKS[query.task].personal else 1),
         seed=settings.seed,
         timings=timings,
         today=settings.today,
@@ -207,11 +207,11 @@ def _rank(query: Query, corpus: Corpus, k: int) -> Steps[Event, None, Ranked]:
     return ranked
 
 
-def _cite(
-    draft: Draft, query: Query, corpus: Corpus, settings: Settings
-) -> Steps[Event, None, Answer]:
+def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Event, None, Answer]:
     """Check the draft; what nothing supports becomes an abstention."""
     yield from ()
+    query, corpus = tools.query, tools.corpus
+    draft = disagreeing.answering(draft, query.text, settings.least_confidence)
     if draft.citations:
         checked = citing.Checked(draft.text, "grounded", list(draft.citations))
     else:
@@ -239,7 +239,7 @@ def _cite(
         query=query,
         table=draft.table,
         unsupported=tuple(checked.unsupported),
-        orders=injection.orders_in(_evidence(draft)),
+        orders=injection.orders_in((*_evidence(draft), *tools.with_orders.values()), tools.guard),
     )
 
 
@@ -261,7 +261,7 @@ def _doubted(tools: Toolbox, found: Answer) -> Steps[Event, None, Answer]:
 
 def _denies(draft: Draft) -> bool:
     """Say whether a model's words deny an answer; what was computed is no model's."""
-    return not draft.citations and abstaining.denies(draft.text)
+    return not draft.citations and abstaining.denies(draft.text, draft.evidence)
 
 
 def _deadline(settings: Settings, timings: Timings, share: float) -> float | None:

@@ -13,7 +13,7 @@ from engine.compression import Sentence
 from engine.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
 from engine.recall import Scores
 from engine.sentences import Span
-from engine.values import Excerpt, Passage
+from engine.values import GAP, Excerpt, Passage
 from models.protocols import (
     AttentionColumns,
     AttentionReader,
@@ -146,12 +146,20 @@ def _block(
     sentences: Sequence[Sentence],
     count: Callable[[str], int],
 ) -> Block:
-    """Return the stretch from the first to the last of neighbouring sentences, under its title."""
-    begin, end = sentences[numbers[0]].place.start, sentences[numbers[-1]].place.end
-    heading = f"{passage.item.title}\n"
-    text = f"{heading}{passage.item.text[begin:end]}\n\n"
-    shift = len(heading) - begin
-    places = [(sentences[i].place.start + shift, sentences[i].place.end + shift) for i in numbers]
+    """Return the stretch from the first to the last of neighbouring sentences, under its title.
+
+    What was cut out of the passage between them stays out.
+    """
+    nameless = isinstance(passage, Excerpt) and passage.nameless
+    text = "\n" if nameless else f"{passage.item.title}\n"
+    places: list[Span] = []
+    for _, group in groupby(numbers, key=lambda i: sentences[i].run):
+        of = [sentences[i].place for i in group]
+        text += GAP if places else ""
+        shift = len(text) - of[0].start
+        text += passage.item.text[of[0].start : of[-1].end]
+        places += [(one.start + shift, one.end + shift) for one in of]
+    text += "\n\n"
     return Block(text, list(numbers), places, count(text))
 
 

@@ -33,8 +33,10 @@ class Chooser(Lender):
     """What a compressor made of passages, by their numbers."""
     guard: bool = False
     """Whether what reads like an order to a model is cut from passages."""
-    guarded: dict[int, Passage | None] = field(default_factory=dict)
-    """What is left of passages without such orders, by the identity of each."""
+    guarded: dict[int, tuple[Passage, Passage | None]] = field(default_factory=dict)
+    """Passages and what is left of them without such orders, by their numbers."""
+    with_orders: dict[int, Passage] = field(default_factory=dict)
+    """Passages with orders that were to be read and stand in no evidence, by identity."""
 
     def forward(self, samples: Sequence[Sample]) -> Scores:
         """Return S(c; [R_k, A_k]) for every sample and every passage, shape (K, passages)."""
@@ -81,7 +83,8 @@ class Chooser(Lender):
         self, stage: StageName, scores: Scores, parts: Mapping[str, Scores] | None = None
     ) -> Ranked:
         """Describe a ranking: its best passages that score above 0."""
-        best = [int(i) for i in best_first(scores)[:RANKED_SHOWN] if scores[i] > 0]
+        hits = (int(i) for i in best_first(scores)[:RANKED_SHOWN] if scores[i] > 0)
+        best = [i for i in hits if self._left(i) is not None]
         shown = {name: [float(one[i]) for i in best] for name, one in (parts or {}).items()}
         return Ranked(stage, self.passages(best), [float(scores[i]) for i in best], shown)
 
@@ -91,13 +94,32 @@ class Chooser(Lender):
 
     def passages(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
         """Return passages by number, as they were cut; one that kept nothing is left out."""
-        found = (self._harmless(self.cut.get(i, self.corpus.passages[i])) for i in chosen)
-        return tuple(passage for passage in found if passage is not None)
+        found: list[Passage] = []
+        for number in chosen:
+            left = self._left(number)
+            if left is not None:
+                found.append(left)
+            elif (cut := self._cut(number)) is not None:
+                self.with_orders[id(cut)] = cut
+        return tuple(found)
 
-    def _harmless(self, passage: Passage | None) -> Passage | None:
+    def readable(self, passage: Passage) -> Passage | None:
+        """Return what models may read of a passage that no number names; note one with an order."""
+        left = injection.guarded(passage)
+        if left is not passage:
+            self.with_orders[id(passage)] = passage
+        return left if self.guard else passage
+
+    def _cut(self, number: int) -> Passage | None:
+        return self.cut.get(number, self.corpus.passages[number])
+
+    def _left(self, number: int) -> Passage | None:
         """Return what models may read of a passage."""
+        passage = self._cut(number)
         if passage is None or not self.guard:
             return passage
-        if id(passage) not in self.guarded:
-            self.guarded[id(passage)] = injection.guarded(passage)
-        return self.guarded[id(passage)]
+        known, left = self.guarded.get(number, (None, None))
+        if known is not passage:
+            left = injection.guarded(passage)
+            self.guarded[number] = passage, left
+        return left

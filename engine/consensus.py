@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from engine import abstaining
 from engine.citing import MARKER
+from engine.contradicting import ALIKE
 from engine.overlap import rouge_l, token_f1
 from engine.values import Agreement
 from models.protocols import Encoder
@@ -21,8 +23,8 @@ OVERLAPS: dict[Similarity, Callable[[str, str], float]] = {
     "token_f1": token_f1,
     "rouge_l": rouge_l,
 }
-ALIKE = 0.5
-"""Readings at least this similar are votes for the same answer (ours)."""
+Same = Callable[[str, str, float], bool]
+"""Whether two texts, so similar, are votes for the same answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Consensus:
     """A, the row sums of M; shape (V,)."""
     winner: int
     """The reading with the highest agreement, the first of equals."""
+    alike: npt.NDArray[np.bool_]
+    """Which readings are votes for the same answer; shape (V, V)."""
 
     @property
     def voters(self) -> tuple[int, ...]:
@@ -44,7 +48,17 @@ class Consensus:
     @property
     def votes(self) -> Agreement:
         """How many they are."""
-        return Agreement(len(self.voters), len(self.agreement))
+        return self.votes_for(self.winner)
+
+    def votes_for(self, reading: int) -> Agreement:
+        """Return how many say what a reading says, itself included."""
+        return Agreement(len(self._like(reading)), len(self.agreement))
+
+    def amended(self, readings: Sequence[int], among: Consensus) -> Consensus:
+        """Return the vote with these readings as alike as `among`, a vote of theirs, has them."""
+        alike = self.alike.copy()
+        alike[np.ix_(readings, readings)] = among.alike
+        return replace(self, alike=alike)
 
     @property
     def dissenters(self) -> tuple[int, ...]:
@@ -60,24 +74,41 @@ class Consensus:
         return [int(i) for i in np.argsort(-self.agreement, kind="stable")]
 
     def _like(self, reading: int) -> tuple[int, ...]:
-        return tuple(int(i) for i in np.flatnonzero(self.matrix[reading] >= ALIKE))
+        return tuple(int(i) for i in np.flatnonzero(self.alike[reading]))
 
 
-def consensus(readings: Sequence[str], compare: Callable[[Sequence[str]], Matrix]) -> Consensus:
+def as_alike(one: str, other: str, likeness: float) -> bool:
+    """Say that texts are votes for the same answer by their similarity alone."""
+    return likeness >= ALIKE
+
+
+def consensus(
+    readings: Sequence[str],
+    compare: Callable[[Sequence[str]], Matrix],
+    same: Same = as_alike,
+) -> Consensus:
     """Vote. Markers do not count, and all ways of saying that there is no answer are one.
 
-    `compare` returns the similarity of each two texts, shape (V, V). Raises `ValueError` without
-    a reading.
+    `compare` returns the similarity of each two texts, shape (V, V); M and the winner are by it
+    alone. Raises `ValueError` without a reading.
     """
     if not readings:
         raise ValueError("there is no reading to vote on")
-    plain = ["" if abstaining.denies(text) else MARKER.sub("", text) for text in readings]
+    plain = ["" if abstaining.denies(text) else _unmarked(text) for text in readings]
     matrix = compare(plain)
     silent = np.array([not text for text in plain])
     matrix[silent[:, None] != silent[None, :]] = 0.0
     matrix[silent[:, None] & silent[None, :]] = 1.0
     agreement = matrix.sum(axis=1)
-    return Consensus(matrix, agreement, int(agreement.argmax()))
+    alike = matrix >= ALIKE
+    for i, j in combinations(np.flatnonzero(~silent), 2):
+        alike[i, j] = alike[j, i] = same(plain[i], plain[j], float(matrix[i, j]))
+    return Consensus(matrix, agreement, int(agreement.argmax()), alike)
+
+
+def _unmarked(text: str) -> str:
+    """Return a reading without markers; one of nothing else is no denial."""
+    return MARKER.sub("", text).strip() or text
 
 
 def by_overlap(similarity: Similarity) -> Callable[[Sequence[str]], Matrix]:

@@ -8,15 +8,6 @@ from engine.values import Agreement, Citation, Passage, TableShown
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """An answer that stands beside the draft's, from other evidence or another draw."""
-
-    text: str
-    evidence: tuple[Passage, ...]
-    """Passages of its prompt, in prompt order: its marker [1] is the first."""
-
-
-@dataclass(frozen=True, slots=True)
 class Draft:
     """What a strategy hands to citation checking."""
 
@@ -28,8 +19,8 @@ class Draft:
     """False when the text was cut by a limit."""
     confidence: float | None = None
     agreement: Agreement | None = None
-    others: tuple[Reading, ...] = ()
-    """Answers that contradict this one, and that the generator is sure enough of."""
+    others: tuple[Draft, ...] = ()
+    """Other answers, no two the same, that the generator is sure enough of and that are cited."""
     citations: tuple[Citation, ...] = ()
     """Of a computed text, the places it was computed from: its markers are theirs."""
     table: TableShown | None = None

@@ -135,6 +135,8 @@ class Voted:
     """Similarity of answer i and answer j, 0 to 1."""
     winner: int = 0
     """The reading with the highest agreement."""
+    tokens_saved: int | None = None
+    """What as many whole answers would have taken more; None where the readings were whole."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from engine.effort import NO_LIMIT, Means
 from engine.pace import RoleName
-from engine.stages import Timings, time_spent
+from engine.stages import Timings, is_past, time_spent
 from engine.values import ModelTokens, Usage
 from models.protocols import (
     AttentionReader,
@@ -80,9 +80,14 @@ class Lender:
         """Input tokens that both language models may still read."""
         return self.means.tokens - self.usage.effective_context
 
+    def due(self, share: float) -> float | None:
+        """Return when such a share of the time that is left is spent; None: there is no limit."""
+        now = time.monotonic()
+        return None if self.deadline is None else now + share * (self.deadline - now)
+
     def late(self) -> bool:
         """Say whether the time budget is spent."""
-        return self.deadline is not None and time.monotonic() > self.deadline
+        return is_past(self.deadline)
 
 
 def since(before: TokenCount | ModelTokens, after: TokenCount | ModelTokens) -> ModelTokens:

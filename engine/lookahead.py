@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Generator as Steps
 from dataclasses import dataclass
 from typing import Literal
 
 from engine.events import Event, Sampled
+from engine.stages import is_past
 from engine.tasks import REASONING_TOKENS, Task
 from engine.values import Passage
 from models.protocols import Generator, Piece, Sampling
@@ -19,6 +19,8 @@ Form = Literal["reasoning", "thought", "explanation", "answers"]
 before an explanation, or alone (FB-RAG, table 8). Each is a section of the task's prompts."""
 TEMPERATURE = 0.7
 """The paper gives none."""
+STOP = ("\n\n\n", "\nQuestion:")
+"""An empty line often stands between rationale and answer."""
 
 _ANSWER = re.compile(r"\bAnswer\s*:\s*", re.IGNORECASE)
 _EXPLANATION = re.compile(r"\bExplanation\s*:\s*", re.IGNORECASE)
@@ -80,13 +82,13 @@ def look_ahead(
         n=drawing.samples,
         max_tokens=task.sample_tokens + (0 if drawing.form == "answers" else REASONING_TOKENS),
         sampling=sampling,
-        stop=("\n\n\n", "\nQuestion:"),
+        stop=STOP,
     )
     for piece in pieces:
         replies[piece.index] += piece.text
         if piece.finished:
             sample = parse(replies[piece.index], drawing.form)
             yield Sampled(piece.index, sample.rationale, sample.answer)
-        if deadline is not None and time.monotonic() > deadline:
+        if is_past(deadline):
             break
     return [parse(reply, drawing.form) for reply in replies]

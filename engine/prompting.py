@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from engine.injection import harmless
-from engine.values import Passage
+from engine.injection import is_harmless
+from engine.values import Excerpt, Passage
 from ingest.item import Item, Kind
 from models.protocols import Generator, Message
 
@@ -53,13 +53,20 @@ def render(
     return model.render(messages, primed)
 
 
-def describe(item: Item) -> str:
-    """Return one line that says what an item is: kind, title, sender, date."""
+def describe(item: Item, nameless: bool = True) -> str:
+    """Return one line that says what an item is: kind, title, sender, date.
+
+    With `nameless`, no title and no sender that gives orders to a model is said.
+    """
     parts = [item.kind.value.capitalize()]
     if item.title:
-        parts.append(f'"{harmless(item.title, "without a usable title")}"')
+        hidden = nameless and not is_harmless(item.title)
+        parts.append(f'"{"without a usable title" if hidden else item.title}"')
     if item.people.sender:
-        names = (harmless(str(person), "someone") for person in item.people.sender)
+        names = (
+            "someone" if nameless and not is_harmless(str(person)) else str(person)
+            for person in item.people.sender
+        )
         parts.append("from " + ", ".join(names))
     if item.when is not None:
         parts.append(item.when.strftime("%a %Y-%m-%d"))
@@ -94,4 +101,7 @@ def show_plain(passages: Sequence[Passage], first: int = 1) -> str:
 def _heading(passage: Passage) -> str:
     """Describe the item, unless the passage begins with the item's own header."""
     own_header = passage.item.kind in (Kind.MAIL, Kind.EVENT, Kind.TASK, Kind.CONTACT)
-    return "" if own_header and passage.start == 0 else describe(passage.item) + " "
+    if own_header and passage.start == 0:
+        return ""
+    nameless = isinstance(passage, Excerpt) and passage.nameless
+    return describe(passage.item, nameless) + " "

@@ -105,10 +105,11 @@ PROMPT_TOKENS = 250
 """What a prompt takes beside its passages: instructions, template and question, about."""
 
 
-def budget_for(settings: Settings) -> Budget:
+def budget_for(settings: Settings, reads: int = 2) -> Budget:
     """Return the effort's budget, cut down to `max_context`.
 
-    The look-ahead reads its passages once, the generator twice (it judges, then writes).
+    The look-ahead reads its passages once, the generator twice (it judges, then writes); what
+    fills the window reads it `reads` times, and a data set's prompt is not judged.
     Raises `QuestionError` when `max_context` leaves no room for a passage.
     """
     budget = settings.budget or BUDGETS[settings.effort]
@@ -119,7 +120,7 @@ def budget_for(settings: Settings) -> Budget:
     share = min(1.0, room / full)
     cut = replace(
         budget,
-        window=min(settings.max_context, budget.window or settings.max_context),
+        window=min(settings.max_context // reads, budget.window or settings.max_context),
         lookahead_tokens=int(budget.lookahead_tokens * share),
         generator_tokens=int(budget.generator_tokens * share),
     )

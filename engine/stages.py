@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from collections.abc import Generator as Steps
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from engine.errors import TimeSpent
-from engine.events import Event, Stage, StageName
+from engine.events import Event, Stage, StageName, Token
 
 T = TypeVar("T")
 
@@ -43,6 +44,28 @@ def staged(name: StageName, timings: Timings, body: Steps[Event, None, T]) -> St
     timings.add(name, seconds)
     yield Stage(name, "done", seconds)
     return result
+
+
+def passed(body: Steps[Event, None, T], lets: Callable[[Event], bool]) -> Steps[Event, None, T]:
+    """Pass on the events that `lets` lets through, and return what the step returns."""
+    while True:
+        try:
+            event = next(body)
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+        if lets(event):
+            yield event
+
+
+def unseen(body: Steps[Event, None, T]) -> Steps[Event, None, T]:
+    """Pass all events on but tokens: what is written on the way is not the answer."""
+    return passed(body, lambda event: not isinstance(event, Token))
+
+
+def is_past(due: float | None) -> bool:
+    """Say whether a moment by `time.monotonic` is past; None never comes."""
+    return due is not None and time.monotonic() > due
 
 
 def time_spent(timings: Timings) -> TimeSpent:

@@ -22,7 +22,7 @@ from engine.lookahead import Drawing, Sample
 from engine.pace import Pace, Work, looking, writing_out
 from engine.prompting import section
 from engine.recall import Scores
-from engine.stages import staged
+from engine.stages import passed, staged, unseen
 from engine.tasks import TASKS, Task
 from engine.values import ModelTokens, Passage
 from engine.writing import Asked, Written
@@ -32,6 +32,8 @@ from models.protocols import (
 )
 
 T = TypeVar("T")
+DRAFTING_SHARE = 0.5
+"""Of the time left, at most this goes into samples and readings; an answer is still to come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,7 @@ class Toolbox(Chooser):
             question=self.query.text,
             passages=passages,
             drawing=drawing,
-            deadline=self.deadline,
+            deadline=self.due(DRAFTING_SHARE),
         )
         if self.listening is None:
             with self.metered("lookahead") as model:
@@ -256,7 +258,7 @@ class Toolbox(Chooser):
                 stop=stop,
                 constraint=constraint,
             )
-            return (yield from self.note_first_token(steps))
+            return (yield from self.note_first_token(steps if stage == "write" else unseen(steps)))
 
     def finish(self, chosen: Sequence[int], written: Written) -> Draft:
         """Return a reply as a draft; to a personal question the generator judges it first."""
@@ -268,15 +270,13 @@ class Toolbox(Chooser):
 
     def note_first_token(self, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
         """Pass events on, and time the first token of the answer from the question on."""
-        while True:
-            try:
-                event = next(body)
-            except StopIteration as stop:
-                result: T = stop.value
-                return result
+
+        def note(event: Event) -> bool:
             if isinstance(event, Token) and "first_token" not in self.timings.seconds:
                 self.timings.add("first_token", self.timings.elapsed())
-            yield event
+            return True
+
+        return passed(body, note)
 
     def compress(self, chosen: Sequence[int]) -> Steps[Event, None, None]:
         """Have the chosen passages cut, where there is a compressor and they are not cut yet."""

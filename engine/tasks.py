@@ -87,10 +87,29 @@ DATASETS = {
     "narrativeqa": "narrativeqa",
     "multifieldqa": "multifieldqa",
     "qmsum": "qmsum",
+    "popqa": "multihop",
+    "triviaqa": "multihop",
+    "strategyqa": "multihop",
+    "crag": "multihop",
+    "pubmedqa": "multihop",
+    "quality": "multifieldqa",
+    "longbench": "multifieldqa",
+    "longbench-2wikimqa": "multihop",
+    "longbench-gov_report": "qmsum",
+    "longbench-multi_news": "qmsum",
+    "longbench-vcsum": "qmsum",
+    "longbench-samsum": "qmsum",
+    "infinitebench": "book",
+    "infinitebench-longbook_sum_eng": "qmsum",
 }
-"""Which task a data set's questions are; all others are personal questions."""
+"""Which task a data set's questions are, a part of a suite as `SUITE-PART`; all others are personal
+questions."""
+SUITES = ("longbench", "infinitebench")
+"""Their parts are asked as the set of the part's name, else as the suite."""
 
 
 def task_of(dataset: str) -> str:
     """Return the name of the task that a data set's questions are."""
-    return DATASETS.get(dataset, QUESTION.name)
+    suite, _, part = dataset.partition("-")
+    names = (dataset, part, suite) if suite in SUITES else (dataset,)
+    return next((DATASETS[name] for name in names if name in DATASETS), QUESTION.name)

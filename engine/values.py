@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ingest.item import Filters, Item, Kind, Skipped
+
+if TYPE_CHECKING:
+    from engine.conversation import Cited
 
 Grounded = Literal["grounded", "partial", "none"]
 
@@ -47,6 +50,8 @@ class Excerpt(Passage):
 
     runs: tuple[tuple[int, int], ...] = ()
     """Begin and end of what is left, code point offsets into `item.text`, in order and apart."""
+    nameless: bool = False
+    """Whether its title or sender gives orders to a model, which then reads neither."""
 
     @property
     def text(self) -> str:
@@ -97,6 +102,8 @@ class Query:
     """Inferred filters that left nothing, and so were left out."""
     own_seen: tuple[str, ...] = ()
     """Addresses that look like the asker's, when "I" was said and none is set."""
+    scope: tuple[Cited, ...] = ()
+    """What a follow-up is about: only these items are looked at; empty: all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +207,8 @@ class Agreement:
 
     votes: int
     of: int
+    tokens_saved: int | None = None
+    """What that many whole answers would have taken more; None where all were whole."""
 
     @property
     def majority(self) -> bool:

@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from collections.abc import Generator as Steps
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 from engine import abstaining
-from engine.consensus import Consensus, Similarity, by_embedding, by_overlap, consensus
-from engine.drafts import Draft, Reading
-from engine.events import Drafted, Event, Token, Voted
+from engine.consensus import (
+    Consensus,
+    Same,
+    Similarity,
+    as_alike,
+    by_embedding,
+    by_overlap,
+    consensus,
+)
+from engine.contradicting import same_answer
+from engine.disagreeing import stands
+from engine.drafts import Draft
+from engine.events import Drafted, Event, Voted
 from engine.pace import RoleName
-from engine.stages import staged
-from engine.steps import Toolbox
+from engine.stages import is_past, staged, unseen
+from engine.steps import DRAFTING_SHARE, Toolbox
+from engine.values import Usage
 from engine.writing import Written
 from models.protocols import Sampling
 
-OTHERS_SHOWN = 2
-"""Answers beside the winner's that are written out and judged."""
+SIDES_SHOWN = 3
+"""Different answers that are written out and judged."""
 
 
 def read_each(
     tools: Toolbox, subsets: Sequence[Sequence[int]], tokens: int, role: RoleName
 ) -> Steps[Event, None, list[str]]:
-    """Return the likeliest answer from each subset, cut at `tokens`; one batch for all."""
+    """Return the likeliest answer from each subset, cut at `tokens`; one batch for all.
+
+    Where time runs out they are used as far as they have come.
+    """
     return staged("vote", tools.timings, _read_each(tools, subsets, tokens, role))
 
 
@@ -33,6 +48,7 @@ def _read_each(
     texts = [""] * len(subsets)
     for subset in subsets:
         yield from tools.compress(subset)
+    due = tools.due(DRAFTING_SHARE)
     with tools.metered(role) as model:
         prompts = [tools.asked.prompt(model, tools.passages(subset)) for subset in subsets]
         pieces = model.sample_many(
@@ -43,13 +59,18 @@ def _read_each(
             if piece.finished:
                 read = tools.passages(subsets[piece.index])
                 yield Drafted(piece.index, read, texts[piece.index].strip())
+            if is_past(due):
+                break
     return [text.strip() for text in texts]
 
 
 def read_often(
     tools: Toolbox, chosen: Sequence[int], samples: int, temperature: float
 ) -> Steps[Event, None, list[Written]]:
-    """Return K whole answers drawn from the same passages, prefilled once."""
+    """Return K whole answers drawn from the same passages, prefilled once.
+
+    Where time runs out they are used as far as they have come.
+    """
     return staged("vote", tools.timings, _read_often(tools, chosen, samples, temperature))
 
 
@@ -60,6 +81,7 @@ def _read_often(
     yield from tools.compress(chosen)
     evidence = tools.passages(chosen)
     yield tools.selected("vote", chosen)
+    due = tools.due(DRAFTING_SHARE)
     with tools.metered("generator") as model:
         pieces = model.sample(
             tools.asked.prompt(model, evidence),
@@ -78,61 +100,124 @@ def _read_often(
             replies[piece.index] = Written(reply.text + piece.text, ended, doubt)
             if piece.finished:
                 yield Drafted(piece.index, evidence, replies[piece.index].text.strip())
+            if is_past(due):
+                break
     return [replace(reply, text=reply.text.strip()) for reply in replies]
+
+
+def sameness(tools: Toolbox) -> Same:
+    """Return what tells whether two readings give one answer: to a person, what they state."""
+    return partial(same_answer, question=tools.query.text) if tools.task.personal else as_alike
 
 
 def vote(
     tools: Toolbox, readings: Sequence[str], similarity: Similarity
 ) -> Steps[Event, None, Consensus]:
-    """Compare the readings and say who agrees with whom."""
+    """Compare the readings and say who agrees with whom: to a person, by what they state."""
     return staged("vote", tools.timings, _vote(tools, readings, similarity))
 
 
 def _vote(
     tools: Toolbox, readings: Sequence[str], similarity: Similarity
 ) -> Steps[Event, None, Consensus]:
+    yield from ()
+    same = sameness(tools)
     if similarity == "embedding":
         with tools.encoding() as encoder:
-            found = consensus(readings, by_embedding(encoder))
-    else:
-        found = consensus(readings, by_overlap(similarity))
-    yield Voted(found.votes.votes, found.votes.of, found.matrix.tolist(), found.winner)
-    return found
+            return consensus(readings, by_embedding(encoder), same)
+    return consensus(readings, by_overlap(similarity), same)
 
 
-def dissent(
-    tools: Toolbox, draft: Draft, voted: Consensus, subsets: Sequence[Sequence[int]]
-) -> Steps[Event, None, Draft]:
-    """Return the winner's draft with its votes, and with what other subsets really answer.
-
-    Only a personal question has them written out: their prompts are still in the cache.
-    """
-    others: list[Draft] = []
-    if tools.task.personal:
-        for subset in subsets[:OTHERS_SHOWN]:
-            others.append((yield from _unseen(tools.write(subset))))
-    return with_others(tools, draft, voted, others)
+def judge(tools: Toolbox, chosen: Sequence[int], reply: Written) -> Steps[Event, None, Draft]:
+    """Return a whole reply as a draft, judged where a person asks."""
+    return staged("write", tools.timings, _judge(tools, chosen, reply))
 
 
-def _unseen(steps: Steps[Event, None, Draft]) -> Steps[Event, None, Draft]:
-    """Pass all events on but tokens, which would run into the answer that is shown."""
-    while True:
-        try:
-            event = next(steps)
-        except StopIteration as stop:
-            draft: Draft = stop.value
-            return draft
-        if not isinstance(event, Token):
-            yield event
+def _judge(tools: Toolbox, chosen: Sequence[int], reply: Written) -> Steps[Event, None, Draft]:
+    yield from ()
+    return tools.finish(chosen, reply)
 
 
-def with_others(tools: Toolbox, draft: Draft, voted: Consensus, others: Sequence[Draft]) -> Draft:
-    """Return a draft with its votes and the contradicting answers the generator is sure of."""
-    sure = [
-        Reading(other.text, other.evidence)
-        for other in others
-        if other.confidence is not None
-        and other.confidence >= tools.least_confidence
-        and not abstaining.denies(other.text)
-    ]
-    return replace(draft, agreement=voted.votes, others=tuple(sure[:OTHERS_SHOWN]))
+def generated(usage: Usage) -> int:
+    """Return how many tokens both models wrote."""
+    return usage.lookahead.generated + usage.generator.generated
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """Readings that vote, and how each of them becomes a whole answer."""
+
+    tools: Toolbox
+    readings: Sequence[str]
+    similarity: Similarity
+    write_out: Callable[[int], Steps[Event, None, Draft]]
+    """Writes the whole answer of a reading; a person's is judged."""
+    short: int | None = None
+    """Tokens that the readings took, where they were cut short; None: they are whole."""
+
+    def settle(self) -> Steps[Event, None, Draft]:
+        """Return the winner's whole answer with its votes, and what other readings really answer.
+
+        Only a person is shown others, and votes for what is shown.
+        """
+        voted = yield from vote(self.tools, self.readings, self.similarity)
+        before = self.tools.usage
+        draft = yield from self.write_out(voted.winner)
+        saved = self._saved(generated(self.tools.usage) - generated(before))
+        others: dict[int, Draft] = {}
+        if self.tools.task.personal:
+            voted = yield from self._with_answer(voted, draft.text)
+            cost = self.tools.usage.effective_context - before.effective_context
+            voted, others = yield from self._with_others(voted, draft, cost)
+        votes = voted.votes
+        yield Voted(votes.votes, votes.of, voted.matrix.tolist(), voted.winner, saved)
+        draft, *rest = (
+            replace(one, agreement=replace(voted.votes_for(i), tokens_saved=saved))
+            for i, one in {voted.winner: draft, **others}.items()
+        )
+        return replace(draft, others=tuple(rest))
+
+    def _saved(self, whole: int) -> int | None:
+        """Return the tokens that V whole answers would have taken more than short ones and one."""
+        return None if self.short is None else (len(self.readings) - 1) * whole - self.short
+
+    def _with_answer(self, voted: Consensus, answer: str) -> Steps[Event, None, Consensus]:
+        """Return the vote with the winner's whole answer, where it does not begin as its reading.
+
+        A look-ahead model's readings are no votes for what the generator then writes.
+        """
+        reading = self.readings[voted.winner]
+        if reading and answer.startswith(reading):
+            return voted
+        readings = [*self.readings]
+        readings[voted.winner] = answer
+        found = yield from vote(self.tools, readings, self.similarity)
+        return replace(voted, alike=found.alike)
+
+    def _with_others(
+        self, voted: Consensus, draft: Draft, cost: int
+    ) -> Steps[Event, None, tuple[Consensus, dict[int, Draft]]]:
+        """Return the vote with whole answers of dissenters, and those that stand and differ.
+
+        A reading that finds nothing is no answer to show. Each takes about as many input tokens as
+        the winner's, its `cost`: there are as many as time and tokens allow.
+        """
+        shown = SIDES_SHOWN - (not abstaining.denies(draft.text))
+        dissent = [i for i in voted.dissenters if not abstaining.denies(self.readings[i])]
+        whole = {voted.winner: draft}
+        for i in dissent[:shown]:
+            if not self.tools.late() and cost <= self.tools.tokens_left:
+                whole[i] = yield from unseen(self.write_out(i))
+        if len(whole) == 1:
+            return voted, {}
+        texts = [one.text for one in whole.values()]
+        voted = voted.amended([*whole], (yield from vote(self.tools, texts, self.similarity)))
+        sides: dict[int, Draft] = {}
+        for i, one in whole.items():
+            if not voted.alike[i, [*sides]].any() and self._stands(one):
+                sides[i] = one
+        sides.pop(voted.winner, None)
+        return voted, sides
+
+    def _stands(self, draft: Draft) -> bool:
+        return stands(draft, self.tools.query.text, self.tools.least_confidence)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.errors import CorpusTooLarge
 from engine.selection import CHARACTERS_A_TOKEN, MISSES, OVERHEAD
+from engine.sentences import Span
 from engine.settings import PROMPT_TOKENS
 from engine.steps import Toolbox
-from engine.values import Passage
+from engine.values import Excerpt, Passage
 from models.protocols import Generator
+
+_WORD = re.compile(r"\S+")
 
 
 @dataclass
@@ -68,22 +73,58 @@ def _too_large(needed: str, left: int) -> CorpusTooLarge:
     )
 
 
-def head_and_tail(tools: Toolbox, numbers: Sequence[int]) -> list[int]:
-    """Return the first and last passages that take half the window each, in order."""
+def head_and_tail(tools: Toolbox, numbers: Sequence[int]) -> dict[int, Passage]:
+    """Return the first and last passages that take half the window each, in order.
+
+    Everything where it fits. The passages at the two borders are cut at a word, as LongBench cuts
+    its prompt at a token; both may be the same one.
+    """
     room = Room.of(tools)
+    costs = {i: room.cost(i) for i in numbers}
+    if sum(costs.values()) <= room.left:
+        return {i: room.passages[i] for i in numbers}
     half = room.left // 2
-    room.left = half
-    head = _while_it_fits(room, numbers)
-    room.left = half
-    tail = _while_it_fits(room, numbers[len(head) :][::-1])
-    return head + tail[::-1]
+    head, left = _while_it_fits(numbers, costs, half)
+    tail, behind = _while_it_fits(numbers[::-1], costs, half)
+    kept = {i: room.passages[i] for i in (*head, *tail)}
+    first, last = numbers[len(head)], numbers[-len(tail) - 1]
+    begin, end = room.passages[first], room.passages[last]
+    runs: dict[int, list[Span]] = {first: [], last: []}
+    runs[first] += _span(begin, 0, _longest_head(begin.text, max(0, left - OVERHEAD), room.model))
+    runs[last] += _span(end, _longest_tail(end.text, max(0, behind - OVERHEAD), room.model), None)
+    for number, spans in runs.items():
+        passage = room.passages[number]
+        if spans:
+            kept[number] = Excerpt(passage.item, passage.start, passage.end, tuple(spans))
+    return dict(sorted(kept.items()))
 
 
-def _while_it_fits(room: Room, numbers: Sequence[int]) -> list[int]:
+def _while_it_fits(
+    numbers: Sequence[int], costs: Mapping[int, int], left: int
+) -> tuple[list[int], int]:
+    """Return the first passages that fit, and the tokens left."""
     chosen = []
     for number in numbers:
-        room.left -= room.cost(number)
-        if room.left < 0:
+        if costs[number] > left:
             break
+        left -= costs[number]
         chosen.append(number)
-    return chosen
+    return chosen, left
+
+
+def _longest_head(text: str, tokens: int, model: Generator) -> int:
+    """Return where the longest beginning of whole words within so many tokens ends."""
+    ends = [0, *(word.end() for word in _WORD.finditer(text))]
+    return ends[bisect_right(ends, tokens, key=lambda end: model.count(text[:end])) - 1]
+
+
+def _longest_tail(text: str, tokens: int, model: Generator) -> int:
+    """Return where the longest ending of whole words within so many tokens begins."""
+    starts = [len(text), *(word.start() for word in reversed(list(_WORD.finditer(text))))]
+    return starts[bisect_right(starts, tokens, key=lambda start: model.count(text[start:])) - 1]
+
+
+def _span(passage: Passage, begin: int, end: int | None) -> list[Span]:
+    """Return a part of a passage as offsets into its item's text; nothing where it is empty."""
+    stop = passage.end if end is None else passage.start + end
+    return [(passage.start + begin, stop)] if passage.start + begin < stop else []

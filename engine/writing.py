@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from engine.citing import MARKER
 from engine.events import Event, Token
 from engine.literal import as_written
 from engine.prompting import render, section, show
+from engine.stages import is_past
 from engine.tasks import Task
 from engine.tokens import content_words, words
 from engine.values import Passage
@@ -67,7 +67,7 @@ class Asked:
 
     def late(self) -> bool:
         """Say whether the deadline has passed."""
-        return self.deadline is not None and time.monotonic() > self.deadline
+        return is_past(self.deadline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def checked(
     The model is asked whether they state it, Yes against No as the first token; its odds are
     joined with those of "Not found" at the beginning of the reply.
     """
-    if abstaining.denies(written.text):
+    if abstaining.denies(written.text, passages):
         return written
     prompt = render(
         model, "check", passages=show(passages), question=asked.text, answer=written.text

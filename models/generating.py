@@ -12,11 +12,20 @@ from models.columns import ColumnWatch, Reading, prompt_spans
 from models.errors import ContextExceeded, MemorySpent, RuntimeFailed
 from models.forms import Form, Vocabulary, form_of
 from models.prefix_cache import PrefixCache
-from models.protocols import Choices, Constraint, Message, Piece, Sampling, Stopped, TokenCount
+from models.protocols import (
+    MOST_REPLIES,
+    Choices,
+    Constraint,
+    Message,
+    Piece,
+    Sampling,
+    Stopped,
+    TokenCount,
+)
 from models.runtime import AttentiveWeights, Batches
 from models.streaming import CLOSE, OPEN
 
-MAX_SEQUENCES = 16
+MAX_SEQUENCES = MOST_REPLIES
 """Replies decoded at once; more prompts wait for the next wave."""
 KEPT_PROMPTS = 16
 """Prompts that stay in the cache, room permitting."""

@@ -102,6 +102,8 @@ class Cancelled(Exception):
     """`stopped()` became true while a model was at work. The model can be used on."""
 
 
+MOST_REPLIES = 16
+"""Replies that may be drawn from one prompt together, whatever the runtime."""
 Stopped = Callable[[], bool]
 """Asked often, from the thread that uses the model: is the result still wanted?"""
 
@@ -147,7 +149,7 @@ class Generator(Protocol):
         logprobs: bool = False,
         stopped: Stopped | None = None,
     ) -> Iterator[Piece]:
-        """Decode `n` continuations of one prompt together, prefilled once.
+        """Decode `n` continuations of one prompt together, prefilled once; at most `MOST_REPLIES`.
 
         With `watch`, a piece without text comes first and says how likely each of those strings
         was to begin the reply.

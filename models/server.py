@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator as Steps
 
 MAX_REPLIES = 64
+"""More than others draw: where a server tells no likelihoods, choices are drawn."""
 ASSUMED_CONTEXT = 8192
 """Tokens, for a server that does not say. It refuses by itself what is too long."""
 

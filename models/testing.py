@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import pytest
 
 from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import (
+    MOST_REPLIES,
     Beginnings,
     Cancelled,
     Choices,
@@ -47,6 +48,16 @@ UNLIKELY = -5.0
 """Log-probability of every watched string."""
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """How replies to a prompt were asked for."""
+
+    replies: int
+    max_tokens: int
+    sampling: Sampling
+    stop: tuple[str, ...]
+
+
 class FakeGenerator:
     """A `models.protocols.Generator` that says what the test wrote; a token is a word.
 
@@ -68,6 +79,7 @@ class FakeGenerator:
         self.context = context
         self.usage = TokenCount()
         self.prompts: list[str] = []
+        self.drawn: list[Drawn] = []
         self.beginnings: list[str] = []
         self.closed = False
         self._replies = replies
@@ -99,6 +111,8 @@ class FakeGenerator:
         stopped: Stopped | None = None,
     ) -> Iterator[Piece]:
         assert not self.closed, "sample() after close()"
+        assert 1 <= n <= MOST_REPLIES, f"{n} replies"
+        self.drawn.append(Drawn(n, max_tokens, sampling, tuple(stop)))
         self._count_prompt(prompt)
         if watch:
             yield Piece(0, "", watched=(UNLIKELY,) * len(watch))

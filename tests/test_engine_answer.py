@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -183,8 +184,8 @@ def test_usage_errors_come_before_reading(notes: Path, fake_models: MakeModels) 
 def test_max_context_bounds_all_input_tokens(notes: Path, fake_models: MakeModels) -> None:
     for number in range(60):
         (notes / f"{number}.txt").write_text(f"lease {number} " + "word " * 250)
-    for limit in (3000, 4000):
-        settings = Settings(max_context=limit)
+    for limit, strategy in product((3000, 4000), ("auto", "truncate_middle", "ttrag_baseline")):
+        settings = Settings(max_context=limit, strategy=strategy)
         found = final(list(answer("lease", [notes], fake_models([REPLY]), settings)))
         assert 0 < found.usage.effective_context <= limit
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from engine import abstaining, routing
 from engine.answer import answer_over
+from engine.contradicting import same_answer
 from engine.corpus import corpus_of
 from engine.errors import BudgetTooSmall
 from engine.events import Answered, Compressed, Decided, FollowedUp, Noted, Sampled, Voted
@@ -313,6 +315,12 @@ def test_agreement_of_samples_by_hand() -> None:
     said = [Sample("", text) for text in ("in May", "in May", "June", "")]
     assert agreement(said) == pytest.approx(2 / 3)
     assert agreement([Sample("who knows", "")]) is None
+
+
+def test_samples_that_state_another_number_do_not_agree() -> None:
+    said = [Sample("", f"It is {rent} euros a month") for rent in (950, 890)]
+    assert agreement(said) == 1
+    assert agreement(said, partial(same_answer, question="How much is it?")) == 0.5
 
 
 # Missing evidence

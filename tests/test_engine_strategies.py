@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,17 +15,21 @@ from engine import abstaining
 from engine.answer import answer_over
 from engine.consensus import by_overlap, consensus
 from engine.corpus import corpus_of
-from engine.errors import CorpusTooLarge, StrategyUnknown
+from engine.errors import CorpusTooLarge, QuestionError, StrategyUnknown
 from engine.evaluation.sweeping import expanded
 from engine.events import Answered, Drafted, Noted, Ranked, Sampled, Selected, Voted
 from engine.examples import Example
+from engine.lending import Lender
 from engine.passages import split
 from engine.settings import Settings
+from engine.stages import Timings
 from engine.strategies import registry
 from engine.strategies.et2rag import organise
-from engine.values import Answer, Query
+from engine.values import GAP, Answer, ModelTokens, Query
 from ingest.item import Item, Kind, Locator, People
+from models.protocols import Piece, Sampling
 from models.roles import ModelSet
+from models.testing import Drawn, FakeGenerator
 from tests.toy_corpus import BUDGET, QUESTION, TEXTS, FakeEncoder, Replies, Run, asking, texts
 
 
@@ -55,6 +60,10 @@ SAMPLES = ("It is ginkgo.\nAnswer: hazel", "It is ivy.")
 def test_fb_rag_scores_every_passage_forward_and_backward(run: Callable[..., Run]) -> None:
     found = run("fb_rag", lookahead=lambda _, index: SAMPLES[index])
     assert texts(found.all(Selected)[0].kept) == [TEXTS[2], TEXTS[0]]  # stage I, within X
+    # the paper's sampling; 32 tokens of an answer and 64 of a rationale
+    how = Sampling(0.7, top_p=0.9, top_k=50, seed=0)
+    assert found.lookahead.drawn == [Drawn(2, 96, how, ("\n\n\n", "\nQuestion:"))]
+    assert found.generator.drawn[0].sampling == Sampling()  # the likeliest words
     drawn = sorted(found.all(Sampled), key=lambda one: one.index)
     assert [(one.rationale, one.answer) for one in drawn] == [
         ("It is ginkgo.", "hazel"),
@@ -99,6 +108,12 @@ def test_fb_rag_as_its_parameters_say(
     assert registry.get(found.answer.strategy) == registry.get(f"fb_rag:{parameters}")
 
 
+def test_fb_rag_falls_back_where_no_sample_hits(run: Callable[..., Run]) -> None:
+    found = run("fb_rag:backward=0,forward=1,over_samples=max", lookahead=["nothing known"])
+    assert found.prompt() == [TEXTS[2], TEXTS[0]]  # as recalled
+    assert "ranked as recalled" in found.all(Noted)[0].text
+
+
 @pytest.mark.parametrize(
     ("form", "reply", "sample"),
     [
@@ -131,6 +146,13 @@ def test_self_route_reads_everything_when_told_so(run: Callable[..., Run]) -> No
     assert found.answer.usage.generator.calls == 2
 
 
+def test_self_route_reads_everything_where_recall_finds_nothing(run: Callable[..., Run]) -> None:
+    others = ("maple oak pine", "quince rowan spruce", "teak", "willow yew")
+    found = run("self_route", texts=others)  # more than Y, within the window
+    assert texts(found.all(Selected)[-1].kept) == list(others)
+    assert found.answer.raw == "Ann Lee"
+
+
 SMALL = replace(BUDGET, window=400)
 """400 less 250 for the prompt, 4 for the question, 32 for the answer: 114, four passages fit."""
 TOO_SMALL = replace(BUDGET, window=385)
@@ -155,8 +177,26 @@ def test_a_context_without_room_has_none(run: Callable[..., Run]) -> None:
 
 
 def test_truncate_middle_keeps_head_and_tail(run: Callable[..., Run]) -> None:
-    # half of 99 is 49: one passage of 27 from either end
+    # half of 99 is 49: one passage of 27 from either end, and 22 is no room for a heading (24)
     assert run("truncate_middle", budget=TOO_SMALL).prompt() == [TEXTS[0], TEXTS[3]]
+    # half of 107 is 53: of the next passage from either end 2 words
+    nearly = replace(BUDGET, window=393)
+    (read,) = run("truncate_middle", budget=nearly).all(Selected)
+    assert texts(read.kept) == [TEXTS[0], "alder birch", "elm fir", TEXTS[3]]
+
+
+def test_truncate_middle_leaves_out_nothing_that_fits(run: Callable[..., Run]) -> None:
+    assert run("truncate_middle", budget=SMALL).prompt() == list(TEXTS)
+
+
+def test_truncate_middle_cuts_a_single_passage_in_its_middle(
+    run: Callable[..., Run],
+) -> None:
+    long = " ".join(f"w{number}" for number in range(100))
+    # half of 99 is 49, less 24 for the heading: 25 words from either end
+    found = run("truncate_middle", budget=TOO_SMALL, texts=(long,))
+    (read,) = found.all(Selected)
+    assert read.kept[0].text == f"{' '.join(long.split()[:25])}{GAP}{' '.join(long.split()[-25:])}"
 
 
 def test_ttrag_baseline_hides_the_best_among_others(run: Callable[..., Run]) -> None:
@@ -193,6 +233,47 @@ def test_chain_of_thought_reasons_before_it_answers(run: Callable[..., Run]) -> 
     assert found.prompt() == [TEXTS[2]]
     assert found.all(Sampled)[0].rationale == "The elm is his."
     assert found.answer.raw == "Ann Lee"
+
+
+def test_chain_of_thought_keeps_an_answer_behind_an_empty_line(run: Callable[..., Run]) -> None:
+    found = run("chain_of_thought", ["The elm is his.\n\nAnswer: Ann Lee\n\nSo it is."])
+    assert found.answer.raw == "Ann Lee"
+    assert found.prompt() == [TEXTS[2], TEXTS[0]]  # five at most, within Y
+
+
+@pytest.mark.parametrize("strategy", ["self_consistency:samples=17", "self_consistency:samples=0"])
+def test_more_samples_than_a_runtime_draws_are_refused(strategy: str) -> None:
+    with pytest.raises(StrategyUnknown, match="samples"):
+        registry.get(strategy)
+
+
+@pytest.mark.parametrize("strategy", ["fb_rag", "self_consistency", "et2rag:tokens=40"])
+def test_samples_and_readings_leave_time_to_write(
+    strategy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = time.monotonic()
+    clock = [began]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+
+    class Slow(FakeGenerator):
+        """A second for every word."""
+
+        def sample(self, prompt: str, **options: Any) -> Iterator[Piece]:
+            for piece in super().sample(prompt, **options):
+                clock[0] += 1
+                yield piece
+
+    long = " ".join([TEXTS[2]] * 20)  # supported, so that it is no error to be cut off
+    found = asking(Slow)(strategy, [long], [long], time_budget=40)
+    assert found.answer.raw.startswith(TEXTS[2])
+    assert clock[0] - began < 45
+
+
+def test_looking_ahead_leaves_time_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.monotonic", lambda: 100.0)
+    lender = Lender(models=ModelSet("l", "g", {}.__getitem__), timings=Timings(), deadline=110.0)
+    assert lender.due(0.5) == 105
+    assert replace(lender, deadline=None).due(0.5) is None
 
 
 @pytest.mark.parametrize(
@@ -272,6 +353,33 @@ def test_et2rag_votes_on_short_answers_and_writes_one_out(run: Callable[..., Run
     assert found.answer.raw == "Ann Lee"
     assert found.answer.agreement is not None
     assert found.answer.usage.generator.calls == 3  # two short ones, one whole
+
+
+def test_et2rag_by_hand_with_the_last_of_three_winning(run: Callable[..., Run]) -> None:
+    """Ranked 2, 0, 1 (three of 27 tokens); one passage each; T = 2."""
+    replies = {TEXTS[2]: "oak teak yew", TEXTS[0]: "fig", TEXTS[1]: "fig oak pine"}
+
+    def reply(prompt: str, index: int) -> str:
+        return next(said for text, said in replies.items() if text in prompt)
+
+    how = "et2rag:subsets=3,tokens=2,organisation=contiguous"
+    found = run(how, reply, budget=replace(BUDGET, generator_tokens=81))
+    drafted = sorted(found.all(Drafted), key=lambda one: one.index)
+    assert [texts(one.passages) for one in drafted] == [[TEXTS[2]], [TEXTS[0]], [TEXTS[1]]]
+    assert [one.text for one in drafted] == ["oak teak", "fig", "fig oak"]
+    voted = found.all(Voted)[0]
+    # F1 of (oak teak, fig oak): 1 of 2 and 1 of 2; of (fig, fig oak): 1 of 1 and 1 of 2
+    assert voted.matrix == [
+        pytest.approx(row) for row in ([1, 0, 0.5], [0, 1, 2 / 3], [0.5, 2 / 3, 1])
+    ]
+    # A: 1.5, 1.667, 2.167
+    assert (voted.winner, voted.votes, voted.of) == (2, 3, 3)
+    assert [one.max_tokens for one in found.generator.drawn] == [2, 2, 2, 32]
+    assert {one.sampling for one in found.generator.drawn} == {Sampling()}
+    assert found.prompt(-1) == [TEXTS[1]]  # the winner's subset
+    assert found.answer.raw == "fig oak pine"
+    counts = [found.generator.count(prompt) for prompt in found.generator.prompts]
+    assert found.answer.usage.generator == ModelTokens(sum(counts), sum(counts), 2 + 1 + 2 + 3, 4)
 
 
 def test_et2rag_lets_the_look_ahead_model_vote(run: Callable[..., Run]) -> None:
@@ -359,6 +467,14 @@ def test_sources_that_disagree_are_both_named_the_newest_first(fake_generator: A
     assert newest == "- Thursday at ten [1] (2026-03-05)"
     assert older == "- on Monday at nine [2] (2026-03-02)"
     assert [one.passage.text for one in found.citations] == [MAILS[1][0], MAILS[0][0]]
+
+
+def test_strict_is_refused_where_nothing_votes() -> None:
+    for voting in ("auto", "et2rag", "self_consistency:samples=3", "et2rag+youra"):
+        registry.require_votes(registry.get(voting))
+    for silent in ("vanilla", "fb_rag+youra"):
+        with pytest.raises(QuestionError, match="no readings vote"):
+            registry.require_votes(registry.get(silent))
 
 
 def test_a_strict_answer_abstains_without_a_majority(fake_generator: Any) -> None:

@@ -100,10 +100,6 @@ class Run:
 
 def asking(fake_generator: Any) -> Callable[..., Run]:
     """Return what asks the question with a strategy and the models' replies."""
-    items = [
-        Item(Kind.DOCUMENT, "tree", None, People(), text, Locator(Path(f"/{i}")))
-        for i, text in enumerate(TEXTS)
-    ]
 
     def ask(
         strategy: str,
@@ -112,8 +108,13 @@ def asking(fake_generator: Any) -> Callable[..., Run]:
         budget: Budget = BUDGET,
         task: str = "multihop",
         encoder: FakeEncoder | None = None,
+        texts: Sequence[str] = TEXTS,
         **settings: Any,
     ) -> Run:
+        items = [
+            Item(Kind.DOCUMENT, "tree", None, People(), text, Locator(Path(f"/{i}")))
+            for i, text in enumerate(texts)
+        ]
         models = {"g": fake_generator("g", generator), "l": fake_generator("l", lookahead)}
         events = answer_over(
             Query(QUESTION, task=task),

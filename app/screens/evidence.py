@@ -13,7 +13,7 @@ from textual.widgets import Footer, Static
 from app.screens.preview import preview_of
 from app.screens.showing import ShowingScreen
 from app.shown.plain import one_line
-from app.shown.trail import event_lines, outcome_lines
+from app.shown.trail import PassageNumbers, event_lines, outcome_lines
 from app.widgets.row_list import ListPane, Row, RowList
 from app.widgets.turn import Told
 from engine.events import Compressed, Ranked
@@ -72,15 +72,15 @@ class EvidenceScreen(ShowingScreen[None]):
 
     def _rows(self) -> Iterator[Row]:
         self._passages.clear()
-        told = self._told
+        told, numbers = self._told, PassageNumbers()
         yield Row("question", f"Question: {one_line(told.request.question)}", "heading")
         for number, event in enumerate(told.trail.events):
             if isinstance(event, Ranked):
-                yield from self._ranked(number, event)
+                yield from self._ranked(number, event, numbers)
             elif isinstance(event, Compressed):
                 yield from self._compressed(number, event)
             else:
-                for line, text in enumerate(event_lines(event)):
+                for line, text in enumerate(event_lines(event, numbers)):
                     yield Row(f"{number}.{line}", text)
         if told.answer is not None:
             yield Row("strategy", f"Strategy: {told.answer.strategy}", "heading")
@@ -90,7 +90,7 @@ class EvidenceScreen(ShowingScreen[None]):
             gone = told.ended is not None
             yield Row("none", "  Nothing is kept of it." if gone else "  Nothing yet.", "muted")
 
-    def _ranked(self, number: int, event: Ranked) -> Iterator[Row]:
+    def _ranked(self, number: int, event: Ranked, numbers: PassageNumbers) -> Iterator[Row]:
         parts = " · ".join(["score", *event.parts])
         yield Row(f"{number}", f"Ranked by {event.stage} ({parts}), best first", "heading")
         columns = [event.scores, *event.parts.values()]
@@ -100,7 +100,8 @@ class EvidenceScreen(ShowingScreen[None]):
                 f"{column[rank]:7.3f} {bar(column[rank] / top)}"
                 for column, top in zip(columns, most, strict=True)
             )
-            yield self._passage(f"{number}.{rank}", f"{rank + 1:>4}. {values}", passage)
+            name = numbers.of(passage)
+            yield self._passage(f"{number}.{rank}", f"{name:>5} {values}", passage)
 
     def _compressed(self, number: int, event: Compressed) -> Iterator[Row]:
         of = f"{sum(event.kept):,} of {len(event.kept):,} sentences"

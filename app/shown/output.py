@@ -36,13 +36,18 @@ SEARCH_TIMINGS = ("read", "recall", "total")
 
 def print_json(members: Mapping[str, object]) -> None:
     """Print one object on stdout, `schema_version` first."""
-    shown = {"schema_version": SCHEMA_VERSION, **members}
-    text = escape_json(json.dumps(shown, ensure_ascii=False, indent=2))
+    text = json_text(members)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(shown, indent=2)
+        text = json_text(members, ascii_only=True)
     click.echo(text)
+
+
+def json_text(members: Mapping[str, object], *, ascii_only: bool = False) -> str:
+    """Return one object as JSON that UTF-8 can hold, whatever bytes are in the names of files."""
+    shown = {"schema_version": SCHEMA_VERSION, **members}
+    return escape_json(json.dumps(shown, ensure_ascii=ascii_only, indent=2))
 
 
 def error_object(error: AskanceError) -> dict[str, str | None]:
@@ -108,12 +113,15 @@ def search_object(result: SearchResult) -> dict[str, object]:
 
 def citation_object(citation: Citation) -> dict[str, object]:
     """Return one citation; `locator` has the keys of the item's kind."""
+    from engine.conversation import Cited
+
     return {
         "id": citation.id,
         **_item(citation),
         "quote": citation.quote,
         "how": citation.how,
         "support": citation.support,
+        "people": list(Cited.of(citation).people),
     }
 
 

@@ -17,7 +17,19 @@ from typing import TextIO
 
 from app.shown.inferred import filters_text
 from app.shown.plain import lines, one_line
-from engine.events import Event, Expected, Reading, Sampled, Stage, StageName, Token, Understood
+from app.shown.stages import begins_writing, expected_text
+from app.shown.understood import understood_lines
+from engine.events import (
+    Event,
+    Expected,
+    Reading,
+    Rewritten,
+    Sampled,
+    Stage,
+    StageName,
+    Token,
+    Understood,
+)
 
 REFRESH_SECONDS = 0.1
 CLOCK_SECONDS = 1.0
@@ -119,6 +131,8 @@ def status_of(event: Event) -> str | None:
         left = f"; about {seconds_left(event):.0f} s left" if seconds_left(event) else ""
         best = f"; best so far: {event.best.item.title}" if event.best else ""
         return f"Reading: {event.done:,} of {event.total:,} files, {megabytes}{left}{skipped}{best}"
+    if isinstance(event, Rewritten):
+        return "; ".join(understood_lines(event.standalone, event.asked)) or None
     if isinstance(event, Understood) and event.query.dropped:
         return f"Nothing with {filters_text(event.query.dropped)}: looking without it"
     if isinstance(event, Sampled):
@@ -131,12 +145,6 @@ def seconds_left(event: Reading) -> float | None:
     if event.seconds < ESTIMATE_AFTER or not event.bytes or event.bytes >= event.total_bytes:
         return None
     return max(1.0, event.seconds * (event.total_bytes - event.bytes) / event.bytes)
-
-
-def expected_text(event: Expected) -> str:
-    """Return `about 2,300 tokens to read, 34 s`; without a speed the tokens alone."""
-    seconds = "" if event.seconds is None else f", {event.seconds:.0f} s"
-    return f"about {event.tokens:,} tokens to read{seconds}"
 
 
 class DraftView:
@@ -171,15 +179,15 @@ class DraftView:
         self._stream.write(f"{self._dim}{''.join(out)}{self._plain}")
         self._stream.flush()
 
-    def erase(self) -> None:
-        """Take the draft back; when it has scrolled away, say where it ends instead."""
+    def erase(self, follows: str = "Checked answer:") -> None:
+        """Take the draft back; when it has scrolled away, say where it ends and what follows."""
         if not self._began:
             return
         if self._row < self._rows - 1:
             up = f"\x1b[{self._row}A" if self._row else ""
             self._stream.write(f"\r{up}\x1b[J")
         else:
-            self._stream.write("\n\n(End of the draft. Checked answer:)\n\n")
+            self._stream.write(f"\n\n(End of the draft. {follows})\n\n")
         self._stream.flush()
         self._began, self._row, self._column = False, 0, 0
 
@@ -198,6 +206,7 @@ class Watcher:
         self._status = status
         self._draft = draft
         self._drafting = False
+        self._anew = False
         self._text = ""
         self._expected = ""
         self._ends: float | None = None
@@ -207,10 +216,14 @@ class Watcher:
         if isinstance(event, Expected):
             self._expected = expected_text(event)
             self._ends = None if event.seconds is None else time.monotonic() + event.seconds
+        if begins_writing(event):
+            self._anew = self._drafting
         if isinstance(event, Token) and self._draft:
             if not self._drafting:
                 self._status.clear()
-            self._drafting = True
+            if self._anew:
+                self._draft.erase("Written anew:")
+            self._drafting, self._anew = True, False
             self._draft.write(event.text)
         elif not self._drafting and (text := self._status_of(event)):
             self._status.show(text, now=not isinstance(event, Reading))

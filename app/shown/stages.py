@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.shown.progress import expected_text
 from app.shown.report import size_text
 from engine.events import (
     Drafted,
@@ -21,6 +20,17 @@ from engine.events import (
 )
 
 NAMES = {"lookahead": "look ahead", "follow_up": "follow up", "ask": "sub-questions"}
+
+
+def expected_text(event: Expected) -> str:
+    """Return `about 2,300 tokens to read, 34 s`; without a speed the tokens alone."""
+    seconds = "" if event.seconds is None else f", {event.seconds:.0f} s"
+    return f"about {event.tokens:,} tokens to read{seconds}"
+
+
+def begins_writing(event: Event) -> bool:
+    """Say whether tokens that follow are an answer from its first word on."""
+    return isinstance(event, Stage) and event.name == "write" and event.state == "started"
 
 
 @dataclass(slots=True)
@@ -74,6 +84,7 @@ class Stages:
         stage = self._at(event.name)
         if event.state == "started":
             stage.since = self._clock()
+            self._words = 0 if begins_writing(event) else self._words
         else:
             stage.seconds += event.seconds
             stage.since = None

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import TypeVar
 
 from app.shown.plain import one_line
-from app.shown.progress import expected_text
 from app.shown.report import shortened
+from app.shown.stages import expected_text
 from engine.events import (
     Compressed,
     Decided,
@@ -23,6 +23,7 @@ from engine.events import (
     Voted,
 )
 from engine.values import Answer, Passage
+from ingest.item import Locator
 from models.roles import Loading
 
 PASSAGES_SHOWN = 10
@@ -44,6 +45,28 @@ Explaining = (
 Kept = TypeVar("Kept", bound=Explaining)
 
 
+class PassageNumbers:
+    """Names passages p1, p2, … in the order in which they are first shown."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._known: dict[tuple[Locator, int, int], int] = {}
+
+    def of(self, passage: Passage) -> str:
+        """Return a passage's name; one that was cut keeps it."""
+        place = (passage.item.locator, passage.start, passage.end)
+        return f"p{self._known.setdefault(place, len(self._known) + 1)}"
+
+    def knows(self, passage: Passage) -> bool:
+        """Say whether it was shown before."""
+        return (passage.item.locator, passage.start, passage.end) in self._known
+
+    def beside(self, kept: Sequence[Passage]) -> list[str]:
+        """Return the names shown so far that are none of these."""
+        names = {self.of(passage) for passage in kept}
+        return [name for number in self._known.values() if (name := f"p{number}") not in names]
+
+
 class Trail:
     """Keeps the events that explain an answer."""
 
@@ -61,8 +84,9 @@ class Trail:
     def text(self, answer: Answer) -> str:
         """Return the trail for people."""
         shown = ["", f"How this answer came about ({answer.strategy}):"]
+        numbers = PassageNumbers()
         for event in self.events:
-            shown.extend(event_lines(event))
+            shown.extend(event_lines(event, numbers))
         shown.extend(outcome_lines(answer, self.loadings))
         return "\n".join(shown)
 
@@ -87,14 +111,25 @@ class Trail:
             ],
             "compressed": [_compressed_object(one) for one in self._all(Compressed)],
             "samples": [
-                {"rationale": one.rationale, "answer": one.answer} for one in self._all(Sampled)
+                {"index": one.index, "rationale": one.rationale, "answer": one.answer}
+                for one in sorted(self._all(Sampled), key=_index)
             ],
             "readings": [
-                {"text": one.text, "passages": [_place(p) for p in one.passages]}
-                for one in self._all(Drafted)
+                {
+                    "index": one.index,
+                    "text": one.text,
+                    "passages": [_place(p) for p in one.passages],
+                }
+                for one in sorted(self._all(Drafted), key=_index)
             ],
             "votes": [
-                {"votes": one.votes, "of": one.of, "matrix": one.matrix, "winner": one.winner}
+                {
+                    "votes": one.votes,
+                    "of": one.of,
+                    "matrix": one.matrix,
+                    "winner": one.winner,
+                    "tokens_saved": one.tokens_saved,
+                }
                 for one in self._all(Voted)
             ],
             "follow_ups": [
@@ -139,15 +174,15 @@ def outcome_lines(answer: Answer, loadings: Sequence[Loading]) -> Iterator[str]:
     yield f"  effective context: {answer.usage.effective_context:,} tokens"
 
 
-def event_lines(event: Explaining) -> list[str]:
-    """Return what one event says to people."""
+def event_lines(event: Explaining, numbers: PassageNumbers) -> list[str]:
+    """Return what one event says to people, passages by their names."""
     match event:
         case Sampled():
             said = f"{event.rationale} -> {event.answer}"
             return [f"  look-ahead sample {event.index + 1}: {shortened(said)}"]
         case Drafted():
-            read = f"{len(event.passages)} passages"
-            return [f"  reading {event.index + 1} of {read}: {shortened(event.text)}"]
+            read = " ".join(map(numbers.of, event.passages))
+            return [f"  reading {event.index + 1}, of {read}: {shortened(event.text)}"]
         case Voted():
             return _vote_lines(event)
         case FollowedUp():
@@ -163,31 +198,53 @@ def event_lines(event: Explaining) -> list[str]:
         case Noted():
             return [f"  {shortened(event.text)}"]
         case Selected():
-            return [f"  kept by {event.stage}: {len(event.kept):,} of {event.of:,} passages"]
+            return _kept_lines(event, numbers)
         case Ranked():
-            return _ranked_lines(event)
+            return _ranked_lines(event, numbers)
         case Compressed():
             return _compressed_lines(event)
 
 
 def _vote_lines(event: Voted) -> list[str]:
-    rows = [" ".join(f"{value:.2f}" for value in row) for row in event.matrix]
-    return [
+    rows = [
+        f"{' '.join(f'{value:.2f}' for value in row)}  sum {sum(row):.2f}" for row in event.matrix
+    ]
+    said = [
         f"  votes: {event.votes} of {event.of} readings agree with reading {event.winner + 1}; "
         "how alike they are:",
         *(f"    {number}: {row}" for number, row in enumerate(rows, start=1)),
     ]
+    if event.tokens_saved is not None:
+        whole = f"{event.of} whole answers"
+        said.append(f"    tokens saved against {whole}: {event.tokens_saved:,}")
+    return said
 
 
-def _ranked_lines(event: Ranked) -> list[str]:
+def _kept_lines(event: Selected, numbers: PassageNumbers) -> list[str]:
+    """Say what was kept and, of what was shown before, what was not; titles of what is new."""
+    new = [passage for passage in event.kept if not numbers.knows(passage)]
+    dropped = numbers.beside(event.kept)[:PASSAGES_SHOWN]
+    kept = " ".join(map(numbers.of, event.kept))
+    rest = f"; dropped: {' '.join(dropped)}" if dropped else ""
+    count = f"{len(event.kept):,} of {event.of:,} passages"
+    return [
+        f"  kept by {event.stage}: {count}{': ' if kept else ''}{kept}{rest}",
+        *(f"    {numbers.of(passage):>4} {_titled(passage)}" for passage in new),
+    ]
+
+
+def _titled(passage: Passage) -> str:
+    return f"{passage.item.kind.value} {one_line(passage.item.title)[:TITLE_SHOWN]}"
+
+
+def _ranked_lines(event: Ranked, numbers: PassageNumbers) -> list[str]:
     parts = "".join(f", {name}" for name in event.parts)
     shown = [f"  ranked by {event.stage} (score{parts}):"]
     for rank, (passage, score) in enumerate(
-        zip(event.passages[:PASSAGES_SHOWN], event.scores, strict=False), start=1
+        zip(event.passages[:PASSAGES_SHOWN], event.scores, strict=False)
     ):
-        title = one_line(passage.item.title)[:TITLE_SHOWN]
-        values = "".join(f" {part[rank - 1]:8.3f}" for part in event.parts.values())
-        shown.append(f"    {rank:>2}. {score:8.3f}{values}  {passage.item.kind.value} {title}")
+        values = "".join(f" {part[rank]:8.3f}" for part in event.parts.values())
+        shown.append(f"    {numbers.of(passage):>4} {score:8.3f}{values}  {_titled(passage)}")
     return shown
 
 
@@ -217,6 +274,10 @@ def _ranked_object(event: Ranked) -> dict[str, object]:
         parts = {name: part[rank] for name, part in event.parts.items()}
         rows.append({"score": score, **parts, **_place(passage)})
     return {"stage": event.stage, "passages": rows}
+
+
+def _index(event: Sampled | Drafted) -> int:
+    return event.index
 
 
 def _place(passage: Passage) -> dict[str, object]:

@@ -6,7 +6,7 @@ Of each item one passage is read and so many amounts are offered; which hold mor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.compute.plan import Sought
@@ -18,6 +18,8 @@ from engine.tokens import content_words, words
 from engine.values import Passage
 from ingest.item import Item
 from models.protocols import Choices, Generator, Sampling
+
+Readable = Callable[[Passage], Passage | None]
 
 NONE = "none"
 CANDIDATES = 24
@@ -33,12 +35,19 @@ class _Candidate:
     start: int
 
 
-def extracted(model: Generator, items: Sequence[Item], sought: Sought) -> Extracted:
-    """Return the amount that each item states, for those that state one."""
+def extracted(
+    model: Generator, items: Sequence[Item], sought: Sought, readable: Readable
+) -> Extracted:
+    """Return the amount that each item states, for those that state one.
+
+    `readable` returns what the model may read of a passage, or None.
+    """
     readings: list[Reading] = []
     in_part: list[Item] = []
     for item in items:
-        stating = [one for one in split_item(item) if any(amounts(one.text))]
+        passages = (one for one in split_item(item) if any(amounts(one.text)))
+        left = (one for one in map(readable, passages) if one is not None)
+        stating = [one for one in left if any(amounts(one.text))]
         if not stating:
             continue
         passage = _likeliest(stating, sought)
@@ -68,7 +77,7 @@ def _candidates(passage: Passage) -> list[_Candidate]:
     found: dict[str, _Candidate] = {}
     for one in sorted(amounts(passage.text), key=lambda one: not one.quantity.unit):
         text = passage.text[one.start : one.end]
-        found.setdefault(text, _Candidate(text, one, passage.start + one.start))
+        found.setdefault(text, _Candidate(text, one, passage.place(one.start)))
     return list(found.values())
 
 

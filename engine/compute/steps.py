@@ -77,7 +77,7 @@ def _run(tools: Toolbox, world: World, plan: Plan) -> Steps[Event, None, Table]:
 
     def extract(items: Sequence[Item], sought: Sought) -> Extracted:
         with tools.metered("lookahead") as model:
-            return extracted(model, items, sought)
+            return extracted(model, items, sought, tools.readable)
 
     return run(plan, world.items, known, extract)
 

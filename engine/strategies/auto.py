@@ -10,7 +10,7 @@ from typing import ClassVar
 from engine import abstaining, routing
 from engine.classifying import by_words
 from engine.compute.steps import understood
-from engine.consensus import by_overlap, consensus
+from engine.consensus import Same, as_alike, by_overlap, consensus
 from engine.drafts import Draft
 from engine.errors import BudgetTooSmall, TimeSpent
 from engine.events import Decided, Event, Noted
@@ -27,6 +27,7 @@ from engine.strategies.embedding import CeFilter
 from engine.strategies.fb_rag import FBRag, Looked
 from engine.strategies.self_consistency import SelfConsistency
 from engine.strategies.youra import Youra
+from engine.voting import sameness
 
 EMBEDDING = CeFilter()
 """What ranks where an encoder is: with conditional embeddings joined in recall was the same
@@ -112,7 +113,7 @@ class Auto:
             fitting = tools.fit_generator(scores) if facts.fitting else []
             looked = Looked(scores, sorted(fitting), [])
         chosen = _for_cutting(tools, looked.scores) if cuts else looked.chosen
-        rule = routing.vote(facts, agreement(looked.samples))
+        rule = routing.vote(facts, agreement(looked.samples, sameness(tools)))
         if chosen and (yield from _decide(rule, self.vote)):
             return looked, (yield from SelfConsistency().over(tools, chosen))
         return looked, (yield from tools.write(chosen))
@@ -140,7 +141,7 @@ class Auto:
 def missing(tools: Toolbox, draft: Draft) -> bool:
     """Say whether a draft would become an abstention."""
     unsure = draft.confidence is not None and draft.confidence < tools.least_confidence
-    return unsure or abstaining.denies(draft.text)
+    return unsure or abstaining.denies(draft.text, draft.evidence)
 
 
 def better(tools: Toolbox, first: Draft, second: Draft) -> Draft:
@@ -148,12 +149,12 @@ def better(tools: Toolbox, first: Draft, second: Draft) -> Draft:
     return first if missing(tools, second) else second
 
 
-def agreement(samples: Sequence[Sample]) -> float | None:
+def agreement(samples: Sequence[Sample], same: Same = as_alike) -> float | None:
     """Return the share of the samples that say what most of them say; None where none answers."""
     answers = [sample.answer for sample in samples if sample.answer]
     if not answers:
         return None
-    votes = consensus(answers, by_overlap("token_f1")).votes
+    votes = consensus(answers, by_overlap("token_f1"), same).votes
     return votes.votes / votes.of
 
 

@@ -51,7 +51,7 @@ class SelfRoute:
         """Answer or say "unanswerable"; then read all that was read, where it fits."""
         scores = yield from tools.recall()
         draft = yield from tools.write(tools.fit_generator(scores), "route")
-        if not draft.evidence or not abstaining.denies(draft.text):
+        if draft.evidence and not abstaining.denies(draft.text):
             return draft
         everything = tools.all_allowed()
         try:

@@ -6,11 +6,10 @@ from collections.abc import Generator as Steps
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from engine import lookahead
 from engine.drafts import Draft
 from engine.events import Event, Sampled
 from engine.examples import reasoned, shipped
-from engine.lookahead import parse
-from engine.recall import best_first
 from engine.steps import Toolbox
 from engine.tasks import REASONING_TOKENS
 
@@ -27,7 +26,7 @@ class ChainOfThought:
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Recall, reason, answer. Examples without a rationale are left out."""
         scores = yield from tools.recall()
-        best = [int(i) for i in best_first(scores)[: self.documents] if scores[i] > 0]
+        best = tools.fit_generator(scores)[: self.documents]
         if not best:
             return Draft("", ())
         given = [one for one in tools.examples if one.rationale] or shipped()
@@ -35,9 +34,10 @@ class ChainOfThought:
             "stepwise",
             best,
             more_tokens=REASONING_TOKENS,
-            stop=("\n\n", "\nQuestion:"),
+            stop=lookahead.STOP,
             examples=reasoned(given[: self.examples]),
         )
-        sample = parse(written.text)
-        yield Sampled(0, sample.rationale, sample.answer)
-        return tools.finish(best, replace(written, text=sample.answer or sample.rationale))
+        sample = lookahead.parse(written.text)
+        answer = sample.answer.partition("\n\n")[0]
+        yield Sampled(0, sample.rationale, answer)
+        return tools.finish(best, replace(written, text=answer or sample.rationale))

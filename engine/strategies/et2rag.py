@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
 
+from engine import selection
+from engine.abstaining import denies
 from engine.consensus import Similarity
 from engine.drafts import Draft
-from engine.events import Event
+from engine.events import Event, Noted
 from engine.pace import RoleName
+from engine.settings import PROMPT_TOKENS
 from engine.steps import Toolbox
-from engine.voting import dissent, read_each, vote
+from engine.voting import Ballot, generated, read_each
 
 Organisation = Literal["top", "contiguous", "round_robin"]
 
@@ -55,9 +58,49 @@ class ET2RAG:
         ranked = tools.fit_generator(scores)
         if not ranked:
             return Draft("", ())
-        subsets = organise(ranked, self.subsets, self.organisation)
+        subsets, needed = self._subsets(tools, ranked)
+        if tools.task.personal and len(subsets) < 2:
+            return (yield from _without_vote(tools, ranked))
+        before = generated(tools.usage)
         readings = yield from read_each(tools, subsets, self.tokens, self.writer)
-        voted = yield from vote(tools, readings, self.similarity)
-        draft = yield from tools.write(subsets[voted.winner])
-        others = [subsets[i] for i in voted.dissenters]
-        return (yield from dissent(tools, draft, voted, others))
+        short = generated(tools.usage) - before
+        heard = [i for i, text in enumerate(readings) if i < needed or not denies(text)]
+        if tools.task.personal and len(heard) < 2:
+            return (yield from _without_vote(tools, ranked))
+        ballot = Ballot(
+            tools,
+            [readings[i] for i in heard],
+            self.similarity,
+            lambda reading: tools.write(subsets[heard[reading]]),
+            short,
+        )
+        return (yield from ballot.settle())
+
+    def _subsets(self, tools: Toolbox, ranked: Sequence[int]) -> tuple[list[list[int]], int]:
+        """Return the subsets, and how many of them vote even where they find nothing.
+
+        A person asks whether the evidence agrees. Readings that all hold the best passage do not
+        say whether others contradict it, so one more reads those alone, as long as the tokens
+        last; two passages are read apart.
+        """
+        subsets = organise(ranked, self.subsets, self.organisation)
+        together = self.organisation == "top" and min(self.subsets, len(ranked)) > 1
+        if not (together and tools.task.personal):
+            return subsets, len(subsets)
+        if len(subsets) == 1:
+            return organise(ranked, 2, "contiguous"), 0
+        more = [*subsets, list(ranked[1:])]
+        return (more if _affordable(tools, more) else subsets), len(subsets)
+
+
+def _affordable(tools: Toolbox, subsets: Sequence[Sequence[int]]) -> bool:
+    """Say whether all can be read, and the longest once more to write and to judge."""
+    model = tools.models.generator
+    costs = [PROMPT_TOKENS + selection.tokens(tools.passages(one), model) for one in subsets]
+    return sum(costs) + 2 * max(costs) <= tools.tokens_left
+
+
+def _without_vote(tools: Toolbox, ranked: Sequence[int]) -> Steps[Event, None, Draft]:
+    """Return an answer from all that fits; no reading stands against another."""
+    yield Noted("At most one reading has an answer, so there was no vote.")
+    return (yield from tools.write(ranked))

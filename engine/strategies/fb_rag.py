@@ -106,6 +106,9 @@ class FBRag:
         if self.reaction:
             parts["reaction"] = yield from self._react(tools, sorted(stage_one))
         scores = self.combine(*parts.values())
+        if not scores.any() and backward.any():
+            yield Noted("No sample shares a word with any passage: ranked as recalled")
+            scores = backward
         yield tools.ranked("select", scores, parts)
         return Looked(scores, tools.fit_generator(scores), samples)
 

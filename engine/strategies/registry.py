@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, Protocol, cast, get_args, get_origin, get_type_hints
 
 from engine.drafts import Draft
-from engine.errors import StrategyUnknown
+from engine.errors import QuestionError, StrategyUnknown
 from engine.events import Event
 from engine.steps import Toolbox
 from engine.strategies import foreign
@@ -88,12 +88,25 @@ STRATEGIES: tuple[Strategy, ...] = (
     ManyShot(),
     ZeroShot(),
 )
+VOTING = (Auto, ET2RAG, SelfConsistency)
 
 
 def names() -> tuple[str, ...]:
     """Return every name `--strategy` takes, those of installed packages last."""
     built = tuple(strategy.name for strategy in STRATEGIES)
     return (*built, *(name for name in foreign.found() if name not in built))
+
+
+def require_votes(strategy: Strategy) -> None:
+    """Raise `QuestionError` for a strategy of ours that has no readings vote."""
+    inner = strategy.strategy if isinstance(strategy, Compressing) else strategy
+    ours = isinstance(inner, tuple(type(one) for one in STRATEGIES))
+    if ours and not isinstance(inner, VOTING):
+        voting = ", ".join(one.name for one in VOTING)
+        raise QuestionError(
+            f"With {inner.name} no readings vote, so --strict has nothing to judge by.",
+            remedy=f"Take one of: {voting}.",
+        )
 
 
 def get(wanted: str) -> Strategy:

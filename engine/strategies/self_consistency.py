@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Generator as Steps
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from engine.consensus import Similarity
 from engine.drafts import Draft
 from engine.events import Event
 from engine.steps import Toolbox
-from engine.voting import read_often, vote, with_others
+from engine.voting import Ballot, judge, read_often
+from models.protocols import MOST_REPLIES
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class SelfConsistency:
 
     name: ClassVar[str] = "self_consistency"
     summary: ClassVar[str] = "several answers from the same passages vote"
-    samples: int = 5
+    samples: int = field(default=5, metadata={"most": MOST_REPLIES})
     """K; the passages are prefilled once for all."""
     temperature: float = 0.7
     similarity: Similarity = "token_f1"
@@ -39,7 +40,10 @@ class SelfConsistency:
     def over(self, tools: Toolbox, chosen: Sequence[int]) -> Steps[Event, None, Draft]:
         """Draw K answers from the chosen passages; what most agree with stands."""
         readings = yield from read_often(tools, chosen, self.samples, self.temperature)
-        voted = yield from vote(tools, [one.text for one in readings], self.similarity)
-        draft = tools.finish(chosen, readings[voted.winner])
-        others = [readings[i] for i in voted.dissenters]
-        return with_others(tools, draft, voted, [tools.finish(chosen, one) for one in others])
+        ballot = Ballot(
+            tools,
+            [one.text for one in readings],
+            self.similarity,
+            lambda reading: judge(tools, chosen, readings[reading]),
+        )
+        return (yield from ballot.settle())

@@ -11,6 +11,7 @@ from engine.drafts import Draft
 from engine.events import Event
 from engine.recall import best_first
 from engine.steps import Toolbox
+from engine.values import Excerpt
 from engine.window import Room, head_and_tail, require_whole
 
 
@@ -36,8 +37,10 @@ class TruncateMiddle:
     summary: ClassVar[str] = "beginning and end of everything, half the context each"
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
-        """Leave out the middle, by whole passages, then write."""
-        return (yield from tools.write(head_and_tail(tools, tools.all_allowed())))
+        """Leave out the middle, where all does not fit, then write."""
+        kept = head_and_tail(tools, tools.all_allowed())
+        tools.cut.update({i: part for i, part in kept.items() if isinstance(part, Excerpt)})
+        return (yield from tools.write(list(kept)))
 
 
 @dataclass(frozen=True)
