@@ -102,3 +102,18 @@ def test_a_missing_file_is_usage(over, capsys):
 def test_strategies_not_built_are_refused(questions, over, capsys):
     assert main(["eval", str(questions), str(over), "--strategy", "pairs"]) == 2
     assert "fb_rag" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("mine", [[], ["mine"]])
+def test_an_out_that_is_no_run_is_refused_before_anything_is_asked(
+    mine, questions, over, tmp_path, capsys, monkeypatch
+):
+    for name in ("eval", "eval_mine"):
+        monkeypatch.setattr(f"app.commands.{name}.model_set", None)
+    before = questions.read_text()
+    command = ["eval", *mine, str(questions), str(over), "--out"]
+    assert main([*command, str(questions)]) == 2
+    assert "holds no answers of an earlier run" in capsys.readouterr().err
+    assert questions.read_text() == before
+    assert main([*command, str(tmp_path / "no" / "r.jsonl")]) == 2
+    assert f"There is no folder {tmp_path}/no" in capsys.readouterr().err

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
+from app.commands.eval_mine import is_right
+from engine.evaluation.data import load_questions
+from engine.evaluation.scoring import answer_scores
 from models.roles import ModelSet
 
 MINE = """\
@@ -62,12 +65,27 @@ def test_each_question_is_right_or_wrong_and_nothing_is_stored(mine, over, tmp_p
     assert sorted(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.parametrize(
+    ("said", "right"),
+    [
+        ("December", False),
+        ("31 December 2026", True),
+        ("word " * 60 + "31 December 2026", True),
+        ("31 December 2027", False),
+    ],
+)
+def test_all_of_the_expected_answer_makes_a_right_one(mine, said, right) -> None:
+    question = next(load_questions(mine))
+    assert is_right({"scores": answer_scores(question, said)}) is right
+
+
 def test_rows_are_kept_where_asked_and_a_run_goes_on(mine, over, tmp_path, capsys):
     out = tmp_path / "run.jsonl"
     command = ["eval", "--mine", str(mine), str(over), "--out", str(out), "--json"]
     assert main([*command, "--strategy", "vanilla"]) == 0
     *rows, last = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["scores"]["substring"] for row in rows[:2]] == [1.0, 0.0]
+    assert [row["right"] for row in rows[:2]] == [True, False]
     assert last["summary"]["questions"] == 3
     assert len(out.read_text().splitlines()) == 3
     assert main([*command, "--strategy", "vanilla"]) == 0
@@ -83,6 +101,8 @@ def test_rows_are_kept_where_asked_and_a_run_goes_on(mine, over, tmp_path, capsy
         ("- question: a\n  answer: {b: c}", 'line 2: "answer" is neither'),
         ("- question: a\n  all: perhaps", '"all" is neither true nor false'),
         ("- question: [a", "is not YAML"),
+        ("- question: a\n  answer: b\n  answer: c", 'line 3: "answer" stands there twice'),
+        ("[" * 9999, "without end"),
         ("- just words", 'line 1: "question: …" is expected'),
         ("[]", "no question is left"),
         ("- question: é", "is not UTF-8"),

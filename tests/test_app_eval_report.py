@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from app.cli import main
+from engine.evaluation.data import load_questions
 from engine.evaluation.runs import Run
 from engine.evaluation.tables import arms_of, compared, front
 
@@ -100,8 +101,22 @@ def test_the_page_fetches_nothing_and_cannot_be_broken_out_of(run, tmp_path):
     assert page.stat().st_mode & 0o777 == 0o600
 
 
+def test_names_in_rows_are_text_on_the_page_and_in_plots(tmp_path):
+    evil = 'x"><script>alert(1)</script>'
+    named = [
+        row("q0", f"{evil} $\\no$", 1.0, dataset=evil),
+        row("q0", "vanilla", 0.5, dataset=evil),
+    ]
+    page = tmp_path / "page.html"
+    assert main(["eval", "report", str(write(tmp_path / "r", named)), "--html", str(page)]) == 0
+    assert "<script>alert" not in page.read_text()
+
+
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="needs Chromium")
 def test_a_browser_shows_the_questions(run, tmp_path):
+    scores = {"abstained": 1.0, "rightly_abstained": 1.0}
+    with run.open("a") as stream:
+        stream.write(json.dumps(row("none", "vanilla", 0.0, scores=scores)) + "\n")
     page = tmp_path / "page.html"
     assert main(["eval", "report", str(run), "--html", str(page)]) == 0
     flags = [
@@ -117,8 +132,34 @@ def test_a_browser_shows_the_questions(run, tmp_path):
         timeout=120,
     )
     assert '<option value="0">2/3  q0</option>' in done.stdout
+    assert "1/1  none</option>" in done.stdout
     assert "a.txt, line 3, characters 0 to 9" in done.stdout
     assert "gold evidence" in done.stdout
+
+
+def test_the_page_shows_the_questions_that_were_asked(tmp_path):
+    files, rows = [], []
+    for name in ("boats", "barns"):
+        one = {"id": "1", "question": f"Which of the {name}?", "answers": [name]}
+        files += ["--questions", str(write(tmp_path / f"{name}.jsonl", [one]))]
+        [question] = load_questions(tmp_path / f"{name}.jsonl")
+        for arm, sha256 in (("vanilla", question.sha256), ("changed", "1" * 64)):
+            data = {"question": sha256, "corpus": "2" * 64}
+            dataset = name if arm == "vanilla" else f"{name} before"
+            rows.append(row("1", arm, 1.0, dataset=dataset, data=data))
+    changed = {"id": "1", "dataset": "boats before", "question": "Other?", "answers": []}
+    files += ["--questions", str(write(tmp_path / "later.jsonl", [changed]))]
+    page = tmp_path / "page.html"
+    command = ["eval", "report", str(write(tmp_path / "run", rows)), "--html", str(page), *files]
+    assert main(command) == 0
+    embedded = page.read_text().partition('id="data">')[2].partition("</script>")[0]
+    shown = {q["set"]: q.get("text") for q in json.loads(embedded)["questions"]}
+    assert shown == {
+        "boats": "Which of the boats?",
+        "boats before": None,
+        "barns": "Which of the barns?",
+        "barns before": None,
+    }
 
 
 def test_plots_are_pictures(run, tmp_path):
@@ -127,6 +168,41 @@ def test_plots_are_pictures(run, tmp_path):
     names = sorted(file.name for file in folder.iterdir())
     assert names == ["boats_pareto.png", "boats_scaling.png"]
     assert all(file.read_bytes().startswith(b"\x89PNG") for file in folder.iterdir())
+
+
+@pytest.mark.parametrize("dataset", ["../outside", "allenai/qasper", "/outside"])
+def test_plots_stay_in_their_folder(dataset, tmp_path):
+    folder = tmp_path / "of" / "plots"
+    run = write(tmp_path / "r.jsonl", [row("q0", "vanilla", 1.0, dataset=dataset)])
+    assert main(["eval", "report", str(run), "--plots", str(folder)]) == 0
+    [plot] = tmp_path.rglob("*.png")
+    assert plot.parent == folder
+
+
+@pytest.mark.parametrize("option", ["--html", "--markdown"])
+def test_what_is_given_is_not_overwritten(option, run, tmp_path, capsys):
+    questions = write(tmp_path / "q.jsonl", [])
+    link = tmp_path / "link"
+    link.symlink_to(run)
+    for given in (run, link, questions):
+        before = given.read_bytes()
+        command = ["eval", "report", str(run), "--questions", str(questions)]
+        assert main([*command, option, str(given)]) == 2
+        assert "would be overwritten" in capsys.readouterr().err
+        assert given.read_bytes() == before
+    both = ["--html", str(tmp_path / "new"), "--markdown", str(tmp_path / "." / "new")]
+    assert main(["eval", "report", str(run), *both]) == 2
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_page_in_place_of_an_open_file_is_the_persons_alone(run, tmp_path):
+    page, tables = tmp_path / "page.html", tmp_path / "tables.md"
+    for file in (page, tables):
+        file.write_text("before")
+        file.chmod(0o644)
+    assert main(["eval", "report", str(run), "--html", str(page), "--markdown", str(tables)]) == 0
+    assert page.stat().st_mode & 0o777 == 0o600
+    assert tables.stat().st_mode & 0o777 == 0o644  # numbers only
 
 
 def test_two_runs_are_compared_and_refused_when_their_data_differ(run, tmp_path, capsys):
@@ -140,6 +216,62 @@ def test_two_runs_are_compared_and_refused_when_their_data_differ(run, tmp_path,
     assert main(["eval", "report", str(run), str(later)]) == 2
     said = capsys.readouterr().err
     assert "different data: the corpus of q0 is 222222222222 in the one and 333333333333" in said
+
+
+def refusal(i: str, strategy: str) -> dict[str, Any]:
+    made = row(i, strategy, 0.0, scores={"refused": 1.0}, refused="too large")
+    return {key: value for key, value in made.items() if key not in ("tokens", "seconds", "answer")}
+
+
+@pytest.mark.parametrize(("refusals", "share"), [(2, "0.400"), (4, "0.800")])
+def test_refused_questions_are_counted(refusals, share, tmp_path, capsys):
+    rows = [row(f"q{n}", "whole", 1.0) for n in range(refusals, 5)]
+    rows += [refusal(f"q{n}", "whole") for n in range(refusals)]
+    assert main(["eval", "report", str(write(tmp_path / "run.jsonl", rows))]) == 0
+    out = capsys.readouterr().out
+    assert "| strategy | boats (f1, 5 questions) |" in out
+    assert f"| whole | 1.000 [1.000, 1.000], {5 - refusals} of 5 |" in out
+    head, values = [
+        [cell.strip() for cell in line.split("|")]
+        for line in out.splitlines()
+        if line.startswith(("| strategy | questions", "| whole | 5"))
+    ]
+    assert dict(zip(head, values, strict=True))["refused"] == share
+
+
+def test_a_set_that_was_only_refused_has_no_cell_and_no_plot(tmp_path, capsys):
+    run = write(tmp_path / "run.jsonl", [refusal("q0", "whole")])
+    assert main(["eval", "report", str(run), "--plots", str(tmp_path / "plots")]) == 0
+    assert list(tmp_path.rglob("*.png")) == []
+    assert main(["eval", "report", str(run)]) == 0
+    assert "| whole |  |" in capsys.readouterr().out
+
+
+BUDGET = {"lookahead_tokens": 800, "generator_tokens": 500, "samples": 3}
+
+
+@pytest.mark.parametrize(
+    ("budgets", "labels"),
+    [
+        ([{}, {"samples": 5}], ["rag, Y=500, K=3", "rag, Y=500, K=5"]),
+        ([{}, {"generator_tokens": 900}], ["rag, Y=500", "rag, Y=900"]),
+        (
+            [{}, {"lookahead_tokens": 1, "x": 2}],
+            ["rag, Y=500, X=800, x=None", "rag, Y=500, X=1, x=2"],
+        ),
+        ([{}, None], ["rag, Y=500", "rag"]),
+    ],
+)
+def test_arms_are_told_apart_by_what_varies_in_their_budgets(budgets, labels, tmp_path):
+    spent = [one if one is None else BUDGET | one for one in budgets]
+    rows = [row("q", "rag", 1.0, budget=one) for one in spent]
+    assert [arm.label for arm in arms_of([Run(tmp_path / "r", rows, ())])] == labels
+
+
+def test_arms_that_nothing_tells_apart_are_numbered(tmp_path):
+    rows = [row("q", "rag", 1.0, candidates=one) for one in (None, False)]
+    names = [arm.label for arm in arms_of([Run(tmp_path / "r", rows, ())])]
+    assert names == ["rag (r) #1", "rag (r) #2"]
 
 
 def test_halves_of_one_run_are_one_arm(tmp_path):

@@ -184,6 +184,38 @@ def test_the_questions_are_never_their_own_corpus(
     assert "2028" in models.generator.prompts[0]  # type: ignore[attr-defined]
 
 
+def test_files_that_hold_answers_are_no_evidence(
+    tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "a.txt").write_text("The lease is long.")
+    row = {"id": "a", "question": "When does the lease end?", "answers": ["in June 2028"]}
+    file, worked, out = (folder / name for name in ("q.jsonl", "worked.jsonl", "run.jsonl"))
+    file.write_text(json.dumps(row) + "\n")
+    example = {"answer": "lease June 2028", "documents": [], "steps": []}
+    worked.write_text(json.dumps({"id": "b", "question": "lease?"} | example) + "\n")
+    out.write_text(json.dumps({"id": "z", "dataset": "q", "scores": {}, "refused": "2028"}) + "\n")
+    models = fake_models()
+    steps = evaluate(
+        file, [folder], models, [Settings(strategy="vanilla")], Choice(worked=worked), out
+    )
+    [scored, _] = list(steps)
+    assert isinstance(scored, Scored)
+    files = {place["file"] for place in scored.row["evidence"]["recall"]}
+    assert files == {"a.txt"}
+    with pytest.raises(DataError, match="Nothing was read but the questions"):
+        next(evaluate(file, [file], models, [Settings()]))
+
+
+def test_a_source_that_is_not_there_is_refused(
+    questions: Path, tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    steps = evaluate(questions, [questions.parent, tmp_path / "no"], fake_models(), [Settings()])
+    with pytest.raises(DataError, match=r"/no is not there"):
+        next(steps)
+
+
 @pytest.mark.parametrize(("unread", "text"), [(0, ""), (2, "The lease ends in June.")])
 def test_half_a_corpus_is_refused(
     questions: Path,
@@ -235,6 +267,55 @@ def test_what_does_not_fit_is_a_row_of_its_own(
     assert "the context has room for" in steps[0].row["refused"]
 
 
+def test_a_budget_that_holds_no_passage_is_a_row_of_its_own(
+    questions: Path, tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    arms = [Settings(strategy="vanilla", budget=Budget(1, 1, 1, 0.0, 0.0))]
+    steps = list(evaluate(questions, [], fake_models(), arms, Choice(limit=1), None))
+    assert isinstance(steps[0], Scored)
+    assert "No passage that was found fits 1 tokens" in steps[0].row["refused"]
+
+
+@pytest.mark.parametrize("line", [b"\xff", b'{"id": %s}' % (b"1" * 5000), b"[" * 99999])
+def test_a_line_that_is_no_json_is_named_whatever_it_is(line: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "bad.jsonl"
+    good = json.dumps({"id": "1", "question": "q", "answers": []}).encode()
+    file.write_bytes(b"\xef\xbb\xbf" + good + b"\n" + line)
+    with pytest.raises(DataError, match="line 2"):
+        list(load_questions(file))
+
+
+def test_a_question_without_a_gold_answer_is_not_scored_by_words(
+    questions: Path, tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    row = json.loads(questions.read_text().splitlines()[0]) | {"answers": []}
+    questions.write_text(json.dumps(row))
+    scored, _ = run(questions, fake_models(), tmp_path / "run.jsonl")
+    assert isinstance(scored, Scored)
+    assert "f1" not in scored.row["scores"]
+    assert "wrongly_abstained" in scored.row["scores"]
+
+
+def test_an_id_that_stands_twice_is_refused_with_both_lines(tmp_path: Path) -> None:
+    file = tmp_path / "bad.jsonl"
+    row = {"id": "1", "question": "q", "answers": ["a"]}
+    file.write_text("".join(json.dumps(row | {"question": q}) + "\n" for q in ("lease?", "roof?")))
+    with pytest.raises(DataError, match='line 2: the "id" 1 is that of line 1'):
+        list(load_questions(file))
+
+
+def test_a_relative_file_name_finds_its_corpus(
+    tmp_path: Path, fake_models: Callable[..., ModelSet], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("dev", "corpus"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "corpus" / "c.txt").write_text("The lease ends on 30 June 2027.")
+    row = {"id": "a", "question": "When does the lease end?", "answers": ["x"], "corpus": "c.txt"}
+    (tmp_path / "dev" / "s.jsonl").write_text(json.dumps(row))
+    monkeypatch.chdir(tmp_path / "dev")
+    assert len(run(Path("s.jsonl"), fake_models(), tmp_path / "run.jsonl")) == 2
+
+
 @pytest.mark.parametrize("line", ["{}", "[1]", "not json", '{"id": 1, "question": "q"}'])
 def test_a_bad_line_is_named(line: str, tmp_path: Path) -> None:
     file = tmp_path / "bad.jsonl"
@@ -254,6 +335,18 @@ def test_a_bad_line_is_named(line: str, tmp_path: Path) -> None:
         ({"context": [{"title": "t"}]}, "context"),
         ({"unanswerable": "no"}, "unanswerable"),
         ({"options": ["a", "b"], "answer_index": 2}, "answer_index"),
+        ({"options": ["a", "b"]}, "answer_index"),
+        ({"options": ["a"] * 27, "answer_index": 0}, "options"),
+        ({"support": [{"title": "t", "line": "3"}]}, "support"),
+        ({"support": [{"title": "t", "lines": "12"}]}, "support"),
+        ({"support": [{"title": "t", "line": -1}]}, "support"),
+        ({"support": [{"title": "t", "line": 1.5}]}, "support"),
+        ({"support": [{"title": "t", "turn": 5}]}, "support"),
+        ({"support": [""]}, "support"),
+        ({"support": [{"source": ""}]}, "support"),
+        ({"id": ""}, "id"),
+        ({"id": "\ud800"}, "id"),
+        ({"question": " "}, "question"),
     ],
 )
 def test_a_wrong_field_is_named(change: dict[str, object], field: str, tmp_path: Path) -> None:
@@ -317,14 +410,44 @@ def test_a_run_over_other_data_is_refused(
         run(questions, fake_models(), out)
 
 
+@pytest.mark.parametrize("strategy", ["fb_rag", "vanilla"])
+def test_a_finished_run_is_not_reused_over_other_data(
+    strategy: str, questions: Path, tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    out = tmp_path / "run.jsonl"
+    run(questions, fake_models(), out)
+    rows = out.read_text()
+    (tmp_path / "notes.txt").write_text("The lease ends on 1 May 2030.\n")
+    arms = [Settings(strategy=strategy)]
+    with pytest.raises(DataDiffers, match="the corpus of a was"):
+        list(evaluate(questions, [], fake_models(), arms, out=out))
+    assert out.read_text() == rows
+
+
 def test_a_corrupted_run_file_keeps_its_good_lines(tmp_path: Path) -> None:
     file = tmp_path / "run.jsonl"
-    file.write_bytes(b'{"id": "a"}\n{"id": "b"\n\xff\xfe\n[1]\n\n{"id": 7}\n{"id": "c"}\n{"id": "d')
+    rest = b'"dataset": "own", "scores": {"f1": 1, "em": null}, "seconds": {}, "tokens": {}}\n'
+    good = [b'{"id": "%c", ' % name + rest for name in b"ac"]
+    file.write_bytes(
+        good[0]
+        + b'{"id": "b"\n\xff\xfe\n[1]\n\n{"id": 7}\n'
+        + good[1]
+        + b'{"id": "d\n'
+        + b"[" * 99999
+    )
     found = read_run(file)
     assert [row["id"] for row in found.rows] == ["a", "c"]
-    assert found.damaged == (2, 3, 4, 6, 8)
+    assert found.damaged == (2, 3, 4, 6, 8, 9)
     with pytest.raises(DataError, match="could not be read"):
         read_run(tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize("change", ["dataset", "scores", "seconds", "tokens"])
+def test_a_row_without_what_every_row_has_is_damaged(change: str, tmp_path: Path) -> None:
+    row = {"id": "a", "dataset": "own", "scores": {}, "seconds": {}, "tokens": {}}
+    file = tmp_path / "run.jsonl"
+    file.write_text(json.dumps(row) + "\n" + json.dumps(row | {change: None}) + "\n")
+    assert read_run(file).damaged == (2,)
 
 
 def test_runs_over_different_data_are_not_compared() -> None:

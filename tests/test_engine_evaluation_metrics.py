@@ -10,7 +10,7 @@ import pytrec_eval
 from rouge_score.rouge_scorer import RougeScorer
 from scipy.stats import binomtest, permutation_test
 
-from engine.evaluation import metrics
+from engine.evaluation import comparing, metrics
 from engine.evaluation.comparing import paired_test
 from engine.evaluation.data import Support
 from engine.values import Passage
@@ -72,6 +72,43 @@ def test_the_paired_test_of_right_and_wrong_is_mcnemars() -> None:
         paired_test([], [])
 
 
+@pytest.mark.parametrize(
+    ("turn", "text", "held"),
+    [
+        ("D1:3", "[D1:3] Ann: hello", True),
+        ("D1:3", "D1:3", True),
+        ("D1:3", "[D1:30] Ann: hello", False),
+        ("D1:3", "[D11:3] Ann: hello\n[D1:3] Bob: hi", True),
+        ("D1:3", "[BD1:3] Ann: hello", False),
+        ("[3]", "hello[3]there", True),
+    ],
+)
+def test_a_turn_is_held_by_its_whole_mark(turn: str, text: str, held: bool) -> None:
+    item = Item(Kind.DOCUMENT, "T", None, People(), text, Locator(Path("/corpus")))
+    assert Support("T", turn=turn).held_by(Passage(item, 0, len(text))) is held
+    assert not Support("U", turn=turn).held_by(Passage(item, 0, len(text)))
+
+
+@pytest.mark.parametrize(("better", "worse"), [(75, 25), (20, 8), (7, 7), (4000, 3400), (0, 14)])
+def test_many_right_and_wrong_are_mcnemars_too(better: int, worse: int) -> None:
+    ones = [1.0] * better + [0.0] * worse
+    exact = binomtest(better, better + worse).pvalue
+    assert paired_test(ones, [1 - one for one in ones]) == pytest.approx(exact)
+
+
+def test_blocks_change_no_figure_and_bound_what_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = random.Random(4)
+    ones, others = ([draw.random() for _ in range(90)] for _ in range(2))
+    blocks = []
+    for size in (comparing.DRAWS * 90, 5_000):
+        monkeypatch.setattr(comparing, "BLOCK", size)
+        blocks.append((comparing.mean_interval(ones), paired_test(ones, others)))
+    assert blocks[0] == blocks[1]
+    shapes = list(comparing._blocks(comparing.DRAWS, 90))
+    assert sum(count for count, _ in shapes) == comparing.DRAWS
+    assert max(count * width for count, width in shapes) <= 5_000
+
+
 OPTIONS = ["a criminal that Blake hunts", "a psychologist", "an old friend", "Blake's wife"]
 
 
@@ -92,6 +129,84 @@ OPTIONS = ["a criminal that Blake hunts", "a psychologist", "an old friend", "Bl
 def test_choice_accuracy_finds_the_option_that_was_named(said: str, chosen: int | None) -> None:
     right = [metrics.choice_accuracy(said, OPTIONS, place) for place in range(4)]
     assert right == [float(place == chosen) for place in range(4)]
+
+
+BARNS = ["red house", "blue barn", "green mill", "grey shed"]
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen"),
+    [
+        ("The answer is B.", 1),
+        ("The correct answer is (B)", 1),
+        ("The answer is **B**, the blue barn", 1),
+        ("Answer: B because it floats", 1),
+        ("Option B is right", 1),
+        ("B is correct", 1),
+        ("A is correct", 0),
+        ("It is B", 1),
+        ("I think that it is (C).", 2),
+        ("I'd say it was the blue barn", 1),
+        ("I'm sure: the blue barn.", 1),
+        ("The answer is A blue barn", 1),
+        ("Not option A. The answer is B.", None),  # two letters, no words
+        ("The answer is E.", None),
+        ("E: the blue barn", 1),
+        ("a blue barn", 1),
+    ],
+)
+def test_choice_accuracy_understands_ordinary_replies(said: str, chosen: int | None) -> None:
+    right = [metrics.choice_accuracy(said, BARNS, place) for place in range(4)]
+    assert right == [float(place == chosen) for place in range(4)]
+    ten = [*BARNS, *"efghij"]
+    if "I" in said:
+        assert metrics.choice_accuracy(said, ten, 8) == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "gold", "right"),
+    [
+        ("It ends on 31 December 2026 [1].", "31 December 2026", True),
+        ("December", "31 December 2026", False),
+        ("2026", "31 December 2026", False),
+        ("word " * 60 + "31 December 2026.", "31 December 2026", True),
+        ("Hannah", "Ann", False),
+        ("", "Ann", False),
+        ("", "A", False),
+        ("An answer", "", False),
+    ],
+)
+def test_a_reply_holds_all_of_an_answer_or_not(said: str, gold: str, right: bool) -> None:
+    assert metrics.holds(said, ["no other", gold]) == right
+
+
+def test_an_abstention_is_no_answer_even_to_what_normalises_to_nothing() -> None:
+    assert metrics.exact_match("", ["A"]) == metrics.token_f1("", ["The"]) == 0
+    assert metrics.exact_match("A", ["A"]) == metrics.token_f1("A.", ["A"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "golds", "scores"),
+    [
+        ("The rowers were Ann Lee and Bob Roy.", ["Ann Lee", "Bob Roy"], (1, 1, 1)),
+        ("in New York, in Paris", ["New York", "Paris"], (1, 1, 1)),
+        ("in New York, NY, in Paris", ["Paris", "New York, NY"], (1, 1, 1)),
+        ("The boat is called Blue Kestrel.", ["Blue Kestrel"], (1, 1, 1)),
+        ("1,200 and 3,400", ["1,200", "3,400"], (1, 1, 1)),
+        ("EUR 1,200, EUR 3,400", ["1,200", "3,400"], (1, 1, 1)),
+        ("1990,1995", ["1990", "1995"], (1, 1, 1)),
+        ("Ann Lee with Bob Roy", ["Ann Lee", "Bob Roy"], (1, 1, 1)),
+        ("Ann, Ann Lee", ["Ann Lee", "Ann Roy"], (1, 1, 1)),
+        ("Ann Lee", ["Ann", "Ann Lee"], (1, 1 / 2, 2 / 3)),
+        ("Development", ["Research and Development"], (1, 1, 1)),
+        ("research (and development)", ["Research and Development"], (1, 1, 1)),
+        ("Ann Lee and Cy", ["Ann Lee", "Bob"], (1 / 2, 1 / 2, 1 / 2)),
+    ],
+)
+def test_lists_in_sentences_by_hand(
+    said: str, golds: list[str], scores: tuple[float, float, float]
+) -> None:
+    assert metrics.list_scores(said, golds) == pytest.approx(scores)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,14 @@ import pytest
 
 from app.cli import main
 from engine.errors import DataError
+from engine.evaluation import parallel
 from engine.evaluation.cluster import ClusterMissing, RayWorkers, beyond_this_machine
 from engine.evaluation.parallel import (
     Engine,
     Orders,
     Processes,
     Task,
+    WorkerKilled,
     evaluate_by,
     share_of_cores,
 )
@@ -105,6 +109,13 @@ def test_two_processes_give_the_rows_of_one(orders: Orders) -> None:
     """Also that a failure in a worker reaches the one who asks."""
     workers = Processes(2, orders, open_models)
     assert rows_of(evaluate_by(workers, orders, open_models(), None)) == alone(orders)
+
+
+def test_a_worker_that_is_killed_is_said() -> None:
+    broken: Future[list[Row]] = Future()
+    broken.set_exception(BrokenProcessPool())
+    with pytest.raises(WorkerKilled, match="ended from outside"):
+        list(parallel._as_done({broken: Task(0, (0,))}))
 
 
 def test_each_worker_has_its_share_of_the_cores() -> None:

@@ -16,6 +16,7 @@ from app.cli import main
 from engine.errors import DataError
 from engine.evaluation.data import load_questions
 from engine.evaluation.importing import import_set
+from engine.tasks import task_of
 from ingest.datasets.table import DATASETS, entries
 from ingest.datasets.values import Document, Entry, NotAsDocumented
 
@@ -199,6 +200,12 @@ def test_hotpotqa_and_2wikimultihopqa(name: str, tmp_path: Path) -> None:
     )
 
 
+def test_sentences_are_joined_with_one_space_at_least(tmp_path: Path) -> None:
+    row = HOTPOT | {"context": [["Boat", ["Born in 1920.", "Died in 1990.", " So.", ""]]]}
+    [found] = read("2wikimultihopqa", tmp_path / "dev.json", json.dumps([row]))
+    assert found.documents[0].text.strip() == "Born in 1920. Died in 1990. So."
+
+
 def test_musique(tmp_path: Path) -> None:
     unanswerable = MUSIQUE | {"id": "x", "answerable": False}
     one, other = read("musique", tmp_path / "dev.jsonl", lines(MUSIQUE, unanswerable))
@@ -211,8 +218,9 @@ def test_musique(tmp_path: Path) -> None:
 def test_natural_questions(tmp_path: Path) -> None:
     yes = NQ["annotations"][0] | {"yes_no_answer": "YES", "short_answers": []}
     none = {"yes_no_answer": "NONE", "long_answer": {"start_token": -1}, "short_answers": []}
-    rows = [NQ, NQ | {"annotations": [yes]}, NQ | {"annotations": [none]}]
-    one, polar, without = read("nq", tmp_path / "nq.jsonl", lines(*rows))
+    long = NQ["annotations"][0] | {"short_answers": []}
+    rows = [NQ, *(NQ | {"annotations": [given]} for given in (yes, none, long))]
+    one, polar, without, passage = read("nq", tmp_path / "nq.jsonl", lines(*rows))
     assert (one.id, one.answers, one.gold) == ("797", ("Leith",), (0,))
     assert one.documents == (
         Document("Boat", "It lies in Leith ."),
@@ -221,6 +229,7 @@ def test_natural_questions(tmp_path: Path) -> None:
     assert polar.answers == ("yes",)
     assert without.unanswerable
     assert without.gold == ()
+    assert (passage.answers, passage.gold, passage.unanswerable) == ((), (0,), False)
 
 
 def test_nq_open(tmp_path: Path) -> None:
@@ -367,6 +376,8 @@ def test_files_may_be_packed(tmp_path: Path) -> None:
         ("strategyqa", json.dumps([STRATEGYQA | {"answer": "no"}]), "not true or false"),
         ("musique", "{nonsense", "line 1 is not JSON"),
         ("musique", "\x00\x01", "not JSON"),
+        ("crag", lines(CRAG | {"alt_ans": "['b']"}), '"alt_ans" is not JSON'),
+        ("strategyqa", "[" * 99999, "not JSON"),
         ("locomo", json.dumps([{"qa": [{"question": 7}]}]), '"question" is not a text'),
     ],
 )
@@ -390,6 +401,50 @@ def test_a_set_becomes_questions_and_one_corpus(tmp_path: Path) -> None:
     assert kept[1] == {"title": "Boat", "text": "".join(BOAT)}
 
 
+def test_questions_of_several_files_have_ids_of_their_own(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).write_text(lines(QMSUM))
+    found = entries("qmsum", [tmp_path / "one", tmp_path / "two"])
+    asked = load_questions(import_set("qmsum", found, tmp_path / "out").questions)
+    assert [one.id for one in asked] == [
+        *("qmsum-1-general-1", "qmsum-1-specific-1"),
+        *("qmsum-1-general-1-2", "qmsum-1-specific-1-2"),
+    ]
+
+
+def test_public_sets_are_no_personal_questions_but_those_of_a_person() -> None:
+    asked_as = {name: task_of(name) for name in DATASETS}
+    assert [name for name, task in asked_as.items() if task == "question"] == ["locomo"]
+    assert task_of("enron_annotated") == task_of("mine-hotpotqa") == "question"
+    assert task_of("longbench-hotpotqa") == "multihop"
+    assert task_of("longbench-passage_count") == asked_as["longbench"]
+    assert task_of("infinitebench-longbook_choice_eng") == "book"
+
+
+def test_a_suite_keeps_the_names_of_its_sets_and_overwrites_none(tmp_path: Path) -> None:
+    row = {"_id": "a", "input": "Where?", "context": "Text.", "answers": ["Leith"]}
+    found = read("longbench", tmp_path / "x.jsonl", lines(row | {"dataset": "hotpotqa"}))
+    done = import_set("longbench", found, tmp_path / "out")
+    before = done.questions.read_text()
+    assert [one.dataset for one in load_questions(done.questions)] == ["longbench-hotpotqa"]
+    with pytest.raises(DataError, match="is there already"):
+        import_set("longbench", found, tmp_path / "out")
+    assert done.questions.read_text() == before
+    book = {"id": 1, "context": "Book.", "input": "?", "answer": ["Leith"], "options": []}
+    [one] = read("infinitebench", tmp_path / "longbook_sum_eng.jsonl", lines(book))
+    assert (one.part, one.mode) == ("longbook_sum_eng", "summary")
+
+
+@pytest.mark.parametrize("name", ["bad.json.gz", "bad.json.bz2"])
+def test_a_file_that_cannot_be_unpacked_is_named(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(b"no archive")
+    assert main(["eval", "import", "hotpotqa", str(file), "--out", str(tmp_path / "o")]) == 2
+    assert f"{file} could not be unpacked" in capsys.readouterr().err
+
+
 def test_a_corpus_is_filled_as_ttrag_does(tmp_path: Path) -> None:
     found = [
         Entry(str(n), "q", ("a",), documents=(Document(f"T{n:02}", "x" * 397),), gold=(0,))
@@ -402,11 +457,11 @@ def test_a_corpus_is_filled_as_ttrag_does(tmp_path: Path) -> None:
     titles = [json.loads(line)["title"] for line in done.corpus.read_text().splitlines()]
     assert [titles[one.support[0].lines[0]] for one in asked] == ["T00", "T01"]
     assert titles != sorted(titles)  # shuffled
-    again = import_set("nq", found, tmp_path, limit=2, tokens=1000, seed=1)
+    again = import_set("nq", found, tmp_path / "again", limit=2, tokens=1000, seed=1)
     assert again.corpus is not None
     assert titles == [json.loads(line)["title"] for line in again.corpus.read_text().splitlines()]
     with pytest.raises(DataError, match="about 2,000 tokens, fewer than 5,000"):
-        import_set("nq", found, tmp_path, tokens=5000)
+        import_set("nq", found, tmp_path / "more", tokens=5000)
 
 
 def test_import_says_what_it_wrote_and_what_is_wrong(

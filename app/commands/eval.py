@@ -20,7 +20,7 @@ from app.settings.config import load_config
 from app.shown.output import SCHEMA_VERSION
 from app.shown.progress import StatusLine
 from engine.evaluation.runner import Choice, Scored, solve
-from engine.evaluation.runs import Summary, read_run
+from engine.evaluation.runs import Summary, read_run, refuse_no_run
 from engine.evaluation.sweeping import expanded
 from engine.settings import Budget, Settings
 from engine.strategies.registry import get, names
@@ -118,6 +118,7 @@ def command(
 
     Lines of --out hold answers and belong outside any project that is published.
     """
+    refuse_no_run(out)
     config = load_config(os.environ)
     settings = settings_of(
         config,

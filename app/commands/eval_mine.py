@@ -21,7 +21,7 @@ from app.shown.plain import one_line
 from app.shown.progress import StatusLine
 from engine.evaluation.data import Question, load_questions
 from engine.evaluation.runner import Scored, evaluate
-from engine.evaluation.runs import Row, Summary
+from engine.evaluation.runs import Row, Summary, refuse_no_run
 from engine.strategies.registry import get
 
 RIGHT = 0.999
@@ -63,6 +63,7 @@ def command(
       answer: 30 June 2027
       source: lease.pdf
     """
+    refuse_no_run(out)
     config = load_config(os.environ)
     settings = settings_of(config, effort=effort, seed=seed)
     arms = [replace(settings, strategy=name) for name in strategies or (settings.strategy,)]
@@ -88,7 +89,7 @@ def command(
 
 def _object(step: Scored | Summary) -> dict[str, object]:
     if isinstance(step, Scored):
-        return {"schema_version": SCHEMA_VERSION, **step.row}
+        return {"schema_version": SCHEMA_VERSION, **step.row, "right": is_right(step.row)}
     shown = {"strategy": step.strategy, "questions": step.questions}
     shown |= {"means": step.scores, "over": step.counts}
     return {"schema_version": SCHEMA_VERSION, "summary": shown}
@@ -99,7 +100,8 @@ def is_right(row: Row) -> bool:
     scores = row["scores"]
     if "rightly_abstained" in scores:
         return bool(scores["rightly_abstained"])
-    return bool(scores.get("list_recall", scores.get("substring", 0.0)) >= RIGHT)
+    words = scores.get("holds", scores.get("substring", 0.0))  # rows of older versions lack it
+    return bool(scores.get("list_recall", words) >= RIGHT)
 
 
 def _lines(question: Question, row: Row) -> Iterator[str]:
@@ -116,7 +118,7 @@ def _lines(question: Question, row: Row) -> Iterator[str]:
 
 def _summary(summary: Summary) -> str:
     shown = {
-        "right words": "substring",
+        "right words": "holds",
         "of lists": "list_recall",
         "expected sources cited": "citation_recall",
         "rightly abstained": "rightly_abstained",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -12,7 +15,7 @@ from app.evaluating.damage import tell_damaged
 from app.exits import ExitCode
 from engine.evaluation.data import load_questions
 from engine.evaluation.runs import read_run
-from engine.evaluation.tables import Arm, arms_of, datasets_of, main_score
+from engine.evaluation.tables import Arm, arms_of, datasets_of
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -57,6 +60,7 @@ def command(
     Answers stand in the page: it is the person's alone, and belongs outside any project that is
     published. Tables and plots hold numbers only. Damaged lines are left out and counted.
     """
+    _refuse_overwriting([out for out in (html, markdown) if out], [*runs, *files])
     read = [read_run(path) for path in dict.fromkeys(runs)]
     for run in read:
         tell_damaged(run)
@@ -65,8 +69,8 @@ def command(
     if html is not None:
         from app.evaluating.page import page
 
-        asked = {q.id: q for file in files for q in load_questions(file)}
-        _write(html, page(read, arms, asked, baseline, prices))
+        asked = [question for file in files for question in load_questions(file)]
+        _write(html, page(read, arms, asked, baseline, prices), private=True)
     if plots is not None:
         _draw(arms, plots)
     if markdown is not None or (html is None and plots is None):
@@ -92,17 +96,43 @@ def _refuse_nothing(arms: list[Arm], baseline: str | None) -> None:
         )
 
 
-def _write(file: Path, text: str) -> None:
-    """Write a file that is the person's alone. Raises `UsageError`."""
+def _refuse_overwriting(outputs: Sequence[Path], given: Sequence[Path]) -> None:
+    """Raise `UsageError` where a file to be written is one that was given, or another of them."""
+    for place, out in enumerate(outputs):
+        for other in (*given, *outputs[:place]):
+            if _same(out, other):
+                raise UsageError(
+                    f"{out} would be overwritten: it is given too.",
+                    remedy="Name another place.",
+                    path=out,
+                )
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Say whether two names are one file, which need not exist."""
+    if one.exists() and other.exists():
+        return one.samefile(other)
+    return one.resolve() == other.resolve()
+
+
+def _write(file: Path, text: str, private: bool = False) -> None:
+    """Write a file; a private one is the person's alone, even where it was not before.
+
+    Raises `UsageError`.
+    """
     try:
-        with open(file, "w", encoding="utf-8", opener=_private) as stream:
+        with open(file, "w", encoding="utf-8", opener=_private if private else None) as stream:
             stream.write(text)
     except OSError as error:
         raise _unwritable(file, error) from error
 
 
 def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+    """Open a file that is the person's alone; a device or a pipe stays as it is."""
+    descriptor = os.open(path, flags, 0o600)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.fchmod(descriptor, 0o600)
+    return descriptor
 
 
 def _unwritable(path: Path, error: OSError) -> UsageError:
@@ -111,18 +141,26 @@ def _unwritable(path: Path, error: OSError) -> UsageError:
     )
 
 
+def _file_name(dataset: str) -> str:
+    """Return a set's name without folders, and as no other set's is."""
+    return re.sub(r"[^\w .-]", lambda sign: f"%{ord(sign[0]):02X}", dataset)
+
+
 def _draw(arms: list[Arm], folder: Path) -> None:
     """Write the plots of each set. Raises `UsageError`."""
-    from app.evaluating.plots import pareto, png, scaling
+    from app.evaluating.markdown import of_set
+    from app.evaluating.plots import drawn, pareto, png, scaling
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for dataset in datasets_of(arms):
-            own = [arm for arm in arms if arm.dataset == dataset and arm.answered]
-            score = main_score(own)
-            png(pareto(own, score), folder / f"{dataset}_pareto.png")
+            score, own = drawn(of_set(arms, dataset))
+            if not own:
+                continue
+            name = _file_name(dataset)
+            png(pareto(own, score), folder / f"{name}_pareto.png")
             grown = scaling(own, score)
             if grown is not None:
-                png(grown, folder / f"{dataset}_scaling.png")
+                png(grown, folder / f"{name}_scaling.png")
     except OSError as error:
         raise _unwritable(folder, error) from error

@@ -28,7 +28,6 @@ SCORES = (
     "citation_recall",
     "wrongly_abstained",
     "rightly_abstained",
-    "refused",
 )
 RANKINGS = ("recall@2", "recall@5", "recall@10", "ndcg@10", "mrr")
 
@@ -77,17 +76,23 @@ def _asked(arms: Sequence[Arm]) -> int:
 def details(
     arms: Sequence[Arm], prices: tuple[float, float] | None = None
 ) -> tuple[list[str], Rows]:
-    """Return head and rows of one set: every score that occurs, tokens, seconds by stage, cost."""
+    """Return head and rows of one set: every score that occurs, tokens, seconds by stage, cost.
+
+    Scores are means over what was answered; a share of refusals stands beside them.
+    """
     scores = [s for s in SCORES if any(arm.mean(s) is not None for arm in arms)]
     rankings = [r for r in RANKINGS if any(_ranking(arm, r) is not None for arm in arms)]
     stages = list(dict.fromkeys(stage for arm in arms for stage in arm.stages if stage != "total"))
     stages.append("total")
-    head = ["strategy", "questions", *scores, *rankings, "effective context", "computed", "written"]
+    refusals = ["refused"] if any(arm.refused for arm in arms) else []
+    head = ["strategy", "questions", *scores, *refusals, *rankings]
+    head += ["effective context", "computed", "written"]
     head += [f"{stage} s" for stage in stages] + (["cost"] if prices else [])
     rows = []
     for arm in arms:
         row = [arm.label, str(len(arm.rows))]
         row += [_three(arm.mean(score)) for score in scores]
+        row += [_three(arm.refused) for _ in refusals]
         row += [_three(_ranking(arm, ranking)) for ranking in rankings]
         row += [f"{value:,.0f}" for value in (arm.context, arm.computed, arm.generated)]
         row += [f"{arm.stages[s]:.2f}" if s in arm.stages else "" for s in stages]

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment
 
 from app.evaluating.markdown import details, difference_rows, differences, of_set, overview
-from app.evaluating.plots import pareto, scaling, svg
+from app.evaluating.plots import drawn, pareto, scaling, svg
 from engine.evaluation.data import Question
 from engine.evaluation.runs import Row, Run
 from engine.evaluation.tables import Arm, datasets_of, main_score
@@ -21,12 +21,13 @@ TEMPLATE = Path(__file__).with_name("page.html")
 def page(
     runs: Sequence[Run],
     arms: Sequence[Arm],
-    questions: dict[str, Question],
+    questions: Sequence[Question],
     baseline: str | None = None,
     prices: tuple[float, float] | None = None,
 ) -> str:
     """Return the page. `questions` adds what rows do not hold: their text and gold answers.
 
+    It is added to rows of the same set and id, unless they were made when the question was another.
     Raises `DataDiffers`.
     """
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
@@ -54,34 +55,39 @@ def _models(arms: Sequence[Arm]) -> list[str]:
 def _set(
     arms: Sequence[Arm], baseline: str | None, prices: tuple[float, float] | None
 ) -> dict[str, Any]:
-    name, score = arms[0].dataset, main_score(arms)
-    drawn = [arm for arm in arms if arm.answered and arm.mean(score) is not None]
-    grown = scaling(drawn, score)
+    name = arms[0].dataset
+    score, shown = drawn(arms)
+    grown = scaling(shown, score)
     return {
         "name": name,
         "score": score,
         "details": details(arms, prices),
         "differences": [(t, difference_rows(found)) for t, found in differences(arms, baseline)],
-        "pareto": svg(pareto(drawn, score), f"{name}: {score} against price") if drawn else "",
+        "pareto": svg(pareto(shown, score), f"{name}: {score} against price") if shown else "",
         "scaling": svg(grown, f"{name}: {score} as the context grows") if grown else "",
     }
 
 
-def _embedded(arms: Sequence[Arm], questions: dict[str, Question]) -> str:
+def _embedded(arms: Sequence[Arm], questions: Sequence[Question]) -> str:
     """Return what the browser of questions shows, as JSON that cannot end its script."""
+    known = {(question.dataset, question.id): question for question in questions}
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for number, arm in enumerate(arms):
         for i, row in arm.rows.items():
-            one = found.setdefault((arm.dataset, i), _asked(arm.dataset, i, questions.get(i)))
+            key = arm.dataset, i
+            one = found.setdefault(key, {"id": i, "set": arm.dataset, "answers": []})
+            one |= _asked(row, known.get(key))
             one["answers"].append(_answer(number, row))
     scores = {d: main_score(of_set(arms, d)) for d in datasets_of(arms)}
     whole = {"arms": [a.label for a in arms], "scores": scores, "questions": [*found.values()]}
     return json.dumps(whole, ensure_ascii=False).replace("<", "\\u003c")
 
 
-def _asked(dataset: str, i: str, question: Question | None) -> dict[str, Any]:
-    known = {"text": question.text, "gold": question.answers} if question else {}
-    return {"id": i, "set": dataset, **known, "answers": []}
+def _asked(row: Row, question: Question | None) -> dict[str, Any]:
+    """Return what a row's question says; nothing where it is not the one that was asked."""
+    if question is None or row.get("data", {}).get("question") not in (None, question.sha256):
+        return {}
+    return {"text": question.text, "gold": question.answers}
 
 
 def _answer(number: int, row: Row) -> dict[str, Any]:

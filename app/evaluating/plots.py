@@ -5,6 +5,7 @@ The one module that imports matplotlib, the extra `report`.
 
 from __future__ import annotations
 
+import html
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.errors import UsageError
-from engine.evaluation.tables import Arm, front
+from engine.evaluation.tables import Arm, front, main_score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,6 +31,12 @@ AXES: tuple[tuple[str, Price], ...] = (
     ("effective context, tokens", lambda arm: arm.context),
     ("seconds a question", lambda arm: arm.seconds),
 )
+
+
+def drawn(arms: Sequence[Arm]) -> tuple[str, list[Arm]]:
+    """Return the score a set is judged by, and the arms that have it and a price."""
+    score = main_score(arms)
+    return score, [arm for arm in arms if arm.answered and arm.mean(score) is not None]
 
 
 def pareto(arms: Sequence[Arm], score: str) -> Figure:
@@ -85,7 +92,8 @@ def svg(figure: Figure, title: str) -> str:
     drawing = out.getvalue()
     drawing = drawing[drawing.index("<svg") :].replace(INK, "currentColor")
     drawing = re.sub(r"<metadata>.*?</metadata>", "", drawing, flags=re.DOTALL)
-    return drawing.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
+    label = html.escape(title, quote=True)  # a row's own words: its set's name
+    return drawing.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 
 
 def png(figure: Figure, file: Path) -> None:
@@ -116,7 +124,7 @@ def _style(ink: str = INK) -> Iterator[None]:
         ) from error
     colours = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
     texts = {"svg.fonttype": "none", "svg.hashsalt": "askance", "font.size": 9}
-    settings: Any = dict.fromkeys(colours, ink) | texts
+    settings: Any = dict.fromkeys(colours, ink) | texts | {"text.parse_math": False}
     with mpl.rc_context(settings):
         yield
 

@@ -53,7 +53,7 @@ def steps_of(
     """Yield what `evaluate` yields, whoever asks."""
     if workers == 1 and ray is None:
         return evaluate(file, over, models, arms, choice, out)
-    orders = Orders(file.absolute(), tuple(over), tuple(arms), choice)
+    orders = Orders(file.absolute(), tuple(over), tuple(arms), choice, out)
     open_models = partial(
         model_set,
         config,

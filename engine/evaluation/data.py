@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+import re
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_uppercase
@@ -48,7 +50,9 @@ class Support:
         if item.locator.message_id:
             return item.locator.message_id in self.title
         if self.turn:
-            return item.title == self.title and self.turn in passage.text
+            # the whole mark: turn D1:3 is not in "[D1:30]"
+            mark = rf"(?!\B\w){re.escape(self.turn)}(?<!\w\B)"
+            return item.title == self.title and re.search(mark, passage.text) is not None
         if self.lines and item.locator.line is not None:
             return item.locator.line - 1 in self.lines
         return item.title == self.title
@@ -86,12 +90,6 @@ class Question:
         shown = zip(ascii_uppercase, self.options, strict=False)
         return "\n".join([self.text, *(f"{letter}. {option}" for letter, option in shown)])
 
-    def same_corpus(self, other: Question) -> bool:
-        """Say whether both are asked over one corpus."""
-        if self.context is None and other.context is None:
-            return self.corpus == other.corpus
-        return self.id == other.id
-
     def is_candidate(self, item: Item) -> bool:
         """Say whether an item is one of `candidates`."""
         return item.locator.line is not None and item.locator.line - 1 in self.candidates
@@ -107,20 +105,36 @@ class Question:
 def load_questions(file: Path) -> Iterator[Question]:
     """Yield the questions of a file in order: JSONL, or a person's own as YAML.
 
-    Raises `DataError` naming file, line and field.
+    Raises `DataError` naming file, line and field; also for an id that stands there twice: rows of
+    a run are known by it.
     """
+    line_of: dict[str, int] = {}
+    for number, row in _rows(file):
+        question = question_of(row, file, f"line {number}")
+        before = line_of.setdefault(question.id, number)
+        if before != number:
+            raise DataError(
+                f'{file}, line {number}: the "id" {question.id} is that of line {before}.',
+                remedy="Give every question an id of its own.",
+                path=file,
+            )
+        yield question
+
+
+def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the line on which each question begins, and its row."""
     try:
         if file.suffix.lower() in (".yaml", ".yml"):
-            for number, row in own_rows(file):
-                yield question_of(row, file, f"line {number}")
+            yield from own_rows(file)
             return
-        with file.open(encoding="utf-8") as stream:
+        with file.open("rb") as stream:
             for number, line in enumerate(stream, start=1):
-                if line.strip():
-                    yield question_of(_object(line, file, number), file, f"line {number}")
+                text = line.removeprefix(BOM_UTF8 if number == 1 else b"")
+                if text.strip():
+                    yield number, _object(text, file, number)
     except NotAsDocumented as error:
         raise DataError(f"{error}.", remedy="See docs/evaluation.md.", path=file) from error
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise DataError(
             f"{file} could not be read: {error}.", remedy="Give a JSONL or YAML file.", path=file
         ) from error
@@ -129,13 +143,17 @@ def load_questions(file: Path) -> Iterator[Question]:
 def question_of(row: dict[str, Any], file: Path, where: str) -> Question:
     """Return the question a row describes. Raises `DataError` naming `where` and the field."""
     known = _Fields(row, file, where)
-    text = known.take("question", _text)
+    text = known.take("question", _words)
     options = known.take("options", _texts, ())
     index = known.take("answer_index", _whole, None)
+    if len(options) > len(ascii_uppercase):
+        raise known.wrong("options", f"has {len(options)} of them, more than there are letters")
+    if options and index is None:
+        raise known.wrong("answer_index", "is missing, and there are options")
     if index is not None and index >= len(options):
         raise known.wrong("answer_index", f"is {index}, and there are {len(options)} options")
     return Question(
-        id=known.take("id", _text),
+        id=known.take("id", _words),
         dataset=known.take("dataset", _text, file.stem),
         text=text,
         original=known.take("question_original", _text, text),
@@ -184,12 +202,14 @@ class _Fields:
         )
 
 
-def _object(line: str, file: Path, number: int) -> dict[str, Any]:
+def _object(line: bytes, file: Path, number: int) -> dict[str, Any]:
     try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
+        row = json.loads(line.decode())
+    except (ValueError, RecursionError) as error:  # also a number of thousands of digits
         raise DataError(
-            f"{file}, line {number}: not JSON ({error}).", remedy="Correct the line.", path=file
+            f"{file}, line {number}: not JSON in UTF-8 ({error}).",
+            remedy="Correct the line.",
+            path=file,
         ) from error
     if not isinstance(row, dict):
         raise DataError(
@@ -201,7 +221,14 @@ def _object(line: str, file: Path, number: int) -> dict[str, Any]:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("text is expected")
+    value.encode()  # half a surrogate pair could not be written to a run file
     return value
+
+
+def _words(value: Any) -> str:
+    if not _text(value).strip():
+        raise ValueError("it is empty")
+    return str(value)
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -249,10 +276,8 @@ def _supports(value: Any) -> tuple[Support, ...]:
 
 def _support(one: Any) -> Support:
     if isinstance(one, str):
-        return Support(message_id=one)
+        return Support(message_id=_words(one))
     if "source" in one:
-        return Support(source=_text(one["source"]))
-    lines: Sequence[int] = (
-        one["lines"] if "lines" in one else [one["line"]] if "line" in one else ()
-    )
-    return Support(_text(one["title"]), tuple(lines), one.get("turn", ""))
+        return Support(source=_words(one["source"]))
+    lines = one["lines"] if "lines" in one else [one["line"]] if "line" in one else []
+    return Support(_text(one["title"]), _numbers(lines), _text(one.get("turn", "")))

@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,12 @@ def import_set(
 
     With `tokens`, the corpus is TTRAG's (section 4.1): the documents of the questions asked, then
     those of other questions, drawn by `seed`, up to so many tokens, all shuffled. Raises
-    `DataError` when the set has too few documents.
+    `DataError` when the set has too few documents, or was imported there before.
     """
+    files = {part: folder / part / f"{name}.jsonl" for part in ("dev", "corpus")}
+    for file in files.values():
+        if file.exists():
+            raise DataError(f"{file} is there already.", remedy="Name another --out.", path=file)
     read = list(entries)
     asked = read if limit is None else read[:limit]
     if not asked:
@@ -55,11 +60,23 @@ def import_set(
         documents = _filled(name, documents, read, tokens, seed)
     place_of = {document: place for place, document in enumerate(documents)}
     corpus = f"{name}.jsonl" if documents else None
-    rows = [_row(name, entry, place_of, corpus) for entry in asked]
-    questions_file = _write(folder / "dev" / f"{name}.jsonl", rows)
+    ids = _told_apart(f"{name}-{entry.id}" for entry in asked)
+    rows = [
+        {"id": i} | _row(name, entry, place_of, corpus) for i, entry in zip(ids, asked, strict=True)
+    ]
+    questions_file = _write(files["dev"], rows)
     lines = [{"title": one.title, "text": one.text} for one in documents]
-    corpus_file = _write(folder / "corpus" / f"{name}.jsonl", lines) if corpus else None
+    corpus_file = _write(files["corpus"], lines) if corpus else None
     return Imported(questions_file, corpus_file, len(rows), len(documents), _tokens(documents))
+
+
+def _told_apart(ids: Iterable[str]) -> list[str]:
+    """Return ids, each that was there before with a number: two files may count from 1."""
+    taken: dict[str, None] = {}
+    for i in ids:
+        numbered = (f"{i}-{n}" for n in count(2))
+        taken[next(one for one in chain([i], numbered) if one not in taken)] = None
+    return list(taken)
 
 
 def _filled(
@@ -96,8 +113,7 @@ def _row(
     ]
     support += [{"title": own[place].title, "turn": turn} for place, turn in entry.turns]
     row: dict[str, Any] = {
-        "id": f"{name}-{entry.id}",
-        "dataset": name,
+        "dataset": f"{name}-{entry.part}" if entry.part else name,
         "question": entry.question,
         "answers": list(entry.answers),
         "answers_mode": entry.mode,

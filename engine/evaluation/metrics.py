@@ -17,12 +17,15 @@ MATCH_TOKENS = 40
 
 
 def exact_match(prediction: str, golds: Sequence[str]) -> float:
-    """Return 1 when the normalised prediction equals a gold answer."""
-    return float(any(normalise(prediction) == normalise(gold) for gold in golds))
+    """Return 1 when the normalised prediction equals a gold answer; 0 when nothing is said."""
+    said = normalise(prediction)
+    return float(bool(prediction) and any(said == normalise(gold) for gold in golds))
 
 
 def token_f1(prediction: str, golds: Sequence[str]) -> float:
-    """Return the best token F1 over the gold answers (SQuAD)."""
+    """Return the best token F1 over the gold answers (SQuAD); 0 when nothing is said."""
+    if not prediction:
+        return 0.0
     return max((overlap.token_f1(prediction, gold) for gold in golds), default=0.0)
 
 
@@ -47,6 +50,16 @@ def substring_match(prediction: str, golds: Sequence[str]) -> float:
     return float(any(_inside(predicted, normalise(gold)) for gold in golds))
 
 
+def holds(prediction: str, golds: Sequence[str]) -> float:
+    """Return 1 when a gold answer is inside the prediction as a run of whole tokens.
+
+    Stricter than `substring_match`, which takes a part of the gold for it, and than `accuracy`,
+    which finds "Ann" in "Hannah"; and not cut. All of "31 December 2026" has to be said.
+    """
+    predicted = f" {normalise(prediction)} "
+    return float(any(f" {normalise(gold)} " in predicted for gold in golds if normalise(gold)))
+
+
 def _inside(predicted: str, gold: str) -> bool:
     if not predicted or not gold:
         return False
@@ -55,15 +68,24 @@ def _inside(predicted: str, gold: str) -> bool:
     return len(predicted) >= 3 and f" {predicted} " in f" {gold} "
 
 
-_LETTER = re.compile(r"^\W*(?:answer|option|choice)?\W*([A-Z])(?:\W|$)", re.IGNORECASE)
+_LETTER = re.compile(r"^\W*(?:answer|option|choice)?\W*([A-Z])(?![\w'\u2019])", re.IGNORECASE)
+_SAID = re.compile(
+    r"""\b(?i:option|choice)\W*([A-Z])\b              # Option B is right
+    | \b(?i:answer|option|choice)(?:\s+is|:)\W*         # The answer is (B) because
+      ([B-HJ-Z]\b|[AI]\b(?!['\u2019]?\s*[a-z]))             # but not: The answer is A dog
+    | ^\W*([A-Z])\s+is\b                              # B is correct
+    | \bis\s+\(?([A-Z])\W*$                           # I think it is B.
+    """,
+    re.VERBOSE,
+)
 
 
 def choice_accuracy(prediction: str, options: Sequence[str], right: int) -> float:
     """Return 1 when the option that the prediction names is the right one.
 
-    It names an option by its letter at the beginning, else by words: the same, the only option
-    inside it, or the one with the highest token F1. An option that begins with a single letter
-    ("A dog") is compared by its words.
+    It names an option by its letter, at the beginning or where it says so ("the answer is B"),
+    else by words: the same, the only option inside it, or the one with the highest token F1. A
+    letter that is a word ("A dog", "I'd say") or that no option has is none.
     """
     return float(_chosen(prediction, options) == right)
 
@@ -72,11 +94,9 @@ def _chosen(prediction: str, options: Sequence[str]) -> int | None:
     said, known = normalise(prediction), [normalise(option) for option in options]
     if said in known:
         return known.index(said)
-    letter = _LETTER.match(prediction)
-    rest = prediction[letter.end(1) :].strip() if letter else ""
-    if letter and not rest[:1].isalnum():
-        place = ascii_uppercase.index(letter[1].upper())
-        return place if place < len(options) else None
+    letters = _letters(prediction) & set(ascii_uppercase[: len(options)])
+    if len(letters) == 1:
+        return ascii_uppercase.index(letters.pop())
     inside = [i for i, option in enumerate(known) if option and f" {option} " in f" {said} "]
     if len(inside) == 1:
         return inside[0]
@@ -85,39 +105,64 @@ def _chosen(prediction: str, options: Sequence[str]) -> int | None:
     return shared.index(best) if best and shared.count(best) == 1 else None
 
 
-_BETWEEN = re.compile(r"[\n;,•]|^\s*(?:[-*]|\d+[.)])\s+|\band\b", re.MULTILINE)
+def _letters(prediction: str) -> set[str]:
+    """Return the letters a prediction names: that at its beginning, else all that it speaks of."""
+    first = _LETTER.match(prediction)
+    if first and not prediction[first.end() :].strip()[:1].isalnum():
+        return {first[1].upper()}
+    return {said[said.lastindex or 0] for said in _SAID.finditer(prediction)}
+
+
+_BETWEEN = re.compile(
+    r"(?<!\d),|,(?!\d{3}(?!\d))|[\n;•]|^\s*(?:[-*]|\d+[.)])\s+|\band\b", re.MULTILINE
+)
+"""A comma within a number ("1,200") cuts nothing."""
 
 
 def list_scores(prediction: str, golds: Sequence[str]) -> tuple[float, float, float]:
     """Return precision, recall and F1 of a list: what was named against what is right.
 
-    A reply is cut at commas, semicolons, line ends, bullets and "and". Each part is worth one gold
-    answer at most, which it equals or which holds it, or it holds (by whole tokens). A gold answer
-    that has a comma or "and" itself is taken out of the reply first.
+    A reply is cut at commas, semicolons, line ends, bullets and "and", but not within a gold
+    answer that has them itself. Each part names the gold answers that it holds (by whole tokens),
+    else the one that holds it, else something wrong; a gold answer is named once.
     """
-    left = f" {normalise(prediction)} "
-    parts = [normalise(part) for part in _BETWEEN.split(prediction)]
-    missing = []
-    whole = 0
-    for gold in sorted(map(normalise, golds), key=len, reverse=True):
-        if gold and gold not in parts and " " in gold and f" {gold} " in left:
-            whole += 1
-            left = left.replace(f" {gold} ", "  ", 1)
-            words = gold.split()
-            parts = [part for part in parts if not part or not set(part.split()) <= set(words)]
-        else:
-            missing.append(gold)
-    named = [part for part in parts if part]
-    found = whole
-    for part in named:
-        match = next((gold for gold in missing if _inside(part, gold)), None)
-        if match is not None:
-            missing.remove(match)
-            found += 1
+    missing = sorted((normalise(_uncut(gold)) for gold in golds), key=len, reverse=True)
+    parts = [normalise(part) for part in _BETWEEN.split(_joined(prediction, golds))]
+    found, wrong = 0, 0
+    for part in sorted(filter(None, parts), key=len, reverse=True):
+        named = _named(part, missing)
+        for gold in named:
+            missing.remove(gold)
+        found += len(named)
+        wrong += not named
     if not found:
         return 0.0, 0.0, 0.0
-    precision, recall = found / (whole + len(named)), found / len(golds)
+    precision, recall = found / (found + wrong), found / len(golds)
     return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+def _uncut(gold: str) -> str:
+    return " ".join(_BETWEEN.split(gold))
+
+
+def _joined(prediction: str, golds: Sequence[str]) -> str:
+    """Return a reply without the commas and "and"s that are a gold answer's own."""
+    for gold in sorted(golds, key=len, reverse=True):
+        words = re.findall(r"\w+", gold)
+        if words and _uncut(gold) != gold:
+            whole = re.compile(r"\b" + r"\W+".join(words) + r"\b", re.IGNORECASE)
+            prediction = _uncut(gold).join(whole.split(prediction))
+    return prediction
+
+
+def _named(part: str, golds: Sequence[str]) -> list[str]:
+    """Return the gold answers inside a part, the longest first; else the first it is inside of."""
+    left, held = f" {part} ", []
+    for gold in golds:
+        if gold and f" {gold} " in left:
+            left = left.replace(f" {gold} ", "  ", 1)
+            held.append(gold)
+    return held or [gold for gold in golds if _inside(part, gold)][:1]
 
 
 def recall_at(ranked: Sequence[Passage], support: Sequence[Support], k: int) -> float:

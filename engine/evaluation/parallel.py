@@ -11,6 +11,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -19,7 +20,15 @@ from engine.evaluation.runner import Choice, Evaluation, Scored
 from engine.evaluation.runs import Row, Summary
 from engine.settings import Settings
 from engine.steps import Shared
+from models.errors import AskanceError
 from models.roles import ModelSet
+
+
+class WorkerKilled(AskanceError):
+    """A worker process is gone."""
+
+    kind = "worker_killed"
+
 
 OpenModels = Callable[[], ModelSet]
 """Opens the models of a worker; goes through pickle."""
@@ -33,6 +42,8 @@ class Orders:
     over: tuple[Path, ...]
     settings: tuple[Settings, ...]
     choice: Choice
+    out: Path | None = None
+    """The run file: it holds answers, and is no evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +61,7 @@ class Engine:
     def __init__(self, orders: Orders, open_models: OpenModels) -> None:
         """Read the questions; models and corpora are opened when a task asks for them."""
         self._run = Evaluation(
-            orders.file, orders.over, open_models(), orders.settings, orders.choice, None
+            orders.file, orders.over, open_models(), orders.settings, orders.choice, orders.out
         )
 
     def rows(self, task: Task) -> list[Row]:
@@ -78,6 +89,7 @@ def evaluate_by(
     tasks = []
     for number, question in enumerate(run.questions):
         lacking = tuple(i for i, arm in enumerate(run.arms) if question.id not in arm.rows)
+        run.refuse_changed(question)
         for arm in run.arms:
             if question.id in arm.rows:
                 yield run.scored(question, arm)
@@ -125,7 +137,14 @@ def _as_done(
     while left:
         done, left = wait(left, return_when=FIRST_COMPLETED)
         for future in done:
-            yield waiting[future], future.result()
+            try:
+                rows = future.result()
+            except BrokenProcessPool as error:
+                raise WorkerKilled(
+                    "A worker was ended from outside, as happens where memory runs out.",
+                    remedy="The rows of --out are kept: ask again, with fewer --workers.",
+                ) from error
+            yield waiting[future], rows
 
 
 _engine: Engine | None = None

@@ -32,15 +32,14 @@ def corpus_sha256(corpus: Corpus) -> str:
     return hashlib.sha256(b"".join(each)).hexdigest()
 
 
-def refuse_other_questions(rows: Iterable[Row], hashes: dict[str, str], out: Path | None) -> None:
-    """Refuse to go on in a run file whose questions read otherwise now. Raises `DataDiffers`.
+def refuse_other_question(row: Row, now: str, out: Path | None) -> None:
+    """Refuse to go on in a run file whose question reads otherwise now. Raises `DataDiffers`.
 
-    `hashes` are those of the questions as they are, by id. Rows of older versions say nothing.
+    Rows of older versions say nothing.
     """
-    for row in rows:
-        before = row.get("data", {}).get("question")
-        if before is not None and before != hashes[row["id"]]:
-            raise _differs(f"the question {row['id']}", before, hashes[row["id"]], out)
+    before = row.get("data", {}).get("question")
+    if before is not None and before != now:
+        raise _differs(f"the question {row['id']}", before, now, out)
 
 
 def refuse_other_corpus(rows: Iterable[Row], now: str, out: Path | None) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine import answer as path_of_a_question
-from engine.corpus import Corpus, corpus_of
+from engine.corpus import Corpus, corpus_of, only
 from engine.errors import DataError, NoSources
 from engine.evaluation.data import Question
 from engine.evaluation.provenance import corpus_sha256
@@ -35,10 +35,20 @@ class Read:
 class Reader:
     """Reads what questions are asked over, each corpus once while questions ask for it in turn."""
 
-    def __init__(self, file: Path, over: Sequence[Path], settings: Settings) -> None:
-        """Read for the questions of `file` over `over`, or over what each names."""
-        self._file = file
+    def __init__(
+        self,
+        file: Path,
+        over: Sequence[Path],
+        settings: Settings,
+        told: Sequence[Path | None] = (),
+    ) -> None:
+        """Read for the questions of `file` over `over`, or over what each names.
+
+        `file` and `told`, which hold answers, are no evidence wherever they lie.
+        """
+        self._file = file.absolute()
         self._over = over
+        self._told = {path.resolve() for path in (file, *told) if path is not None}
         self._settings = settings
         self._last: tuple[tuple[Path, ...], Read] | None = None
 
@@ -49,9 +59,20 @@ class Reader:
             return Read(corpus, corpus_sha256(corpus))
         sources = sources_of(question, self._file, self._over)
         if self._last is None or self._last[0] != sources:
-            corpus = read_all(sources, self._settings)
+            corpus = self._untold(read_all(sources, self._settings), sources)
             self._last = sources, Read(corpus, corpus_sha256(corpus))
         return self._last[1]
+
+    def _untold(self, corpus: Corpus, sources: Sequence[Path]) -> Corpus:
+        """Return a corpus without the files that hold answers. Raises `DataError`."""
+        paths = {passage.item.locator.path for passage in corpus.passages}
+        told = {path for path in paths if path.resolve() in self._told}
+        if not told:
+            return corpus
+        items = [p.item for p in corpus.passages if p.item.locator.path not in told]
+        if not items:
+            raise _unread("Nothing was read but the questions", sources)
+        return only(corpus, items)
 
 
 def sources_of(question: Question, file: Path, over: Sequence[Path]) -> tuple[Path, ...]:
@@ -77,6 +98,9 @@ def read_all(sources: Sequence[Path], settings: Settings) -> Corpus:
     Figures over half a corpus look like those over all of it. Files that cannot be read at all
     are as unreadable to every strategy, and stay so.
     """
+    for source in sources:
+        if not source.exists():
+            raise DataError(f"{source} is not there.", remedy="Check the path.", path=source)
     with Memory() as memory:
         corpus: Corpus = _last(
             path_of_a_question.read_now(Query("evaluation"), sources, settings, Timings(), memory)
@@ -85,8 +109,15 @@ def read_all(sources: Sequence[Path], settings: Settings) -> Corpus:
     if corpus.passages and not left:
         return corpus
     why = "".join(f" ({skipped.reason})" for skipped in corpus.coverage.skipped[:1])
-    raise DataError(
-        f"{left} files were not read to their end{why}." if left else f"Nothing was read{why}.",
+    raise _unread(
+        f"{left} files were not read to their end{why}" if left else f"Nothing was read{why}",
+        sources,
+    )
+
+
+def _unread(what: str, sources: Sequence[Path]) -> DataError:
+    return DataError(
+        f"{what}.",
         remedy="An evaluation needs its whole corpus: `askance search` says what hinders.",
         path=sources[0],
     )

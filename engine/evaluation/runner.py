@@ -16,13 +16,21 @@ from typing import Any
 from engine import answer as path_of_a_question
 from engine import inferring
 from engine.corpus import Corpus, only
-from engine.errors import CorpusTooLarge, DataError
+from engine.errors import BudgetTooSmall, CorpusTooLarge, DataError
 from engine.evaluation.data import Question, load_questions
-from engine.evaluation.provenance import refuse_other_corpus, refuse_other_questions
+from engine.evaluation.provenance import refuse_other_corpus, refuse_other_question
 from engine.evaluation.reading import Reader
-from engine.evaluation.runs import Row, Summary, append, earlier, setting_of, summarise
+from engine.evaluation.runs import (
+    Row,
+    Summary,
+    append,
+    earlier,
+    earlier_rows,
+    setting_of,
+    summarise,
+)
 from engine.evaluation.scoring import note, row_of
-from engine.evaluation.solving import example_row, worked_examples
+from engine.evaluation.solving import example_row, solved, worked_examples
 from engine.events import Answered, Event
 from engine.examples import Example
 from engine.settings import Settings
@@ -94,6 +102,7 @@ def evaluate(
     """
     run = Evaluation(file, over, models, settings, choice or Choice(), out)
     for question in run.questions:
+        run.refuse_changed(question)
         shared: Shared = {}
         for arm in run.arms:
             if question.id not in arm.rows:
@@ -116,8 +125,8 @@ def solve(
     Questions that `out` holds are not asked again. Raises as `evaluate`.
     """
     questions = [q for q in chosen_of(load_questions(file), choice) if q.answers]
-    known = earlier(out, {})
-    reader = Reader(file, over, settings)
+    known = solved(out)
+    reader = Reader(file, over, settings, (choice.worked, out))
     for question in questions:
         row = known.get(question.id)
         if row is None:
@@ -147,11 +156,15 @@ class Evaluation:
         if not self.questions:
             raise DataError(f"{file}: no question is left.", remedy="Loosen the choice.", path=file)
         self.arms = [Arm(one, models, choice, everything, self.questions, out) for one in settings]
-        hashes = {question.id: question.sha256 for question in self.questions}
-        for arm in self.arms:
-            refuse_other_questions(arm.rows_of(self.questions), hashes, out)
         self._over, self._models, self._choice, self._out = over, models, choice, out
-        self._reader = Reader(file, over, settings[0])
+        self._made_over: dict[object, dict[str, Row]] = {}
+        asked = {one.id: one for one in self.questions}
+        for row in earlier_rows(out):
+            question = asked.get(row["id"])
+            if question is not None:
+                refuse_other_question(row, question.sha256, out)
+                self._note_corpus(question, row)
+        self._reader = Reader(file, over, settings[0], (choice.worked, out))
         self._asked, self._began = 0, time.monotonic()
 
     def row(self, question: Question, arm: Arm, shared: Shared) -> Row:
@@ -168,11 +181,32 @@ class Evaluation:
         self._asked += 1
         append(self._out, row)
         arm.rows[question.id] = row
+        self._note_corpus(question, row)
+
+    def refuse_changed(self, question: Question) -> None:
+        """Raise `DataDiffers` where a question's rows were made over another corpus than today's.
+
+        Rows of any setting count: none is reused, and none is put beside it. A question's own
+        context is part of the question, which was looked at.
+        """
+        known = self._made_over.get(self._corpus_of(question))
+        if known and (self._over or question.context is None):
+            self._refuse_other_corpus(question, self._reader.corpus_for(question).sha256)
 
     def _refuse_other_corpus(self, question: Question, now: str) -> None:
-        alike = [q for q in self.questions if self._over or q.same_corpus(question)]
-        for arm in self.arms:
-            refuse_other_corpus(arm.rows_of(alike), now, self._out)
+        known = self._made_over.get(self._corpus_of(question), {})
+        refuse_other_corpus(known.values(), now, self._out)
+
+    def _note_corpus(self, question: Question, row: Row) -> None:
+        sha256 = row.get("data", {}).get("corpus")
+        if sha256 is not None:
+            self._made_over.setdefault(self._corpus_of(question), {}).setdefault(sha256, row)
+
+    def _corpus_of(self, question: Question) -> object:
+        """Return what is equal for questions that are asked over one corpus."""
+        if self._over:
+            return ()
+        return question.corpus if question.context is None else (question.id,)
 
     def scored(self, question: Question, arm: Arm) -> Scored:
         """Describe a row that is there, and how long the others will take."""
@@ -218,10 +252,6 @@ class Arm:
         )
         self.rows = earlier(out, self.setting)
 
-    def rows_of(self, questions: Iterable[Question]) -> list[Row]:
-        """Return the rows there are of these questions."""
-        return [self.rows[q.id] for q in questions if q.id in self.rows]
-
 
 def _examples(
     everything: Sequence[Question], asked: Sequence[Question], count: int
@@ -264,7 +294,7 @@ def _ask(
             note(event, rankings)
             if isinstance(event, Answered):
                 finished = event.answer
-    except (CorpusTooLarge, ContextExceeded) as error:
+    except (BudgetTooSmall, CorpusTooLarge, ContextExceeded) as error:
         return {"scores": {"refused": 1.0}, "refused": error.message}
     if finished is None:
         raise RuntimeError("answer_over ended without an answer")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,11 @@ class Run:
 
 def read_run(path: Path) -> Run:
     """Return the good lines of a run file. Raises `DataError` when it cannot be read at all."""
+    return read_lines(path, is_row)
+
+
+def read_lines(path: Path, is_good: Callable[[Row], bool]) -> Run:
+    """Return the good lines of a file. Raises `DataError` when it cannot be read at all."""
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
@@ -84,30 +89,69 @@ def read_run(path: Path) -> Run:
     rows, damaged = [], []
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            row = _row(line)
-            if row is None:
+            row = _object(line)
+            if row is None or not is_good(row):
                 damaged.append(number)
             else:
                 rows.append(row)
     return Run(path, rows, tuple(damaged))
 
 
-def _row(line: bytes) -> Row | None:
-    """Return a line's row, None when it is none."""
+def _object(line: bytes) -> Row | None:
+    """Return a line's object, None when it is none."""
     try:
         row = json.loads(line)
-    except ValueError:  # not UTF-8, or not JSON
+    except (ValueError, RecursionError):  # not UTF-8, not JSON, or brackets without end
         return None
-    is_row = isinstance(row, dict) and isinstance(row.get("id"), str)
-    return row if is_row else None
+    return row if isinstance(row, dict) else None
+
+
+def is_row(row: Row) -> bool:
+    """Say whether an object has what every row has, of the right kinds."""
+    asked = all(isinstance(row.get(name), str) for name in ("id", "dataset"))
+    if not asked or not _are_numbers(row.get("scores")):
+        return False
+    if "refused" in row:
+        return True
+    used = row.get("tokens")
+    return _are_numbers(row.get("seconds")) and isinstance(used, dict)
+
+
+def _are_numbers(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        one is None or isinstance(one, int | float) for one in value.values()
+    )
+
+
+def refuse_no_run(out: Path | None) -> None:
+    """Refuse a file to write to that is no run file, before anything is asked.
+
+    Raises `DataError` where it holds lines and none is a row, or its folder is not there.
+    """
+    if out is None:
+        return
+    if not out.parent.is_dir():
+        raise DataError(f"There is no folder {out.parent}.", remedy="Make it first.", path=out)
+    if not out.exists():
+        return
+    found = read_run(out)
+    if found.damaged and not found.rows:
+        raise DataError(
+            f"{out} holds no answers of an earlier run.",
+            remedy="Give another --out; nothing was written.",
+            path=out,
+        )
+
+
+def earlier_rows(out: Path | None) -> list[Row]:
+    """Return the rows of an earlier run, of any setting."""
+    return read_run(out).rows if out is not None and out.exists() else []
 
 
 def earlier(out: Path | None, setting: dict[str, Any]) -> dict[str, Row]:
     """Return the rows of an earlier run by id. A line cut off by a kill is dropped."""
-    if out is None or not out.exists():
-        return {}
     found = {}
-    for row in read_run(out).rows:
+    for row in earlier_rows(out):
         if all(row.get(key, _UNSAID.get(key)) == value for key, value in setting.items()):
             found[row["id"]] = row
     return found

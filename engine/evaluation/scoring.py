@@ -91,7 +91,7 @@ def _scores(
         plain = answer.raw
     scores: dict[str, float | None] = {"abstained": float(abstained)}
     scores["rightly_abstained" if question.unanswerable else "wrongly_abstained"] = float(abstained)
-    if not question.unanswerable:
+    if question.answers and not question.unanswerable:
         scores |= answer_scores(question, plain)
     if not abstained:
         scores["answer_words"] = float(len(plain.split()))
@@ -110,6 +110,7 @@ def answer_scores(question: Question, said: str) -> dict[str, float | None]:
         "f1": metrics.token_f1(said, question.answers),
         "acc": metrics.accuracy(said, question.answers),
         "substring": metrics.substring_match(said, question.answers),
+        "holds": metrics.holds(said, question.answers),
     }
     if question.mode == "summary":
         scores["rouge_l"] = metrics.rouge_l(said, question.answers)

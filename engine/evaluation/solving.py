@@ -14,6 +14,7 @@ from typing import Any
 from engine.errors import DataError
 from engine.evaluation import metrics
 from engine.evaluation.data import Question
+from engine.evaluation.runs import read_lines
 from engine.events import Answered, Event, FollowedUp, Ranked, Selected
 from engine.examples import Example
 
@@ -32,6 +33,16 @@ def worked_examples(file: Path, asked: Sequence[Question]) -> tuple[Example, ...
         ) from error
     rows = [_example(line, file, number) for number, line in enumerate(lines, start=1)]
     return tuple(example for known, example in rows if known not in taken)
+
+
+def solved(out: Path) -> dict[str, dict[str, Any]]:
+    """Return the examples that a file holds by the ids of their questions."""
+    found = read_lines(out, _is_example).rows if out.exists() else []
+    return {row["id"]: row for row in found}
+
+
+def _is_example(row: dict[str, Any]) -> bool:
+    return isinstance(row.get("id"), str)
 
 
 def _example(line: str, file: Path, number: int) -> tuple[str, Example]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.evaluation.comparing import Difference, mean_interval, paired_difference, paired_test
@@ -31,7 +32,7 @@ SETTINGS = (
 )
 """Keys of a row that say what it was made with."""
 MAIN = ("choice", "list_f1", "rouge_l", "f1", "rightly_abstained")
-"""A set is judged by the first of these that most of its questions have."""
+"""A set is judged by the first of these that half of its answers have, else by the commonest."""
 BASELINES = ("order_preserving", "vanilla")
 """What the others are compared with, unless told."""
 
@@ -94,6 +95,11 @@ class Arm:
     def answered(self) -> list[Row]:
         """The rows that are no refusals."""
         return [row for row in self.rows.values() if "tokens" in row]
+
+    @property
+    def refused(self) -> float:
+        """Share of the questions that did not fit."""
+        return 1 - len(self.answered) / max(1, len(self.rows))
 
     def cost(self, price_in: float, price_out: float) -> float:
         """Return what these questions cost at prices for a million tokens (TTRAG section A.9)."""
@@ -161,27 +167,53 @@ def _joined(arms: list[Arm]) -> list[Arm]:
 
 
 def _labelled(arms: list[Arm]) -> list[Arm]:
-    """Name every arm by its strategy and by the settings that are not the same everywhere."""
+    """Name every arm by its strategy and by the settings that are not the same everywhere.
+
+    Names of one set that are still equal get the run file, then numbers.
+    """
     varying = [
         key
         for key in SETTINGS[1:]
         if len({json.dumps(arm.setting[key], sort_keys=True) for arm in arms}) > 1
     ]
-    plain = [_label(arm, varying) for arm in arms]
-    twice = {(a.dataset, name) for a, name in zip(arms, plain, strict=True)}
-    by_run = len(twice) < len(arms)
-    return [
-        Arm(a.dataset, a.setting, a.run, a.rows, f"{name} ({a.run})" if by_run else name)
-        for a, name in zip(arms, plain, strict=True)
-    ]
+    bought = _varying([arm.setting["budget"] for arm in arms if arm.setting["budget"]])
+    named = [replace(arm, label=_label(arm, varying, bought)) for arm in arms]
+    if _names_of(named).total() > len(_names_of(named)):
+        named = [replace(arm, label=f"{arm.label} ({arm.run})") for arm in named]
+    return _numbered(named)
 
 
-def _label(arm: Arm, varying: Sequence[str]) -> str:
+def _names_of(arms: Sequence[Arm]) -> Counter[tuple[str, str]]:
+    return Counter((arm.dataset, arm.label) for arm in arms)
+
+
+def _numbered(arms: Sequence[Arm]) -> list[Arm]:
+    """Return the arms, those of one set and name with a number behind it."""
+    count, seen, named = _names_of(arms), Counter[tuple[str, str]](), []
+    for arm in arms:
+        key = arm.dataset, arm.label
+        seen[key] += 1
+        named.append(replace(arm, label=f"{arm.label} #{seen[key]}") if count[key] > 1 else arm)
+    return named
+
+
+def _varying(budgets: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the parts of budgets that are not the same in all, behind the generator's tokens."""
+    names = dict.fromkeys(name for one in budgets for name in one)
+    varying = [name for name in names if len({one.get(name) for one in budgets}) > 1]
+    return list(dict.fromkeys(["generator_tokens", *varying]))
+
+
+BOUGHT = {"generator_tokens": "Y", "lookahead_tokens": "X", "samples": "K"}
+"""FB-RAG's letters for parts of a budget."""
+
+
+def _label(arm: Arm, varying: Sequence[str], bought: Sequence[str]) -> str:
     said = [str(arm.setting["strategy"])]
     for key in varying:
         value = arm.setting[key]
         if key == "budget":
-            said.append(f"Y={value['generator_tokens']}" if value else "")
+            said += [f"{BOUGHT.get(n, n)}={value.get(n)}" for n in bought] if value else []
         elif key == "models":
             said.append(" + ".join(str(value[role]) for role in ("lookahead", "generator")))
         elif value is True:
@@ -198,9 +230,10 @@ def datasets_of(arms: Sequence[Arm]) -> list[str]:
 
 def main_score(arms: Sequence[Arm]) -> str:
     """Return the score that arms of one set are judged by."""
-    rows = [row for arm in arms for row in arm.rows.values()]
+    rows = [row for arm in arms for row in arm.answered]
     counts = {s: sum(row["scores"].get(s) is not None for row in rows) for s in MAIN}
-    return max(MAIN, key=lambda score: (counts[score] >= len(rows) / 2, -MAIN.index(score)))
+    commonest = max(MAIN, key=lambda score: counts[score])
+    return next((s for s in MAIN if 0 < counts[s] >= len(rows) / 2), commonest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +243,9 @@ class Cell:
     found: Difference | None
     """Mean and interval of the set's main score; None where nothing was answered."""
     questions: int
+    """Questions that were answered, so neither left nor refused."""
     of: int
-    """Questions of the set that any arm has answered."""
+    """Questions of the set that any arm was asked."""
 
     @property
     def text(self) -> str:
@@ -227,7 +261,7 @@ def cell_of(arm: Arm | None, score: str, of: int) -> Cell:
     values = list(arm.values(score).values()) if arm else []
     if not values:
         return Cell(None, 0, of)
-    return Cell(mean_interval(values), len(arm.rows) if arm else 0, of)
+    return Cell(mean_interval(values), len(arm.answered) if arm else 0, of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,10 @@ def qmsum(number: int, row: Any) -> Iterator[Entry]:
             )
 
 
+SUMMARISE = "Summarise the text."
+"""What is asked where a row has no words of its own."""
+
+
 def longbench(row: Any) -> Entry:
     """Read a line of LongBench, of its first version or its second, which gives choices."""
     i, text = text_of(row, "_id"), text_of(row, "context")
@@ -83,21 +87,23 @@ def longbench(row: Any) -> Entry:
         options = tuple(text_of(row, f"choice_{letter}") for letter in "ABCD")
         return _chosen(i, text_of(row, "question"), text, options, text_of(row, "answer"))
     answers = tuple(map(str, list_of(row, "answers")))
-    is_summary = row.get("dataset") in ("qmsum", "gov_report", "multi_news", "vcsum", "samsum")
-    name = str(row.get("dataset", "LongBench"))
+    part = str(row.get("dataset", ""))
+    is_summary = part in ("qmsum", "gov_report", "multi_news", "vcsum", "samsum")
     return Entry(
         i,
-        text_of(row, "input") or "Summarise the text.",
+        text_of(row, "input") or SUMMARISE,
         answers,
         mode="summary" if is_summary else "any",
-        documents=(Document(f"{name} {i}", text),),
+        documents=(Document(f"{part or 'LongBench'} {i}", text),),
+        part=part,
     )
 
 
 def infinitebench(row: Any) -> Entry:
     """Read a line of a file of InfiniteBench; its books and scripts are in `context`."""
     i = str(member(row, "id"))
-    text, question = text_of(row, "context"), text_of(row, "input")
+    text = text_of(row, "context")
+    question = text_of(row, "input") or SUMMARISE
     answer = member(row, "answer")
     answers = [str(one) for one in answer] if isinstance(answer, list) else [str(answer)]
     options = tuple(map(str, row.get("options") or ()))

@@ -26,7 +26,16 @@ def hotpotqa(row: Any) -> Entry:
 def _passage(one: Any) -> Document:
     if not isinstance(one, list) or len(one) != 2:
         raise NotAsDocumented('"context" is not a list of [title, sentences]')
-    return Document(str(one[0]), "".join(map(str, one[1])))
+    return Document(str(one[0]), _joined([str(part) for part in one[1]]))
+
+
+def _joined(sentences: list[str]) -> str:
+    """Join sentences, with a space where neither side of a joint has one."""
+    text = ""
+    for sentence in sentences:
+        is_apart = not text or text[-1].isspace() or sentence[:1].isspace()
+        text += sentence if is_apart else f" {sentence}"
+    return text
 
 
 def musique(row: Any) -> Entry:

@@ -61,7 +61,7 @@ def _lines(first: str, stream: IO[str]) -> Iterator[tuple[str, str, Any]]:
 def _parsed(text: str, where: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise NotAsDocumented(f"{where} is not JSON ({error})") from error
 
 

@@ -37,6 +37,8 @@ def own_rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         root = yaml.compose(data.decode("utf-8-sig"), Loader=yaml.BaseLoader)
     except UnicodeDecodeError as error:
         raise NotAsDocumented(f"{file} is not UTF-8 ({error})") from error
+    except RecursionError as error:
+        raise NotAsDocumented(f"{file} has brackets within brackets without end") from error
     except yaml.YAMLError as error:
         raise NotAsDocumented(f"{file} is not YAML: {' '.join(str(error).split())}") from error
     if not isinstance(root, yaml.SequenceNode):
@@ -54,6 +56,8 @@ def _fields(node: Any, file: Path) -> dict[str, list[str] | str]:
     found: dict[str, list[str] | str] = {}
     for key, value in node.value:
         place = f"{file}, line {key.start_mark.line + 1}"
+        if key.value in found:
+            raise NotAsDocumented(f'{place}: "{key.value}" stands there twice')
         if key.value not in FIELDS:
             known = ", ".join(FIELDS)
             raise NotAsDocumented(f'{place}: "{key.value}" is unknown; there are {known}')

@@ -15,8 +15,8 @@ from ingest.markup import html_text
 def nq(row: Any) -> Entry:
     """Read a line of Natural Questions: simplified (with its page) or NQ-open (without one).
 
-    Answers are token spans of `document_text`; a question that no annotator answered is
-    unanswerable.
+    Answers are token spans of `document_text`; a question that no annotator answered, not even
+    with a long passage, is unanswerable. One with a long answer alone has no answer to score by.
     """
     if "document_text" not in row:
         question = text_of(row, "question")
@@ -32,7 +32,7 @@ def nq(row: Any) -> Entry:
         tuple(sorted(answers)),
         documents=passages,
         gold=gold,
-        unanswerable=not answers,
+        unanswerable=not answers and not gold,
     )
 
 
@@ -86,11 +86,19 @@ def _evidence(row: Any, folder: Path) -> Iterator[Document]:
 
 def popqa(row: Any) -> Entry:
     """Read a row of PopQA's TSV; it has no documents. `possible_answers` is a JSON list."""
-    try:
-        answers = json.loads(text_of(row, "possible_answers"))
-    except json.JSONDecodeError as error:
-        raise NotAsDocumented('"possible_answers" is not JSON') from error
+    answers = _json_list(text_of(row, "possible_answers"), "possible_answers")
     return Entry(text_of(row, "id"), text_of(row, "question"), tuple(map(str, answers)))
+
+
+def _json_list(text: str, field: str) -> list[Any]:
+    """Return a list that is kept as text."""
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise NotAsDocumented(f'"{field}" is not JSON') from error
+    if not isinstance(found, list):
+        raise NotAsDocumented(f'"{field}" is not a list')
+    return found
 
 
 def pubmedqa(pmid: str, row: Any) -> Entry:
@@ -113,7 +121,7 @@ def crag(row: Any) -> Entry:
     answer = text_of(row, "answer")
     others = row.get("alt_ans", row.get("alternative_answers")) or ()
     if isinstance(others, str):  # the sample that comes with the code has a list as text
-        others = json.loads(others)
+        others = _json_list(others, "alt_ans")
     is_invalid = answer.strip().lower() == "invalid question"
     pages = [
         Document(one.get("page_name") or one.get("page_url", ""), html_text(one["page_result"])[0])

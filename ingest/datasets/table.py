@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -76,22 +77,36 @@ def entries(name: str, files: Sequence[Path]) -> Iterator[Entry]:
         read = lambda _key, row: single.triviaqa(row, folder)  # noqa: E731
     for file in files:
         if file is not folder:
-            yield from _of_file(file, dataset.form, read)
+            part = file.name.partition(".")[0] if name == "infinitebench" else None
+            yield from _of_file(file, dataset.form, read, part)
+
+
+def _of_part(entry: Entry, part: str) -> Entry:
+    """Return a question of a suite whose files alone say which set they are."""
+    return replace(entry, part=part, mode="summary" if "_sum_" in part else entry.mode)
 
 
 def _of_file(
-    file: Path, form: Form, read: Callable[[str, Any], Entry | Iterator[Entry]]
+    file: Path,
+    form: Form,
+    read: Callable[[str, Any], Entry | Iterator[Entry]],
+    part: str | None,
 ) -> Iterator[Entry]:
     where = "the file"
     try:
         for place, key, row in rows(file, form):
             where = place
             found = read(key, row)
-            yield from (found,) if isinstance(found, Entry) else found
+            for one in (found,) if isinstance(found, Entry) else found:
+                yield one if part is None else _of_part(one, part)
     except (NotAsDocumented, KeyError, TypeError, AttributeError, IndexError) as error:
         raise NotAsDocumented(f"{file}, {where}: {_said(error)}") from error
-    except (UnicodeDecodeError, zipfile.BadZipFile, EOFError) as error:
+    except (UnicodeDecodeError, zipfile.BadZipFile, EOFError, zlib.error) as error:
         raise NotAsDocumented(f"{file} could not be read: {error}") from error
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise NotAsDocumented(f"{file} could not be unpacked: {error}") from error
 
 
 def _said(error: Exception) -> str:

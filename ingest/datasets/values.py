@@ -36,6 +36,8 @@ class Entry:
     options: tuple[str, ...] = ()
     answer_index: int | None = None
     unanswerable: bool = False
+    part: str = ""
+    """Which set it is from, of a suite of several."""
 
 
 def text_of(row: Any, key: str) -> str:
