@@ -72,6 +72,7 @@ CITATION = {
     "quote": str,
     "how": str,
     "support": bool,
+    "people": list,
 }
 SEARCH = {
     "schema_version": int,
@@ -388,6 +389,35 @@ def test_names_of_files_cannot_steer_the_terminal(files, capsys):
     out = capsys.readouterr().out
     assert not set(out) & set("\x1b\x07\u202e")
     assert str(evil) in {result["path"] for result in json.loads(out)["results"]}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("search", "rent", "EVIL"),
+        ("ask", "rent", "EVIL"),
+        ("ask", "rent", "--follow-up-to", "EVIL"),
+        ("sources", "add", "EVIL"),
+        ("sources", "rm", "EVIL.eml"),
+        ("models", "add", "EVIL"),
+        ("models", "use", "encoder", "EVIL"),
+        ("history", "on", "--EVIL"),
+        ("EVIL",),
+        ("search", "rent"),
+        ("ask", "rent"),
+    ],
+)
+def test_errors_cannot_steer_the_terminal(arguments, files, home, capsys):
+    """The last two name a source that was remembered, and is gone."""
+    evil = files / "a\x1b]0;owned\x07\u202e.txt"
+    evil.write_text("x")
+    assert main(["sources", "add", str(evil)]) == 0
+    evil.unlink()
+    capsys.readouterr()
+    main([word.replace("EVIL", str(evil)) for word in arguments])
+    out, err = capsys.readouterr()
+    assert "owned" in err
+    assert not set(out + err) & set("\x1b\x07\u202e")
 
 
 def test_explain_json_adds_one_key(files, ask_with, capsys):

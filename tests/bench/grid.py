@@ -16,23 +16,28 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 PLANS = Path(__file__).with_name("grid.toml")
 
 
-def command(
+def commands(
     plan: dict[str, Any], models: dict[str, str], question_set: str, data: Path
-) -> list[str]:
-    """Return the command that asks one set, without where its rows go."""
+) -> Iterator[list[str]]:
+    """Give the commands that ask one set, one for each of the plan's flags, without `--out`."""
     strategies = [part for name in plan["strategies"] for part in ("--strategy", name)]
     roles = [
         part for role in ("lookahead", "generator") for part in (f"--{role}", models[plan[role]])
     ]
     file = data / "dev" / f"{question_set}.jsonl"
-    program = [sys.executable, "-m", "app.main", "eval", "run", str(file)]
-    return [*program, *strategies, *roles, *shlex.split(plan["flags"])]
+    over = plan.get("over", {}).get(question_set)
+    paths = [str(file), *([str(data / "corpus" / over)] if over else [])]
+    program = [sys.executable, "-m", "app.main", "eval", "run", *paths]
+    flags = plan["flags"]
+    for some in [flags] if isinstance(flags, str) else flags:
+        yield [*program, *strategies, *roles, *shlex.split(some)]
 
 
 def main() -> int:
@@ -55,13 +60,13 @@ def main() -> int:
     for name in given.plans:
         plan = known[name]
         for question_set in given.sets or plan["sets"]:
-            asked = command(plan, models, question_set, given.data)
-            if given.limit is not None:  # the last one counts
-                asked += ["--limit", str(given.limit)]
-            asked += ["--out", str(given.out / f"{name}.{question_set}.jsonl")]
-            print(f"# {name}: {plan['about']}\n{shlex.join(asked[1:])}", flush=True)
-            if not given.dry and (code := subprocess.run(asked, check=False).returncode):
-                return code
+            for asked in commands(plan, models, question_set, given.data):
+                if given.limit is not None:  # the last one counts
+                    asked += ["--limit", str(given.limit)]
+                asked += ["--out", str(given.out / f"{name}.{question_set}.jsonl")]
+                print(f"# {name}: {plan['about']}\n{shlex.join(asked[1:])}", flush=True)
+                if not given.dry and (code := subprocess.run(asked, check=False).returncode):
+                    return code
     return 0
 
 

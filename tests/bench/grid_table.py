@@ -50,11 +50,26 @@ def arm(row: Row, pool: bool) -> tuple[str, int, str]:
     )
 
 
+def names(found: list[Row]) -> dict[tuple[str, str], str]:
+    """Return what to call each strategy, with its look-ahead model where there are several."""
+    seen: dict[str, set[str]] = defaultdict(set)
+    for row in found:
+        seen[row["strategy"]].add(row["models"]["lookahead"])
+    return {
+        (strategy, model): strategy if len(models) == 1 else f"{strategy}, {model}"
+        for strategy, models in seen.items()
+        for model in models
+    }
+
+
 def table(paths: list[Path], baseline: str, pool: bool) -> None:
     """Print one Markdown table for each data set, budget and generator."""
     groups: dict[tuple[str, int, str], dict[str, dict[str, Row]]] = defaultdict(dict)
-    for row in rows(paths):
-        groups[arm(row, pool)].setdefault(row["strategy"], {})[row["id"]] = row
+    found = rows(paths)
+    called = names(found)
+    for row in found:
+        name = called[row["strategy"], row["models"]["lookahead"]]
+        groups[arm(row, pool)].setdefault(name, {})[row["id"]] = row
     for (dataset, tokens, generator), strategies in sorted(groups.items()):
         asked = set.intersection(*(set(found) for found in strategies.values()))
         print(f"\n**{dataset}**, Y = {tokens}, {generator}, {len(asked)} questions\n")

@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT))
 import app.commands.ask  # noqa: E402
 from app.cli import main  # noqa: E402
 from app.history import schema  # noqa: E402
+from app.history.database import opened  # noqa: E402
 from app.history.exporting import conversation_object  # noqa: E402
 from app.history.files import HistoryFiles  # noqa: E402
 from app.history.kept import History  # noqa: E402
@@ -116,8 +117,10 @@ def keep_history() -> Path:
     if not path.exists():
         with tempfile.TemporaryDirectory() as home:
             files = HistoryFiles(Path(home))
-            key = KeyRecord("1", "keyring", "00")
-            with History(files, key, LockedBytes(FIXTURE_KEY)) as history:
+            record, key = KeyRecord("1", "keyring", "00"), LockedBytes(FIXTURE_KEY)
+            with opened(files.database, key) as database:
+                schema.migrate(database)
+            with History(files, record, key) as history:
                 history.keep(TALK)
             path.write_bytes(files.database.read_bytes())
     return path

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.settings.config import load_config
+from models.catalogue import Role, load_catalogue
 from models.store import Store
 from tests.toy_walk import LEAVE, SETTINGS, Step, exported, own_home
 from tests.walk_in_tmux import terminal, walked
@@ -62,7 +63,10 @@ def environ() -> dict[str, str]:
 def parts(size: str, seen: list[tuple[Step, str]], written: str) -> Iterator[str]:
     """Yield the page: of what was done since the last picture its keys, then the screen."""
     config = load_config(environ())
-    models = " and ".join(str(config.text(f"models.{role}")) for role in ("lookahead", "generator"))
+    roles: tuple[Role, ...] = ("lookahead", "generator")
+    models = " and ".join(
+        config.text(f"models.{role}") or load_catalogue().default(role).id for role in roles
+    )
     settings = ", ".join(f"`{name}={value}`" for name, value in SETTINGS.items())
     yield HEAD.format(size=size, models=models, settings=settings)
     done: list[str] = []
