@@ -13,6 +13,7 @@ from app.commands.lazy import LazyCommand, LazyGroup
 from app.exits import ExitCode
 from app.interrupt import interruptible
 from app.shown.output import error_object, print_json
+from app.shown.plain import lines
 from models.errors import AskanceError
 
 COMMANDS = (
@@ -108,6 +109,10 @@ def main(arguments: Sequence[str]) -> int:
         # Whoever read our output has seen enough. The interpreter flushes once more at exit.
         _abandon_stdout()
         return ExitCode.ANSWERED
+    except MemoryError:
+        remedy = "Close other programs, or read fewer files at once; then ask again."
+        shown = {"kind": "memory", "message": "Memory ran out.", "path": None, "remedy": remedy}
+        return _fail(ExitCode.FAILED, shown, as_json)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise
@@ -143,11 +148,14 @@ def _usage_object(error: click.UsageError) -> dict[str, str | None]:
 
 
 def _fail(code: int, shown: dict[str, str | None], as_json: bool) -> int:
-    """Say on stderr what went wrong; with `--json` stdout carries it as an object too."""
+    """Say on stderr what went wrong; with `--json` stdout carries it as an object too.
+
+    Paths and what was typed stand in it, so it is shown as other text of anybody's is.
+    """
     prefix = "" if code == ExitCode.INTERRUPTED else "askance: "
-    click.echo(f"{prefix}{shown['message']}", err=True)
+    click.echo(lines(f"{prefix}{shown['message']}"), err=True)
     if shown["remedy"]:
-        click.echo(f"  {shown['remedy']}", err=True)
+        click.echo(lines(f"  {shown['remedy']}"), err=True)
     if as_json:
         print_json({"error": shown})
         sys.stdout.flush()
