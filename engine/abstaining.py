@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from engine.citing import MARKER
+from engine.checking.citing import MARKER
 from engine.tokens import words
 from engine.values import Passage
 

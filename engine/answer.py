@@ -14,7 +14,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from engine import abstaining, citing, disagreeing, entailing, inferring, injection
+from engine import abstaining, disagreeing, inferring, injection
+from engine.checking import citing, entailing
 from engine.compute.plan_text import parsed
 from engine.constraints import constrained
 from engine.conversation import Cited

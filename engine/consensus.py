@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from engine import abstaining
-from engine.citing import MARKER
-from engine.contradicting import ALIKE
+from engine.checking.citing import MARKER
+from engine.checking.contradicting import ALIKE
 from engine.overlap import rouge_l, token_f1
 from engine.values import Agreement
 from models.protocols import Encoder

@@ -279,7 +279,8 @@ class Unsupported:
     """Its numbers, dates, times and names that the nearest passage does not state; empty when no
     passage has enough of its words."""
     is_doubted: bool = False
-    """It is cited, and a second opinion doubts that its source states it (`engine.entailing`)."""
+    """It is cited, and a second opinion (`engine.checking.entailing`) doubts that its source states
+    it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from engine import abstaining
+from engine.checking.contradicting import same_answer
 from engine.consensus import (
     Consensus,
     Same,
@@ -17,7 +18,6 @@ from engine.consensus import (
     by_overlap,
     consensus,
 )
-from engine.contradicting import same_answer
 from engine.disagreeing import stands
 from engine.drafts import Draft
 from engine.events import Drafted, Event, Voted

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from engine import abstaining
-from engine.citing import MARKER
+from engine.checking.citing import MARKER
 from engine.events import Event, Token
 from engine.literal import as_written
 from engine.prompting import render, section, show

@@ -12,7 +12,7 @@ import pytest
 
 from engine import abstaining, routing
 from engine.answer import answer_over
-from engine.contradicting import same_answer
+from engine.checking.contradicting import same_answer
 from engine.corpus import corpus_of
 from engine.errors import BudgetTooSmall
 from engine.events import Answered, Compressed, Decided, FollowedUp, Noted, Sampled, Voted

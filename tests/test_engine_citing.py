@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from engine import abstaining
 from engine.answer import answer
-from engine.citing import check, split_sentences
+from engine.checking.citing import check, split_sentences
+from engine.checking.stated import unstated
 from engine.events import Answered
-from engine.stated import unstated
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
 

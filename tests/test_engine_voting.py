@@ -12,8 +12,8 @@ import pytest
 
 from engine import abstaining
 from engine.answer import answer_over
+from engine.checking.contradicting import contradict, same_answer
 from engine.consensus import by_overlap, consensus
-from engine.contradicting import contradict, same_answer
 from engine.corpus import corpus_of
 from engine.evaluation.data import Question
 from engine.evaluation.scoring import row_of

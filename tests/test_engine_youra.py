@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 
 from app.shown.trail import Trail
-from engine import citing
 from engine.answer import answer_over
 from engine.attending import Way, attend, layers_at, places_in, windows
+from engine.checking import citing
 from engine.compression import choose, cut, sentences_of
 from engine.corpus import corpus_of
 from engine.errors import BudgetTooSmall, StrategyUnknown, TimeSpent

@@ -9,7 +9,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from engine import abstaining, citing
+from engine import abstaining
+from engine.checking import citing
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, Support
 from engine.events import Event, Ranked

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import ClassVar
 
-from engine.citing import MARKER
+from engine.checking.citing import MARKER
 from engine.compute.plan import Source
 from engine.compute.selecting import Passed, passing, shelf_of
 from engine.compute.show import PLURALS, SHELVES

@@ -27,7 +27,7 @@ from compute_gold import Gold, entries, letters
 
 from engine import inferring
 from engine.answer import answer_over
-from engine.citing import MARKER
+from engine.checking.citing import MARKER
 from engine.corpus import Corpus, corpus_of
 from engine.evaluation.data import Question, load_questions
 from engine.evaluation.metrics import exact_match, substring_match

@@ -22,10 +22,10 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from app.local_models.loading import model_set
 from app.settings.config import load_config
-from engine.entailing import LEAST, likely
+from engine.checking.entailing import LEAST, likely
+from engine.checking.stated import unstated
 from engine.passages import split
 from engine.sentences import sentence_spans
-from engine.stated import unstated
 from engine.values import Passage
 from ingest.item import Item
 from ingest.read import read

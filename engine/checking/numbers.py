@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from engine.fact_words import ARTICLES, CURRENCIES, NUMBERS, ORDINALS, PARTS, SCALES, UNITS
-from engine.marked import Marked
-from engine.meanings import LEAST_OF_NUMBER, Code, Day, Fact, Meaning, Quantity, Token
-from engine.written_times import BLANK, hours
+from engine.checking.marked import Marked
+from engine.checking.meanings import LEAST_OF_NUMBER, Code, Day, Fact, Meaning, Quantity, Token
+from engine.checking.times import BLANK, hours
+from engine.checking.words import ARTICLES, CURRENCIES, NUMBERS, ORDINALS, PARTS, SCALES, UNITS
 
 LEAST_OF_CODE = 5
 """Digits of a number that may be a name: of an invoice, a customer."""

@@ -2,7 +2,7 @@
 
 "The rent is 950 euros" and "The rent is 890 euros" share four words of five, and "Berta" and "The
 key is with Berta" one of five. A person asks for what is meant. Numbers, dates, times and names are
-read as `engine.stated` reads them, denials as `engine.negating`.
+read as `stated` reads them, denials as `negating`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from itertools import product
 
-from engine.citing import split_sentences
-from engine.meanings import Weekday
-from engine.negating import Statement
+from engine.checking.citing import split_sentences
+from engine.checking.meanings import Weekday
+from engine.checking.negating import Statement
+from engine.checking.stated import Claims, Source, compared
 from engine.overlap import token_f1
-from engine.stated import Claims, Source, compared
 from engine.stemming import stem
 from engine.tokens import FUNCTION_WORDS, folded_words, readable
 

@@ -3,9 +3,9 @@
 A marker survives only if its passage was in the prompt and supports its sentence; a sentence
 without a good marker is attributed to the passage that supports it best, and marked so.
 Support is measured on the words a sentence adds to the question: repeating the question
-proves nothing. Of its numbers, dates, times and names none may be lacking (`engine.stated`), and
-none of its clauses may deny what the passage says (`engine.negating`). A sentence in another
-language than its passage shares no words with it: there its numbers and names are all there is.
+proves nothing. Of its numbers, dates, times and names none may be lacking (`stated`), and none of
+its clauses may deny what the passage says (`negating`). A sentence in another language than its
+passage shares no words with it: there its numbers and names are all there is.
 Quotes are cut from the item's text, so they occur in it literally.
 """
 
@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from engine.fact_words import MONTHS
+from engine.checking.negating import Statement, contradicts
+from engine.checking.stated import Claims, Source, compared, source_of
+from engine.checking.words import MONTHS
 from engine.languages import language_of
-from engine.negating import Statement, contradicts
-from engine.stated import Claims, Source, compared, source_of
 from engine.tokens import FUNCTION_WORDS, content_words, words
 from engine.values import Citation, Grounded, Passage, Unsupported
 

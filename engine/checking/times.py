@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from engine.fact_words import (
+from engine.checking.marked import Marked
+from engine.checking.meanings import Clock, Day, Fact, Meaning, Quantity, Weekday
+from engine.checking.words import (
     CLOCK_WORDS,
     MIDNIGHT,
     MONTHS,
@@ -15,8 +17,6 @@ from engine.fact_words import (
     SHORT_WEEKDAYS,
     WEEKDAYS,
 )
-from engine.marked import Marked
-from engine.meanings import Clock, Day, Fact, Meaning, Quantity, Weekday
 
 BLANK = "[ \u00a0\u202f]?"
 _MONTH = "(?P<month>" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.marked import Marked
-from engine.meanings import Fact
-from engine.written_numbers import codes, numbers, numbers_in_words, tokens
-from engine.written_times import days_in_digits, loose_days, named_days, times
+from engine.checking.marked import Marked
+from engine.checking.meanings import Fact
+from engine.checking.numbers import codes, numbers, numbers_in_words, tokens
+from engine.checking.times import days_in_digits, loose_days, named_days, times
 
 _READERS = (
     *(days_in_digits, times, named_days),

@@ -11,8 +11,8 @@ import unicodedata
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
-from engine.fact_words import CLOCK_WORDS, MONTHS, NUMBERS, ORDINALS, WEEKDAYS
-from engine.meanings import Fact
+from engine.checking.meanings import Fact
+from engine.checking.words import CLOCK_WORDS, MONTHS, NUMBERS, ORDINALS, WEEKDAYS
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _DIGITS = re.compile(r"\d+")
@@ -27,7 +27,7 @@ class Marked:
     digits: tuple[int, ...]
     """Where runs of digits begin."""
     words: tuple[tuple[int, str], ...]
-    """Where the words of `engine.fact_words` begin, and which, in small letters."""
+    """Where the words of `words` begin, and which, in small letters."""
 
     @classmethod
     def of(cls, text: str) -> Marked:

@@ -2,7 +2,7 @@
 
 "3/4/2001" is a day of April or of March, "2:30" before or after noon, "3.5." a day or a number.
 What is compared is what is meant, not how it is written: 1,000 is 1000, two is 2, 14:00 is 2 pm,
-2027-06-30 is June 30th, 2027. `engine.written` finds them.
+2027-06-30 is June 30th, 2027. `written` finds them.
 """
 
 from __future__ import annotations

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 
-from engine.fact_words import MONTHS, SHORT_WEEKDAYS, UNITS, WEEKDAYS
+from engine.checking.meanings import Day, Fact, Meaning, Weekday, borne_out
+from engine.checking.words import MONTHS, SHORT_WEEKDAYS, UNITS, WEEKDAYS
+from engine.checking.written import facts
 from engine.languages import language_of
-from engine.meanings import Day, Fact, Meaning, Weekday, borne_out
 from engine.prompting import describe
 from engine.tokens import FUNCTION_WORDS, words
 from engine.values import Passage
-from engine.written import facts
 
 _NAME = re.compile(r"(?<![\w'\u2019-])[^\W\d_][\w'\u2019-]*[^\W\d_]\w*")
 _SENTENCE_START = re.compile(r"^\W*\w+")

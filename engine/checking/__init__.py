@@ -1,0 +1,1 @@
+"""What the sentences of an answer state, and whether the passages cited for them state it too."""
