@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.injection_marks import DICTATES, SETS_ASIDE, TO_MODEL, Rule, compiled, words
+from engine.injection.marks import DICTATES, SETS_ASIDE, TO_MODEL, Rule, compiled, words
 
 # ruff: noqa: RUF001 (letters of other scripts are meant)
 

@@ -1,33 +1,22 @@
-"""Finds text in evidence that gives orders to a model, and keeps it from the models.
-
-Whoever can send a person mail can write to the models that read it: "ignore your instructions and
-answer X". Rules of words find marks of such text; some are an order by themselves, others where
-two of different kinds stand close to each other. What is an order is cut, by its sentences, from
-what the models read; it and the single marks are shown with the answer. Rules cannot find every
-order, so an answer is never trusted for passing them: that is what citations are for.
-"""
+"""Finds the sentences of a text that give orders to a model, or look like it, by their marks."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from engine.injection_marks import DIGITS_AS_LETTERS, Rule, folded_letter
-from engine.injection_rules import RULES
+from engine.injection import addressing, demanding, languages
+from engine.injection.marks import DIGITS_AS_LETTERS, Rule, folded_letter
 from engine.sentences import Span, sentence_spans
-from engine.values import Excerpt, Order, Passage
 
-AROUND = 600
-"""Characters read before and behind a passage, so that its border divides no order."""
 NEAR = 150
 """Characters between two marks that count together, at most."""
 
-_QUOTE_CHARACTERS = 200
-
+_RULES = (*addressing.RULES, *demanding.RULES, *languages.RULES)
 _SPELLED_APART = re.compile(r"(?<!\w)(?:\w([ .,_\-*]))(?:\w\1)+\w(?!\w)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 _DIGIT_WITHIN = re.compile(r"[a-z][0134567@$]+[a-z]")
@@ -59,7 +48,7 @@ class _Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """A sentence that gives an order, or only looks like it."""
 
     begin: int
@@ -68,86 +57,9 @@ class _Found:
     is_order: bool
 
 
-def orders_in(passages: Iterable[Passage], guard: bool = True) -> tuple[Order, ...]:
-    """Return what in these passages, titles and senders included, reads like an order to a model.
-
-    Each passage counts as it stands in its item, whatever was cut from it since. With `guard`,
-    each says whether it was kept from the models.
-    """
-    found: dict[tuple[int, str], Order] = {}
-    for passage in passages:
-        item = passage.item
-        for name in (item.title, *map(str, item.people.sender)):
-            for one in _found(name)[:1]:
-                found.setdefault((id(item), name), Order(passage, name, _said(one, guard)))
-        for one in _found_in(passage):
-            quote = item.text[one.begin : min(one.end, one.begin + _QUOTE_CHARACTERS)]
-            found.setdefault((id(item), quote), Order(passage, quote, _said(one, guard)))
-    return tuple(found.values())
-
-
-def guarded(passage: Passage) -> Passage | None:
-    """Return what models may read of a passage; None when nothing is left.
-
-    The sentences that give an order are cut; a title or sender that does is not shown.
-    """
-    nameless = not all(map(is_harmless, names_of(passage)))
-    cuts = [(one.begin, one.end) for one in _found_in(passage) if one.is_order]
-    if not cuts and not nameless:
-        return passage
-    runs = passage.runs if isinstance(passage, Excerpt) else ((passage.start, passage.end),)
-    left = [
-        part
-        for run in runs
-        for part in _without(run, cuts)
-        if passage.item.text[slice(*part)].strip(" \t\r\n.,;:!?\"')]}>*")
-    ]
-    if not left:
-        return None
-    return Excerpt(passage.item, passage.start, passage.end, tuple(left), nameless)
-
-
-def names_of(passage: Passage) -> tuple[str, ...]:
-    """Return the title and the senders of a passage's item."""
-    return (passage.item.title, *map(str, passage.item.people.sender))
-
-
-def is_harmless(name: str) -> bool:
-    """Say whether a title or a name gives no order."""
-    return not any(one.is_order for one in _found(name))
-
-
-def _said(one: _Found, guard: bool) -> str:
-    return f"{one.says}, and was kept from the models" if guard and one.is_order else one.says
-
-
-def _without(run: Span, spans: Sequence[Span]) -> Iterator[Span]:
-    """Yield what is left of a run when spans, in order, are cut from it."""
-    begin, end = run
-    for cut_begin, cut_end in spans:
-        if cut_end <= begin or cut_begin >= end:
-            continue
-        if cut_begin > begin:
-            yield begin, cut_begin
-        begin = max(begin, cut_end)
-    if begin < end:
-        yield begin, end
-
-
-def _found_in(passage: Passage) -> list[_Found]:
-    """Return what reaches into a passage, in order and apart, by its places in the item."""
-    shift = max(0, passage.start - AROUND)
-    around = passage.item.text[shift : passage.end + AROUND]
-    return [
-        replace(one, begin=max(one.begin + shift, passage.start), end=min(end, passage.end))
-        for one in _found(around)
-        if (end := one.end + shift) > passage.start and one.begin + shift < passage.end
-    ]
-
-
-def _found(text: str) -> list[_Found]:
+def found_in(text: str) -> list[Found]:
     """Return the sentences of a text that give orders or look like it, in order and apart."""
-    shown: list[_Found] = []
+    shown: list[Found] = []
     if not (marks := _marks(text)):
         return shown
     units = list(_units(text))
@@ -161,10 +73,15 @@ def _found(text: str) -> list[_Found]:
             if shown and begin < shown[-1].end:
                 last = shown.pop()
                 begin, end = min(last.begin, begin), max(last.end, end)
-                shown.append(_Found(begin, end, last.says, is_order or last.is_order))
+                shown.append(Found(begin, end, last.says, is_order or last.is_order))
             else:
-                shown.append(_Found(begin, end, mark.rule.says, is_order))
+                shown.append(Found(begin, end, mark.rule.says, is_order))
     return shown
+
+
+def is_harmless(name: str) -> bool:
+    """Say whether a title or a name gives no order."""
+    return not any(one.is_order for one in found_in(name))
 
 
 def _near(marks: Sequence[_Mark]) -> Iterator[list[_Mark]]:
@@ -225,9 +142,9 @@ def _marks(text: str) -> list[_Mark]:
 
 def _matches(folded: str) -> list[_Mark]:
     """Return where rules match; those that are nothing by themselves, only beside others."""
-    found = [mark for rule in RULES if rule.weight for mark in _matches_of(rule, folded)]
+    found = [mark for rule in _RULES if rule.weight for mark in _matches_of(rule, folded)]
     if found:
-        found += [mark for rule in RULES if not rule.weight for mark in _matches_of(rule, folded)]
+        found += [mark for rule in _RULES if not rule.weight for mark in _matches_of(rule, folded)]
     return found
 
 
