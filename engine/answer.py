@@ -24,12 +24,12 @@ from engine.drafts import Draft
 from engine.effort import means_of
 from engine.errors import NoSources
 from engine.events import Answered, Event, Found, Ranked, Understood
+from engine.following.scoping import scoped, within
 from engine.memory import Memory
 from engine.own import with_own_addresses
 from engine.pace import Pace
 from engine.query_language import Mode, parse
 from engine.recall import best_first
-from engine.scoping import scoped, within
 from engine.settings import Settings, budget_for
 from engine.stages import Timings, staged, time_spent
 from engine.steps import Shared, Toolbox

@@ -20,7 +20,7 @@ from app.shown.plain import one_line
 from app.shown.understood import understood_lines
 from engine.conversation import Conversation, Standalone
 from engine.events import Event, Rewritten
-from engine.follow_up import follow_up
+from engine.following.standalone import follow_up
 from engine.settings import Settings
 from engine.values import Answer
 from models.roles import ModelSet

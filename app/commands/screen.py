@@ -125,7 +125,7 @@ def stands_alone(
     """Return what a question means after what was said before it, or as a person settled it."""
     from engine.conversation import Standalone
     from engine.events import Rewritten
-    from engine.follow_up import follow_up
+    from engine.following.standalone import follow_up
 
     if request.scope is not None:
         settled = Standalone(request.question, request.scope, changed=bool(request.scope))

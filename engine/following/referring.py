@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.antecedents import AUXILIARY, PREPOSITION, THOSE, Listed, listed_in, things_in
 from engine.conversation import Cited
-from engine.ellipsis import fragment_of
+from engine.following.antecedents import AUXILIARY, PREPOSITION, THOSE, things_in
+from engine.following.ellipsis import fragment_of
+from engine.following.listed import Listed, listed_in
 from engine.tokens import FUNCTION_WORDS, words
 from ingest.item import Kind
 

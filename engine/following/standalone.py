@@ -16,14 +16,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
-from engine.antecedents import PREPOSITION, listed_in
 from engine.conversation import Conversation, Standalone, Turn
-from engine.ellipsis import filled, fragment_of, without_connective
 from engine.events import Event, Rewritten
+from engine.following.antecedents import PREPOSITION
+from engine.following.ellipsis import filled, fragment_of, without_connective
+from engine.following.listed import listed_in
+from engine.following.pronouns import has_person, resolved
+from engine.following.referring import Reference, points, references
+from engine.following.rewriting import by_model
 from engine.languages import language_of
-from engine.pronouns import has_person, resolved
-from engine.referring import Reference, points, references
-from engine.rewriting import by_model
 from engine.stages import Timings, staged
 from engine.tokens import FUNCTION_WORDS, words
 from models.roles import ModelSet

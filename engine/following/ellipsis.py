@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date
 
-from engine.antecedents import (
+from engine.following.antecedents import (
     AUXILIARY,
     DETERMINER,
     PREPOSITION,

@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from engine.antecedents import (
+from engine.following.antecedents import (
     AUXILIARY,
     PREPOSITION,
     THOSE,
     WH,
     Span,
     is_name,
-    listed_in,
     names_in,
     things_in,
     whole_things,
 )
+from engine.following.listed import listed_in
 from engine.tokens import FUNCTION_WORDS, content_words
 
 _PERSON = re.compile(r"\b(?P<word>he|she|him|her|his|hers)\b(?!['’](?:d|ll)\b)", re.IGNORECASE)  # noqa: RUF001

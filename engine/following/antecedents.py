@@ -39,7 +39,6 @@ _ENDING_ADJECTIVES = frozenset(
     | {"paid", "held", "made", "written", "bought", "sold", "built", "signed", "supposed", "worth"}
 )
 _WORD = re.compile(r"[^\W_](?:[\w.&'’-]*[\w])?")  # noqa: RUF001
-_CAPITALISED = re.compile(r"[^\W\d_][\w'’-]*")  # noqa: RUF001
 _POSSESSIVE = re.compile(r"['’]s?$")  # noqa: RUF001
 _CONTRACTED = re.compile(rf"(?:{WH}|it|that|there|here|he|she|let)['’]s$", re.IGNORECASE)  # noqa: RUF001
 _PLACE = re.compile(
@@ -54,21 +53,8 @@ _DETERMINED = re.compile(rf"\b{DETERMINER}\s+|\b[A-Z]\w*['’]s\s+", re.IGNORECA
 _NUMBER = re.compile(r" \d{1,4}(?![\w:.]\w| (?:[ap]m\b|o'clock|[A-Z]))")
 _OF_PEOPLE = re.compile(r" (?:with|from|to|by|of|and) ")
 _OF_THINGS = re.compile(r" (?:with|from|to|by|of) ")
-_AND = re.compile(r",? and |, ")
 _SAID_OF = re.compile(rf" {PREPOSITION} ", re.IGNORECASE)
-_LISTING = re.compile(
-    rf"(?:(?P<many>how many)|which|what) (?P<nouns>(?:(?!{AUXILIARY}\b)[\w-]+ ){{0,2}}?"
-    rf"(?!{AUXILIARY}\b)(?:people|\w+(?<![suiSUI])s)) (?P<rest>.+)"
-    r"|(?:please )?(?:list|show|find|name|give)(?: me)? (?:all (?:of )?)?(?P<named>.+)",
-    re.IGNORECASE,
-)
-_AUXILIARY_FIRST = re.compile(rf"(?P<auxiliary>{AUXILIARY})\s+", re.IGNORECASE)
-_PRONOUN = re.compile(r"(?:i|we|you|he|she|they|it|there)\b", re.IGNORECASE)
-_PLURAL = re.compile(r"\b(?:people|\w+(?<![sui])s)\b", re.IGNORECASE)
-_PAST = {"send": "sent", "get": "got", "have": "had", "write": "wrote", "pay": "paid"} | {
-    "make": "made", "buy": "bought", "spend": "spent", "meet": "met", "take": "took"
-}  # fmt: skip
-"""Others are put as "did lend"."""
+PLURAL = re.compile(r"\b(?:people|\w+(?<![sui])s)\b", re.IGNORECASE)
 MOST_NAME_WORDS = 4
 MOST_THING_WORDS = 4
 
@@ -87,7 +73,7 @@ def names_in(question: str, known: Sequence[str], today: date) -> list[Span]:
     """Return the people, or what is written like them, that a question names, in its order."""
     taken = [(span.start, span.end) for span in find_spans(question, today)]
     found: list[Span] = []
-    for span in [*_known_in(question, known), *_capitalised_in(question)]:
+    for span in [*_known_in(question, known), *capitalised_in(question)]:
         apart = not any(span.start < end and begin < span.end for begin, end in taken)
         if apart and not (_AS_MATTER.search(question[: span.start]) and _is_month(span, today)):
             taken.append((span.start, span.end))
@@ -97,7 +83,7 @@ def names_in(question: str, known: Sequence[str], today: date) -> list[Span]:
 
 def months_in(question: str, today: date) -> list[Span]:
     """Return the months that a question names as its matter: "what is said about May?"."""
-    return [one for one in _capitalised_in(question, places=True) if _is_month(one, today)]
+    return [one for one in capitalised_in(question, places=True) if _is_month(one, today)]
 
 
 def _is_month(span: Span, today: date) -> bool:
@@ -127,7 +113,8 @@ def _known_in(question: str, known: Sequence[str]) -> Iterator[Span]:
             yield Span(match[0], match.start(), match.end())
 
 
-def _capitalised_in(question: str, places: bool = False) -> Iterator[Span]:
+def capitalised_in(question: str, places: bool = False) -> Iterator[Span]:
+    """Yield the runs of capitalised words of a question; with `places`, also "in Paris"."""
     words = list(_WORD.finditer(question))
     place = 0
     while place < len(words):
@@ -180,7 +167,7 @@ def things_in(question: str) -> list[Span]:
 
 def _with_whole_name(question: str, start: int) -> int:
     """Return where "Dr Lund's number" begins, for the place of "Lund"."""
-    names = _capitalised_in(question, places=True)
+    names = capitalised_in(question, places=True)
     return next((one.start for one in names if one.start <= start < one.end), start)
 
 
@@ -189,10 +176,10 @@ def things_of_people(question: str, known: Sequence[str], today: date) -> list[S
 
     So with places: "the flight to Paris".
     """
-    places = (_numbered(question, name) for name in _capitalised_in(question, places=True))
+    places = (_numbered(question, name) for name in capitalised_in(question, places=True))
     names = [*names_in(question, known, today), *places]
     names.sort(key=lambda span: span.start)
-    return [_joined(question, thing, names, _OF_PEOPLE) for thing in things_in(question)]
+    return [joined(question, thing, names, _OF_PEOPLE) for thing in things_in(question)]
 
 
 def _numbered(question: str, name: Span) -> Span:
@@ -208,7 +195,7 @@ def whole_things(question: str, known: Sequence[str], today: date) -> list[Span]
     things = things_of_people(question, known, today)
     for thing in things:
         if not found or thing.start >= found[-1].end:
-            found.append(_joined(question, thing, things, _OF_THINGS))
+            found.append(joined(question, thing, things, _OF_THINGS))
     return found
 
 
@@ -216,63 +203,10 @@ def subject_in(question: str, things: Sequence[Span]) -> Span | None:
     """Return the thing that is asked about with all that is said of it; None where it is none."""
     if not things or not _SUBJECT.search(question[: things[0].start]):
         return None
-    return _joined(question, things[0], things[1:], _SAID_OF)
+    return joined(question, things[0], things[1:], _SAID_OF)
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """What a question asks all of."""
-
-    noun: str
-    """In the plural: "mails"."""
-    words: str
-    """A phrase for all of them: "the mails that Anna sent me in May"."""
-    counted: bool
-    """Whether only their number was asked for."""
-
-
-def listed_in(question: str) -> Listed | None:
-    """Return what "how many mails did Anna send me?" or "list my notes" asks for."""
-    match = _LISTING.match(question.strip().rstrip(" ?.!"))
-    if match is None:
-        return None
-    if match["nouns"]:
-        noun = match["nouns"].split()[-1]
-        phrase = f"the {match['nouns']} that {_clause(match['rest'])}"
-        return Listed(noun, phrase, bool(match["many"]))
-    plural = _PLURAL.search(match["named"])
-    if plural is None:
-        return None
-    determined = re.match(rf"{DETERMINER}\b", match["named"], re.IGNORECASE)
-    return Listed(plural[0], match["named"] if determined else f"the {match['named']}", False)
-
-
-def _clause(asked: str) -> str:
-    """Return "did Anna send me" as it is said of something: "Anna sent me"."""
-    led = _AUXILIARY_FIRST.match(asked)
-    subject = _subject_at(asked[led.end() :]) if led else ""
-    if led is None or not subject:
-        return asked
-    auxiliary, rest = led["auxiliary"].lower(), asked[led.end() + len(subject) :].strip()
-    verb, _, others = rest.partition(" ")
-    if auxiliary == "do":
-        return f"{subject} {rest}"
-    if auxiliary == "did" and verb in _PAST:
-        return f"{subject} {_PAST[verb]} {others}".rstrip()
-    return f"{subject} {auxiliary} {rest}".rstrip()
-
-
-def _subject_at(text: str) -> str:
-    """Return the pronoun, the thing or the name that a text begins with; empty: none."""
-    if pronoun := _PRONOUN.match(text):
-        return pronoun[0]
-    asked = f"did {text}"
-    spans = sorted([*things_in(asked), *_capitalised_in(asked)], key=lambda span: span.start)
-    first = next((span for span in spans if span.start == len("did ")), None)
-    return _joined(asked, first, spans, _AND).words if first else ""
-
-
-def _joined(question: str, thing: Span, others: Sequence[Span], by: re.Pattern[str]) -> Span:
+def joined(question: str, thing: Span, others: Sequence[Span], by: re.Pattern[str]) -> Span:
     """Return the thing together with those of the others that follow it, joined by such words."""
     end = thing.end
     for other in others:
@@ -296,7 +230,7 @@ def noun_words(question: str, determiner: re.Match[str]) -> list[re.Match[str]]:
         last = words[-1][0].casefold()
         if not _is_copula(before) or last in _ENDING_ADJECTIVES or last.endswith("ed"):
             words.pop()
-            if len(words) > 1 and not _is_copula(before) and _PLURAL.fullmatch(last):
+            if len(words) > 1 and not _is_copula(before) and PLURAL.fullmatch(last):
                 words.pop()  # "does the lease mention cats"
     return words
 

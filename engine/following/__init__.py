@@ -1,0 +1,1 @@
+"""A follow-up and what it means after the questions and answers before it."""
