@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from app.cli import main
+from engine.evaluation.arms import arms_of
 from engine.evaluation.data import load_questions
 from engine.evaluation.runs import Run
-from engine.evaluation.tables import arms_of, compared, front
+from engine.evaluation.tables import compared, front
 
 TOKENS = {"prompt": 500, "computed": 400, "generated": 9, "calls": 1}
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from engine.errors import DataError
+from engine.evaluation.choice import Choice
 from engine.evaluation.data import load_questions
-from engine.evaluation.runner import Choice, solve
+from engine.evaluation.runner import solve
 from engine.evaluation.solving import worked_examples
 from engine.events import FollowedUp, Noted
 from engine.examples import Example, shipped

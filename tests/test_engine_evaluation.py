@@ -14,9 +14,10 @@ import pytest
 from engine import answer as path_of_a_question
 from engine.errors import DataError, NoSources
 from engine.evaluation import metrics
+from engine.evaluation.choice import Choice
 from engine.evaluation.data import Support, load_questions
 from engine.evaluation.provenance import DataDiffers, refuse_to_compare
-from engine.evaluation.runner import Choice, Scored, evaluate
+from engine.evaluation.runner import Scored, evaluate
 from engine.evaluation.runs import Summary, read_run
 from engine.settings import Budget, Settings
 from engine.values import Citation, Passage

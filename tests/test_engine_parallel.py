@@ -14,6 +14,7 @@ import pytest
 from app.cli import main
 from engine.errors import DataError
 from engine.evaluation import parallel
+from engine.evaluation.choice import Choice
 from engine.evaluation.cluster import ClusterMissing, RayWorkers, beyond_this_machine
 from engine.evaluation.parallel import (
     Engine,
@@ -24,7 +25,7 @@ from engine.evaluation.parallel import (
     evaluate_by,
     share_of_cores,
 )
-from engine.evaluation.runner import Choice, Scored, evaluate
+from engine.evaluation.runner import Scored, evaluate
 from engine.evaluation.runs import Row, Summary
 from engine.settings import Settings
 from tests.toy_workers import open_models

@@ -19,7 +19,8 @@ from app.local_models.serving import tell_where_text_goes
 from app.settings.config import load_config
 from app.shown.output import SCHEMA_VERSION
 from app.shown.progress import StatusLine
-from engine.evaluation.runner import Choice, Scored, solve
+from engine.evaluation.choice import Choice
+from engine.evaluation.runner import Scored, solve
 from engine.evaluation.runs import Summary, read_run, refuse_no_run
 from engine.evaluation.sweeping import expanded
 from engine.settings import Budget, Settings

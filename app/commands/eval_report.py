@@ -13,9 +13,9 @@ import click
 from app.errors import UsageError
 from app.evaluating.damage import tell_damaged
 from app.exits import ExitCode
+from engine.evaluation.arms import Arm, arms_of, datasets_of
 from engine.evaluation.data import load_questions
 from engine.evaluation.runs import read_run
-from engine.evaluation.tables import Arm, arms_of, datasets_of
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from engine.evaluation.arms import Arm, datasets_of
 from engine.evaluation.tables import (
-    Arm,
     Compared,
     against_baseline,
     between_runs,
     cell_of,
-    datasets_of,
     main_score,
 )
 

@@ -11,9 +11,10 @@ from jinja2 import Environment
 
 from app.evaluating.markdown import details, difference_rows, differences, of_set, overview
 from app.evaluating.plots import drawn, pareto, scaling, svg
+from engine.evaluation.arms import Arm, datasets_of
 from engine.evaluation.data import Question
 from engine.evaluation.runs import Row, Run
-from engine.evaluation.tables import Arm, datasets_of, main_score
+from engine.evaluation.tables import main_score
 
 TEMPLATE = Path(__file__).with_name("page.html")
 

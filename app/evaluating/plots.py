@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.errors import UsageError
-from engine.evaluation.tables import Arm, front, main_score
+from engine.evaluation.arms import Arm
+from engine.evaluation.tables import front, main_score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,8 +11,9 @@ import click
 
 from app.local_models.loading import model_set
 from app.settings.config import Config
+from engine.evaluation.choice import Choice
 from engine.evaluation.parallel import Orders, Processes, Workers, evaluate_by
-from engine.evaluation.runner import Choice, Scored, evaluate
+from engine.evaluation.runner import Scored, evaluate
 from engine.evaluation.runs import Summary
 from engine.settings import Settings
 from models.roles import ModelSet

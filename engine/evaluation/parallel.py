@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from engine.evaluation.runner import Choice, Evaluation, Scored
+from engine.evaluation.choice import Choice
+from engine.evaluation.runner import Evaluation, Scored
 from engine.evaluation.runs import Row, Summary
 from engine.settings import Settings
 from engine.steps import Shared

@@ -8,7 +8,7 @@ It is written where the caller says, and belongs outside the project.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from engine import answer as path_of_a_question
 from engine import inferring
 from engine.corpus import Corpus, only
 from engine.errors import BudgetTooSmall, CorpusTooLarge, DataError
+from engine.evaluation.choice import Choice, chosen_of, last_solved
 from engine.evaluation.data import Question, load_questions
 from engine.evaluation.provenance import refuse_other_corpus, refuse_other_question
 from engine.evaluation.reading import Reader
@@ -32,36 +33,12 @@ from engine.evaluation.runs import (
 from engine.evaluation.scoring import note, row_of
 from engine.evaluation.solving import example_row, solved, worked_examples
 from engine.events import Answered, Event
-from engine.examples import Example
 from engine.settings import Settings
 from engine.steps import Shared
 from engine.tasks import TASKS, task_of
 from engine.values import Answer, Passage, Query
 from models.errors import ContextExceeded
 from models.roles import ModelSet
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Which questions of the file are asked, and how."""
-
-    limit: int | None = None
-    skip: int = 0
-    """Questions passed over after the other choices, before `limit` counts."""
-    mode: str | None = None
-    """Only questions of this `answers_mode`."""
-    unanswerable: bool | None = None
-    """Only these (True), only the others (False), or all (None)."""
-    original: bool = False
-    """Ask `question_original` over the items of `scope` alone."""
-    candidates: bool = False
-    """Ask over the question's own candidates alone."""
-    task: str | None = None
-    """Ask all questions as this task; None: as their data set's."""
-    examples: int = 0
-    """Show so many solved questions of the file, from its end, none of them asked."""
-    worked: Path | None = None
-    """Show the worked examples of this file in place of them, again none that is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +215,7 @@ class Arm:
         examples = (
             worked_examples(choice.worked, questions)
             if choice.worked
-            else _examples(everything, questions, choice.examples)
+            else last_solved(everything, questions, choice.examples)
         )
         self.settings = replace(settings, examples=examples)
         self.setting = setting_of(
@@ -251,32 +228,6 @@ class Arm:
             worked=choice.worked.name if choice.worked else None,
         )
         self.rows = earlier(out, self.setting)
-
-
-def _examples(
-    everything: Sequence[Question], asked: Sequence[Question], count: int
-) -> tuple[Example, ...]:
-    """Return the last questions with an answer that are not asked."""
-    taken = {question.id for question in asked}
-    left = [q for q in reversed(everything) if q.id not in taken and q.answers]
-    return tuple(Example(q.text, q.answers[0]) for q in left[:count])
-
-
-def chosen_of(questions: Iterable[Question], choice: Choice) -> Iterator[Question]:
-    """Yield the questions that are to be asked."""
-    passed, taken = 0, 0
-    for question in questions:
-        if choice.mode is not None and question.mode != choice.mode:
-            continue
-        if choice.unanswerable is not None and question.unanswerable != choice.unanswerable:
-            continue
-        passed += 1
-        if passed <= choice.skip:
-            continue
-        if choice.limit is not None and taken >= choice.limit:
-            return
-        taken += 1
-        yield question
 
 
 def _ask(

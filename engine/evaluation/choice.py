@@ -1,0 +1,59 @@
+"""Which questions of a file are asked, and which of the others are shown as examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.evaluation.data import Question
+from engine.examples import Example
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which questions of the file are asked, and how."""
+
+    limit: int | None = None
+    skip: int = 0
+    """Questions passed over after the other choices, before `limit` counts."""
+    mode: str | None = None
+    """Only questions of this `answers_mode`."""
+    unanswerable: bool | None = None
+    """Only these (True), only the others (False), or all (None)."""
+    original: bool = False
+    """Ask `question_original` over the items of `scope` alone."""
+    candidates: bool = False
+    """Ask over the question's own candidates alone."""
+    task: str | None = None
+    """Ask all questions as this task; None: as their data set's."""
+    examples: int = 0
+    """Show so many solved questions of the file, from its end, none of them asked."""
+    worked: Path | None = None
+    """Show the worked examples of this file in place of them, again none that is asked."""
+
+
+def chosen_of(questions: Iterable[Question], choice: Choice) -> Iterator[Question]:
+    """Yield the questions that are to be asked."""
+    passed, taken = 0, 0
+    for question in questions:
+        if choice.mode is not None and question.mode != choice.mode:
+            continue
+        if choice.unanswerable is not None and question.unanswerable != choice.unanswerable:
+            continue
+        passed += 1
+        if passed <= choice.skip:
+            continue
+        if choice.limit is not None and taken >= choice.limit:
+            return
+        taken += 1
+        yield question
+
+
+def last_solved(
+    everything: Sequence[Question], asked: Sequence[Question], count: int
+) -> tuple[Example, ...]:
+    """Return the last questions with an answer that are not asked."""
+    taken = {question.id for question in asked}
+    left = [q for q in reversed(everything) if q.id not in taken and q.answers]
+    return tuple(Example(q.text, q.answers[0]) for q in left[:count])
