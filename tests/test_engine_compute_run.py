@@ -16,7 +16,8 @@ from engine import abstaining
 from engine.acquaintances import Acquaintances
 from engine.answer import answer_over
 from engine.compute.plan_text import parsed
-from engine.compute.run import Table, run
+from engine.compute.run import run
+from engine.compute.table import Table
 from engine.compute.units import Quantity, amounts, by_unit
 from engine.corpus import corpus_of
 from engine.errors import OwnAddressUnknown, PlanRefused

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.compute.plan import Sought
-from engine.compute.run import Extracted, Reading
+from engine.compute.table import Extracted, Reading
 from engine.compute.units import FoundAmount, amounts
 from engine.passages import split_item
 from engine.prompting import render, show

@@ -37,7 +37,7 @@ CONTEXT = re.compile(r"\baccording to (?:[\w']+ )*?(?:<c\d+>|calendar|schedule)(
 
 
 class SourceGrammar:
-    """Reads where one question looks; what it asks for is `engine.compute.understand`."""
+    """Reads where one question looks; what it asks for is `engine.compute.asking`."""
 
     def __init__(self, found: Named) -> None:
         """Read a question whose names have become tags."""

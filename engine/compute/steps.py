@@ -11,9 +11,10 @@ from engine.compute.extract import extracted
 from engine.compute.plan import Plan, Sought
 from engine.compute.plan_text import written
 from engine.compute.propose import plan_of, proposed
-from engine.compute.run import Extracted, Table, run
+from engine.compute.run import run
 from engine.compute.selecting import lies_in
 from engine.compute.show import draft
+from engine.compute.table import Extracted, Table
 from engine.compute.understand import Understanding, understand
 from engine.compute.world import World, joined
 from engine.drafts import Draft

@@ -13,10 +13,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import zip_longest
-from typing import Literal
 
 from engine.compute import words as w
+from engine.compute.asking import Asked, AskedGrammar
 from engine.compute.naming import Named, Quoted, named
 from engine.compute.plan import (
     TWO_SOURCES,
@@ -28,7 +27,7 @@ from engine.compute.plan import (
     Unit,
     checked,
 )
-from engine.compute.sourcing import CONTEXT, SHELVES, TOKEN, SourceGrammar
+from engine.compute.sourcing import SHELVES, TOKEN, SourceGrammar
 from engine.compute.world import World
 from engine.errors import PlanRefused
 from engine.tokens import FUNCTION_WORDS
@@ -72,31 +71,13 @@ def source_of(question: str, world: World, today: date) -> Source:
     return SourceGrammar(named(question, world, today)).source()
 
 
-Asked = Literal["count", "who", "when", "where", "title", "length", "amount", "nothing"]
-_ASKED: dict[Field, Asked] = {
-    "sender": "who",
-    "recipient": "who",
-    "speaker": "who",
-    "date": "when",
-    "start": "when",
-    "place": "where",
-    "title": "title",
-    "duration": "length",
-    "week": "when",
-    "month": "when",
-    "year": "when",
-    "weekday": "when",
-}
-
-
-class _Grammar(SourceGrammar):
+class _Grammar(AskedGrammar):
     """Reads one question."""
 
     def __init__(self, found: Named, today: date, me_known: bool) -> None:
         super().__init__(found)
         self.today = today
         self.me_known = me_known
-        self.noun = self._asked_noun()
 
     def understanding(self) -> Understanding:
         try:
@@ -105,53 +86,11 @@ class _Grammar(SourceGrammar):
         except PlanRefused:
             return Understanding(None, self._left(None))
 
-    # What is asked for
-
-    def _asked_noun(self) -> str:
-        """Return the first noun behind the first word that asks; empty without."""
-        asking = CONTEXT.sub("", self.asking)
-        cue = re.search(rf"{w.COUNT}|\b(?:{'|'.join(sorted(w.ASKING))})\b", asking)
-        if cue is None:
-            return ""
-        if cue[0] in w.NOUNS:
-            return cue[0]
-        tokens = TOKEN.findall(asking[cue.end() :])
-        for token, after in zip_longest(tokens, tokens[1:], fillvalue=""):
-            if token in w.NOUNS or token in w.UNITS:
-                return after if after in w.NOUNS else token
-            if token in w.VERBS and not cue[0].startswith(("how", "number", "count")):
-                break
-        return ""
-
-    def _asked(self) -> Asked:
-        if self.has(w.LONG):
-            return "length"
-        if self.has(w.COUNT) and not self.has(w.AVERAGE):
-            return "count"
-        if self.has(rf"{w.SUM}|{w.AVERAGE}|{w.HOW_MUCH}") and self.noun not in ("when", "who"):
-            return "amount"
-        for pattern, asked in (
-            (r"\bwho(?:se|m)?\b|\bby whom\b", "who"),
-            (r"\bwhere\b", "where"),
-            (r"\bwhen\b|\bwhat time\b|\bhour\b|\btime\b", "when"),
-        ):
-            if self.has(pattern) and (not self.noun or self._asked_field() != "title"):
-                return asked  # type: ignore[return-value]
-        field = self._asked_field()
-        if field in _ASKED:
-            return _ASKED[field]
-        return "title" if self.has(r"\b(?:what|which|list|show|find)\b") else "nothing"
-
-    def _asked_field(self) -> Field:
-        noun = w.NOUNS.get(self.noun)
-        field = noun.field if noun else "item"
-        return "recipient" if field == "sender" and self.has(w.RECEIVES) else field
-
     # The operation
 
     def _plan(self) -> Plan | None:
         source = self.source()
-        asked = self._asked()
+        asked = self.asked()
         if self._stands_in_a_text(asked, source):
             return None
         ranked = self.has(rf"{w.MOST}|{w.LEAST}") and not self.has(w.LONG)
@@ -196,7 +135,7 @@ class _Grammar(SourceGrammar):
         if self.has(w.BOTH) and (days := self._days_of_both(asked)):
             return days
         calendars = self.calendars()
-        dates = asked == "when" or self.noun in w.UNITS or self._asked_field() == "date"
+        dates = asked == "when" or self.noun in w.UNITS or self.asked_field() == "date"
         if len(calendars) == 2 and self.has(w.BOTH) and dates:
             return Plan(
                 "shared", "date", tuple(replace(source, calendars=one) for one in calendars)
@@ -217,7 +156,7 @@ class _Grammar(SourceGrammar):
     def _days_of_both(self, asked: Asked) -> Plan | None:
         """Return the days with both a mail and an event: "get a mail from Kim and meet Kim"."""
         clauses = self.text.split(" and ")
-        if len(clauses) != 2 or not (asked == "when" or self._asked_field() == "date"):
+        if len(clauses) != 2 or not (asked == "when" or self.asked_field() == "date"):
             return None
         sources = tuple(SourceGrammar(replace(self.found, text=one)).source() for one in clauses)
         kinds = {one.kind for one in sources}
@@ -236,7 +175,7 @@ class _Grammar(SourceGrammar):
     def _ranked(self, asked: Asked, source: Source) -> Plan:
         """Return a plan that counts by group, and keeps the largest or smallest."""
         top = -1 if self.has(w.LEAST) and not self.has(w.MOST) else 1
-        field = self._asked_field()
+        field = self.asked_field()
         if self.has(r"\bmore often\b|\bless often\b") or field == "item":
             field = self._group() or ("month" if self.found.dates else "sender")
         if field in ("start", "duration"):
@@ -255,7 +194,7 @@ class _Grammar(SourceGrammar):
         return None if field in (None, "item", "start", "duration") else field
 
     def _counted(self, source: Source) -> Plan:
-        field = self._asked_field()
+        field = self.asked_field()
         if field in ("item", "start", "calendar") and self.noun not in w.UNITS:
             return Plan("count", sources=(source,))
         if self.noun in ("time", "times"):
@@ -312,15 +251,15 @@ class _Grammar(SourceGrammar):
 
     def _value(self, asked: Asked, source: Source) -> Field:
         if asked == "who":
-            received = self._asked_field() == "recipient"
+            received = self.asked_field() == "recipient"
             return "recipient" if received else self._of_kind("sender", source)
         if asked == "where":
             return "place"
         if asked == "when":
             timed = source.kind in (Kind.EVENT, Kind.TASK)
-            day_asked = self._asked_field() in ("date", "week", "month", "year", "weekday")
+            day_asked = self.asked_field() in ("date", "week", "month", "year", "weekday")
             if self.noun != "when" and day_asked and not self.has(r"\btime\b|\bhour\b"):
-                return self._asked_field()
+                return self.asked_field()
             return "start" if timed else "date"
         return "title"
 

@@ -1,0 +1,79 @@
+"""What a question asks for: a count, a person, a day, a place, a title, a length, an amount."""
+
+from __future__ import annotations
+
+import re
+from itertools import zip_longest
+from typing import Literal
+
+from engine.compute import words as w
+from engine.compute.naming import Named
+from engine.compute.plan import Field
+from engine.compute.sourcing import CONTEXT, TOKEN, SourceGrammar
+
+Asked = Literal["count", "who", "when", "where", "title", "length", "amount", "nothing"]
+_ASKED: dict[Field, Asked] = {
+    "sender": "who",
+    "recipient": "who",
+    "speaker": "who",
+    "date": "when",
+    "start": "when",
+    "place": "where",
+    "title": "title",
+    "duration": "length",
+    "week": "when",
+    "month": "when",
+    "year": "when",
+    "weekday": "when",
+}
+
+
+class AskedGrammar(SourceGrammar):
+    """Reads what one question asks for, and of which items."""
+
+    def __init__(self, found: Named) -> None:
+        """Read a question whose names have become tags."""
+        super().__init__(found)
+        self.noun = self._asked_noun()
+
+    def _asked_noun(self) -> str:
+        """Return the first noun behind the first word that asks; empty without."""
+        asking = CONTEXT.sub("", self.asking)
+        cue = re.search(rf"{w.COUNT}|\b(?:{'|'.join(sorted(w.ASKING))})\b", asking)
+        if cue is None:
+            return ""
+        if cue[0] in w.NOUNS:
+            return cue[0]
+        tokens = TOKEN.findall(asking[cue.end() :])
+        for token, after in zip_longest(tokens, tokens[1:], fillvalue=""):
+            if token in w.NOUNS or token in w.UNITS:
+                return after if after in w.NOUNS else token
+            if token in w.VERBS and not cue[0].startswith(("how", "number", "count")):
+                break
+        return ""
+
+    def asked(self) -> Asked:
+        """Return what is asked for."""
+        if self.has(w.LONG):
+            return "length"
+        if self.has(w.COUNT) and not self.has(w.AVERAGE):
+            return "count"
+        if self.has(rf"{w.SUM}|{w.AVERAGE}|{w.HOW_MUCH}") and self.noun not in ("when", "who"):
+            return "amount"
+        for pattern, asked in (
+            (r"\bwho(?:se|m)?\b|\bby whom\b", "who"),
+            (r"\bwhere\b", "where"),
+            (r"\bwhen\b|\bwhat time\b|\bhour\b|\btime\b", "when"),
+        ):
+            if self.has(pattern) and (not self.noun or self.asked_field() != "title"):
+                return asked  # type: ignore[return-value]
+        field = self.asked_field()
+        if field in _ASKED:
+            return _ASKED[field]
+        return "title" if self.has(r"\b(?:what|which|list|show|find)\b") else "nothing"
+
+    def asked_field(self) -> Field:
+        """Return the field of items that the noun asked for means."""
+        noun = w.NOUNS.get(self.noun)
+        field = noun.field if noun else "item"
+        return "recipient" if field == "sender" and self.has(w.RECEIVES) else field
