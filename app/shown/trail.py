@@ -105,33 +105,11 @@ class Trail:
         return {
             "loadings": [asdict(loading) for loading in self.loadings],
             "ranked": [_ranked_object(one) for one in self._all(Ranked)],
-            "selected": [
-                {"stage": one.stage, "of": one.of, "passages": [_place(p) for p in one.kept]}
-                for one in self._all(Selected)
-            ],
+            "selected": [_selected_object(one) for one in self._all(Selected)],
             "compressed": [_compressed_object(one) for one in self._all(Compressed)],
-            "samples": [
-                {"index": one.index, "rationale": one.rationale, "answer": one.answer}
-                for one in sorted(self._all(Sampled), key=_index)
-            ],
-            "readings": [
-                {
-                    "index": one.index,
-                    "text": one.text,
-                    "passages": [_place(p) for p in one.passages],
-                }
-                for one in sorted(self._all(Drafted), key=_index)
-            ],
-            "votes": [
-                {
-                    "votes": one.votes,
-                    "of": one.of,
-                    "matrix": one.matrix,
-                    "winner": one.winner,
-                    "tokens_saved": one.tokens_saved,
-                }
-                for one in self._all(Voted)
-            ],
+            "samples": [_sample_object(one) for one in sorted(self._all(Sampled), key=_index)],
+            "readings": [_reading_object(one) for one in sorted(self._all(Drafted), key=_index)],
+            "votes": [_vote_object(one) for one in self._all(Voted)],
             "follow_ups": [
                 {"question": one.question, "answer": one.answer} for one in self._all(FollowedUp)
             ],
@@ -274,6 +252,32 @@ def _ranked_object(event: Ranked) -> dict[str, object]:
         parts = {name: part[rank] for name, part in event.parts.items()}
         rows.append({"score": score, **parts, **_place(passage)})
     return {"stage": event.stage, "passages": rows}
+
+
+def _selected_object(event: Selected) -> dict[str, object]:
+    return {"stage": event.stage, "of": event.of, "passages": list(map(_place, event.kept))}
+
+
+def _sample_object(event: Sampled) -> dict[str, object]:
+    return {"index": event.index, "rationale": event.rationale, "answer": event.answer}
+
+
+def _reading_object(event: Drafted) -> dict[str, object]:
+    return {
+        "index": event.index,
+        "text": event.text,
+        "passages": list(map(_place, event.passages)),
+    }
+
+
+def _vote_object(event: Voted) -> dict[str, object]:
+    return {
+        "votes": event.votes,
+        "of": event.of,
+        "matrix": event.matrix,
+        "winner": event.winner,
+        "tokens_saved": event.tokens_saved,
+    }
 
 
 def _index(event: Sampled | Drafted) -> int:
