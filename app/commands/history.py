@@ -14,20 +14,20 @@ from app.commands.options import json_option
 from app.errors import UsageError
 from app.exits import ExitCode
 from app.history.beginning import begin_history, erase_history
+from app.history.export_file import export as write
+from app.history.export_file import fault_of
+from app.history.exporting import in_order, markdown
 from app.history.files import HistoryFiles, has_another_name, what_stays
 from app.history.kept import open_history
+from app.history.printing import SHORT_ID, found_object, kept_object, turn_text, whole_object
 from app.settings.config import config_path, load_config
 from app.settings.edit import set_value
 from app.settings.zone import zone_of
-from app.shown.output import print_json, rfc3339
-from app.shown.plain import counted, lines, one_line
+from app.shown.output import print_json
+from app.shown.plain import counted, one_line
 
 if TYPE_CHECKING:
-    from app.history.kept import FoundTurn, History, Kept
-    from engine.conversation import Conversation, Turn
-
-SHORT_ID = 8
-"""Characters of an id in lists; any beginning that only one has will do."""
+    from app.history.kept import History
 
 
 @click.group("history", cls=StrictGroup)
@@ -114,7 +114,7 @@ def list_(as_json: bool) -> int:
     with _open() as history:
         rows = history.listed()
     if as_json:
-        print_json({"conversations": [_kept_object(row) for row in rows]})
+        print_json({"conversations": [kept_object(row) for row in rows]})
     elif not rows:
         click.echo("No conversation is kept yet.")
     else:
@@ -133,17 +133,15 @@ def list_(as_json: bool) -> int:
 @json_option
 def show(id_: str, everything: bool, as_json: bool) -> int:
     """Print a conversation. ID is its id, the beginning of one, or "last"."""
-    from app.history.exporting import in_order
-
     with _open() as history:
         conversation = history.conversation(id_)
     if as_json:
-        print_json(_whole(conversation))
+        print_json(whole_object(conversation))
         return ExitCode.ANSWERED
     turns = list(in_order(conversation))
     shown = turns if everything else turns[: len(conversation.path)]
     for turn, follows in shown:
-        click.echo(_turn_text(turn, follows))
+        click.echo(turn_text(turn, follows))
     if left := len(turns) - len(shown):
         more = counted(left, "more question")
         click.echo(f"{more} on other branches: askance history show {one_line(id_)} --all")
@@ -158,7 +156,7 @@ def search(words: tuple[str, ...], as_json: bool) -> int:
     with _open() as history:
         found = history.search(" ".join(words))
     if as_json:
-        print_json({"results": [_found_object(one) for one in found]})
+        print_json({"results": [found_object(one) for one in found]})
     else:
         for one in found:
             click.echo(one_line(f"{one.conversation[:SHORT_ID]}  {one.when:%Y-%m-%d}  {one.asked}"))
@@ -178,10 +176,6 @@ def export(id_: str, target: Path | None, as_json: bool) -> int:
     The end of FILE, .md or .json, says which of them is written. A FILE that is there is not
     overwritten; what is written is not encrypted any more.
     """
-    from app.history.export_file import export as write
-    from app.history.export_file import fault_of
-    from app.history.exporting import markdown
-
     if target is not None and (fault := fault_of(str(target))):
         raise UsageError(f"{target} cannot be written.", remedy=fault, path=target)
     with _open() as history:
@@ -193,7 +187,7 @@ def export(id_: str, target: Path | None, as_json: bool) -> int:
         if as_json:
             print_json({"path": str(written)})
     elif as_json:
-        print_json(_whole(conversation))
+        print_json(whole_object(conversation))
     else:
         click.echo(markdown(conversation, zone), nl=False)
     return ExitCode.ANSWERED
@@ -272,49 +266,3 @@ def _files() -> HistoryFiles:
 def _open() -> History:
     days = load_config(os.environ).number("history.days")
     return open_history(_files(), ask_passphrase, days)
-
-
-def _kept_object(row: Kept) -> dict[str, object]:
-    return {
-        "id": row.id,
-        "title": row.title,
-        "began": rfc3339(row.began),
-        "changed": rfc3339(row.changed),
-        "turns": row.turns,
-    }
-
-
-def _found_object(found: FoundTurn) -> dict[str, object]:
-    return {
-        "id": found.conversation,
-        "title": found.title,
-        "turn": found.turn,
-        "asked": found.asked,
-        "snippet": found.snippet,
-        "date": rfc3339(found.when),
-    }
-
-
-def _whole(conversation: Conversation) -> dict[str, object]:
-    from app.history.exporting import conversation_object
-
-    return {"conversation": conversation_object(conversation)}
-
-
-def _turn_text(turn: Turn, follows: str) -> str:
-    from app.history.exporting import SUPPORT, UNSUPPORTING
-
-    shown = [f"> {one_line(turn.asked)}"]
-    if follows:
-        shown.append(f"  {one_line(follows)}")
-    if turn.question != turn.asked:
-        shown.append(f"  Asked as: {one_line(turn.question)}")
-    shown += ["", lines(turn.answer), ""]
-    if turn.grounded != "grounded":
-        shown.append(f"  {SUPPORT[turn.grounded]}")
-    for cited in turn.cited:
-        where = cited.locator.path
-        but = "" if cited.support else f"  ({UNSUPPORTING})"
-        place = f"{one_line(cited.title or where.name)}  {one_line(str(where))}"
-        shown.append(f"  [{cited.id}] {place}{but}")
-    return "\n".join([*shown, ""] if shown[-1] else shown)
