@@ -23,7 +23,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from app.local_models.loading import loader
+from app.local_models.loading import model_set
+from app.settings.config import load_config
 from engine import inferring
 from engine.acquaintances import Acquaintances
 from engine.question_grammar import clues, tagged
@@ -33,9 +34,7 @@ from engine.values import Query
 from ingest.item import Item, Kind, Locator, People, Person
 from ingest.read import read
 from ingest.sieve import Scope
-from models.catalogue import load_catalogue
 from models.protocols import Generator
-from models.store import Store
 
 SETS = {
     "enron_annotated": "enron.mbox",
@@ -176,8 +175,8 @@ def main() -> None:
     parser.add_argument("--model")
     parser.add_argument("--limit", type=int, default=40)
     given = parser.parse_args()
-    load = loader(load_catalogue(), Store.default(os.environ))
-    model = load(given.model) if given.model else None
+    settings = load_config(os.environ)
+    model = model_set(settings, lookahead=given.model).lookahead if given.model else None
     if given.data == "labelled":
         study_labelled(model)
         return
