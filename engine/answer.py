@@ -105,7 +105,9 @@ def answer_over(
         replace(
             finished,
             usage=tools.usage,
-            strategy=registry.described(registry.as_run(strategy, tools.instead)),
+            strategy=registry.described(
+                registry.as_run(strategy, tools.instead, tools.compressor)
+            ),
             models=_models_used(tools),
             timings={**timings.seconds, "total": timings.elapsed()},
         )

@@ -25,7 +25,14 @@ from models.protocols import (
 QUERY = "\n\nQuestion: {}\nAnswer:"
 """What stands behind each window; the model is about to answer when its attention is read."""
 MARGIN = 16
-"""Tokens left free: parts counted one by one may take a few more together."""
+"""Tokens left free, for what the model expects before any text."""
+NEXT = "x"
+"""What a block is counted with: many tokenizers take blank lines for one token where a text ends
+there, and for two where it goes on."""
+
+
+FEWEST = 40
+"""Characters of a sentence below which nothing is said by its beginning."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,6 @@ class Window:
         self.text += block.text
         self.sentences += block.sentences
         self.places += [(at + begin, at + end) for begin, end in block.places]
-        self.tokens += block.tokens
 
 
 @dataclass(frozen=True)
@@ -106,7 +112,9 @@ def windows(
 ) -> list[Window]:
     """Return the windows that hold all sentences, each at most `room` tokens, about equally full.
 
-    Cut between passages; between sentences only in one that alone is longer than a window.
+    Cut between passages; between sentences only in one that alone is longer than a window. Of a
+    sentence longer than that the beginning is read. A title that leaves no room for any makes its
+    window too long.
     """
     blocks = [
         block
@@ -115,13 +123,28 @@ def windows(
     ]
     total = sum(block.tokens for block in blocks)
     fair = total / max(1, -(-total // max(1, room)))
-    found: list[Window] = []
+    groups: list[list[Block]] = []
+    filled = 0
     for block in blocks:
-        full = found and found[-1].tokens + block.tokens > room
-        if not found or full or found[-1].tokens + block.tokens / 2 > fair:
-            found.append(Window())
-        found[-1].add(block)
-    return found
+        if not groups or filled + block.tokens > room or filled + block.tokens / 2 > fair:
+            groups.append([])
+            filled = 0
+        groups[-1].append(block)
+        filled += block.tokens
+    return [window for group in groups for window in _joined(group, count, room)]
+
+
+def _joined(blocks: Sequence[Block], count: Callable[[str], int], room: int) -> list[Window]:
+    """Return blocks as one window; as several where they take more together than one by one."""
+    window = Window()
+    for block in blocks:
+        window.add(block)
+    window.tokens = count(window.text)
+    if window.tokens <= room or len(blocks) == 1:
+        return [window]
+    middle = len(blocks) // 2
+    halves = (blocks[:middle], blocks[middle:])
+    return [part for half in halves for part in _joined(half, count, room)]
 
 
 def _blocks(
@@ -133,11 +156,22 @@ def _blocks(
 ) -> list[Block]:
     """Return a passage as one block; as several where it has more tokens than a window."""
     whole = _block(passage, numbers, sentences, count)
-    if whole.tokens <= room or len(numbers) == 1:
+    if whole.tokens <= room:
         return [whole]
+    if len(numbers) == 1:
+        return [_beginning(whole, count, room)]
     middle = len(numbers) // 2
     halves = (numbers[:middle], numbers[middle:])
     return [part for half in halves for part in _blocks(passage, half, sentences, count, room)]
+
+
+def _beginning(block: Block, count: Callable[[str], int], room: int) -> Block:
+    """Return the block of one sentence with as much of it as a window takes, found by halving."""
+    [(begin, end)] = block.places
+    while block.tokens > room and end - begin > FEWEST:
+        end = (begin + end) // 2
+        block = _counted(f"{block.text[:end]}\n\n", block.sentences, [(begin, end)], count)
+    return block
 
 
 def _block(
@@ -159,8 +193,13 @@ def _block(
         shift = len(text) - of[0].start
         text += passage.item.text[of[0].start : of[-1].end]
         places += [(one.start + shift, one.end + shift) for one in of]
-    text += "\n\n"
-    return Block(text, list(numbers), places, count(text))
+    return _counted(f"{text}\n\n", list(numbers), places, count)
+
+
+def _counted(
+    text: str, sentences: list[int], places: list[Span], count: Callable[[str], int]
+) -> Block:
+    return Block(text, sentences, places, count(text + NEXT) - count(NEXT))
 
 
 LayersOf = Callable[[int], tuple[int, ...]]

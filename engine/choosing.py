@@ -103,6 +103,10 @@ class Chooser(Lender):
                 self.with_orders[id(cut)] = cut
         return tuple(found)
 
+    def readable_numbers(self, chosen: Sequence[int]) -> list[int]:
+        """Return those of the passages of which models may read something: what `passages` shows."""
+        return [number for number in chosen if self._left(number) is not None]
+
     def readable(self, passage: Passage) -> Passage | None:
         """Return what models may read of a passage that no number names; note one with an order."""
         left = injection.guarded(passage)

@@ -19,16 +19,21 @@ RANK_CONSTANT = 60
 """Damps the first ranks (Cormack, Clarke and Büttcher, SIGIR 2009)."""
 
 
-def reciprocal_ranks(rankings: Sequence[Scores], constant: int = RANK_CONSTANT) -> Scores:
-    """Return the sum of 1 / (constant + rank) over rankings, shape (passages,); ranks from 1.
+def reciprocal_ranks(
+    rankings: Sequence[Scores],
+    constant: int = RANK_CONSTANT,
+    weights: Sequence[float] | None = None,
+) -> Scores:
+    """Return the sum of weight / (constant + rank), shape (passages,); ranks from 1.
 
     Each ranking has shape (passages,). What a ranking scores 0 or less is no hit of it and gets
-    nothing from it; ties rank by document order.
+    nothing from it; ties rank by document order. Without weights each counts once. Raises
+    `ValueError` when there are not as many weights as rankings.
     """
     fused = np.zeros(len(rankings[0]))
-    for scores in rankings:
+    for scores, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
         hits = best_first(scores)[: int(np.count_nonzero(scores > 0))]
-        fused[hits] += 1.0 / (constant + 1 + np.arange(len(hits)))
+        fused[hits] += weight / (constant + 1 + np.arange(len(hits)))
     return fused
 
 

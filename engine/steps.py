@@ -280,7 +280,7 @@ class Toolbox(Chooser):
 
     def compress(self, chosen: Sequence[int]) -> Steps[Event, None, None]:
         """Have the chosen passages cut, where there is a compressor and they are not cut yet."""
-        fresh = [i for i in chosen if i not in self.cut]
+        fresh = self.readable_numbers([i for i in chosen if i not in self.cut])
         if self.compressor is not None and fresh:
             cut = yield from self.compressor.compress(self, self.passages(fresh))
             self.cut.update(zip(fresh, cut, strict=True))

@@ -106,7 +106,7 @@ class Auto:
         looks = yield from _decide(routing.look_ahead(facts), self.look)
         cuts = yield from _decide(routing.compress(facts), self.compress)
         if cuts:
-            tools.compressor = Youra() if tools.models.reads_attention else Youra(by="bm25")
+            tools.compressor = tools.compressor or Youra()
         if looks:
             looked = yield from ranker.look(tools)
         else:

@@ -70,7 +70,9 @@ class CeFilter:
                 yield Noted("BM25 ranks alone: the question is too long for the encoder.")
                 return scores
             count = self.candidates or candidate_count(encoder) // self.passes
-            candidates = best_candidates(scores, count)
+            candidates = tools.readable_numbers(best_candidates(scores, count))
+            if not candidates:
+                return scores
             by = self.similarity(encoder, question, tools.passages(candidates))
         if cut := int(by.cut.sum()):
             of = f"{cut:,} of {len(candidates):,} candidates"

@@ -18,8 +18,7 @@ from engine.lookahead import TEMPERATURE, Form, Sample
 from engine.recall import Scores
 from engine.stages import staged
 from engine.steps import Toolbox
-from engine.strategies.youra import Youra
-from models.errors import ModelMissing, RuntimeFailed
+from engine.strategies.youra import UNREAD, Youra
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class FBRag:
     These three were chosen on one half of the questions (docs/results.md, forward look-up).
     """
     fusion: Literal["sum", "normalised", "ranks"] = "sum"
-    """Equation 2, the same with each score divided by its largest, or reciprocal ranks."""
+    """Equation 2, the same with each score divided by its largest, or weighted reciprocal ranks."""
     form: Form = "reasoning"
     """What a sample consists of (table 8)."""
     temperature: float = TEMPERATURE
@@ -57,8 +56,9 @@ class FBRag:
     """How the generator reads the passages: best first, or as they stand in the documents."""
     reaction: float = 0.0
     """Weight of YOURA's reaction score, the best of a passage's sentences, where stage I read it.
-    Its scale is its own, so it wants another fusion than "sum". 0 reads no attention. It is read
-    while samples are drawn, at no extra token; where that cannot be, in a pass of its own."""
+    Its scale is its own, so with it "sum" divides each score by its largest too. 0 reads no
+    attention. It is read while samples are drawn, at no extra token; where that cannot be, in a
+    pass of its own."""
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Recall within X tokens, look ahead, select within Y tokens, write."""
@@ -86,7 +86,7 @@ class FBRag:
         """Have attention read along, where this ranking or a compressor behind it wants that."""
         reader = _reader(tools)
         if self.reaction or reader is tools.compressor:
-            with suppress(RuntimeFailed, ModelMissing):  # a pass of its own will say why
+            with suppress(*UNREAD):  # a pass of its own will say why
                 _ = tools.models.attentive_lookahead
                 tools.listening = partial(reader.chosen_layers, tools)
 
@@ -104,7 +104,7 @@ class FBRag:
         forward = self.over(tools.forward(samples))
         parts = {"backward": backward, "forward": forward}
         if self.reaction:
-            parts["reaction"] = yield from self._react(tools, sorted(stage_one))
+            parts |= yield from self._react(tools, sorted(stage_one))
         scores = self.combine(*parts.values())
         if not scores.any() and backward.any():
             yield Noted("No sample shares a word with any passage: ranked as recalled")
@@ -112,15 +112,19 @@ class FBRag:
         yield tools.ranked("select", scores, parts)
         return Looked(scores, tools.fit_generator(scores), samples)
 
-    def _react(self, tools: Toolbox, stage_one: Sequence[int]) -> Steps[Event, None, Scores]:
-        """Return the reaction of stage I's passages, 0 of all others."""
+    def _react(
+        self, tools: Toolbox, stage_one: Sequence[int]
+    ) -> Steps[Event, None, dict[str, Scores]]:
+        """Return the reaction of stage I's passages, 0 of all others; nothing if it is unread."""
+        read = tools.readable_numbers(stage_one)
         found = np.zeros(len(tools.corpus.passages))
         try:
-            found[stage_one] = _reader(tools).passage_scores(tools, tools.passages(stage_one))
-        except (RuntimeFailed, ModelMissing) as error:
+            found[read] = _reader(tools).passage_scores(tools, tools.passages(read))
+        except UNREAD as error:
             yield Noted(f"Passages are ranked without attention: {error.message}")
             tools.instead[self] = replace(self, reaction=0.0)
-        return found
+            return {}
+        return {"reaction": found}
 
     def over(self, forward: Scores) -> Scores:
         """Return one forward score a passage from those of K samples, shape (K, passages)."""
@@ -130,11 +134,12 @@ class FBRag:
     def combine(self, backward: Scores, forward: Scores, *reaction: Scores) -> Scores:
         """Return S_FB of every passage of the corpus, not only of stage I (equation 2)."""
         rankings = [backward, forward, *reaction]
+        weights = [self.backward, self.forward, self.reaction][: len(rankings)]
         if self.fusion == "ranks":
-            return reciprocal_ranks(rankings)
-        scale: Normalisation = "maximum" if self.fusion == "normalised" else "none"
-        weights = [self.backward, self.forward, self.reaction]
-        return weighted_sum(rankings, weights[: len(rankings)], scale)
+            return reciprocal_ranks(rankings, weights=weights)
+        normalised = self.fusion == "normalised" or reaction
+        scale: Normalisation = "maximum" if normalised else "none"
+        return weighted_sum(rankings, weights, scale)
 
 
 def _reader(tools: Toolbox) -> Youra:

@@ -46,9 +46,12 @@ class KeyValue:
         scores = yield from tools.recall()
         if not scores.any():
             return Draft("", ())
-        best = int(best_first(scores)[0])
+        hits = (int(number) for number in best_first(scores) if scores[number] > 0)
+        best = next((number for number in hits if tools.readable_numbers([number])), None)
+        if best is None:
+            return Draft("", ())
         yield tools.selected("select", [best])
-        record = tools.passages([best])[0]
+        [record] = tools.passages([best])
         if stated := member_value(record, tools.query.text):
             return _draft(record, *stated)
         return (yield from staged("write", tools.timings, _read_off(tools, record)))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Protocol, cast, get_args, get_origin,
 
 from engine.drafts import Draft
 from engine.errors import QuestionError, StrategyUnknown
-from engine.events import Event
+from engine.events import Event, Noted
 from engine.steps import Toolbox
 from engine.strategies import foreign
 from engine.strategies.aggregate import Aggregate
@@ -59,7 +59,10 @@ class Compressing:
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Run the strategy; what it has the generator read is cut first."""
         tools.compressor = self.compressor
-        return (yield from self.strategy.run(tools))
+        draft = yield from self.strategy.run(tools)
+        if draft.text and not tools.cut:
+            yield Noted(f"{self.compressor.name} had no passage to cut.")
+        return draft
 
 
 STRATEGIES: tuple[Strategy, ...] = (
@@ -89,6 +92,9 @@ STRATEGIES: tuple[Strategy, ...] = (
     ZeroShot(),
 )
 VOTING = (Auto, ET2RAG, SelfConsistency)
+UNCUT = (Aggregate, KeyValue, Summary, Youra, ManyShot, ZeroShot)
+"""Strategies behind which there is nothing to cut: they read whole items, one record or no passage,
+or cut by themselves."""
 
 
 def names() -> tuple[str, ...]:
@@ -120,7 +126,7 @@ def get(wanted: str) -> Strategy:
         compressor = get(after)
         if not isinstance(compressor, Youra):
             raise StrategyUnknown(f"{after} cannot come after a strategy.", remedy="youra can.")
-        return Compressing(get(wanted), compressor)
+        return _compressing(get(wanted), compressor)
     name, _, parameters = wanted.partition(":")
     for strategy in STRATEGIES:
         if strategy.name == name:
@@ -131,6 +137,16 @@ def get(wanted: str) -> Strategy:
     raise StrategyUnknown(
         f"There is no strategy {name!r}.", remedy=f"There are: {', '.join(names())}."
     )
+
+
+def _compressing(strategy: Strategy, compressor: Youra) -> Compressing:
+    if isinstance(strategy, UNCUT):
+        able = ", ".join(one.name for one in STRATEGIES if not isinstance(one, UNCUT))
+        raise StrategyUnknown(
+            f"{compressor.name} has nothing to cut after {strategy.name}.",
+            remedy=f"It can come after: {able}.",
+        )
+    return Compressing(strategy, compressor)
 
 
 def described(strategy: Strategy) -> str:
@@ -145,13 +161,20 @@ def described(strategy: Strategy) -> str:
     return f"{strategy.name}:{','.join(changed)}" if changed else strategy.name
 
 
-def as_run(strategy: Strategy, instead: Mapping[object, object]) -> Strategy:
-    """Return a strategy as it was really run: `instead` has what stood in for parts of it."""
+def as_run(
+    strategy: Strategy, instead: Mapping[object, object], compressor: object = None
+) -> Strategy:
+    """Return a strategy as it was really run: `instead` has what stood in for parts of it.
+
+    One that took a compressor of its own accord is named with what stood in for that.
+    """
     if isinstance(strategy, Compressing):
-        compressor = instead.get(strategy.compressor, strategy.compressor)
-        first = as_run(strategy.strategy, instead)
-        return Compressing(first, cast(Youra, compressor))
-    return cast(Strategy, instead.get(strategy, strategy))
+        compressor, strategy = strategy.compressor, strategy.strategy
+        cutting = instead.get(compressor, compressor)
+    else:
+        cutting = instead.get(compressor) if compressor != strategy else None
+    found = cast(Strategy, instead.get(strategy, strategy))
+    return Compressing(found, cast(Youra, cutting)) if cutting is not None else found
 
 
 def _with(strategy: Strategy, parameters: str) -> Strategy:
@@ -170,8 +193,8 @@ def _with(strategy: Strategy, parameters: str) -> Strategy:
 def _value(
     strategy: Strategy, part: str, kind: Any, text: str, bounds: Mapping[Any, float]
 ) -> object:
-    """Return a parameter's value. Counts are at least "least", or 1; other numbers at least 0;
-    all of them at most "most", or 1000.
+    """Return a parameter's value: at least "least", or 1 for counts and 0 for other numbers; at
+    most "most", or 1000.
     """
     if get_origin(kind) is Literal:
         if text in get_args(kind):
@@ -181,7 +204,7 @@ def _value(
         number = kind(text)
     except ValueError as error:
         raise _no_parameter(strategy, part) from error
-    least = bounds.get("least", 1) if kind is int else 0
+    least = bounds.get("least", 1 if kind is int else 0)
     if not least <= number <= bounds.get("most", 1000):
         raise _no_parameter(strategy, part)
     return number

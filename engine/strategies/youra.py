@@ -15,14 +15,16 @@ from engine.drafts import Draft
 from engine.events import Compressed, Event, Noted
 from engine.reaction import Mean
 from engine.recall import Recall, Scores
-from engine.stages import staged, time_spent
-from engine.steps import Toolbox
+from engine.stages import is_past, staged, time_spent
+from engine.steps import DRAFTING_SHARE, Toolbox
 from engine.values import Passage
-from models.errors import ModelMissing, RuntimeFailed
+from models.errors import ModelError, RuntimeFailed
 from models.protocols import Cancelled
 
 DEPTH = 0.6
 """How deep the layer lies that is read in a model for which none was measured."""
+UNREAD = (RuntimeFailed, ModelError)
+"""What is raised where attention cannot be read: no runtime shows it, no memory, no time."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Youra:
     """The paper's score; the attention of the question's rows alone; or BM25 of each sentence."""
     mean: Mean = "arithmetic"
     """Over a sentence's tokens: equation 6, or the geometric one of section 3.3."""
-    share: float = field(default=0.8, metadata={"most": 1})
+    share: float = field(default=0.8, metadata={"least": 0.01, "most": 1})
     """Of all sentences, how many are kept at most; 1 leaves it to the budget of tokens."""
     depth: float = field(default=0.0, metadata={"most": 1})
     """Which layer is read, as a share of the way to the last (1); the paper does not say.
@@ -78,7 +80,7 @@ class Youra:
         if self.by != "bm25":
             try:
                 return self.by, self._attend(tools, passages, sentences)
-            except (RuntimeFailed, ModelMissing) as error:
+            except UNREAD as error:
                 yield Noted(f"BM25 chooses the sentences in place of attention: {error.message}")
                 tools.instead[self] = replace(self, by="bm25")
         recall = Recall(
@@ -91,7 +93,7 @@ class Youra:
     def passage_scores(self, tools: Toolbox, passages: Sequence[Passage]) -> Scores:
         """Return the best of each passage's sentence scores, shape (passages,).
 
-        Raises `RuntimeFailed` and `ModelMissing` where attention cannot be read.
+        Raises one of `UNREAD` where attention cannot be read.
         """
         sentences = sentences_of(passages)
         best = np.zeros(len(passages))
@@ -118,9 +120,17 @@ class Youra:
             found = heard.scores(passages, sentences, way)
             if found is not None:
                 return found
+        due = tools.due(DRAFTING_SHARE)
         with tools.attending() as reader:
             way = Way(self.chosen_layers(tools, reader.layers), self.mean, self.by)
             try:
-                return attend(reader, passages, sentences, tools.query.text, way, tools.late)
+                return attend(
+                    *(reader, passages, sentences, tools.query.text, way), lambda: is_past(due)
+                )
             except Cancelled as error:
-                raise time_spent(tools.timings) from error
+                if tools.late():
+                    raise time_spent(tools.timings) from error
+                raise RuntimeFailed(
+                    "Half of the time that was left went by while attention was read.",
+                    remedy="Give a longer --time-budget, or use --effort quick.",
+                ) from error

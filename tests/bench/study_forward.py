@@ -87,7 +87,7 @@ def variants(backward: Scores, forward: Scores) -> dict[str, Scores]:
                 way = FBRag(eta, 1 - eta, over, fusion)  # type: ignore[arg-type]
                 name = f"{over}, eta_B {eta}, {fusion}"
                 found[name] = way.combine(backward, way.over(forward))
-        way = FBRag(over_samples=over, fusion="ranks")  # type: ignore[arg-type]
+        way = FBRag(1, 1, over, "ranks")  # type: ignore[arg-type]
         found[f"{over}, ranks"] = way.combine(backward, way.over(forward))
     return found
 
