@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from engine.errors import QuestionError
+
 
 @dataclass(frozen=True, slots=True)
 class Example:
@@ -40,6 +42,16 @@ def shipped() -> tuple[Example, ...]:
     """Return the examples that come with the program, written for it, about personal matters."""
     text = files("engine").joinpath("examples.toml").read_text("utf-8")
     return tuple(Example.of(row) for row in tomllib.loads(text)["example"])
+
+
+def first_of(examples: Sequence[Example], wanted: int) -> Sequence[Example]:
+    """Return the first examples. Raises `QuestionError` where there are fewer than wanted."""
+    if len(examples) < wanted:
+        raise QuestionError(
+            f"{wanted} worked examples are asked for, and there are {len(examples)}.",
+            remedy=f"Ask for at most {len(examples)}, or give more: --worked or --examples.",
+        )
+    return examples[:wanted]
 
 
 def solved(examples: Sequence[Example]) -> str:

@@ -28,3 +28,9 @@ def language_of(texts: Iterable[str]) -> str | None:
     found = {language: sum(counted[word] for word in common) for language, common in _OF.items()}
     best = max(found, key=lambda language: found[language])
     return best if found[best] else None
+
+
+def differ(question: str, texts: Iterable[str]) -> bool:
+    """Say whether a question is known to be in another language than most of the texts."""
+    asked, read = language_of([question]), language_of(texts)
+    return asked is not None and read is not None and asked != read

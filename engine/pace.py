@@ -72,6 +72,16 @@ def writing_out(read: int) -> Work:
     return Work("generator", read + PROMPT_TOKENS, USUAL_ANSWER)
 
 
+def replying(read: int, replies: int = 1) -> Work:
+    """Return the work of so many replies to a prompt of which so many tokens are new."""
+    return Work("generator", read, together(USUAL_ANSWER, replies))
+
+
+def checking(read: int) -> Work:
+    """Return the work of judging an answer over passages that no prompt before began with."""
+    return Work("generator", read + PROMPT_TOKENS, 0)
+
+
 def together(written: float, sequences: int) -> float:
     """Return the tokens of one sequence that take as long as so many sequences of `written`."""
     return written * (TOGETHER if sequences > 1 else 1.0)

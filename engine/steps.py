@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Generator as Steps
 from dataclasses import dataclass, field
 from datetime import date
@@ -12,18 +12,19 @@ from typing import Protocol, TypeVar
 
 from engine import lookahead, selection, writing
 from engine.attending import LayersOf, Overheard
-from engine.choosing import Chooser
 from engine.compute.plan import Plan
 from engine.drafts import Draft
-from engine.events import Event, Expected, Sampled, StageName, Token
-from engine.examples import Example, shipped
+from engine.events import Event, Sampled, StageName, Token
+from engine.examples import Example, first_of, shipped
+from engine.forecasting import Forecaster
+from engine.languages import differ
 from engine.lending import since
 from engine.lookahead import Drawing, Sample
-from engine.pace import Pace, Work, looking, writing_out
+from engine.pace import Work
 from engine.prompting import section
 from engine.recall import Scores
+from engine.settings import PROMPT_TOKENS
 from engine.stages import passed, staged, unseen
-from engine.tasks import TASKS, Task
 from engine.values import ModelTokens, Passage
 from engine.writing import Asked, Written
 from models.protocols import (
@@ -64,7 +65,7 @@ class Compressor(Protocol):
 
 
 @dataclass(kw_only=True)
-class Toolbox(Chooser):
+class Toolbox(Forecaster):
     """What a strategy works with: one question, its corpus, two models and a budget."""
 
     seed: int
@@ -81,8 +82,6 @@ class Toolbox(Chooser):
     compressor: Compressor | None = None
     instead: dict[object, object] = field(default_factory=dict)
     """What was done in place of a strategy that could not be followed, by that strategy."""
-    pace: Pace | None = None
-    """Says how long things take; None: nobody asks."""
     words: str = ""
     """Words that recall looks for beside the question's."""
     listening: LayersOf | None = None
@@ -93,36 +92,35 @@ class Toolbox(Chooser):
     """S(c; Q) as `recall` found them, or as a strategy ranked them anew; None: not yet."""
 
     @property
-    def task(self) -> Task:
-        """What kind of question it is."""
-        return TASKS[self.query.task]
+    def closed_book(self) -> bool:
+        """Whether a data set asks for what the models know: it brings no passage."""
+        return not (self.corpus.passages or self.task.personal)
 
     @property
     def asked(self) -> Asked:
-        """The question as the generator is asked it."""
-        remark = section("question", "language") if self.words and self.task.personal else ""
+        """The question as the generator is asked it over no passage."""
+        return self.asked_over(())
+
+    def asked_over(self, evidence: Sequence[Passage]) -> Asked:
+        """Return the question as the generator is asked it over these passages."""
+        remark = self.language_remark(evidence)
         return Asked(self.task, self.query.text, self.today, self.deadline, remark)
 
-    def solved_examples(self, at_most: int) -> Sequence[Example]:
-        """Return the first examples, those that come with the program where none were given."""
-        return (self.examples or shipped())[:at_most]
+    def language_remark(self, evidence: Sequence[Passage]) -> str:
+        """Return what asks for the question's language; nothing where the passages have it too."""
+        texts = (passage.text for passage in evidence)
+        if self.task.personal and (self.words or differ(self.query.text, texts)):
+            return section("question", "language")
+        return ""
 
-    def _expect_looking(self, chosen: Sequence[int]) -> Iterator[Event]:
-        """Say how long looking ahead takes, and the answer behind it."""
-        if self.pace is not None:
-            read = selection.tokens(self.passages(chosen), self.models.lookahead)
-            ahead = looking(read, self.task.lookahead_tokens, self.budget.samples)
-            yield self._expected(ahead, writing_out(self.budget.generator_tokens))
+    @property
+    def known_examples(self) -> Sequence[Example]:
+        """All solved questions there are: those given, else those that come with the program."""
+        return self.examples or shipped()
 
-    def _expect_writing(self, chosen: Sequence[int]) -> Iterator[Event]:
-        """Say how long the answer takes."""
-        if self.pace is not None:
-            read = selection.tokens(self.passages(chosen), self.models.generator)
-            yield self._expected(writing_out(read))
-
-    def _expected(self, *ahead: Work) -> Expected:
-        seconds = self.pace.seconds(ahead) if self.pace else None
-        return Expected(sum(work.read for work in ahead), seconds, self.means.tokens)
+    def solved_examples(self, wanted: int) -> Sequence[Example]:
+        """Return the first solved questions. Raises `QuestionError` where there are fewer."""
+        return first_of(self.known_examples, wanted)
 
     def recall(self) -> Steps[Event, None, Scores]:
         """Return S(c; Q) for every passage; a second time at no cost."""
@@ -150,7 +148,7 @@ class Toolbox(Chooser):
         drawn = self.shared.get((drawing, chosen)) if self.shared is not None else None
         if drawn is not None and drawn.serves(self.listening):
             return (yield from self._take_over(drawn))
-        yield from self._expect_looking(chosen)
+        yield from self.expect_looking(chosen)
         began, before = time.monotonic(), self.usage.lookahead
         passages = self.passages(chosen)
         look = partial(
@@ -194,16 +192,12 @@ class Toolbox(Chooser):
             return Draft("", ())
         yield from self.compress(chosen)
         yield self.selected("write", chosen)
-        yield from self._expect_writing(chosen)
+        yield from self.expect_writing(chosen)
         evidence = self.passages(chosen)
-        began, before = time.monotonic(), self.usage.generator
-        with self.metered("generator") as model:
-            written = yield from self.note_first_token(
-                writing.answer(model, self.asked, evidence, part)
-            )
-        if self.pace is not None:
-            used = since(before, self.usage.generator)
-            self.pace.note("generator", used, time.monotonic() - began)
+        asked = self.asked_over(evidence)
+        with self.paced("generator"), self.metered("generator") as model:
+            steps = writing.answer(model, asked, evidence, part)
+            written = yield from self.note_first_token(steps)
         return Draft(written.text, evidence, written.ended, written.confidence)
 
     def reply(
@@ -216,8 +210,13 @@ class Toolbox(Chooser):
         **fields: str,
     ) -> Steps[Event, None, Written]:
         """Let the generator reply to a prompt of the task, unchecked; `fields` fill it."""
+
+        def prompt(model: Generator) -> str:
+            evidence = self.passages(chosen)
+            return self.asked_over(evidence).prompt(model, evidence, part, **fields)
+
         return self.reply_to(
-            lambda model: self.asked.prompt(model, self.passages(chosen), part, **fields),
+            prompt,
             chosen,
             max_tokens=self.task.answer_tokens + more_tokens,
             stop=stop,
@@ -232,9 +231,13 @@ class Toolbox(Chooser):
         max_tokens: int | None = None,
         stop: tuple[str, ...] | None = None,
         constraint: Constraint | None = None,
+        ahead: Sequence[Work] = (),
     ) -> Steps[Event, None, Written]:
-        """Let the generator reply to any prompt over the chosen passages, unchecked."""
-        steps = self._reply_to(prompt, chosen, stage, max_tokens, stop, constraint)
+        """Let the generator reply to any prompt over the chosen passages, unchecked.
+
+        `ahead` is what comes behind the reply, beside the check of an answer.
+        """
+        steps = self._reply_to(prompt, chosen, stage, max_tokens, stop, constraint, ahead)
         return staged(stage, self.timings, steps)
 
     def _reply_to(
@@ -245,15 +248,19 @@ class Toolbox(Chooser):
         max_tokens: int | None,
         stop: tuple[str, ...] | None,
         constraint: Constraint | None,
+        ahead: Sequence[Work],
     ) -> Steps[Event, None, Written]:
         if chosen:
             yield from self.compress(chosen)
             yield self.selected(stage, chosen)
-        with self.metered("generator") as model:
+        behind = [*ahead, *(self.checks(chosen) if stage == "write" else ())]
+        with self.paced("generator"), self.metered("generator") as model:
+            text = prompt(model)
+            yield from self.expect_replies(model, text, *behind)
             steps = writing.write(
                 model,
                 self.asked,
-                prompt(model),
+                text,
                 max_tokens=max_tokens,
                 stop=stop,
                 constraint=constraint,
@@ -261,11 +268,17 @@ class Toolbox(Chooser):
             return (yield from self.note_first_token(steps if stage == "write" else unseen(steps)))
 
     def finish(self, chosen: Sequence[int], written: Written) -> Draft:
-        """Return a reply as a draft; to a personal question the generator judges it first."""
+        """Return a reply as a draft; to a personal question the generator judges it first.
+
+        A surer reply is looked for as long as the tokens last: two checks and a second reply.
+        """
         evidence = self.passages(chosen)
         if self.task.personal and evidence:
             with self.metered("generator") as model:
-                written = writing.finish(model, self.asked, evidence, written)
+                once = selection.tokens(evidence, model) + PROMPT_TOKENS
+                lasts = 3 * once <= self.tokens_left
+                asked = self.asked_over(evidence)
+                written = writing.finish(model, asked, evidence, written, once=not lasts)
         return Draft(written.text, evidence, written.ended, written.confidence)
 
     def note_first_token(self, body: Steps[Event, None, T]) -> Steps[Event, None, T]:

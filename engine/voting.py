@@ -50,15 +50,15 @@ def _read_each(
         yield from tools.compress(subset)
     due = tools.due(DRAFTING_SHARE)
     with tools.metered(role) as model:
-        prompts = [tools.asked.prompt(model, tools.passages(subset)) for subset in subsets]
+        read = [tools.passages(subset) for subset in subsets]
+        prompts = [tools.asked_over(passages).prompt(model, passages) for passages in read]
         pieces = model.sample_many(
             prompts, max_tokens=tokens, sampling=Sampling(), stop=tools.task.stop
         )
         for piece in pieces:
             texts[piece.index] += piece.text
             if piece.finished:
-                read = tools.passages(subsets[piece.index])
-                yield Drafted(piece.index, read, texts[piece.index].strip())
+                yield Drafted(piece.index, read[piece.index], texts[piece.index].strip())
             if is_past(due):
                 break
     return [text.strip() for text in texts]
@@ -82,9 +82,11 @@ def _read_often(
     evidence = tools.passages(chosen)
     yield tools.selected("vote", chosen)
     due = tools.due(DRAFTING_SHARE)
-    with tools.metered("generator") as model:
+    with tools.paced("generator", samples), tools.metered("generator") as model:
+        prompt = tools.asked_over(evidence).prompt(model, evidence)
+        yield from tools.expect_replies(model, prompt, *tools.checks(chosen), count=samples)
         pieces = model.sample(
-            tools.asked.prompt(model, evidence),
+            prompt,
             n=samples,
             max_tokens=tools.task.answer_tokens,
             sampling=Sampling(temperature, seed=tools.seed),

@@ -97,9 +97,21 @@ def answer(
     return finish(model, asked, passages, first)
 
 
-def finish(model: Generator, asked: Asked, passages: Sequence[Passage], first: Written) -> Written:
-    """Return a personal answer checked, or a better one, set as the passages write it."""
-    best = _surer(model, asked, passages, checked(model, asked, passages, first))
+def finish(
+    model: Generator,
+    asked: Asked,
+    passages: Sequence[Passage],
+    first: Written,
+    *,
+    once: bool = False,
+) -> Written:
+    """Return a personal answer checked, or a better one, set as the passages write it.
+
+    `once`: it is checked alone, and no better one is looked for.
+    """
+    best = checked(model, asked, passages, first)
+    if not once:
+        best = _surer(model, asked, passages, best)
     return replace(best, text=as_written(best.text, passages))
 
 

@@ -412,6 +412,16 @@ def test_the_language_of_files_is_known_by_their_commonest_words(
     assert language_of([text]) == language
 
 
+def test_names_that_occur_do_not_hide_another_language(ask: Ask) -> None:
+    """Most words occur, so no others are looked for; the answer is still to be in German."""
+    asked = "Wann endet Ingrid Halloran lease boathouse und der jetty?"
+    found = ask(asked, [ENDS])
+    assert "expand" not in found.taken
+    assert "Write in the language of the question" in found.generator.prompts[0]
+    voted = ask(asked, [ENDS], strategy="self_consistency")
+    assert "Write in the language of the question" in voted.generator.prompts[0]
+
+
 def test_words_that_occur_need_no_model(ask: Ask) -> None:
     found = ask(LEASE, [ENDS])
     assert "language of the question" not in found.generator.prompts[0]
@@ -440,7 +450,8 @@ def test_a_study_decides_in_place_of_a_rule(ask: Ask, stage: str) -> None:
     found = ask(LEASE, [ENDS], ["Reason.\nAnswer: x"], strategy=f"auto:{stage}=always")
     asked_for = [one for one in found.all(Decided) if "asked for" in one.why]
     assert [one.taken for one in asked_for] == [True]
-    assert registry.get(found.answer.strategy) == registry.get(f"auto:{stage}=always")
+    auto = found.answer.strategy.partition("+")[0]  # nothing here reads attention: BM25 cuts
+    assert registry.get(auto) == registry.get(f"auto:{stage}=always")
     never = ask(LEASE, ["Not found."], strategy="auto:look=never,again=never")
     assert never.taken == []
     assert never.answer.text == abstaining.ABSTENTION

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,11 @@ from engine.evaluation.allocation import PAPER, Informativeness
 from engine.evaluation.fitted import read_allocation, written
 from engine.events import Expected, Stage
 from engine.further import rewriting_tokens
-from engine.pace import Pace, Work
+from engine.pace import Pace, Work, checking
 from engine.passages import split
 from engine.settings import Budget, Settings
+from engine.stages import Timings
+from engine.steps import Toolbox
 from engine.values import ModelTokens, Query
 from ingest.item import Item, Kind, Locator, People
 from models import speed
@@ -155,6 +158,23 @@ def test_the_rest_is_corrected_by_what_was_done() -> None:
 
 
 @pytest.fixture
+def toolbox(fake_generator: Any) -> Callable[..., Toolbox]:
+    def made(pace: Pace) -> Toolbox:
+        return Toolbox(
+            query=Query("alder"),
+            corpus=corpus_of([]),
+            models=ModelSet("l", "g", fake_generator),
+            budget=Budget(100, 100, samples=2, lookahead_share=0, generator_share=0),
+            seed=0,
+            timings=Timings(),
+            today=date(2026, 1, 1),
+            pace=pace,
+        )
+
+    return made
+
+
+@pytest.fixture
 def expected(fake_generator: Any) -> Callable[..., list[Expected]]:
     def run(strategy: str, known: Speed | None = None, **settings: Any) -> list[Expected]:
         item = Item(Kind.DOCUMENT, "n", None, People(), "alder birch", Locator(Path("/n")))
@@ -184,6 +204,36 @@ def test_what_is_to_come_is_said_before_each_stage(
     assert writing.budget == int(1.5 * (300 + 750))
     assert [one.seconds for one in expected("vanilla", estimate=True)] == [None]
     assert expected("fb_rag", known) == []
+
+
+@pytest.mark.parametrize(
+    ("strategy", "replies"),
+    [("drag:k=1,m=1", 1), ("self_consistency", 1), ("chain_of_thought", 1), ("rewrite", 1)],
+)
+def test_every_reply_says_how_long_it_takes(
+    expected: Callable[..., list[Expected]], strategy: str, replies: int
+) -> None:
+    found = expected(strategy, Speed(reading=100, writing=10), estimate=True)
+    assert len([one for one in found if one.seconds]) >= replies
+    assert expected(strategy, Speed(reading=100, writing=10)) == []
+
+
+def test_what_a_reply_takes_by_hand(toolbox: Callable[..., Any], fake_generator: Any) -> None:
+    """4 tokens at 100 a second and 16 at 10; then what the first prompt does not begin with."""
+    tools = toolbox(Pace(lambda role: Speed(reading=100, writing=10)))
+    model = fake_generator("g")
+    [first] = tools.expect_replies(model, "a b c d ")
+    [second] = tools.expect_replies(model, "a b c d e f", checking(100), count=5)
+    assert (first.tokens, first.seconds) == (4, pytest.approx(0.04 + 1.6))
+    assert (second.tokens, second.seconds) == (352, pytest.approx(3.52 + 1.2 * 1.6))
+
+
+def test_what_was_taken_corrects_what_is_expected(toolbox: Callable[..., Any]) -> None:
+    tools = toolbox(Pace(lambda role: Speed(reading=1e9, writing=1e9)))
+    with tools.paced("generator"):
+        tools.count("generator", ModelTokens(100, 100, 1, 1))
+    [found] = tools.expect_replies(tools.models.generator, "a b c d")
+    assert found.seconds > 20 / 1e9  # as the clock says, it took far longer than 101 tokens do
 
 
 def test_the_waiting_person_sees_what_is_left() -> None:

@@ -217,6 +217,11 @@ def test_zero_shot_reads_nothing(run: Callable[..., Run]) -> None:
     assert found.answer.grounded == "none"
 
 
+def test_more_solved_questions_than_there_are_are_refused(run: Callable[..., Run]) -> None:
+    with pytest.raises(QuestionError, match="8 worked examples are asked for, and there are 4"):
+        run("many_shot:examples=8")
+
+
 def test_many_shot_shows_solved_questions_first(run: Callable[..., Run]) -> None:
     examples = tuple(Example(f"Who is {i}?", f"Number {i}") for i in range(3))
     prompt = run("many_shot:examples=2", examples=examples).generator.prompts[0]

@@ -31,8 +31,8 @@ class ManyShot:
 
     name: ClassVar[str] = "many_shot"
     summary: ClassVar[str] = "solved questions, then the question; nothing read"
-    examples: int = 16
-    """m, at most."""
+    examples: int = 4
+    """m: as many come with the program; more have to be given."""
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Show the examples, write."""
