@@ -14,6 +14,7 @@ from engine.reaction import Mean, Measure, sentence_scores, token_scores, tokens
 from engine.recall import Scores
 from engine.sentences import Span
 from engine.values import GAP, Excerpt, Passage
+from models.errors import ContextExceeded
 from models.protocols import (
     AttentionColumns,
     AttentionReader,
@@ -96,7 +97,14 @@ def attend(
     query = QUERY.format(question)
     room = reader.context - reader.count(query) - MARGIN
     scores = np.zeros(len(sentences))
-    for window in windows(passages, sentences, reader.count, room):
+    found = windows(passages, sentences, reader.count, room)
+    if any(window.tokens > room for window in found):
+        raise ContextExceeded(
+            f"The question, or a title, leaves no room in the {reader.context} tokens of "
+            f"{reader.id}.",
+            remedy="Raise --max-context, or ask a shorter question.",
+        )
+    for window in found:
         columns = reader.read(window.text, query, layers=way.layers, stopped=stopped)
         vector = token_scores(columns, way.measure)
         tokens = tokens_of(columns.spans, window.places)

@@ -104,7 +104,7 @@ class Chooser(Lender):
         return tuple(found)
 
     def readable_numbers(self, chosen: Sequence[int]) -> list[int]:
-        """Return those of the passages of which models may read something: what `passages` shows."""
+        """Return those of which models may read something, as `passages` shows them."""
         return [number for number in chosen if self._left(number) is not None]
 
     def readable(self, passage: Passage) -> Passage | None:

@@ -1,131 +1,48 @@
-"""YOURA by hand: which sentences are kept, how passages are cut to them, and what it cites.
-
-The reader of these tests gives every token the attention that the test wrote for its word; a
-token is a word with the blanks before it.
-"""
+"""YOURA by hand: which sentences are kept, how passages are cut to them, and what it cites."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from app.shown.trail import Trail
-from engine.answer import answer_over
 from engine.attending import Way, attend, layers_at, places_in, windows
 from engine.checking import citing
 from engine.compression import choose, cut, sentences_of
-from engine.corpus import corpus_of
-from engine.errors import BudgetTooSmall, StrategyUnknown, TimeSpent
-from engine.events import Answered, Compressed, Event, Noted, Ranked, Selected
+from engine.errors import BudgetTooSmall, StrategyUnknown
+from engine.events import Compressed, Noted, Ranked, Selected
 from engine.passages import split
-from engine.settings import Budget, Settings
+from engine.settings import Budget
 from engine.strategies import registry
 from engine.strategies.youra import Youra
-from engine.values import Answer, Excerpt, Passage, Query
-from ingest.item import Item, Kind, Locator, People
-from models.errors import ContextExceeded, RuntimeFailed
-from models.protocols import AttentionColumns, Cancelled, Piece, Stopped, TokenCount
-from models.roles import ModelSet
-
-LEASE = "The lease is signed. It ends in May. The roof is red. Berta owns the boat."
-CLUB = "The club meets on Friday. Tomas has the keys."
-QUESTION = "Who has the keys of the club?"
-_TOKEN = re.compile(r"\s*\S+|\s+$")
-
-
-class FakeReader:
-    """An `AttentionReader` whose tokens are words and whose query attends to chosen words."""
-
-    id = "l"
-    layers = 4
-
-    def __init__(self, liked: Mapping[str, float], context: int = 1000) -> None:
-        """`liked`: what the query's two rows together give a word; other words get 0."""
-        self.context = context
-        self.usage = TokenCount()
-        self.closed = False
-        self.contexts: list[str] = []
-        self.asked: list[tuple[int, ...]] = []
-        self._liked = liked
-
-    def count(self, text: str) -> int:
-        return len(_TOKEN.findall(text))
-
-    def read(
-        self, context: str, query: str, *, layers: Sequence[int], stopped: Stopped | None = None
-    ) -> AttentionColumns:
-        tokens = list(_TOKEN.finditer(context))
-        if len(tokens) + self.count(query) > self.context:
-            raise ContextExceeded("too long", remedy="")
-        if stopped is not None and stopped():
-            raise Cancelled
-        self.contexts.append(context)
-        self.asked.append(tuple(layers))
-        self.usage.prompt += len(tokens)
-        self.usage.calls += 1
-        given = [self._liked.get(token[0].strip(" .\n"), 0.0) for token in tokens]
-        shape = (len(layers), len(tokens))
-        return AttentionColumns(
-            layers=tuple(layers),
-            context_sums=np.full(shape, 0.0),
-            query_sums=np.broadcast_to(given, shape),
-            query_tokens=2,
-            spans=np.array([token.span() for token in tokens], dtype=np.int64),
-        )
-
-    def close(self) -> None:
-        self.closed = True
-
-
-def items(*texts: str) -> list[Item]:
-    return [
-        Item(Kind.DOCUMENT, f"club note {i}", None, People(), text, Locator(Path(f"/{i}")))
-        for i, text in enumerate(texts)
-    ]
+from engine.values import Answer, Excerpt
+from models.errors import ContextExceeded
+from models.protocols import AttentionColumns
+from tests.toy_attention import (
+    CLUB,
+    LEASE,
+    QUESTION,
+    Ask,
+    FakeReader,
+    asking,
+    attending,
+    items,
+    only,
+    passages_of,
+    unreadable,
+)
 
 
 @pytest.fixture
-def ask(fake_generator: Any) -> Callable[..., tuple[list[Event], Answer, Any]]:
-    def run(
-        strategy: str,
-        load_attention: Callable[[str], Any] | None,
-        *texts: str,
-        load_attentive: Callable[[str], Any] | None = None,
-        reaction_layer: int | None = None,
-        budget: Budget = Budget(500, 500, 2, 0, 0),  # noqa: B008 -- frozen
-        reply: str = "Tomas [1]",
-        **settings: Any,
-    ) -> tuple[list[Event], Answer, Any]:
-        models = {"g": fake_generator("g", [reply]), "l": fake_generator("l", ["Tomas."])}
-        chosen = ModelSet("l", "g", models.__getitem__, load_attention=load_attention,
-                          load_attentive=load_attentive, reaction_layer=reaction_layer)  # fmt: skip
-        events = list(
-            answer_over(
-                Query(QUESTION),
-                corpus_of(split(items(*(texts or (LEASE, CLUB))))),
-                chosen,
-                Settings(strategy=strategy, budget=budget, **settings),
-            )
-        )
-        last = events[-1]
-        assert isinstance(last, Answered)
-        return events, last.answer, models["g"]
-
-    return run
-
-
-def only(events: Sequence[Event], kind: type[Any]) -> Any:
-    found = [event for event in events if isinstance(event, kind)]
-    assert len(found) == 1
-    return found[0]
+def ask(fake_generator: Any) -> Ask:
+    return asking(fake_generator)
 
 
 def test_sentences_keep_their_places_in_the_item() -> None:
@@ -257,10 +174,6 @@ def test_a_compressor_that_is_none_is_refused(wanted: str, said: str) -> None:
     assert said in raised.value.remedy
 
 
-def unreadable(model_id: str) -> Any:
-    raise RuntimeFailed(f"A server shows no attention of {model_id}.", remedy="")
-
-
 @pytest.mark.parametrize("load", [None, unreadable])
 @pytest.mark.parametrize("prefix", ["", "vanilla+"])
 def test_without_attention_bm25_chooses_and_the_answer_says_so(
@@ -295,29 +208,8 @@ def test_fb_rag_takes_the_reaction_as_a_third_term(ask: Any) -> None:
 
 
 @pytest.fixture
-def attentive(fake_generator: Any) -> Callable[..., Any]:
-    """Make a look-ahead model that shows attention to chosen words, as `FakeReader` does."""
-
-    class Attentive(fake_generator):  # type: ignore[misc]
-        layers = 4
-        liked: Mapping[str, float]
-        read: list[tuple[str, str, tuple[int, ...]]]
-
-        def sample_and_read(
-            self, prompt: str, *, until: int, layers: tuple[int, ...], **options: Any
-        ) -> Iterator[Piece]:
-            context, query = prompt[:until], prompt[until:]
-            self.read.append((context, query, layers))
-            columns = FakeReader(self.liked, 10_000).read(context, query, layers=layers)
-            yield Piece(0, "", columns=columns)
-            yield from self.sample(prompt, **options)
-
-    def make(liked: Mapping[str, float]) -> Any:
-        model = Attentive("l", ["Rationale. Answer: Tomas"])
-        model.liked, model.read = liked, []
-        return model
-
-    return make
+def attentive(fake_generator: Any) -> Callable[[Mapping[str, float]], Any]:
+    return attending(fake_generator)
 
 
 @pytest.mark.parametrize(
@@ -427,15 +319,6 @@ def test_fb_rag_without_attention_says_so(ask: Any) -> None:
     assert answer.strategy == "fb_rag+youra:by=bm25"
 
 
-def test_time_that_runs_out_while_reading_is_said(ask: Any) -> None:
-    class Slow(FakeReader):
-        def read(self, context: str, query: str, **options: Any) -> AttentionColumns:
-            raise Cancelled
-
-    with pytest.raises(TimeSpent, match="time budget"):
-        ask("youra", lambda _: Slow({}))
-
-
 def test_the_trail_shows_the_sentences_with_their_scores(ask: Any) -> None:
     events, answer, _ = ask("youra:share=0.2", lambda _: FakeReader({"keys": 0.8}))
     trail = Trail()
@@ -451,17 +334,13 @@ def test_the_trail_shows_the_sentences_with_their_scores(ask: Any) -> None:
     assert CLUB[best["start"] : best["end"]] == "Tomas has the keys."
 
 
-def passages_of(*texts: str) -> list[Passage]:
-    return [Passage(item, 0, len(item.text)) for item in items(*texts)]
-
-
 def test_windows_are_cut_between_passages_and_about_equally_full() -> None:
     passages = passages_of(*[f"One {i}. Two {i}. Three {i}." for i in range(6)])
     sentences = sentences_of(passages)
-    count = FakeReader({}).count  # ten tokens a passage, its title and its end included
-    assert [window.tokens for window in windows(passages, sentences, count, 50)] == [30, 30]
+    count = FakeReader({}).count  # nine tokens a passage, its title included, and the end
+    assert [window.tokens for window in windows(passages, sentences, count, 50)] == [28, 28]
     found = windows(passages, sentences, count, 29)
-    assert [window.tokens for window in found] == [20, 20, 20]
+    assert [window.tokens for window in found] == [28, 28]
     assert [i for window in found for i in window.sentences] == list(range(18))
     for window in found:
         for number, (begin, end) in zip(window.sentences, window.places, strict=True):

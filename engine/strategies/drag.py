@@ -121,6 +121,10 @@ class IterDRAG:
 def _asking(
     tools: Toolbox, kind: Kind, groups: Sequence[Sequence[int]], documents: int, examples: int
 ) -> Callable[[Generator], str]:
-    shown = [tools.passages(group) for group in groups]
     worked = tools.solved_examples(examples)
-    return lambda model: prompt(model, kind, tools.task, tools.query.text, shown, worked, documents)
+
+    def ask(model: Generator) -> str:
+        shown = [tools.passages(group) for group in groups]  # a compressor may come before
+        return prompt(model, kind, tools.task, tools.query.text, shown, worked, documents)
+
+    return ask

@@ -47,7 +47,7 @@ class KeyValue:
         if not scores.any():
             return Draft("", ())
         hits = (int(number) for number in best_first(scores) if scores[number] > 0)
-        best = next((number for number in hits if tools.readable_numbers([number])), None)
+        best = next((number for number in hits if tools.passages([number])), None)
         if best is None:
             return Draft("", ())
         yield tools.selected("select", [best])

@@ -87,10 +87,10 @@ class Rewrite:
     def _answer_or_rewrite(
         self, tools: Toolbox, question: str, fresh: Sequence[int]
     ) -> Steps[Event, None, Written]:
-        evidence = tools.passages(fresh)
         personal = tools.task.personal
 
         def prompt(model: Generator) -> str:
+            evidence = tools.passages(fresh)  # as they are by then: a compressor may come before
             return render(
                 model,
                 "rewriting",
