@@ -84,12 +84,14 @@ class ModelJobs:
             self._thread.join(CLOSING_SECONDS)
 
     def _run(self) -> None:
-        while self._jobs:
+        is_over = False
+        while not is_over:
             job = self._jobs[0]
             ended = self._do(job)
             with self._lock:
                 self._jobs.pop(0)
                 self._texts.pop(job.model_id, None)
+                is_over = not self._jobs  # from now on `add` starts another thread
             self._tell(ended)
 
     def _do(self, job: Job) -> Callable[[], Message]:
