@@ -8,6 +8,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from app.widgets.growing import Growing
 from app.widgets.markdown import cut, styled
 
 AT_ONCE = 4
@@ -16,7 +17,7 @@ FRAME = 1 / 60
 """Seconds until Textual lays out what was added; without a pause it would be all at once."""
 
 
-class AnswerText(Vertical):
+class AnswerText(Growing, Vertical):
     """Markdown, however long it is."""
 
     DEFAULT_CSS = """

@@ -17,6 +17,7 @@ from textual.widgets import OptionList, Static
 from app.asking.talk import Request
 from app.widgets.asked import Asked
 from app.widgets.citations import Citations
+from app.widgets.growing import Growing
 from models.errors import AskanceError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def _later() -> ModuleType:
     return later
 
 
-class Turns(VerticalScroll, can_focus=False):
+class Turns(Growing, VerticalScroll, can_focus=False):
     """Holds the turns by the numbers of their requests."""
 
     DEFAULT_CSS = """
