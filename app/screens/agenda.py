@@ -44,7 +44,7 @@ class AgendaScreen(ShowingScreen[None]):
 
     def on_mount(self) -> None:
         """Draw the days."""
-        rows = self.query_one(RowList)
+        rows = self.query_one(ListPane).row_list
         rows.show(list(agenda_rows(self._passages, self._zone)))
         rows.focus()
 

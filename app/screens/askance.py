@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, ClassVar, cast
 
 from rich.text import Text
 from textual import events, on
 from textual.actions import parse
-from textual.app import App, ScreenStackError
+from textual.app import App
 from textual.binding import BindingType
 from textual.dom import DOMNode
 from textual.filter import LineFilter
@@ -128,7 +127,7 @@ class AskanceApp(App[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Let what asks for something be answered before another screen opens."""
-        return not (action in OPENING and _asks(self.screen_stack[-1]))
+        return action not in OPENING or not any(map(_asks, self.screen_stack[-1:]))
 
     def action_next_theme(self) -> None:
         """Change the colours until the program ends; the settings keep a theme."""
@@ -145,9 +144,8 @@ class AskanceApp(App[None]):
 
     def tell(self, make: Callable[[], Message]) -> None:
         """Post a message, made anew for each, to every screen that is open. From any thread."""
-        with suppress(ScreenStackError):  # before the first screen, and after the last
-            for screen in self.screen_stack:
-                screen.post_message(make())
+        for screen in self.screen_stack:
+            screen.post_message(make())
 
     @on(Replied)
     def note_reading(self, replied: Replied) -> None:
@@ -178,6 +176,8 @@ class AskanceApp(App[None]):
         """Note that somebody is there."""
         if isinstance(event, events.InputEvent):
             self.tidying.touch()
+            if not self.screen_stack:
+                return  # the program is ending, and no screen is left that a key could mean
         await super().on_event(event)
 
     def _tidy(self) -> None:
@@ -240,7 +240,7 @@ class AskanceApp(App[None]):
         self.current.sample = sample_folder()
         self.settings_changed()
         self._to_chat()
-        self.screen.query_one(Prompt).fill(sample_questions()[1].text)
+        self.chat.query_one(Prompt).fill(sample_questions()[1].text)
 
     def _show(self, screen: ListingScreen) -> None:
         """Go to a screen above the chat, or back from it when it is shown already."""

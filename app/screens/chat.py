@@ -95,6 +95,10 @@ class ChatScreen(ConversationScreen):
     def __init__(self, current: Current, engine: Engine, tidying: Tidying) -> None:
         """Take the settings, whoever answers, and what collects garbage."""
         super().__init__(current)
+        self._title = Static("", id="title")
+        self._too_small = Static("", id="too-small")
+        self._stages = Static("", id="stages")
+        self._keys = KeyBar()
         self._tidying = tidying
         self._engine = engine
         self._config = current.config
@@ -110,12 +114,12 @@ class ChatScreen(ConversationScreen):
 
     def compose(self) -> ComposeResult:
         """Lay out the screen from top to bottom."""
-        yield Static("", id="title")
-        yield Static("", id="too-small")
+        yield self._title
+        yield self._too_small
         yield self._turns
-        yield Static("", id="stages")
+        yield self._stages
         yield self._composer
-        yield KeyBar()
+        yield self._keys
 
     def on_mount(self) -> None:
         """Start where people type; the engine starts meanwhile."""
@@ -131,14 +135,16 @@ class ChatScreen(ConversationScreen):
         self.run_worker(self._import_later, thread=True)
 
     def _import_later(self) -> None:
-        """Import the rest; what is there by then is no garbage."""
         _later()
-        self._tidying.begin()
         self.post_message(Imported())
 
     @on(Imported)
     def find_filters(self) -> None:
-        """Show the filters of what is typed, which until now would have been waited for."""
+        """Show the filters of what is typed, which until now would have been waited for.
+
+        What is there by now is no garbage.
+        """
+        self._tidying.begin()
         self._composer.get_ready()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -151,7 +157,7 @@ class ChatScreen(ConversationScreen):
             self.call_after_refresh(self._focus_again)
         self.set_class(small, "too-small")
         size = f"{event.size.width}x{event.size.height}"
-        self.query_one("#too-small", Static).update(
+        self._too_small.update(
             f"{size} is too small: Askance needs {columns}x{rows}. Make the window larger; "
             "ctrl+q leaves."
         )
@@ -168,7 +174,7 @@ class ChatScreen(ConversationScreen):
 
     def _draw_welcome(self) -> None:
         welcome = WELCOME if self._config.sources else NO_SOURCES
-        self.query_one("#welcome", Static).update(Content(welcome))
+        self._welcome.update(Content(welcome))
 
     def draw_title(self) -> None:
         """Say what is read, what is kept in memory and on disk, and where text goes."""
@@ -178,7 +184,7 @@ class ChatScreen(ConversationScreen):
         server = f"   {said}" if (said := where_text_goes(self._config)) else ""
         talk = f"   {said}" if (said := self._talk.line) else ""
         shown = f"Askance   {remembered}{kept}{talk}{server}"
-        self.query_one("#title", Static).update(Content(shown))
+        self._title.update(Content(shown))
 
     @on(ConfigChanged)
     def use_config(self) -> None:
@@ -218,7 +224,7 @@ class ChatScreen(ConversationScreen):
         self._changed.clear()
         self._status = "Starting"
         self._say("Starting …")
-        self.query_one("#welcome").display = False
+        self._welcome.display = False
         if beside is not None:
             self._compared[request.number] = beside
         told = _later().Told(request)
@@ -265,7 +271,7 @@ class ChatScreen(ConversationScreen):
         turn, answers = self._in_hand, self._turns.query_children(Asked)
         if turn is not None:
             self._engine.send(Cancel(turn.told.request.number))
-            self.run_worker(self._end(turn, Ended(turn.told.request.number, cancelled=True)))
+            self._hear(Ended(turn.told.request.number, cancelled=True))
         elif self._composer.prompt.has_focus and answers:
             answers.last().focus()
         else:
@@ -311,7 +317,7 @@ class ChatScreen(ConversationScreen):
         self._composer.show_filters_of(turn.told)
         self.refresh_bindings()
         # Textual's footer holds on to keys that it no longer shows until this is said to change.
-        self.query_one(KeyBar).mutate_reactive(KeyBar.compact)
+        self._keys.mutate_reactive(KeyBar.compact)
         self._note_answer(turn)
         self._tidying.answered()
         other = self._compared.pop(ended.number, None)
@@ -342,7 +348,7 @@ class ChatScreen(ConversationScreen):
             self._say(said)
 
     def _say(self, status: str) -> None:
-        self.query_one("#stages", Static).update(Content(status))
+        self._stages.update(Content(status))
 
     def draw_conversation(self, *, is_new: bool) -> None:
         """Show that another conversation is under way."""

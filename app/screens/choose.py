@@ -13,11 +13,12 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
+from app.screens.left_once import LeftOnce
 from app.shown.plain import lines
 from app.widgets.row_list import Row, RowList
 
 
-class ChooseScreen(ModalScreen[str | None]):
+class ChooseScreen(LeftOnce, ModalScreen[str | None]):
     """Ends with what was chosen, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
@@ -43,22 +44,22 @@ class ChooseScreen(ModalScreen[str | None]):
         self._asked = asked
         self._choices = choices
         self._now = now
+        self._rows = RowList()
 
     def compose(self) -> ComposeResult:
         """Lay out the question and what there is."""
         with Vertical():
             yield Static(Content(lines(self._asked)))
-            yield RowList()
+            yield self._rows
             yield Static(Content("Enter takes it, Escape does not"))
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Stand on what it is now."""
-        found = self.query_one(RowList)
-        found.styles.height = len(self._choices)
-        found.show([Row(choice, choice) for choice in self._choices])
-        found.cursor = self._choices.index(self._now) if self._now in self._choices else 0
-        found.focus()
+        self._rows.styles.height = len(self._choices)
+        self._rows.show([Row(choice, choice) for choice in self._choices])
+        self._rows.cursor = self._choices.index(self._now) if self._now in self._choices else 0
+        self._rows.focus()
 
     @on(RowList.RowSelected)
     def take(self, selected: RowList.RowSelected) -> None:

@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from app.asking.talk import Request
+from app.screens.left_once import LeftOnce
 from app.screens.showing import ShowingScreen
 from app.shown.plain import one_line
 from app.shown.report import citation_line, coverage_line, grounded_line, timings_line
@@ -27,7 +28,7 @@ SIDE_BY_SIDE = 90
 """Columns from which two answers stand beside each other, not one below the other."""
 
 
-class VariantScreen(ModalScreen[Request | None]):
+class VariantScreen(LeftOnce, ModalScreen[Request | None]):
     """Asks how to answer a question otherwise; ends with the request, without its number."""
 
     DEFAULT_CSS = """
@@ -41,6 +42,7 @@ class VariantScreen(ModalScreen[Request | None]):
     def __init__(self, request: Request) -> None:
         """Take the question as it was asked."""
         super().__init__()
+        self._rows = RowList()
         from engine.strategies import registry  # imports all of the engine
 
         effort, strategy = _set(request, "effort"), _set(request, "strategy")
@@ -55,15 +57,14 @@ class VariantScreen(ModalScreen[Request | None]):
         """Lay out the list."""
         with Vertical():
             yield Static("Answer it once more, with another:")
-            yield RowList()
+            yield self._rows
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Draw the list."""
         labels = [label for label, _ in self._choices]
-        choices = self.query_one(RowList)
-        choices.show([Row(str(number), label) for number, label in enumerate(labels)])
-        choices.focus()
+        self._rows.show([Row(str(number), label) for number, label in enumerate(labels)])
+        self._rows.focus()
 
     @on(RowList.RowSelected)
     def choose(self, selected: RowList.RowSelected) -> None:
@@ -88,24 +89,25 @@ class CompareScreen(ShowingScreen[None]):
     def __init__(self, one: Told, other: Told, zone: tzinfo | None) -> None:
         """Take both; each has an answer."""
         super().__init__()
-        self._sides = (one, other)
+        self._asked = one.request.question
+        self._sides = [(told, VerticalScroll(), AnswerText()) for told in (one, other)]
         self._zone = zone
 
     def compose(self) -> ComposeResult:
         """Lay out the question and both sides."""
-        yield Static(Content(one_line(self._sides[0].request.question)), id="asked-of-both")
+        yield Static(Content(one_line(self._asked)), id="asked-of-both")
         with Horizontal():
-            for told in self._sides:
-                with VerticalScroll() as side:
+            for told, side, text in self._sides:
+                with side:
                     side.border_title = Content(_way(told))
-                    yield AnswerText()
+                    yield text
                     yield Static(Content(_facts(told, self._zone)), classes="facts")
         yield Footer()
 
     async def on_mount(self) -> None:
         """Fill in the answers."""
-        self.query(VerticalScroll).first().focus()
-        for told, text in zip(self._sides, self.query(AnswerText), strict=True):
+        self._sides[0][1].focus()
+        for told, _, text in self._sides:
             await text.show(told.answer.text if told.answer else "")
 
     def on_resize(self, event: events.Resize) -> None:

@@ -12,10 +12,11 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Footer, Static
 
+from app.screens.left_once import LeftOnce
 from app.shown.plain import lines
 
 
-class ConfirmScreen(ModalScreen[bool]):
+class ConfirmScreen(LeftOnce, ModalScreen[bool]):
     """Ends with True only when somebody said so; No is where the cursor is."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -44,20 +45,21 @@ class ConfirmScreen(ModalScreen[bool]):
         """Take the question and the word for going on."""
         super().__init__()
         self._question = question
-        self._yes = yes
+        self._no = Button("No (n)", id="no", compact=True)
+        self._yes = Button(f"{yes} (y)", id="yes", variant="error", compact=True)
 
     def compose(self) -> ComposeResult:
         """Lay out the question and two answers."""
         with Vertical():
             yield Static(Content(lines(self._question)), id="question")
             with Horizontal():
-                yield Button("No (n)", id="no", compact=True)
-                yield Button(f"{self._yes} (y)", id="yes", variant="error", compact=True)
+                yield self._no
+                yield self._yes
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Stand on No."""
-        self.query_one("#no").focus()
+        self._no.focus()
 
     @on(Button.Pressed)
     def pressed(self, pressed: Button.Pressed) -> None:

@@ -60,8 +60,8 @@ class ConversationScreen(Screen[None]):
         """Begin a conversation with the settings of a session."""
         super().__init__()
         self._current = current
-        welcome = Static(Content(""), id="welcome")
-        self._turns = Turns(welcome, zone=zone_of(current.config))
+        self._welcome = Static(Content(""), id="welcome")
+        self._turns = Turns(self._welcome, zone=zone_of(current.config))
         self._composer = Composer()
         self._talk = Conversing(self, current)
 
@@ -81,7 +81,7 @@ class ConversationScreen(Screen[None]):
     def draw_conversation(self, *, is_new: bool) -> None:
         """Show that another conversation is under way."""
         self.draw_title()
-        self.query_one("#welcome").display = is_new
+        self._welcome.display = is_new
         self._composer.show_filters_of(None)
         self._composer.prompt.focus()
 

@@ -50,7 +50,7 @@ class CoverageScreen(ShowingScreen[Remedy | None]):
 
     def on_mount(self) -> None:
         """Draw the list."""
-        rows = self.query_one(RowList)
+        rows = self.query_one(ListPane).row_list
         rows.show(list(_rows(self._coverage)))
         rows.focus()
 

@@ -16,6 +16,7 @@ from textual.screen import ModalScreen
 from textual.suggester import Suggester
 from textual.widgets import Footer, Input, Static
 
+from app.screens.left_once import LeftOnce
 from app.shown.plain import lines
 from app.widgets.in_order import Line
 
@@ -23,7 +24,7 @@ Check = Callable[[str], str]
 """Returns what is wrong with what was typed, empty when nothing is."""
 
 
-class EntryScreen(ModalScreen[str | None]):
+class EntryScreen(LeftOnce, ModalScreen[str | None]):
     """Ends with what was typed, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]
@@ -52,27 +53,28 @@ class EntryScreen(ModalScreen[str | None]):
         self._value = value
         self._check = check
         self._suggester = suggester
+        self._fault = Static(Content(""), id="fault")
 
     def compose(self) -> ComposeResult:
         """Lay out the question, the line, and room for a fault."""
         with Vertical():
             yield Static(Content(lines(self._asked)), id="asked-for")
             yield Line(self._value, suggester=self._suggester, compact=True)
-            yield Static(Content(""), id="fault")
+            yield self._fault
             yield Static(Content("Enter takes it, Escape does not"))
         yield Footer(show_command_palette=False)
 
     @on(Input.Changed)
     def look(self, changed: Input.Changed) -> None:
         """Take the fault away while it is being corrected."""
-        self.query_one("#fault", Static).update(Content(""))
+        self._fault.update(Content(""))
 
     @on(Input.Submitted)
     def done(self, submitted: Input.Submitted) -> None:
         """End, unless something is wrong."""
         fault = self._check(submitted.value)
         if fault:
-            self.query_one("#fault", Static).update(Content(lines(fault)))
+            self._fault.update(Content(lines(fault)))
         else:
             self.dismiss(submitted.value)
 

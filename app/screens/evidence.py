@@ -46,18 +46,19 @@ class EvidenceScreen(ShowingScreen[None]):
         super().__init__()
         self._told = told
         self._zone = zone
+        self._pane = ListPane()
         self._passages: dict[str, Passage] = {}
         self._drawn: object = None
 
     def compose(self) -> ComposeResult:
         """Lay out the stages above the list."""
         yield Static("", id="stages")
-        yield ListPane()
+        yield self._pane
         yield Footer()
 
     def on_mount(self) -> None:
         """Draw, and again while there is news."""
-        self.query_one(RowList).focus()
+        self._pane.row_list.focus()
         self._draw()
         self.set_interval(REFRESH_SECONDS, self._draw)
 
@@ -68,7 +69,7 @@ class EvidenceScreen(ShowingScreen[None]):
         now = (len(told.trail.events), told.ended)
         if now != self._drawn:
             self._drawn = now
-            self.query_one(RowList).show(list(self._rows()))
+            self._pane.row_list.show(list(self._rows()))
 
     def _rows(self) -> Iterator[Row]:
         self._passages.clear()

@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
+from app.screens.left_once import LeftOnce
 from app.widgets.in_order import Line
 from app.widgets.row_list import Row, RowList
 from engine.conversation import Conversation, Said
@@ -30,7 +31,7 @@ class PlacesFound(Message):
     places: Sequence[Said]
 
 
-class FindScreen(ModalScreen[int | None]):
+class FindScreen(LeftOnce, ModalScreen[int | None]):
     """Ends with the turn that was chosen, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -54,18 +55,21 @@ class FindScreen(ModalScreen[int | None]):
         """Look in this conversation, in all its branches."""
         super().__init__()
         self._conversation = conversation
+        self._line = Line(placeholder="Words of a question, an answer or a quote", compact=True)
+        self._rows = RowList()
+        self._found = Static(Content("Enter goes there, Escape goes back"), id="found")
 
     def compose(self) -> ComposeResult:
         """Lay out a line to type on and what is found."""
         with Vertical():
-            yield Line(placeholder="Words of a question, an answer or a quote", compact=True)
-            yield RowList()
-            yield Static(Content("Enter goes there, Escape goes back"), id="found")
+            yield self._line
+            yield self._rows
+            yield self._found
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Start where people type."""
-        self.query_one(Input).focus()
+        self._line.focus()
 
     @on(Input.Changed)
     def typed(self, changed: Input.Changed) -> None:
@@ -79,24 +83,23 @@ class FindScreen(ModalScreen[int | None]):
     @on(PlacesFound)
     def found(self, message: PlacesFound) -> None:
         """Show what was found, unless more has been typed."""
-        if message.typed != self.query_one(Input).value:
+        if message.typed != self._line.value:
             return
-        rows = self.query_one(RowList)
-        rows.show(
+        self._rows.show(
             [
                 Row(f"{said.turn} {index}", f"{said.turn + 1}. {PARTS[said.part]}: {said.text}")
                 for index, said in enumerate(message.places)
             ]
         )
-        rows.action_first()
+        self._rows.action_first()
         count = len(message.places)
         said = f"{count:,} place{'' if count == 1 else 's'}" if message.typed.strip() else ""
-        self.query_one("#found", Static).update(Content(said))
+        self._found.update(Content(said))
 
     @on(Input.Submitted)
     def take_first(self) -> None:
         """Take the place under the cursor."""
-        self.query_one(RowList).action_select()
+        self._rows.action_select()
 
     @on(RowList.RowSelected)
     def take(self, selected: RowList.RowSelected) -> None:

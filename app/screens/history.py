@@ -159,8 +159,9 @@ class HistoryScreen(ListingScreen):
         self._with_chosen(self._leave_with)
 
     def _leave_with(self, conversation: Conversation, turn: int | None) -> None:
-        self.dismiss(None)
-        self._resume(conversation, turn)
+        if self.is_active:  # else the person has gone elsewhere meanwhile
+            self.dismiss(None)
+            self._resume(conversation, turn)
 
     def action_export(self) -> None:
         """Write the conversation to a file."""

@@ -16,6 +16,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from app.keys import bindings
+from app.screens.left_once import LeftOnce
 from app.shown.plain import lines
 from app.widgets.key_bar import KeyBar
 from app.widgets.row_list import ListPane, Row, RowList
@@ -38,7 +39,7 @@ class Failed(Message):
     error: AskanceError
 
 
-class ListingScreen(Screen[None]):
+class ListingScreen(LeftOnce, Screen[None]):
     """Draws a list and what is known of its rows. What takes long is done in threads."""
 
     SCOPE: ClassVar[str] = ""

@@ -12,11 +12,12 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from app.screens.left_once import LeftOnce
 from app.shown.plain import lines
 from app.widgets.in_order import Line
 
 
-class PasswordScreen(ModalScreen[str | None]):
+class PasswordScreen(LeftOnce, ModalScreen[str | None]):
     """Ends with what was typed, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Cancel")]

@@ -46,25 +46,29 @@ class PreviewScreen(ShowingScreen[None]):
         super().__init__()
         self._citation = citation
         self._zone = zone
+        self._source = VerticalScroll(id="source")
+        self._quote = Static(id="from-quote")
 
     def compose(self) -> ComposeResult:
         """Lay out title and text; the quote begins a widget of its own, to scroll to."""
         item = self._citation.passage.item
         title = citation_line(self._citation, self._zone)
         before, lead, at_quote, after = _parts(self._citation)
-        with VerticalScroll(id="source"):
+        self._quote.update(Content.assemble(lead, at_quote, after))
+        with self._source:
             yield Static(Content.styled(title, "bold"), id="source-title")
             yield Static(Content("\n".join(card(item, self._zone))), id="card")
             yield Static(Content(before), id="before")
-            yield Static(Content.assemble(lead, at_quote, after), id="from-quote")
+            yield self._quote
         yield Footer()
 
     def on_mount(self) -> None:
         """Scroll to the quote as soon as its place is known."""
-        source = self.query_one("#source", VerticalScroll)
-        source.focus()
-        at = self.query_one("#from-quote")
-        self.call_after_refresh(lambda: source.scroll_to_widget(at, top=True, animate=False))
+        self._source.focus()
+        self.call_after_refresh(self._scroll)
+
+    def _scroll(self) -> None:
+        self._source.scroll_to_widget(self._quote, top=True, animate=False)
 
     def action_open_source(self) -> None:
         """Open the file in the program that the system has for it."""

@@ -9,9 +9,10 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen, ScreenResultType
 
 from app.keys import ACTIONS, EVERYWHERE
+from app.screens.left_once import LeftOnce
 
 
-class ShowingScreen(ModalScreen[ScreenResultType]):
+class ShowingScreen(LeftOnce, ModalScreen[ScreenResultType]):
     """Lies above the chat until it is left; any other screen may open from it."""
 
     SCOPE: ClassVar[str] = ""

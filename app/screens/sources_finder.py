@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
+from app.screens.left_once import LeftOnce
 from app.shown.plain import counted
 from app.sources.folder_names import best_matches, folders_below
 from app.sources.states import short
@@ -37,7 +38,7 @@ class FoldersMatched(Message):
     names: list[str]
 
 
-class FinderScreen(ModalScreen[str | None]):
+class FinderScreen(LeftOnce, ModalScreen[str | None]):
     """Ends with the path of a folder, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -60,18 +61,21 @@ class FinderScreen(ModalScreen[str | None]):
         super().__init__()
         self._root = root or Path.home()
         self._names: list[str] = []
+        self._line = Line(placeholder="Letters of the folder's path", compact=True)
+        self._rows = RowList()
+        self._found = Static(Content("Listing folders …"), id="found")
 
     def compose(self) -> ComposeResult:
         """Lay out a line to type on and the folders."""
         with Vertical():
-            yield Line(placeholder="Letters of the folder's path", compact=True)
-            yield RowList()
-            yield Static(Content("Listing folders …"), id="found")
+            yield self._line
+            yield self._rows
+            yield self._found
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """List the names, in a thread."""
-        self.query_one(Input).focus()
+        self._line.focus()
         self._list()
 
     @work(thread=True)
@@ -82,7 +86,7 @@ class FinderScreen(ModalScreen[str | None]):
     def listed(self, message: FoldersListed) -> None:
         """Show them."""
         self._names = message.names
-        self._match(self.query_one(Input).value)
+        self._match(self._line.value)
 
     @on(Input.Changed)
     def typed(self, changed: Input.Changed) -> None:
@@ -96,18 +100,17 @@ class FinderScreen(ModalScreen[str | None]):
     @on(FoldersMatched)
     def matched(self, message: FoldersMatched) -> None:
         """Show what was found, unless more has been typed."""
-        if message.typed == self.query_one(Input).value:
-            found = self.query_one(RowList)
-            found.show([Row(name, name) for name in message.names])
-            found.action_first()
+        if message.typed == self._line.value:
+            self._rows.show([Row(name, name) for name in message.names])
+            self._rows.action_first()
             below = f"{counted(len(self._names), 'folder')} below {short(self._root)}"
             of = f"{len(message.names):,} of {below}; enter takes the one under the cursor"
-            self.query_one("#found", Static).update(Content(of))
+            self._found.update(Content(of))
 
     @on(Input.Submitted)
     def take_first(self) -> None:
         """Take the folder under the cursor."""
-        self.query_one(RowList).action_select()
+        self._rows.action_select()
 
     @on(RowList.RowSelected)
     def take(self, selected: RowList.RowSelected) -> None:

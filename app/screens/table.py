@@ -67,6 +67,7 @@ class TableScreen(ShowingScreen[str | None]):
         super().__init__()
         self._table = table
         self._zone = zone
+        self._pane = ListPane()
         self._order = 0
         self._is_reversed = False
         self._opened: TableRow | None = None
@@ -75,14 +76,14 @@ class TableScreen(ShowingScreen[str | None]):
         """Lay out plan, rows, chart and remarks."""
         yield Static("", id="plan")
         yield Static("", id="columns")
-        yield ListPane()
+        yield self._pane
         yield PlotextPlot()
         yield Static("", id="remarks")
         yield Footer()
 
     def on_mount(self) -> None:
         """Draw."""
-        self.query_one(RowList).focus()
+        self._pane.row_list.focus()
         self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -120,7 +121,7 @@ class TableScreen(ShowingScreen[str | None]):
         width = min(WIDEST, width)
         heads = f"{set_cell_size(label, width)}   {value:>12}   sources" if rows else ""
         self.query_one("#columns", Static).update(Content(heads))
-        self.query_one(RowList).show(
+        self._pane.row_list.show(
             [
                 Row(
                     str(self._table.rows.index(row)),
@@ -135,7 +136,7 @@ class TableScreen(ShowingScreen[str | None]):
         self._head(f"{one_line(row.label)}: {counted(len(row.sources), 'source')}")
         self.query_one("#columns", Static).update(Content("Enter opens one, escape goes back"))
         listed = enumerate(row.sources)
-        self.query_one(RowList).show([Row(f"source {n}", _source(one)) for n, one in listed])
+        self._pane.row_list.show([Row(f"source {n}", _source(one)) for n, one in listed])
 
     def _head(self, text: str) -> None:
         self.query_one("#plan", Static).update(Content(f"Table   {text}"))
@@ -156,13 +157,13 @@ class TableScreen(ShowingScreen[str | None]):
         """Sort by the next column."""
         self._order = (self._order + 1) % len(ORDERS)
         self._draw()
-        self.query_one(RowList).action_first()
+        self._pane.row_list.action_first()
 
     def action_reverse(self) -> None:
         """Turn the order round."""
         self._is_reversed = not self._is_reversed
         self._draw()
-        self.query_one(RowList).action_first()
+        self._pane.row_list.action_first()
 
     def action_edit(self) -> None:
         """Take another plan; the same one computes nothing anew."""
@@ -180,7 +181,7 @@ class TableScreen(ShowingScreen[str | None]):
         row = self._sorted().index(self._opened)
         self._opened = None
         self._draw()
-        self.query_one(RowList).cursor = row
+        self._pane.row_list.cursor = row
 
     @on(RowList.RowSelected)
     def open(self, selected: RowList.RowSelected) -> None:
@@ -193,7 +194,7 @@ class TableScreen(ShowingScreen[str | None]):
         if row.sources:
             self._opened = row
             self._draw()
-            self.query_one(RowList).action_first()
+            self._pane.row_list.action_first()
 
 
 def _fault(typed: str) -> str:

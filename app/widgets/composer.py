@@ -48,35 +48,21 @@ class Composer(Vertical):
         self.scope: tuple[Cited, ...] | None = None
         """As in `Request`, of what is typed. It is over when nothing is typed."""
         self._last: Told | None = None
+        self.bar = ChipBar()
+        self.prompt = Prompt()
+        self._offers = OptionList(id="offers", markup=False)
+        self._offers.can_focus = False  # the keys of the prompt move in it
 
     def compose(self) -> ComposeResult:
         """Lay out from chips to prompt."""
-        yield ChipBar()
-        yield OptionList(id="offers", markup=False)
-        yield Prompt()
-
-    def on_mount(self) -> None:
-        """Leave the list of completions to the keys of the prompt."""
-        self._offers.can_focus = False
+        yield self.bar
+        yield self._offers
+        yield self.prompt
 
     def get_ready(self) -> None:
         """Find filters from now on, those of what is typed already too."""
         self.is_ready = True
         self.typing()
-
-    @property
-    def prompt(self) -> Prompt:
-        """Where is typed."""
-        return self.query_one(Prompt)
-
-    @property
-    def bar(self) -> ChipBar:
-        """The filters."""
-        return self.query_one(ChipBar)
-
-    @property
-    def _offers(self) -> OptionList:
-        return self.query_one("#offers", OptionList)
 
     def show_filters_of(self, last: Told | None) -> None:
         """Show the filters of the last question, as long as nothing else is typed."""

@@ -225,24 +225,18 @@ class ListPane(Vertical):
         """Begin empty."""
         super().__init__(id=id)
         self._sought = ""
+        self.row_list = RowList()
+        """The list itself."""
+        self._line = Line(placeholder="Find", compact=True)
 
     def compose(self) -> ComposeResult:
         """Lay out list and line."""
-        yield RowList()
-        yield Line(placeholder="Find", compact=True)
-
-    @property
-    def row_list(self) -> RowList:
-        """The list itself."""
-        return self.query_one(RowList)
+        yield self.row_list
+        yield self._line
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave escape to the screen while nothing is sought."""
         return self._line.has_focus if action in ("end_search", "to_list") else True
-
-    @property
-    def _line(self) -> Input:
-        return self.query_one(Input)
 
     @on(RowList.SearchStarted)
     def start(self, started: RowList.SearchStarted) -> None:
