@@ -104,6 +104,16 @@ def averaged(
     )
 
 
+def refuse_unreadable(model: AttentiveWeights, model_id: str) -> None:
+    """Raise `RuntimeFailed` where a layer does not attend to the whole text."""
+    if not model.cuts or model.window:
+        layers = "attend to the last tokens only" if model.cuts else "are recurrent"
+        raise RuntimeFailed(
+            f"Layers of {model_id} {layers}, so its attention over a text cannot be read.",
+            remedy="Choose another model or another strategy.",
+        )
+
+
 class ColumnReader(ABC):
     """An `AttentionReader` over a runtime. Logits are never computed."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from models.columns import refuse_unreadable
 from models.errors import RuntimeFailed
 from models.generating import (
     DEFAULT_CONTEXT,
@@ -14,7 +15,7 @@ from models.generating import (
     refuse_beyond,
 )
 from models.llama_api import LlamaContext, LlamaModel
-from models.llama_columns import LlamaColumns, refuse_unreadable
+from models.llama_columns import LlamaColumns
 from models.llama_library import self_test
 
 CHUNK = 256

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from models.columns import ColumnReader
+from models.columns import ColumnReader, refuse_unreadable
 from models.errors import RuntimeFailed
 from models.generating import DEFAULT_CONTEXT
 from models.llama import physical_cores
 from models.llama_api import LlamaContext, LlamaModel
-from models.llama_columns import LlamaColumns, refuse_unreadable
+from models.llama_columns import LlamaColumns
 from models.llama_library import self_test
 
 BLOCK = 256

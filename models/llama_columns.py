@@ -7,22 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from models.columns import ColumnWatch, Sums
-from models.errors import RuntimeFailed
-from models.llama_api import LlamaModel
 from models.llama_tensors import TensorReader, TensorWatcher
 
 TENSOR = "kq_soft_max-{}"
 """llama.cpp's name for a layer's attention after the softmax."""
-
-
-def refuse_unreadable(model: LlamaModel, model_id: str) -> None:
-    """Raise `RuntimeFailed` where no layer attends to the whole text."""
-    if not model.cuts or model.window:
-        layers = "attend to the last tokens only" if model.cuts else "are recurrent"
-        raise RuntimeFailed(
-            f"Layers of {model_id} {layers}, so its attention over a text cannot be read.",
-            remedy="Choose another model or another strategy.",
-        )
 
 
 class LlamaColumns(ColumnWatch):

@@ -77,6 +77,8 @@ class AttentiveWeights(Weights, Protocol):
 
     layers: int
     heads: int
+    window: int
+    """How many tokens back the layers see that see least; 0: all."""
 
 
 class Batches(Protocol):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from models.columns import ColumnReader
+from models.columns import ColumnReader, refuse_unreadable
+from models.errors import RuntimeFailed
 from models.generating import DEFAULT_CONTEXT
 from models.torch_columns import TorchColumns
 from models.torch_context import TorchContext
@@ -23,9 +24,16 @@ def load_reader(
 ) -> TorchAttentionReader:
     """Load verified files. `models.torch_loading.load_torch_attention` is the door to this.
 
-    In float32 unless asked otherwise: reactions are small differences of sums.
+    In float32 unless asked otherwise: reactions are small differences of sums. Raises
+    `RuntimeFailed` for a model with layers that see only the last tokens.
     """
-    return TorchAttentionReader(TorchModel(path, model_id, precision=precision), model_id, context)
+    model = TorchModel(path, model_id, precision=precision)
+    try:
+        refuse_unreadable(model, model_id)
+    except RuntimeFailed:
+        model.close()
+        raise
+    return TorchAttentionReader(model, model_id, context)
 
 
 class TorchAttentionReader(ColumnReader):

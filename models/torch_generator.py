@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from models.columns import refuse_unreadable
 from models.errors import RuntimeFailed
 from models.generating import (
     DEFAULT_CONTEXT,
@@ -38,6 +39,8 @@ def load_generator(
     """
     model = TorchModel(path, model_id, precision=precision)
     try:
+        if attentive:
+            refuse_unreadable(model, model_id)
         size = min(context, model.train_context)
         free = free_bytes(model.device) if memory is None else memory
         refuse_beyond(free, model.cache_bytes(size), size, model_id)

@@ -126,6 +126,8 @@ class TorchModel(TorchTokens):
         self.heads = int(text.num_attention_heads)
         self.cuts = True
         self.windows = _windows(text)
+        narrow = [w for w in self.windows.values() if w is not None and w < self.train_context]
+        self.window = min(narrow, default=0)
 
     def _refuse_others(self, network: Any, model_id: str) -> None:
         text = network.config.get_text_config()

@@ -14,11 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.catalogue import load_catalogue
-from models.columns import prompt_spans, spans
+from models.columns import prompt_spans, refuse_unreadable, spans
 from models.errors import ContextExceeded, RuntimeFailed
 from models.llama import load_llama
 from models.llama_attention import BLOCK, LlamaAttentionReader, load_llama_attention
-from models.llama_columns import refuse_unreadable
 from models.protocols import Cancelled, Message, Sampling
 from models.store import Store
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ pytest.importorskip("transformers")
 import torch
 
 from models.catalogue import load_catalogue
-from models.errors import ContextExceeded
+from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import AttentionColumns, Cancelled, Sampling
 from models.store import Store
 from models.torch_attention import BLOCK, TorchAttentionReader, load_reader
@@ -30,9 +31,13 @@ STORY = "Ann met Bob in Oslo on Monday. They spoke of the lease. "
 QUERY = "Who met Bob, and where?"
 
 
-@pytest.fixture(scope="module", params=["llama", "qwen2", "gemma2"])
+@pytest.fixture(
+    scope="module", params=[("llama", {}), ("qwen2", {}), ("gemma2", {"sliding_window": 1024})]
+)
 def toy(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return causal(tmp_path_factory.mktemp("toy"), request.param)
+    """A model whose layers see everything: a window as wide as the context leaves nothing out."""
+    kind, changed = request.param
+    return causal(tmp_path_factory.mktemp("toy"), kind, **changed)
 
 
 @pytest.fixture(scope="module")
@@ -139,9 +144,11 @@ def test_no_more_than_a_block_of_rows_is_held(
         return softmax(scores, dim=dim)
 
     monkeypatch.setattr(torch, "softmax", measured)
+    before = reader.usage.computed
     reader.read(STORY * 15, QUERY, layers=[0])
-    tokens = reader.usage.computed
-    assert max(sizes) <= 2 * BLOCK * (tokens + 64)
+    tokens = reader.usage.computed - before
+    assert tokens > 2 * BLOCK  # so that whole matrices would be larger
+    assert max(sizes) <= reader._model.heads // 2 * BLOCK * (tokens + 64)  # keys of two heads
 
 
 def test_what_cannot_be_read_is_refused(reader: TorchAttentionReader) -> None:
@@ -152,6 +159,25 @@ def test_what_cannot_be_read_is_refused(reader: TorchAttentionReader) -> None:
             reader.read(STORY, QUERY, layers=layers)
     with pytest.raises(Cancelled):
         reader.read(STORY, QUERY, layers=[2], stopped=lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changed"),
+    [
+        ("gemma2", {}),
+        ("qwen2", {"use_sliding_window": True, "sliding_window": 24, "max_window_layers": 1}),
+        ("mistral", {"sliding_window": 24}),
+    ],
+)
+def test_layers_that_see_only_the_last_tokens_are_refused(
+    tmp_path: Path, kind: str, changed: dict[str, Any]
+) -> None:
+    """At such a layer all but the last 23 tokens would get nothing from the query."""
+    folder = causal(tmp_path, kind, **changed)
+    for load in (load_reader, partial(load_generator, attentive=True)):
+        with pytest.raises(RuntimeFailed, match="attend to the last tokens only"):
+            load(folder, "toy")
+    load_generator(folder, "toy").close()
 
 
 @pytest.fixture(scope="module")
