@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -68,6 +69,15 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("connect", "connect_ex", "sendto"):
         monkeypatch.setattr(socket.socket, name, guarded(name))
     monkeypatch.setattr(socket, "getaddrinfo", lookup)
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a pilot of the screen wait for what it began; others need not import Textual."""
+    if "textual.pilot" in sys.modules:
+        from tests.patient_pilot import wait_for_screen
+
+        monkeypatch.setattr("textual.pilot.Pilot._wait_for_screen", wait_for_screen)
 
 
 @pytest.fixture(autouse=True)

@@ -115,8 +115,10 @@ def _models() -> Any:
 
 async def _screen(source: Path, question: str) -> int:
     """Ask, look at what was found, ask again and leave."""
+    from tests.patient_pilot import be_patient
     from tests.toy_chat import app_over, asked, config_over, running, shown, typed
 
+    be_patient()
     app = app_over(config_over(source), _models())
     async with running(app) as pilot:
         await asked(pilot, question)
@@ -134,8 +136,10 @@ async def _screen(source: Path, question: str) -> int:
 
 async def _screens(source: Path, question: str) -> int:
     """Open every screen, and print the names of their classes."""
+    from tests.patient_pilot import be_patient
     from tests.toy_chat import app_over, asked, config_over, running, settled
 
+    be_patient()
     app = app_over(config_over(source), _models())
     opened = set()
     push = app.push_screen

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +40,19 @@ def text_of(app: App[Any]) -> str:
 
 async def settled(pilot: Pilot[Any]) -> None:
     """Wait until threads are done and what they posted is drawn."""
-    for _ in range(400):
+    await until(pilot, lambda: all(worker.is_finished for worker in pilot.app.workers))
+
+
+async def until(pilot: Pilot[Any], is_so: Callable[[], object], patience: float = 60.0) -> None:
+    """Wait until it is so, and that is drawn; a busy machine may take long over it."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
         await pilot.pause(0.02)
-        if all(worker.is_finished for worker in pilot.app.workers):
+        if is_so():
             await pilot.pause()
-            return
-    raise AssertionError("a worker does not end")
+            if is_so():
+                return
+    raise AssertionError(f"it never came to it:\n{text_of(pilot.app)}")
 
 
 def assert_snapshot(name: str, app: App[Any], **hidden: str) -> None:

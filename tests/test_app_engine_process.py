@@ -91,7 +91,10 @@ def test_an_item_is_sent_once_and_is_one_object_at_the_other_end() -> None:
     assert list(received(io.BytesIO(stream.getvalue()[:-3]))) != []
 
 
-def test_questions_cancelling_dying_and_passwords(engine: EngineProcess, source: Path) -> None:
+def test_questions_cancelling_dying_and_passwords(
+    engine: EngineProcess, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.asking.process.PATIENCE", 120.0)
     listened = Listened(engine)
     first = Request(1, QUESTION, config=config_over(source))
     replies = listened.ask(first)

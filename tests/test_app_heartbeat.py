@@ -140,7 +140,7 @@ async def test_no_beat_waits_while_a_mailbox_is_read_and_asked(tmp_path: Path) -
             await until(pilot, lambda: chat(app).query_one(Composer).is_ready)
             beats.begin()
             await typed(pilot, "When does the zeppelin land?")
-            await until(pilot, lambda: not chat(app).busy, patience=9_000)
+            await until(pilot, lambda: not chat(app).busy, patience=300)
             assert shown(app, "coverage").startswith(f"Read {MESSAGES + 1:,} mails")
             assert_models_ran(app)
             cited = turn(app).citations.citations
@@ -149,7 +149,7 @@ async def test_no_beat_waits_while_a_mailbox_is_read_and_asked(tmp_path: Path) -
             beats.assert_alive()
             beats.begin()
             await typed(pilot, "How many mails did each person send?")
-            await until(pilot, lambda: not chat(app).busy, patience=9_000)
+            await until(pilot, lambda: not chat(app).busy, patience=300)
             assert turn(app).told.answer is not None
             beats.assert_alive()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -16,6 +17,9 @@ from pathlib import Path
 import pytest
 
 from app.shown.progress import StatusLine
+
+PATIENCE = 120.0
+"""Seconds that a busy machine may take over what is done at once elsewhere."""
 
 PRELUDE = """\
 import sys, time
@@ -63,14 +67,14 @@ def test_interrupt_closes_models_and_says_one_line(stage, flags, tmp_path):
     def answer(*asked):
         {STAGES[stage]}
         sys.stderr.write("ready\\n"); sys.stderr.flush()
-        time.sleep(30)
+        time.sleep(300)
         yield
     import app.commands.ask as ask
     ask.model_set, ask.answer = models, answer
     """
     process = started(child(body, "ask", "when", str(tmp_path), *flags))
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert err == "closed\nInterrupted.\n"
     assert ('"interrupted"' in out) == bool(flags)
@@ -81,10 +85,10 @@ def test_a_second_interrupt_leaves_at_once(tmp_path):
     class Stuck(Slow):
         def close(self):
             sys.stderr.write("closing\\n"); sys.stderr.flush()
-            time.sleep(30)
+            time.sleep(300)
     def answer(*asked):
         sys.stderr.write("ready\\n"); sys.stderr.flush()
-        time.sleep(30)
+        time.sleep(300)
         yield
     import app.commands.ask as ask
     def models(config, **chosen):
@@ -98,7 +102,7 @@ def test_a_second_interrupt_leaves_at_once(tmp_path):
     assert process.stderr is not None
     assert process.stderr.readline() == "closing\n"
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=5)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert err == "Interrupted.\n"
 
@@ -111,17 +115,18 @@ def test_a_second_interrupt_ends_native_code(tmp_path):
         sys.stderr.write("ready\\n"); sys.stderr.flush()
         pause = ctypes.CDLL(None).sleep
         while True:
-            pause(30)
+            pause(300)
             yield Stage("write", "started")
     import app.commands.ask as ask
     ask.model_set, ask.answer = models, answer
     ctypes.CDLL(None).siginterrupt(2, 0)
     """
     process = started(child(body, "ask", "when", str(tmp_path)))
-    for _ in range(2):
-        process.send_signal(signal.SIGINT)
+    until = time.monotonic() + PATIENCE
+    while process.poll() is None and time.monotonic() < until:
+        process.send_signal(signal.SIGINT)  # of two that come before it runs, one is lost
         time.sleep(0.3)
-    process.communicate(timeout=5)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
 
 
@@ -136,7 +141,7 @@ def test_a_closed_pipe_is_quiet(tmp_path):
     process.stdout.close()
     assert process.stderr.read() == ""
     process.stderr.close()
-    assert process.wait(10) == 0
+    assert process.wait(PATIENCE) == 0
 
 
 def on_terminal(command: list[str], **environ: str) -> tuple[str, int]:
@@ -148,14 +153,14 @@ def on_terminal(command: list[str], **environ: str) -> tuple[str, int]:
     os.close(theirs)
     seen = b""
     while True:
-        ready, _, _ = select.select([ours], [], [], 20)
+        ready, _, _ = select.select([ours], [], [], PATIENCE)
         assert ready, seen
         try:
             seen += os.read(ours, 65536)
         except OSError:  # the other end is closed
             break
     os.close(ours)
-    return seen.decode(), process.wait(10)
+    return seen.decode(), process.wait(PATIENCE)
 
 
 DRAFTING = """
@@ -229,7 +234,7 @@ def test_the_status_line_counts_seconds_when_nothing_happens(monkeypatch):
     stream = io.StringIO()
     with StatusLine(stream, enabled=True) as status:
         status.show("Looking ahead")
-        while "Looking ahead (0 s)" not in stream.getvalue():
+        while not re.search(r"Looking ahead \(\d+ s\)", stream.getvalue()):
             time.sleep(0.01)
         status.clear()
         before = stream.getvalue()

@@ -117,7 +117,7 @@ async def test_the_window_may_change_while_an_answer_is_written(source, fake_mod
         for number in range(40):
             yield Token(f"word{number} ")
         written.set()
-        waits.wait(20)
+        waits.wait(120)
         yield Token("the end.")
 
     app = app_over(config_over(source), fake_models(), told)

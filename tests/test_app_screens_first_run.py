@@ -34,7 +34,7 @@ from engine.settings import Settings
 from models.errors import ModelMissing
 from models.roles import ModelSet
 from models.store import Store
-from tests.screen_text import NoEngine, assert_snapshot, settled, text_of
+from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
 from tests.toy_rows import toy_catalogue, toy_row
 
 SIZES = ((80, 24), (140, 40))
@@ -109,10 +109,7 @@ async def test_three_steps_lead_to_the_first_question(places, pair):
         assert load_config(os.environ).sources == (places / "Maildir",)
         assert "2 of 3" in text_of(app)
         await pilot.press("enter")
-        for _ in range(300):
-            await pilot.pause(0.02)
-            if "3 of 3" in text_of(app):
-                break
+        await until(pilot, lambda: "3 of 3" in text_of(app))
         await settled(pilot)
         assert pair.missing == []
         assert load_config(os.environ).text("models.generator") == "small"
@@ -156,10 +153,7 @@ async def test_how_the_steps_look(places, pair, monkeypatch, size):
         await settled(pilot)
         assert_snapshot(f"first-run-2-{size[0]}x{size[1]}", app)
         await pilot.press("enter")
-        for _ in range(300):
-            await pilot.pause(0.02)
-            if "3 of 3" in text_of(app):
-                break
+        await until(pilot, lambda: "3 of 3" in text_of(app))
         await settled(pilot)
         assert_snapshot(f"first-run-3-{size[0]}x{size[1]}", app)
 

@@ -41,8 +41,8 @@ from engine.values import (
     Usage,
 )
 from ingest.item import Item, Kind, Locator, People, Reason, Skipped
-from tests.screen_text import settled
-from tests.toy_chat import QUESTION, chat, config_over, turn, until
+from tests.screen_text import settled, text_of, until
+from tests.toy_chat import QUESTION, chat, config_over, turn
 
 ANY_LIST = ("lists", "screens", EVERYWHERE)
 """Scopes that are heard on every screen with a list."""
@@ -202,7 +202,8 @@ async def test_the_palette_works_on_what_shows_an_answer(home) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(ABOUT_ANSWERS["preview"]())
         await pilot.press("ctrl+p", *"copy the citation")
-        await pilot.pause(0.5)
+        await until(pilot, lambda: "Copy the citation" in text_of(app))
+        await settled(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: len(copied) == 1)
         assert isinstance(app.screen, PreviewScreen)

@@ -17,7 +17,7 @@ from app.screens.models import ModelsScreen
 from app.settings.config import load_config
 from models.errors import PullFailed
 from models.machine import Gpu, Memory
-from tests.screen_text import NoEngine, assert_snapshot, settled, text_of
+from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
 from tests.toy_rows import toy_catalogue, toy_row
 
 SIZES = ((80, 24), (140, 40))
@@ -41,13 +41,10 @@ async def opened(pilot: Pilot[None]) -> ModelsScreen:
 
 
 async def worked(pilot: Pilot[None]) -> None:
-    """Wait until nothing is done with models."""
-    for _ in range(400):
-        await pilot.pause(0.02)
-        if not pilot.app.jobs.busy:
-            await settled(pilot)
-            return
-    raise AssertionError("still at work")
+    """Wait until nothing is done with models, and that was said."""
+    jobs = pilot.app.jobs
+    await until(pilot, lambda: not (jobs.busy or jobs._thread.is_alive()))
+    await settled(pilot)
 
 
 async def test_a_model_is_pulled_checked_used_and_deleted(files):
@@ -121,9 +118,7 @@ async def test_a_pull_can_be_stopped_and_a_failure_is_said(files, monkeypatch):
         await opened(pilot)
         monkeypatch.setattr(screen_of_models, "pulling", slowly)
         await pilot.press("p")
-        assert waiting.wait(5)
-        await pilot.pause(0.2)
-        assert "4 % of 1.6 kB" in text_of(app)
+        await until(pilot, lambda: waiting.is_set() and "4 % of 1.6 kB" in text_of(app))
         await pilot.press("escape")
         await opened(pilot)
         assert "% of 1.6 kB" in text_of(app)

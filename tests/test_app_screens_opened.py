@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -41,7 +40,7 @@ from engine.values import (
     Usage,
 )
 from ingest.item import Item, Kind, Locator, People, Person
-from tests.screen_text import NoEngine, assert_snapshot, settled, text_of
+from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
 
 FILES = Path("/home/ann/files")
 SIZES = ((80, 24), (140, 40))
@@ -180,11 +179,8 @@ async def test_how_what_is_opened_looks(home: Path, monkeypatch, size: tuple[int
 
 
 async def until_seen(pilot: Pilot[None], words: str) -> None:
-    for _ in range(200):
-        await settled(pilot)
-        if words in text_of(pilot.app):
-            return
-    raise AssertionError(f"{words!r} is not shown:\n{text_of(pilot.app)}")
+    await until(pilot, lambda: words in text_of(pilot.app))
+    await settled(pilot)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
@@ -196,5 +192,4 @@ async def test_how_the_chat_begins_and_the_palette_looks(home: Path, size: tuple
         await pilot.press("ctrl+p")
         await pilot.press(*"add a source by its path")
         await until_seen(pilot, "Sources: Add")
-        await asyncio.sleep(0.3)
         assert_snapshot(f"palette-{size[0]}x{size[1]}", app)

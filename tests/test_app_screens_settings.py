@@ -22,7 +22,7 @@ from app.screens.models import ModelsScreen
 from app.screens.settings import SettingsScreen
 from app.screens.sources import SourcesScreen
 from app.settings.config import SETTINGS, config_path, load_config
-from tests.screen_text import NoEngine, assert_snapshot, settled, text_of
+from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
 
 SIZES = ((80, 24), (140, 40))
 
@@ -132,15 +132,13 @@ async def test_the_palette_offers_every_action_and_does_it_on_its_screen(home):
     app = app_here()
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("ctrl+p")
-        await pilot.pause(0.2)
-        assert isinstance(app.screen, CommandPalette)
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
         assert app.scope == "chat"
         await pilot.press(*"add a source by its path")
-        await pilot.pause(0.5)
-        await pilot.press("enter")
+        await until(pilot, lambda: "Sources: Add" in text_of(app))
         await settled(pilot)
-        await pilot.pause(0.3)
-        assert "Path of a folder" in text_of(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: "Path of a folder" in text_of(app))
 
 
 async def test_keys_go_from_screen_to_screen_and_back(home):

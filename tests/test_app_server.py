@@ -328,7 +328,7 @@ def test_the_screen_unloads_what_is_idle_but_not_during_a_question(
     ended = threading.Event()
     engine.listen(lambda reply: ended.set() if isinstance(reply, Ended) else None)
     engine.send(Request(1, "?"))
-    assert ended.wait(10)
+    assert ended.wait(60)
     while not model.closed:
         time.sleep(0.01)
     engine.close()

@@ -24,7 +24,7 @@ from engine.memory import Memory
 from ingest.pool import Pool
 from ingest.session import Session
 from models.roles import ModelSet
-from tests.screen_text import text_of
+from tests.screen_text import until
 
 QUESTION = "When does the lease of the boathouse end?"
 REPLY = "The lease ends on 31 December 2026 [1]."
@@ -114,18 +114,11 @@ async def settled(pilot: Pilot[None]) -> None:
     await until(pilot, lambda: not chat(pilot.app).busy)
 
 
-async def until(pilot: Pilot[None], is_so: Callable[[], object], patience: int = 1500) -> None:
-    for _ in range(patience):
-        await pilot.pause(0.02)
-        if is_so():
-            await pilot.pause()
-            return
-    raise AssertionError(f"it never came to it:\n{text_of(pilot.app)}")
-
-
 async def asked(pilot: Pilot[None], question: str = QUESTION) -> None:
+    screen = chat(pilot.app)
+    before = screen._number
     await typed(pilot, question)
-    await settled(pilot)
+    await until(pilot, lambda: screen._number > before and not screen.busy)
 
 
 def app_over(config: Config, models: ModelSet, told: Told = answers) -> AskanceApp:
