@@ -42,6 +42,8 @@ COMMANDS = (
 )
 NOT_BUILT: tuple[str, ...] = ()
 """Commands of the contract that a later version brings."""
+NO_THREAD = "can't start new thread"
+"""What Python says where memory does not hold the stack of one more thread."""
 
 EPILOG = (
     "\b\nBegin with:\n"
@@ -109,7 +111,9 @@ def main(arguments: Sequence[str]) -> int:
         # Whoever read our output has seen enough. The interpreter flushes once more at exit.
         _abandon_stdout()
         return ExitCode.ANSWERED
-    except MemoryError:
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and str(error) != NO_THREAD:
+            raise
         remedy = "Close other programs, or read fewer files at once; then ask again."
         shown = {"kind": "memory", "message": "Memory ran out.", "path": None, "remedy": remedy}
         return _fail(ExitCode.FAILED, shown, as_json)

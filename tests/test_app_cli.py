@@ -526,6 +526,18 @@ def test_failures_in_words_and_as_json(arguments, code, kind, said, capsys, monk
     assert shown["error"]["kind"] == kind
 
 
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't start new thread")])
+def test_too_little_memory_has_words(error, files, capsys, monkeypatch):
+    def starts(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("app.cli._invoke", starts)
+    assert main(["search", "keys", str(files)]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Memory ran out" in err
+
+
 def test_broken_settings_stop_every_question(home, files, capsys):
     path = home / ".config" / "askance" / "config.toml"
     path.parent.mkdir(parents=True)
