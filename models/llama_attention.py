@@ -6,7 +6,7 @@ from pathlib import Path
 
 from models.columns import ColumnReader, refuse_unreadable
 from models.errors import RuntimeFailed
-from models.generating import DEFAULT_CONTEXT
+from models.generating import DEFAULT_CONTEXT, refuse_beyond
 from models.llama import physical_cores
 from models.llama_api import LlamaContext, LlamaModel
 from models.llama_columns import LlamaColumns
@@ -17,17 +17,25 @@ BLOCK = 256
 
 
 def load_llama_attention(
-    path: Path, model_id: str, *, context: int = DEFAULT_CONTEXT, gpu_layers: int = -1
+    path: Path,
+    model_id: str,
+    *,
+    context: int = DEFAULT_CONTEXT,
+    gpu_layers: int = -1,
+    memory: int | None = None,
 ) -> LlamaAttentionReader:
     """Load a verified GGUF file to read its attention. Raises `RuntimeFailed`.
 
-    Whether a context uses flash attention, which shows no attention, is settled for good when it
-    is made: a reader needs one of its own.
+    `memory` is how many bytes the cache may take, as for `models.llama.load_llama`. Whether a
+    context uses flash attention, which shows no attention, is settled for good when it is made: a
+    reader needs one of its own.
     """
     self_test()
     model = LlamaModel(path, gpu_layers=gpu_layers)
     try:
         refuse_unreadable(model, model_id)
+        size = min(context, model.train_context)
+        refuse_beyond(memory, model.cache_bytes(size), size, model_id)
         return LlamaAttentionReader(model, model_id, context)
     except RuntimeFailed:
         model.close()

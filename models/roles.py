@@ -23,6 +23,10 @@ FitTogether = Callable[[str, str], bool]
 """Says by estimate whether two models have room in memory at once."""
 
 
+READING = " (attention)"
+"""What follows a model's id in what `FitTogether` is asked, where its attention is read."""
+
+
 Model = TypeVar("Model", Generator, AttentiveGenerator, Encoder, AttentionReader)
 
 
@@ -103,9 +107,20 @@ class ModelSet:
             if model.closed:
                 del self._loaded[model_id]
 
-    def _load_into_room(self, model_id: str, load: Callable[[str], Model]) -> Model:
+    def _weighed(self, model_id: str) -> str:
+        """Return what says how much memory a loaded model takes."""
+        attentive = self._attentive is not None and self._loaded[model_id] is self._attentive
+        return f"{model_id}{READING}" if attentive else model_id
+
+    def _load_into_room(
+        self, model_id: str, load: Callable[[str], Model], weighed: str | None = None
+    ) -> Model:
+        """Load a model; what it has no room beside is unloaded."""
+        weighed = weighed or model_id
         began = self._clock()
-        in_the_way = [other for other in self._loaded if not self._fit_together(other, model_id)]
+        in_the_way = [
+            other for other in self._loaded if not self._fit_together(self._weighed(other), weighed)
+        ]
         for other in in_the_way:
             self._unload(other)
         model = self._loaded[model_id] = load(model_id)
@@ -139,7 +154,7 @@ class ModelSet:
         if self._attentive is None or self._loaded.get(model_id) is not self._attentive:
             if model_id in self._loaded:
                 self._unload(model_id)
-            self._attentive = self._load_into_room(model_id, load)
+            self._attentive = self._load_into_room(model_id, load, f"{model_id}{READING}")
         self._reads_along = True
         self._used[model_id] = self._clock()
         found: AttentiveGenerator = self._loaded[model_id]
@@ -170,7 +185,7 @@ class ModelSet:
         load, model_id = self._load_attention, self.lookahead_id
         if load is None:
             raise _no_attention(model_id)
-        return self._get(f"{model_id} (attention)", lambda _: load(model_id))
+        return self._get(f"{model_id}{READING}", lambda _: load(model_id))
 
     @property
     def reads_attention(self) -> bool:

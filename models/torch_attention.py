@@ -6,10 +6,11 @@ from pathlib import Path
 
 from models.columns import ColumnReader, refuse_unreadable
 from models.errors import RuntimeFailed
-from models.generating import DEFAULT_CONTEXT
+from models.generating import DEFAULT_CONTEXT, refuse_beyond
 from models.torch_columns import TorchColumns
 from models.torch_context import TorchContext
 from models.torch_model import Precision, TorchModel
+from models.torch_room import free_bytes
 
 BLOCK = 256
 """Rows at a time. A block takes 256 · heads that share keys · context · 4 bytes."""
@@ -30,6 +31,8 @@ def load_reader(
     model = TorchModel(path, model_id, precision=precision)
     try:
         refuse_unreadable(model, model_id)
+        size = min(context, model.train_context)
+        refuse_beyond(free_bytes(model.device), model.cache_bytes(size), size, model_id)
     except RuntimeFailed:
         model.close()
         raise

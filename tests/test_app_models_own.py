@@ -18,6 +18,7 @@ from app.settings.config import load_config
 from models.consent import Accepted, write_consent
 from models.estimate import CONTEXT, ModelTooLarge, estimate_row
 from models.machine import Gpu, Memory
+from models.roles import READING
 from tests.toy_models import SHAPE, gguf, sha256
 
 GOOD = gguf()
@@ -154,6 +155,29 @@ def test_two_models_are_loaded_together_only_where_both_fit(mine, monkeypatch, c
         room = Room(*known_models(os.environ), CONTEXT)
         assert room.both("mine", "other") is together
         assert room.both("mine", "big@gpu.example.org")  # takes no memory here
+
+
+def test_a_model_that_reads_attention_takes_memory_of_its_own(mine, monkeypatch, capsys):
+    shown(capsys, "add", str(mine), "--id", "mine")
+    shown(capsys, "add", str(mine), "--id", "other")
+    catalogue, store = known_models(os.environ)
+    row = catalogue.row("mine")
+    found = estimate_row(row, store, CONTEXT, reads=True)
+    assert found
+    each = estimate_of("mine")
+    assert found.needed > each  # the toy's vocabulary leaves no room that could be used again
+    # Of another model's pages it takes all, of its own model's only what is not the file.
+    for other, needed in (("other", each + found.needed), ("mine", each + found.needed - row.size)):
+        for free, together in ((needed, True), (needed - 1, False)):
+            free_now = Memory(free, free)
+            monkeypatch.setattr("app.local_models.fitting.memory", lambda now=free_now: now)
+            room = Room(catalogue, store, CONTEXT)
+            assert room.both(f"mine{READING}", other) is together
+    free_now = Memory(found.needed - 1, found.needed - 1)
+    monkeypatch.setattr("app.local_models.fitting.memory", lambda: free_now)
+    assert Room(catalogue, store, CONTEXT).fit(row, store.file(row)).gpu_layers in (0, -1)
+    with pytest.raises(ModelTooLarge):
+        Room(catalogue, store, CONTEXT).fit(row, store.file(row), reads=True)
 
 
 def estimate_of(model_id: str) -> int:

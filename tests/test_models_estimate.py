@@ -23,6 +23,7 @@ from models.estimate import (
     estimate,
     estimate_row,
     layers_that_fit,
+    rough_estimate,
     smaller_model,
     too_large,
 )
@@ -64,6 +65,26 @@ def test_the_cache_is_what_llama_cpp_allocates() -> None:
     assert found.buffers > compute
     assert found.needed == FILE + found.cache + found.buffers
     assert found.peak == found.needed + 625_508_352
+
+
+def test_attention_that_is_read_is_held_for_a_decode_call() -> None:
+    small = replace(CODER, embedding=896, heads=14)  # Qwen2.5 0.5B; measured: 334 MiB more
+    plain, reads = (estimate(small, 32768, FILE, reads=one) for one in (False, True))
+    assert (reads.buffers - plain.buffers) / 2**20 == pytest.approx(334, abs=5)
+    assert reads.needed - plain.needed == reads.buffers - plain.buffers
+    few = [estimate(small, 1024, FILE, reads=one) for one in (False, True)]
+    assert few[0] == few[1], "the room of the logits is enough"
+    free = plain.needed
+    assert context_that_fits(CODER, FILE, free, 65536, reads=True) == 16384
+    assert layers_that_fit(small, 32768, FILE, free, reads=True) < 28
+
+
+def test_transformers_reads_attention_in_float32(tmp_path: Path) -> None:
+    row = replace(load_catalogue().row("all-minilm-l6-v2"), size=10**8, parameters=10**8)
+    assert rough_estimate(row, CONTEXT).weights == 10**8
+    assert rough_estimate(row, CONTEXT, reads=True).weights == 4 * 10**8
+    quantised = replace(row, format="gguf")
+    assert rough_estimate(quantised, CONTEXT, reads=True).weights == 10**8
 
 
 def test_a_context_is_at_most_what_the_model_was_made_for_and_is_rounded_up() -> None:

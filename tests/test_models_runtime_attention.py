@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from models.catalogue import load_catalogue
 from models.columns import prompt_spans, refuse_unreadable, spans
-from models.errors import ContextExceeded, RuntimeFailed
+from models.errors import ContextExceeded, MemorySpent, RuntimeFailed
 from models.llama import load_llama
 from models.llama_attention import BLOCK, LlamaAttentionReader, load_llama_attention
 from models.protocols import Cancelled, Message, Sampling
@@ -78,6 +78,12 @@ def test_what_cannot_be_read_is_refused(reader: LlamaAttentionReader) -> None:
     for layers in ([], [30], [-1]):
         with pytest.raises(ValueError, match="layers are 0 to 29"):
             reader.read(STORY, QUERY, layers=layers)
+
+
+@pytest.mark.slow
+def test_a_cache_beyond_the_memory_is_refused(weights: Path) -> None:
+    with pytest.raises(MemorySpent, match="2048 tokens takes 47 MB"):
+        load_llama_attention(weights, SMALL, context=2048, memory=10**7)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 from app.asking.stopping import stoppable
 from models.errors import ModelMissing
 from models.protocols import Sampling
-from models.roles import Loading, ModelSet
+from models.roles import READING, Loading, ModelSet
 
 
 class House:
@@ -99,6 +99,29 @@ def test_a_swap_behind_a_stoppable_set_is_noticed(house: House) -> None:
     for role in ("lookahead", "generator", "lookahead"):
         model = getattr(models, role)
         assert list(model.sample("Hi", max_tokens=1, sampling=Sampling()))
+
+
+def test_what_is_asked_of_memory_says_whose_attention_is_read(house: House) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def together(one: str, other: str) -> bool:
+        asked.append((one, other))
+        return True
+
+    models = ModelSet(
+        *("small", "large", house.load),
+        load_attentive=house.load,
+        load_attention=house.load,
+        fit_together=together,
+    )
+    _ = models.attentive_lookahead
+    _ = models.generator
+    _ = models.attention
+    assert asked == [
+        (f"small{READING}", "large"),
+        (f"small{READING}", f"small{READING}"),
+        ("large", f"small{READING}"),
+    ]
 
 
 def test_a_model_loaded_to_show_its_attention_takes_the_place_of_the_other(house: House) -> None:

@@ -11,6 +11,7 @@ from models.catalogue import Catalogue, Row
 from models.errors import ModelUnknown
 from models.estimate import (
     CONTEXT,
+    Estimate,
     checked_header,
     context_that_fits,
     estimate,
@@ -21,6 +22,7 @@ from models.estimate import (
     too_large,
 )
 from models.machine import memory
+from models.roles import READING
 from models.store import Store
 
 REPLY_TOKENS = 2048
@@ -72,32 +74,47 @@ class Room:
 
         return sum(gpu.memory.free for gpu in gpus_used())
 
-    def fit(self, row: Row, path: Path) -> Fit:
-        """Return how to load a GGUF file. Raises `ModelUnusable` and `ModelTooLarge`."""
+    def fit(self, row: Row, path: Path, *, reads: bool = False) -> Fit:
+        """Return how to load a GGUF file, to read its attention too or not.
+
+        Raises `ModelUnusable` and `ModelTooLarge`.
+        """
         header, size = checked_header(path, row.id), path.stat().st_size
         _ = self._at_first
         free, on_gpu = memory().free, self._on_gpus()
-        found = estimate(header, self._context, size)
+        found = estimate(header, self._context, size, reads=reads)
         room = free + on_gpu
         if free and found.needed > room:
-            context = context_that_fits(header, size, room, self._context)
+            context = context_that_fits(header, size, room, self._context, reads=reads)
             other = smaller_model(self._catalogue.rows, self._store, row, room)
             raise too_large(found, row, room, context, other)
-        layers = layers_that_fit(header, self._context, size, on_gpu)
+        layers = layers_that_fit(header, self._context, size, on_gpu, reads=reads)
         return Fit(
             gpu_layers=-1 if layers >= header.layers else layers,
             cache=room - found.weights - found.buffers if free else None,
         )
 
     def both(self, one: str, other: str) -> bool:
-        """Say whether two models have room at once. What is not of this machine takes none."""
-        needed = self._needed(one) + self._needed(other)
+        """Say whether two models have room at once. What is not of this machine takes none.
+
+        A GGUF file that is loaded twice is in memory once: its pages are shared.
+        """
+        loads = [self._estimated(model_id) for model_id in (one, other)]
+        needed = sum(found.needed for found, _ in loads if found)
+        first, second = loads
+        if first[0] and first[1] == second[1]:
+            needed -= first[0].weights
         return not self._at_first or needed <= self._at_first
 
-    def _needed(self, model_id: str) -> int:
+    def _estimated(self, wanted: str) -> tuple[Estimate | None, str]:
+        """Return what a model takes, None where it is a server's, and whose file it maps."""
+        model_id = wanted.removesuffix(READING)
         try:
             row = self._catalogue.row(model_id)
-        except ModelUnknown:  # a server's
-            return 0
-        found = estimate_row(row, self._store, self._context)
-        return (found or rough_estimate(row, self._context)).needed
+        except ModelUnknown:
+            return None, ""
+        reads = wanted != model_id
+        found = estimate_row(row, self._store, self._context, reads=reads)
+        if found is not None:
+            return found, model_id
+        return rough_estimate(row, self._context, reads=reads), wanted

@@ -180,7 +180,7 @@ class Loader:
             return load_torch(path, row.id, context=self._context, attentive=attentive)
         from models.llama import load_llama  # imports llama.cpp, about half a second
 
-        fit = self.room.fit(row, path)
+        fit = self.room.fit(row, path, reads=attentive)
         return load_llama(
             *(path, row.id),
             context=self._context,
@@ -217,8 +217,13 @@ class Loader:
             return load_torch_attention(path, row.id, context=self._context)
         from models.llama_attention import load_llama_attention
 
-        fit = self.room.fit(row, path)
-        return load_llama_attention(path, row.id, context=self._context, gpu_layers=fit.gpu_layers)
+        fit = self.room.fit(row, path, reads=True)
+        return load_llama_attention(
+            *(path, row.id),
+            context=self._context,
+            gpu_layers=fit.gpu_layers,
+            memory=fit.cache,
+        )
 
 
 def runtime_for(row: Row, config: Config) -> Literal["llama", "transformers"]:
