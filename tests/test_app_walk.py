@@ -19,7 +19,7 @@ from tests.toy_walk import LEAVE, SETTINGS, WALK, Step, exported, is_seen, prepa
 from tests.walk_in_tmux import terminal, walked
 
 MODEL = "smollm2-135m-instruct-q4_1"
-PATIENCE = 300.0
+PATIENCE = 900.0
 REPLY = "The lease of Boathouse 3 ends on 31 December 2026 [1]."
 
 
