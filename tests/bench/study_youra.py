@@ -4,55 +4,47 @@
     python tests/bench/study_youra.py layers QUESTIONS CORPUS RUN --model GGUF [--limit N]
     python tests/bench/study_youra.py best RUN...
     python tests/bench/study_youra.py compare QUESTIONS CORPUS RUN --model GGUF --generator GGUF \
-        --encoder FOLDER
-    python tests/bench/study_youra.py cost --model GGUF --tokens N
+        --encoder FOLDER [--arms ARM...] [--limit N]
+    python tests/bench/study_youra.py cost --model FILE --tokens 2048,4096 [--runtime transformers]
+    python tests/bench/study_youra.py prefill --model GGUF --tokens 1024
 
 `align` prints match rates and edit distances of EASY and of the exact alignment (tables 4 and 5).
 `layers` keeps recall of gold evidence by layer; `best` chooses a layer on one half of the questions
-of such runs and says what it finds on the other. `compare` answers with YOURA and with what the
-paper compares it to. `cost` times one pass against two and says the peak memory of its process.
-RUN holds ids and numbers, no text, and is resumed; it is kept outside the project.
+of such runs and says what it finds on the other. `compare` answers with YOURA, with what the paper
+compares it to, and over everything. `cost` times one pass against two and says the peak memory;
+`prefill` says what it costs to read along while samples are drawn. RUN holds ids and numbers, no
+text, and is resumed; it is kept outside the project.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
 from engine.alignment import Encoding, Fit, between, easy, exact, fit, targets
-from engine.answer import answer_over
-from engine.attending import QUERY, Way, windows
+from engine.attending import MARGIN, QUERY, Way, windows
 from engine.compression import Sentence, sentences_of
-from engine.corpus import corpus_of
 from engine.evaluation import metrics
-from engine.evaluation.data import Question, load_questions
-from engine.events import Answered, Selected
+from engine.evaluation.data import Question
 from engine.overlap import normalise
-from engine.passages import split
 from engine.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
 from engine.recall import Recall, Scores, best_first
 from engine.sentences import sentence_spans
-from engine.settings import PROMPT_TOKENS, Budget, Settings
 from engine.strategies.youra import DEPTH
-from engine.tasks import TASKS, task_of
-from engine.values import Passage, Query
-from ingest.item import Item
-from ingest.read import read
-from models.catalogue import load_catalogue
-from models.llama import load_llama
+from engine.values import Passage
 from models.llama_api import LlamaModel
 from models.llama_attention import LlamaAttentionReader, load_llama_attention
 from models.llama_library import self_test
 from models.protocols import AttentionColumns
-from models.roles import ModelSet
-from models.torch_loading import load_encoder
+from tests.bench.youra_answers import ARMS, compare
+from tests.bench.youra_cost import cost, prefill
+from tests.bench.youra_runs import Rows, add, asked, rows
 
 TOGETHER = 10
 """Passages in a text that is aligned: documents of several, as in the paper."""
@@ -60,7 +52,6 @@ TRAINED = 8_000
 """Tokens of the vocabularies trained here."""
 BEST = 0.2
 """Share of the sentences among which one that holds an answer is looked for."""
-Rows = list[dict[str, Any]]
 
 
 def align(args: argparse.Namespace) -> None:
@@ -106,37 +97,6 @@ def tokenizers(
 
         yield file.stem[:28], encode
         model.close()
-
-
-def asked(args: argparse.Namespace) -> Iterator[tuple[Question, list[Passage]]]:
-    """Yield the questions that have gold evidence, and the passages they are asked over.
-
-    Those are the question's own set, or everything where it has none: the gold ones and the best
-    others by BM25, at most `--passages` in all, as they stand in the corpus.
-    """
-    corpus = corpus_of(split(found for found in read([args.corpus]) if isinstance(found, Item)))
-    questions = [one for one in load_questions(args.questions) if one.support]
-    for question in questions[args.skip : args.skip + args.limit]:
-        own = question.is_candidate if question.candidates else question.in_scope
-        numbers = [i for i, one in enumerate(corpus.passages) if own(one.item)]
-        best = best_first(corpus.recall.scores([question.text])[0]).tolist()
-        order = [i for i in best if i in set(numbers)] if numbers else best
-        gold = [
-            i for i in order if any(one.held_by(corpus.passages[i]) for one in question.support)
-        ]
-        kept = [*gold, *(i for i in order if i not in set(gold))][: args.passages]
-        yield question, [corpus.passages[i] for i in sorted(kept)]
-
-
-def rows(run: Path) -> Rows:
-    """Return the rows there are."""
-    return [json.loads(line) for line in run.read_text().splitlines()] if run.exists() else []
-
-
-def add(run: Path, row: dict[str, Any]) -> None:
-    """Write a row behind the others."""
-    with run.open("a", encoding="utf-8") as stream:
-        stream.write(json.dumps(row) + "\n")
 
 
 def layers(args: argparse.Namespace) -> None:
@@ -199,7 +159,7 @@ def by_layer(
     ways = [Way((), mean, measure) for measure in get_args(Measure) for mean in get_args(Mean)]
     shape = (reader.layers, len(sentences))
     found = {f"{way.measure} {way.mean}": np.zeros(shape) for way in ways}
-    room = reader.context - reader.count(query) - 16
+    room = reader.context - reader.count(query) - MARGIN
     for window in windows(passages, sentences, reader.count, room):
         columns = reader.read(window.text, query, layers=range(reader.layers))
         tokens = tokens_of(columns.spans, window.places)
@@ -245,124 +205,6 @@ def evidence(
     return recalled, near if holding else None
 
 
-def compare(args: argparse.Namespace) -> None:
-    """Answer each question in every arm within the same tokens; then print the means."""
-    models = loaded(args)
-    done = {(row["id"], row["arm"], row["budget"]) for row in rows(args.run)}
-    arms = {name: arm for name, arm in ARMS.items() if args.encoder or "encoder" not in name}
-    for question, passages in asked(args):
-        for name, (strategy, size) in arms.items():
-            if (question.id, name, args.budget) not in done and passages:
-                pieces = chunks(passages, size, models.generator.count) if size else passages
-                row = {"id": question.id, "arm": name, "budget": args.budget}
-                add(args.run, row | answered(question, pieces, strategy, models, args.budget))
-                print(question.id, name, flush=True)
-    kept = [row for row in rows(args.run) if row["budget"] == args.budget]
-    for name in arms:
-        arm = [row for row in kept if row["arm"] == name]
-        if not arm:
-            continue
-        means = {key: np.mean([row[key] for row in arm]) for key in MEANS}
-        print(f"{name:16} {len(arm):4}", *(f"{key} {value:.3f}" for key, value in means.items()))
-
-
-ARMS = {
-    "youra": ("youra:share=1", 0),
-    "youra geometric": ("youra:share=1,mean=geometric", 0),
-    "youra query": ("youra:share=1,by=query", 0),
-    "BM25 sentences": ("youra:share=1,by=bm25", 0),
-    "BM25 50": ("order_preserving", 50),
-    "BM25 500": ("order_preserving", 500),
-    "encoder 50": ("ce_filter:weight=1,candidates=1000", 50),
-    "encoder 500": ("ce_filter:weight=1,candidates=1000", 500),
-    "truncate middle": ("truncate_middle", 50),
-}
-"""Strategy, and about how many tokens a passage has (0: as it is)."""
-MEANS = ("f1", "exact_match", "ratio", "prompt", "lookahead", "seconds", "write_seconds")
-
-
-def loaded(args: argparse.Namespace) -> ModelSet:
-    """Return the reading model and the generator."""
-    files = {"reader": args.model, "generator": args.generator}
-    measured = [(row.file, row.reaction_layer or None) for row in load_catalogue().rows]
-    return ModelSet(
-        "reader",
-        "generator",
-        lambda name: load_llama(files[name], name, context=args.context),
-        encoder="encoder" if args.encoder else None,
-        load_encoder=lambda name: load_encoder(args.encoder, name),
-        load_attention=lambda name: load_llama_attention(files[name], name, context=args.context),
-        reaction_layer=next((layer for file, layer in measured if file == args.model.name), None),
-    )
-
-
-def chunks(passages: Sequence[Passage], tokens: int, count: Callable[[str], int]) -> list[Passage]:
-    """Return the passages cut into pieces of about so many tokens, between words."""
-    found = []
-    for passage in passages:
-        words = passage.text.split()
-        size = max(1, round(len(words) * tokens / max(1, count(passage.text))))
-        at = passage.start
-        for first in range(0, len(words), size):
-            begin = passage.item.text.index(words[first], at)
-            at = begin
-            for word in words[first : first + size]:
-                at = passage.item.text.index(word, at) + len(word)
-            found.append(Passage(passage.item, begin, at))
-    return found
-
-
-def answered(
-    question: Question, passages: Sequence[Passage], strategy: str, models: ModelSet, budget: int
-) -> dict[str, Any]:
-    """Return the scores and costs of one answer."""
-    query = Query(question.text, task=task_of(question.dataset))
-    room = PROMPT_TOKENS + models.generator.count(question.text) + TASKS[query.task].answer_tokens
-    limits = Budget(10**6, budget, 1, 0, 0, window=budget + room)
-    kept, last = 0, None
-    settings = Settings(strategy=strategy, budget=limits, least_confidence=0.0)
-    for event in answer_over(query, corpus_of(passages), models, settings):
-        if isinstance(event, Selected) and event.stage == "write":
-            kept = sum(models.generator.count(one.text) for one in event.kept)
-        last = event
-    assert isinstance(last, Answered)
-    answer = last.answer
-    whole = sum(models.generator.count(passage.text) for passage in passages)
-    return {
-        "f1": metrics.token_f1(answer.raw, question.answers),
-        "exact_match": metrics.exact_match(answer.raw, question.answers),
-        "ratio": whole / max(1, kept),
-        "prompt": answer.usage.generator.prompt,
-        "lookahead": answer.usage.lookahead.prompt,
-        "seconds": answer.timings["total"],
-        "write_seconds": answer.timings.get("write", 0.0),
-        "strategy": answer.strategy,
-    }
-
-
-def cost(args: argparse.Namespace) -> None:
-    """Time one pass over context and query against a pass over each of C and C·Q."""
-    reader = load_llama_attention(args.model, args.model.stem, context=args.tokens + 64)
-    layer = round(args.depth * (reader.layers - 1))
-    text = "The lease of the boathouse was signed by Berta Lindqvist in Harlow. "
-    context = text * (args.tokens // reader.count(text))
-    tokens = reader._model.tokenize(context, special=False)
-    query = QUERY.format("Who signed the lease?")
-    one, two = [], []
-    for _ in range(args.repeats):
-        began = time.monotonic()
-        reader.read(context, query, layers=[layer])
-        one.append(time.monotonic() - began)
-        began = time.monotonic()
-        reader._sums(tokens, len(tokens), [layer], None)
-        two.append(one[-1] + time.monotonic() - began)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(
-        f"{len(tokens)} tokens, layer {layer} of {reader.layers}: one pass {min(one):.2f} s, "
-        f"two {min(two):.2f} s, ratio {min(one) / min(two):.3f}; peak {peak} MB"
-    )
-
-
 def main() -> None:
     """Run one part."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -377,23 +219,42 @@ def main() -> None:
         part.add_argument("corpus", type=Path)
         part.add_argument("run", type=Path)
         part.add_argument("--model", type=Path, required=True)
-        part.add_argument("--generator", type=Path)
-        part.add_argument("--encoder", type=Path, help="folder; without it two arms are left out")
         part.add_argument("--context", type=int, default=4096)
         part.add_argument("--passages", type=int, default=10)
-        part.add_argument("--budget", type=int, default=600, help="Y")
         part.add_argument("--skip", type=int, default=0)
-        part.add_argument("--limit", type=int, default=30)
+        part.add_argument("--limit", type=int, default=30, help="0 prints what there is")
+    part.add_argument("--generator", type=Path, help="the same file as --model where none is given")
+    part.add_argument("--encoder", type=Path, help="weights; without them two arms are left out")
+    part.add_argument("--budget", type=int, default=600, help="Y")
+    part.add_argument("--samples", type=int, default=3, help="K")
+    part.add_argument("--arms", nargs="+", choices=ARMS, metavar="ARM", help=", ".join(ARMS))
+    part.add_argument("--against", choices=ARMS, default="BM25 50", metavar="ARM")
     parts.add_parser("best").add_argument("runs", type=Path, nargs="+")
-    part = parts.add_parser("cost")
-    part.add_argument("--model", type=Path, required=True)
-    part.add_argument("--tokens", type=int, default=2048)
-    part.add_argument("--depth", type=float, default=0.6)
-    part.add_argument("--repeats", type=int, default=3)
+    for name in ("cost", "prefill"):
+        part = parts.add_parser(name)
+        part.add_argument("--model", type=Path, required=True)
+        part.add_argument("--tokens", type=numbers, default=[2048], help="several behind commas")
+        part.add_argument("--depth", type=float, default=0.0, help="0: the stored layer, or 0.6")
+        part.add_argument("--repeats", type=int, default=5, help="0: peak memory alone")
+        if name == "cost":
+            part.add_argument("--runtime", choices=("llama", "transformers"), default="llama")
     args = parser.parse_args()
-    {"align": align, "layers": layers, "best": best, "compare": compare, "cost": cost}[args.part](
-        args
-    )
+    PARTS[args.part](args)
+
+
+def numbers(text: str) -> list[int]:
+    """Return numbers that are parted by commas."""
+    return [int(part) for part in text.split(",")]
+
+
+PARTS = {
+    "align": align,
+    "layers": layers,
+    "best": best,
+    "compare": compare,
+    "cost": cost,
+    "prefill": prefill,
+}
 
 
 if __name__ == "__main__":
