@@ -8,12 +8,27 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
+from datetime import datetime
 
 from engine.conversation import Turn
 from engine.tokens import words
 
 AROUND = 60
 """Characters shown on both sides of what was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTurn:
+    """A turn that a search found."""
+
+    conversation: str
+    title: str
+    turn: int
+    asked: str
+    snippet: str
+    """Words around what was found."""
+    when: datetime
 
 
 def as_words(text: str) -> str:

@@ -18,7 +18,7 @@ from app.history.database import changing, opened, sqlcipher
 from app.history.errors import ConversationUnknown, HistoryDamaged, HistoryOff
 from app.history.exporting import turn_object, turn_of
 from app.history.files import HistoryFiles
-from app.history.finding import as_words, match_of, quotes_of, snippet_of
+from app.history.finding import FoundTurn, as_words, match_of, quotes_of, snippet_of
 from app.history.key import Ask, KeyRecord, open_key
 from app.history.locked_memory import LockedBytes
 from app.history.schema import migrate, version_of
@@ -42,19 +42,6 @@ class Kept:
     changed: datetime
     """When it was last added to."""
     turns: int
-
-
-@dataclass(frozen=True, slots=True)
-class FoundTurn:
-    """A turn that a search found."""
-
-    conversation: str
-    title: str
-    turn: int
-    asked: str
-    snippet: str
-    """Words around what was found."""
-    when: datetime
 
 
 class History:

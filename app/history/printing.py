@@ -9,7 +9,8 @@ from app.shown.output import rfc3339
 from app.shown.plain import lines, one_line
 
 if TYPE_CHECKING:
-    from app.history.kept import FoundTurn, Kept
+    from app.history.finding import FoundTurn
+    from app.history.kept import Kept
     from engine.conversation import Conversation, Turn
 
 SHORT_ID = 8

@@ -14,7 +14,8 @@ from textual.message import Message
 from textual.widgets import Input
 
 from app.history.archive import Archive
-from app.history.kept import FoundTurn, History, Kept
+from app.history.finding import FoundTurn
+from app.history.kept import History, Kept
 from app.keys import bindings
 from app.screens.confirm import ConfirmScreen
 from app.screens.export import ask_and_export
