@@ -8,13 +8,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on
-from textual.app import ComposeResult
+from textual import on
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
-from textual.widgets import Static
 
 from app.asking.talk import (
     Cancel,
@@ -29,13 +25,10 @@ from app.asking.talk import (
     Said,
     Unlock,
 )
-from app.local_models.serving import where_text_goes
 from app.screens.asking import Replied
-from app.screens.conversation import ConversationScreen
-from app.screens.messages import ConfigChanged
+from app.screens.frame import NO_SOURCES, ChatFrame
 from app.screens.tidying import Tidying
 from app.settings.current import Current
-from app.settings.zone import zone_of
 from app.widgets.asked import ASK_AGAIN, Asked
 from app.widgets.chips import ChipBar
 from app.widgets.key_bar import KeyBar
@@ -47,16 +40,8 @@ if TYPE_CHECKING:
     from engine.events import Event
 
 DRAW_SECONDS = 0.1
-LEAST = (50, 12)
-"""Columns and lines below which nothing could be read."""
-
-WELCOME = "Ask a question about your own files. They are read when you ask, never before."
 AS_WRITTEN = "It is asked as you write it: nothing is put in from what was said before."
 ASK_TO_UNLOCK = "Password of encrypted files, kept in memory until you leave:"
-NO_SOURCES = (
-    "No source is remembered yet, so there is nothing to read.\n"
-    "F3 chooses what is read; F7 goes through the first steps; F8 tries the sample files."
-)
 
 
 def _later() -> ModuleType:
@@ -70,18 +55,10 @@ class Imported(Message):
     """What the first picture does not need is there."""
 
 
-class ChatScreen(ConversationScreen):
+class ChatScreen(ChatFrame):
     """Draws what the engine tells. Text from files is shown as it is, never as markup."""
 
     AUTO_FOCUS = "Prompt"
-    DEFAULT_CSS = """
-    ChatScreen #title { height: 1; padding: 0 1; text-style: bold; background: $panel; }
-    ChatScreen #welcome { height: auto; padding: 0 1; }
-    ChatScreen #stages { height: auto; max-height: 2; padding: 0 1; color: $text-muted; }
-    ChatScreen #too-small { display: none; }
-    ChatScreen.too-small > * { display: none; }
-    ChatScreen.too-small #too-small { display: block; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel", id="cancel", tooltip="Cancel; else go up or down"),
         Binding("ctrl+t", "latest('why')", "Why", id="why_latest", tooltip="Show the evidence"),
@@ -95,35 +72,18 @@ class ChatScreen(ConversationScreen):
     def __init__(self, current: Current, engine: Engine, tidying: Tidying) -> None:
         """Take the settings, whoever answers, and what collects garbage."""
         super().__init__(current)
-        self._title = Static("", id="title")
-        self._too_small = Static("", id="too-small")
-        self._stages = Static("", id="stages")
-        self._keys = KeyBar()
         self._tidying = tidying
         self._engine = engine
-        self._config = current.config
         self._compared: dict[int, Told] = {}
         """By the number of a request, the answer it is to be compared with."""
         self._number = 0
         self._in_hand: Turn | None = None
         self._status = ""
-        self._text_kept = 0
         self._changed: set[Path] = set()
-        self._focused_before: Widget | None = None
-        """What had the focus when the terminal became too small; what is hidden loses it."""
-
-    def compose(self) -> ComposeResult:
-        """Lay out the screen from top to bottom."""
-        yield self._title
-        yield self._too_small
-        yield self._turns
-        yield self._stages
-        yield self._composer
-        yield self._keys
 
     def on_mount(self) -> None:
         """Start where people type; the engine starts meanwhile."""
-        self._draw_welcome()
+        self.draw_welcome()
         self.draw_title()
         self._composer.prompt.focus()
         self.set_interval(DRAW_SECONDS, self._tick)
@@ -147,52 +107,9 @@ class ChatScreen(ConversationScreen):
         self._tidying.begin()
         self._composer.get_ready()
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Say so where there is no room to draw anything."""
-        columns, rows = LEAST
-        small = event.size.width < columns or event.size.height < rows
-        if small and not self.has_class("too-small"):
-            self._focused_before = self.focused
-        elif not small and self.has_class("too-small"):
-            self.call_after_refresh(self._focus_again)
-        self.set_class(small, "too-small")
-        size = f"{event.size.width}x{event.size.height}"
-        self._too_small.update(
-            f"{size} is too small: Askance needs {columns}x{rows}. Make the window larger; "
-            "ctrl+q leaves."
-        )
-
-    def _focus_again(self) -> None:
-        """Give the focus back to what had it before the terminal was too small."""
-        before, self._focused_before = self._focused_before, None
-        is_there = before is not None and before.is_attached
-        self.set_focus(before if is_there else self._composer.prompt)
-
     def _hear(self, reply: Reply) -> None:
         """Take a reply in the engine's thread."""
         self.post_message(Replied(reply))
-
-    def _draw_welcome(self) -> None:
-        welcome = WELCOME if self._config.sources else NO_SOURCES
-        self._welcome.update(Content(welcome))
-
-    def draw_title(self) -> None:
-        """Say what is read, what is kept in memory and on disk, and where text goes."""
-        sources = len(self._config.sources)
-        remembered = f"{sources} source{'' if sources == 1 else 's'}"
-        kept = f"   {_later().size_text(self._text_kept)} in memory" if self._text_kept else ""
-        server = f"   {said}" if (said := where_text_goes(self._config)) else ""
-        talk = f"   {said}" if (said := self._talk.line) else ""
-        shown = f"Askance   {remembered}{kept}{talk}{server}"
-        self._title.update(Content(shown))
-
-    @on(ConfigChanged)
-    def use_config(self) -> None:
-        """Take new settings, from the next question on."""
-        self._config = self._current.config
-        self._turns.zone = zone_of(self._config)
-        self._draw_welcome()
-        self.draw_title()
 
     # Asking
 
@@ -223,7 +140,7 @@ class ChatScreen(ConversationScreen):
         request = replace(request, number=self._number, config=self._current.config)
         self._changed.clear()
         self._status = "Starting"
-        self._say("Starting …")
+        self.say("Starting …")
         self._welcome.display = False
         if beside is not None:
             self._compared[request.number] = beside
@@ -259,7 +176,7 @@ class ChatScreen(ConversationScreen):
         self._talk.at = before.at if before else None
         self._composer.edit(wanted.request)
         if wanted.request.scope is not None:
-            self._say(AS_WRITTEN)
+            self.say(AS_WRITTEN)
 
     def action_latest(self, what: str) -> None:
         """Do something with the last question."""
@@ -293,7 +210,7 @@ class ChatScreen(ConversationScreen):
                 if turn is not None and self._is_running(turn):
                     await self._end(turn, replied.reply)
             case Kept(size):
-                self._text_kept = size
+                self.text_kept = size
                 self.draw_title()
             case Changed(path):
                 self._changed.add(path)
@@ -313,7 +230,7 @@ class ChatScreen(ConversationScreen):
             self._composer.people = ended.people
         await turn.end(ended)
         self._status = turn.told.stages.line()
-        self._say(self._status)
+        self.say(self._status)
         self._composer.show_filters_of(turn.told)
         self.refresh_bindings()
         # Textual's footer holds on to keys that it no longer shows until this is said to change.
@@ -341,27 +258,24 @@ class ChatScreen(ConversationScreen):
                 return  # it ended meanwhile
             line = turn.told.stages.line()
             shown = " · ".join(filter(None, (line, self._status)))
-            self._say(shown if shown.endswith("…") else f"{shown} …")
+            self.say(shown if shown.endswith("…") else f"{shown} …")
         elif self._turns.latest is not None and self._changed:
             files = f"{len(self._changed)} file{'' if len(self._changed) == 1 else 's'}"
             said = f"{self._status}  Changed since: {files}; ctrl+g asks again."
-            self._say(said)
-
-    def _say(self, status: str) -> None:
-        self._stages.update(Content(status))
+            self.say(said)
 
     def draw_conversation(self, *, is_new: bool) -> None:
         """Show that another conversation is under way."""
         self._status = ""
         self._composer.scope = None
-        self._say("")
+        self.say("")
         super().draw_conversation(is_new=is_new)
 
     def action_forget(self) -> None:
         """Drop all text and passwords that are kept for the next question."""
         if self._is_free():
             self._engine.send(Forget())
-            size = _later().size_text(self._text_kept)
+            size = _later().size_text(self.text_kept)
             self.notify(f"Forgot {size} of text, and all passwords.", markup=False)
 
     @on(Turns.UnlockWanted)
