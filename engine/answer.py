@@ -105,9 +105,7 @@ def answer_over(
         replace(
             finished,
             usage=tools.usage,
-            strategy=registry.described(
-                registry.as_run(strategy, tools.instead, tools.compressor)
-            ),
+            strategy=registry.described(registry.as_run(strategy, tools.instead, tools.compressor)),
             models=_models_used(tools),
             timings={**timings.seconds, "total": timings.elapsed()},
         )
@@ -122,11 +120,13 @@ def _toolbox(
     timings: Timings,
     shared: Shared | None,
 ) -> Toolbox:
+    reads = 2 if TASKS[query.task].personal else 1
+    passages = registry.reads_passages(registry.get(settings.strategy))
     return Toolbox(
         query=query,
         corpus=corpus,
         models=models,
-        budget=budget_for(settings, reads=2 if TASKS[query.task].personal else 1),
+        budget=budget_for(settings, reads, passages),
         seed=settings.seed,
         timings=timings,
         today=settings.today,

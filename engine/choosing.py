@@ -55,10 +55,14 @@ class Chooser(Lender):
         budget = self.budget
         return self._fit(scores, "lookahead", budget.lookahead_tokens, budget.lookahead_share)
 
-    def fit_generator(self, scores: Scores) -> list[int]:
-        """Return the best passages within Y tokens, best first; none loads no model."""
+    def fit_generator(self, scores: Scores, share: float | None = None) -> list[int]:
+        """Return the best passages within Y tokens, best first; none loads no model.
+
+        They score at least this share of the best; None: the share that the effort has.
+        """
         budget = self.budget
-        return self._fit(scores, "generator", budget.generator_tokens, budget.generator_share)
+        least = budget.generator_share if share is None else share
+        return self._fit(scores, "generator", budget.generator_tokens, least)
 
     def _fit(self, scores: Scores, role: RoleName, tokens: int, share: float) -> list[int]:
         """Return what fits; without a hit all passages, in order, if there are so few.

@@ -7,6 +7,7 @@ beginnings computes them once; documents stand in reverse order, the best neares
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from os.path import commonprefix
 from typing import Literal
 
@@ -25,36 +26,40 @@ DOCUMENT_WORDS = 1024
 """Documents of examples are cut here (appendix I); passages are shorter anyway."""
 
 
-def prompt(
-    model: Generator,
-    kind: Kind,
-    task: Task,
-    question: str,
-    groups: Sequence[Sequence[Passage]],
-    examples: Sequence[Example],
-    documents: int,
-) -> str:
-    """Return the prompt up to where the reply begins; the model keeps what examples make of it.
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """Worked examples and the form in which a question stands behind them."""
 
-    `groups` are passages as they came, each best first; later ones stand behind earlier ones, so
-    that these need not be computed again. An example shows its `documents` best documents.
-    """
+    kind: Kind
+    task: Task
+    examples: Sequence[Example]
+    documents: int
+    """How many of its best documents an example shows."""
 
-    def fill(passages: str, question: str) -> str:
+    def prompt(self, model: Generator, question: str, groups: Sequence[Sequence[Passage]]) -> str:
+        """Return the prompt up to where the reply begins.
+
+        `groups` are passages as they came, each best first; later ones stand behind earlier ones,
+        so that these need not be computed again.
+        """
+        return self._filled(model, _shown(groups, fenced=self.task.personal), question)
+
+    def keep(self, model: Generator, prompt: str) -> None:
+        """Have the model keep what the examples make of a prompt: every other begins so too."""
+        if self.examples:
+            empty = self._filled(model, "", "")
+            model.keep(commonprefix([prompt, empty]))  # noqa: RUF071 -- of characters
+
+    def _filled(self, model: Generator, passages: str, question: str) -> str:
         return render(
             model,
             "demonstrations",
-            kind if examples else f"{kind} without",
-            system="personal system" if task.personal else "system",
-            examples="".join(_worked(kind, example, documents) for example in examples),
+            self.kind if self.examples else f"{self.kind} without",
+            system="personal system" if self.task.personal else "system",
+            examples="".join(worked(self.kind, one, self.documents) for one in self.examples),
             passages=passages,
             question=question,
         )
-
-    whole = fill(_shown(groups, fenced=task.personal), question)
-    if examples:
-        model.keep(commonprefix([whole, fill("", "")]))  # noqa: RUF071 -- of characters
-    return whole
 
 
 def _shown(groups: Sequence[Sequence[Passage]], *, fenced: bool) -> str:
@@ -71,7 +76,8 @@ def in_prompt_order(groups: Sequence[Sequence[int]]) -> list[int]:
     return [number for group in groups for number in group[::-1]]
 
 
-def _worked(kind: Kind, example: Example, documents: int) -> str:
+def worked(kind: Kind, example: Example, documents: int) -> str:
+    """Return an example as a prompt shows it."""
     context = "\n\n".join(
         " ".join(text.split()[:DOCUMENT_WORDS]) for text in example.documents[:documents][::-1]
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from engine.evaluation.allocation import PAPER, Fit, Informativeness
-from engine.settings import PROMPT_TOKENS, Effort, Settings, budget_for
+from engine.settings import BUDGETS, PROMPT_TOKENS, STEP_TOKENS, Effort, Settings
 
 ROUNDS: dict[Effort, float] = {"quick": 1.0, "balanced": 1.5, "thorough": 3.0}
 """How often the tokens of one look-ahead and one answer may be spent: at `balanced` a question
@@ -66,38 +66,54 @@ class Theta:
 
 
 def means_of(settings: Settings) -> Means:
-    """Return what the settings allow. Raises `QuestionError` as `budget_for` does."""
-    budget = budget_for(settings)
+    """Return what the settings allow."""
+    budget = settings.budget or BUDGETS[settings.effort]
     once = budget.lookahead_tokens + 2 * budget.generator_tokens + 3 * PROMPT_TOKENS
     tokens = settings.max_context or int(once * ROUNDS[settings.effort])
     return Means(settings.effort, tokens, settings.allocation or PUBLISHED)
 
 
-def iterdrag_tokens(theta: Theta, passage: float, example: Callable[[int], float]) -> float:
-    """Return the input tokens of IterDRAG over all calls, at most.
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What the parts of a prompt take for one question, in the generator's tokens."""
 
-    `passage` is what one passage takes, `example(k)` what an example with k documents takes. Each
-    round asks and answers, k more passages behind those before; the final answer is written and
-    checked.
+    passage: float
+    """One passage."""
+    examples: Callable[[int, int], float]
+    """The first m examples, as they are shown with k documents each."""
+    known: int = max(EXAMPLES)
+    """Worked examples there are."""
+    room: float = float("inf")
+    """Y: what the passages of a round may take."""
+
+    def allow(self, theta: Theta) -> bool:
+        """Say whether so many documents and examples would really be shown."""
+        return theta.m <= self.known and (theta.k == 1 or theta.k * self.passage <= self.room)
+
+
+def iterdrag_tokens(theta: Theta, costs: Costs) -> float:
+    """Return the input tokens of IterDRAG over all calls, at most, for passages of this length.
+
+    Each round asks and answers, k more passages and a line more before the answer, and another
+    behind it; the final answer is written and checked.
     """
-    calls = [done + more for done in range(theta.n) for more in (1, 2)] + [theta.n + 1] * 2
-    always = theta.m * example(theta.k) + PROMPT_TOKENS
-    return sum(always + rounds * theta.k * passage for rounds in calls)
+    lines = range(2 * theta.n)  # each line's prompt holds those before it
+    rounds = sum(_prompt(theta, costs, 1 + (line + 1) // 2, line) for line in lines)
+    return rounds + 2 * iterdrag_longest(theta, costs)
 
 
-def iterdrag_longest(theta: Theta, passage: float, example: Callable[[int], float]) -> float:
-    """Return the tokens of IterDRAG's longest prompt, at most."""
-    documents = (theta.n + 1) * theta.k * passage
-    return theta.m * example(theta.k) + PROMPT_TOKENS + documents
+def iterdrag_longest(theta: Theta, costs: Costs) -> float:
+    """Return the tokens of IterDRAG's longest prompt, at most: that of the final answer."""
+    return _prompt(theta, costs, theta.n + 1, 2 * theta.n)
 
 
-def iterdrag_within(
-    tokens: int,
-    window: int,
-    passage: float,
-    example: Callable[[int], float],
-    allocation: Allocation,
-) -> Theta | None:
+def _prompt(theta: Theta, costs: Costs, groups: int, lines: int) -> float:
+    """Return what a prompt takes with so many groups of passages and lines of the transcript."""
+    documents = groups * theta.k * costs.passage
+    return costs.examples(theta.m, theta.k) + PROMPT_TOKENS + documents + lines * STEP_TOKENS
+
+
+def iterdrag_within(tokens: int, window: int, costs: Costs, allocation: Allocation) -> Theta | None:
     """Return the best configuration within a budget of tokens; None where not even one fits.
 
     No prompt of it is longer than `window`.
@@ -105,8 +121,9 @@ def iterdrag_within(
     within = [
         one
         for one in _all()
-        if iterdrag_tokens(one, passage, example) <= tokens
-        and iterdrag_longest(one, passage, example) <= window
+        if costs.allow(one)
+        and iterdrag_tokens(one, costs) <= tokens
+        and iterdrag_longest(one, costs) <= window
     ]
     return max(
         within,

@@ -17,8 +17,9 @@ from engine.values import Passage
 from engine.writing import asks_several
 
 CLEAR = 0.5
-"""The best passage stands alone when no other scores this share of it. Of mail questions that name
-their mail the right one was among the best two every time (recall@2 1.00, 40 questions)."""
+"""The best passage stands alone when no other scores this share of it: a judgement, no other share
+was measured. Of mail questions that name their mail the right one was among the best two every time
+(recall@2 1.00, 40 questions)."""
 TYPICAL = 5
 """The best passages, whose mean length stands for that of all."""
 MULTIHOP = "multihop"

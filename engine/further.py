@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from engine.effort import Theta, iterdrag_tokens, iterdrag_within
+from engine.demonstrations import worked
+from engine.effort import Costs, Theta, iterdrag_tokens, iterdrag_within
 from engine.facts import Facts, passage_tokens
 from engine.recall import Scores
 from engine.settings import PROMPT_TOKENS
 from engine.steps import Toolbox
 from engine.strategies.drag import IterDRAG
 from engine.strategies.rewriting import Rewrite
-
-EXAMPLES = 4
-"""Worked examples whose mean length stands for that of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +38,30 @@ def further(tools: Toolbox, facts: Facts, scores: Scores) -> Further | None:
 def _in_steps(tools: Toolbox, passage: float) -> Further:
     """Return sub-questions, their k, m and n by the computation allocation model."""
     model = tools.models.generator
-    examples = tools.solved_examples(EXAMPLES)
-
-    @cache
-    def example(documents: int) -> float:
-        texts = [" ".join((one.question, *one.documents[:documents])) for one in examples]
-        return sum(map(model.count, texts)) / max(1, len(texts))
-
+    costs = costs_of(tools, passage)
     allocation = tools.means.allocation
-    window = (tools.budget.window or model.context) - tools.task.answer_tokens
-    theta = iterdrag_within(tools.tokens_left, window, passage, example, allocation)
+    window = min(tools.budget.window or model.context, model.context) - tools.task.answer_tokens
+    theta = iterdrag_within(tools.tokens_left, window, costs, allocation)
     if theta is None:
-        return Further(None, int(iterdrag_tokens(Theta(1, 0, 1), passage, example)))
+        return Further(None, int(iterdrag_tokens(Theta(1, 0, 1), costs)))
     said = (
         f"{theta.k} documents a round, {theta.m} examples, {theta.n} follow-up questions at most: "
         f"chosen by {allocation.source}"
     )
-    tokens = iterdrag_tokens(theta, passage, example)
+    tokens = iterdrag_tokens(theta, costs)
     return Further(IterDRAG(theta.k, theta.m, theta.n), int(tokens), said)
+
+
+def costs_of(tools: Toolbox, passage: float) -> Costs:
+    """Return what passages of such a length and the examples there are take."""
+    known = tools.known_examples
+
+    @cache
+    def examples(wanted: int, documents: int) -> float:
+        shown = "".join(worked("iterdrag", one, documents) for one in known[:wanted])
+        return tools.models.generator.count(shown)
+
+    return Costs(passage, examples, len(known), tools.budget.generator_tokens)
 
 
 def _otherwise(tools: Toolbox, passage: float) -> Further:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from engine.effort import NO_LIMIT, Means
+from engine.errors import BudgetTooSmall
 from engine.pace import RoleName
 from engine.stages import Timings, is_past, time_spent
 from engine.values import ModelTokens, Usage
@@ -79,6 +80,15 @@ class Lender:
     def tokens_left(self) -> int:
         """Input tokens that both language models may still read."""
         return self.means.tokens - self.usage.effective_context
+
+    def require_tokens(self, needed: int, what: str) -> None:
+        """Raise `BudgetTooSmall` where so many input tokens are not left; `what` takes them."""
+        left = max(0, self.tokens_left)
+        if needed > left:
+            raise BudgetTooSmall(
+                f"{what} would read {needed:,} tokens, and {left:,} are left.",
+                remedy="Raise --max-context, use --effort thorough, or ask for less to be shown.",
+            )
 
     def due(self, share: float) -> float | None:
         """Return when such a share of the time that is left is spent; None: there is no limit."""

@@ -103,19 +103,22 @@ MIN_PASSAGE_TOKENS = 400
 """Fewer tokens than this hold no passage; a smaller budget is refused."""
 PROMPT_TOKENS = 250
 """What a prompt takes beside its passages: instructions, template and question, about."""
+STEP_TOKENS = 48
+"""Limit of a follow-up question and of an intermediate answer."""
 
 
-def budget_for(settings: Settings, reads: int = 2) -> Budget:
+def budget_for(settings: Settings, reads: int = 2, passages: bool = True) -> Budget:
     """Return the effort's budget, cut down to `max_context`.
 
     The look-ahead reads its passages once, the generator twice (it judges, then writes); what
     fills the window reads it `reads` times, and a data set's prompt is not judged.
-    Raises `QuestionError` when `max_context` leaves no room for a passage.
+    Raises `QuestionError` when `max_context` leaves no room for a passage, where `passages` are
+    to be read.
     """
     budget = settings.budget or BUDGETS[settings.effort]
     if settings.max_context is None:
         return budget
-    room = settings.max_context - 3 * PROMPT_TOKENS
+    room = max(0, settings.max_context - 3 * PROMPT_TOKENS)
     full = budget.lookahead_tokens + 2 * budget.generator_tokens
     share = min(1.0, room / full)
     cut = replace(
@@ -124,7 +127,7 @@ def budget_for(settings: Settings, reads: int = 2) -> Budget:
         lookahead_tokens=int(budget.lookahead_tokens * share),
         generator_tokens=int(budget.generator_tokens * share),
     )
-    if min(cut.lookahead_tokens, cut.generator_tokens) < MIN_PASSAGE_TOKENS:
+    if passages and min(cut.lookahead_tokens, cut.generator_tokens) < MIN_PASSAGE_TOKENS:
         least = 3 * PROMPT_TOKENS + MIN_PASSAGE_TOKENS * full // min(
             budget.lookahead_tokens, budget.generator_tokens
         )

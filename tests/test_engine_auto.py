@@ -23,8 +23,10 @@ from engine.passages import split
 from engine.settings import Budget, Settings
 from engine.strategies import registry
 from engine.strategies.auto import agreement
+from engine.strategies.rewriting import Rewrite
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
+from models.errors import AskanceError, ContextExceeded
 from models.roles import ModelSet
 from tests.toy_corpus import FakeEncoder
 
@@ -73,6 +75,7 @@ def test_when_it_pays_to_look_ahead(facts: dict[str, Any], taken: bool, why: str
         ({"effort": "quick"}, False, False),
         ({"tokens_left": 4000}, False, False),
         ({"found": 0}, False, False),
+        ({"fitting": 0}, False, False),
     ],
 )
 def test_when_looking_ahead_is_made_up_for(
@@ -134,6 +137,8 @@ def test_when_readings_vote(facts: dict[str, Any], alike: float | None, taken: b
         ({}, None, "rewrite", False),
         ({"effort": "quick"}, 10, "rewrite", False),
         ({"seconds_left": 0.0}, 10, "rewrite", False),
+        ({"fitting": 0}, 10, "rewrite", False),
+        ({"fitting": 0, "several": True}, 10, "sub-questions", False),
     ],
 )
 def test_when_missing_evidence_is_looked_for(
@@ -375,6 +380,29 @@ def test_a_second_look_that_finds_nothing_leaves_the_first(ask: Ask) -> None:
     assert found.answer.raw == "Not found."
 
 
+def test_where_no_passage_fits_whole_it_abstains(ask: Ask) -> None:
+    letter = "Dear all. The jetty is closed. The bees are behind the mill. Yours, Kim."
+    found = ask("Where are the bees?", ["Not found."], notes=[letter, letter], budget=LONG)
+    assert found.answer.text == abstaining.ABSTENTION
+    assert [one.why for one in found.all(Decided)[-2:]] == [
+        "not one passage fits the tokens whole",
+        "not one passage fits the tokens whole",
+    ]
+
+
+@pytest.mark.parametrize("error", [BudgetTooSmall, ContextExceeded])
+def test_a_second_look_that_fails_leaves_the_first(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, error: type[AskanceError]
+) -> None:
+    def run(self: Rewrite, tools: Any) -> Any:
+        raise error("There is no room.", remedy="Lower something.")
+
+    monkeypatch.setattr(Rewrite, "run", run)
+    found = ask("Who signed the lease?", ["Not found."], ["?"], effort="thorough")
+    assert found.answer.text == abstaining.ABSTENTION
+    assert found.all(Noted)[-1].text == "The second look was broken off: There is no room."
+
+
 def test_what_was_read_whole_is_not_asked_twice(ask: Ask) -> None:
     found = ask("Who signed the lease?", ["Not found."], ["?"], notes=NOTES[1:3])
     assert found.taken == []
@@ -418,8 +446,9 @@ def test_names_that_occur_do_not_hide_another_language(ask: Ask) -> None:
     found = ask(asked, [ENDS])
     assert "expand" not in found.taken
     assert "Write in the language of the question" in found.generator.prompts[0]
-    voted = ask(asked, [ENDS], strategy="self_consistency")
-    assert "Write in the language of the question" in voted.generator.prompts[0]
+    for strategy in ("self_consistency", "drag:k=1,m=1", "iterdrag:k=1,m=1", "rewrite"):
+        prompts = ask(asked, [ENDS], strategy=strategy).generator.prompts
+        assert "Write in the language of the question" in prompts[0]
 
 
 def test_words_that_occur_need_no_model(ask: Ask) -> None:

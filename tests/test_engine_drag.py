@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine.errors import DataError
+from engine.errors import BudgetTooSmall, DataError, QuestionError
 from engine.evaluation.choice import Choice
 from engine.evaluation.data import load_questions
 from engine.evaluation.runner import solve
 from engine.evaluation.solving import worked_examples
-from engine.events import FollowedUp, Noted
+from engine.events import FollowedUp, Noted, Ranked
 from engine.examples import Example, shipped
-from engine.settings import Settings
+from engine.settings import Budget, Settings
 from models.errors import ContextExceeded
 from models.protocols import Beginnings
 from models.roles import ModelSet
@@ -67,6 +68,81 @@ def test_drag_without_examples_does_not_speak_of_any(run: Callable[..., Run]) ->
     assert "example" not in prompt
     assert TEXTS[2] in prompt
     assert TEXTS[0] not in prompt
+
+
+def test_documents_are_as_many_as_named_whatever_they_score(run: Callable[..., Run]) -> None:
+    """The second scores 0.38 of the best."""
+    strict = replace(BUDGET, generator_share=0.9)
+    assert run("drag:k=2,m=0", budget=strict).prompt() == [TEXTS[0], TEXTS[2]]
+
+
+@pytest.mark.parametrize("strategy", ["drag:k=3,m=0", "iterdrag:k=3,m=0,n=1"])
+def test_fewer_documents_than_named_are_noted(run: Callable[..., Run], strategy: str) -> None:
+    found = run(strategy, ["So the final answer is: x", "Ann Lee"])
+    said = "2 of 3 documents are shown: more do not fit 60 tokens"
+    assert [one.text for one in found.all(Noted)] == [said]
+    assert run(strategy.replace("3", "2"), ["So the final answer is:", "x"]).all(Noted) == []
+
+
+@pytest.mark.parametrize("strategy", ["drag:k=1,m=3", "iterdrag:k=1,m=3"])
+def test_more_examples_than_there_are_are_refused(run: Callable[..., Run], strategy: str) -> None:
+    with pytest.raises(QuestionError, match="3 worked examples are asked for, and there are 2"):
+        run(strategy, examples=EXAMPLES)
+
+
+def test_without_documents_nothing_is_recalled(run: Callable[..., Run]) -> None:
+    found = run("drag:k=0,m=1", examples=EXAMPLES, budget=replace(BUDGET, generator_tokens=10))
+    assert found.prompt() == []
+    assert found.all(Ranked) == []
+    assert found.answer.raw == "Ann Lee"
+
+
+LONG = tuple(f"fir elm number{i} {'word ' * 90}" for i in range(12))
+ROOMY = Budget(400, 400, samples=2, lookahead_share=0, generator_share=0)
+ASKS_ON = [f"{a}{i}" for i in range(5) for a in ("Follow up: elm ", "Intermediate answer: m")]
+
+
+@pytest.mark.parametrize("tokens", [1950, 2500, 4000])
+@pytest.mark.parametrize("last", ["Ann Lee", "fir"])
+def test_rounds_end_where_the_tokens_do(run: Callable[..., Run], tokens: int, last: str) -> None:
+    """A personal answer is checked, and one that adds no word would be written a second time."""
+
+    def reply(prompt: str, _: int) -> str:
+        lines = prompt.count("Follow up: elm") + prompt.count("Intermediate answer: m")
+        return last if prompt.endswith("So the final answer is: ") else ASKS_ON[lines]
+
+    asked = {"texts": LONG, "task": "question", "budget": ROOMY}
+    found = run("iterdrag:k=2,m=0,n=5", reply, max_context=tokens, **asked)
+    assert found.answer.usage.effective_context <= tokens
+    assert len(found.all(FollowedUp)) < 5
+    assert any("tokens" in one.text for one in found.all(Noted))
+    assert found.answer.raw == last
+
+
+def test_all_rounds_are_asked_where_the_tokens_last(run: Callable[..., Run]) -> None:
+    asked = {"texts": LONG, "budget": ROOMY, "effort": "thorough"}
+    found = run("iterdrag:k=1,m=0,n=5", [*ASKS_ON, "Ann Lee"], **asked)
+    assert len(found.all(FollowedUp)) == 5
+    assert found.all(Noted) == []
+
+
+@pytest.mark.parametrize("strategy", ["drag:k=2,m=1", "iterdrag:k=2,m=1"])
+def test_what_leaves_no_tokens_for_the_answer_is_refused(
+    run: Callable[..., Run], strategy: str
+) -> None:
+    """`quick` allows 60 and twice 60 tokens of passages and 750 of prompts."""
+    wordy = (Example("Who?", "Kim", documents=("word " * 900,)),)
+    said = r"2 documents behind 1 examples would read [\d,]+ tokens, and 930 are left"
+    with pytest.raises(BudgetTooSmall, match=said):
+        run(strategy, examples=wordy, effort="quick")
+
+
+def test_a_follow_up_question_brings_documents_that_are_not_there(run: Callable[..., Run]) -> None:
+    """Two fit at a time; the best two for the follow-up question are shown already."""
+    replies = ["Follow up: elm fir alder?", "Intermediate answer: x", "y"]
+    found = run("iterdrag:k=2,m=0,n=1", replies)
+    assert found.prompt(0) == [TEXTS[0], TEXTS[2]]
+    assert found.prompt(1) == [TEXTS[0], TEXTS[2], TEXTS[1]]
 
 
 def test_what_ships_is_shown_where_none_is_given(run: Callable[..., Run]) -> None:

@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 
 from app.shown.progress import StatusLine, Watcher
+from engine import selection
 from engine.answer import answer_over
 from engine.corpus import corpus_of
 from engine.effort import (
     PUBLISHED,
     Allocation,
+    Costs,
     Theta,
     iterdrag_longest,
     iterdrag_tokens,
@@ -28,11 +30,11 @@ from engine.effort import (
 from engine.errors import DataError, QuestionError
 from engine.evaluation.allocation import PAPER, Informativeness
 from engine.evaluation.fitted import read_allocation, written
-from engine.events import Expected, Stage
-from engine.further import rewriting_tokens
+from engine.events import Answered, Expected, Stage
+from engine.further import costs_of, rewriting_tokens
 from engine.pace import Pace, Work, checking
 from engine.passages import split
-from engine.settings import Budget, Settings
+from engine.settings import Budget, Settings, budget_for
 from engine.stages import Timings
 from engine.steps import Toolbox
 from engine.values import ModelTokens, Query
@@ -54,13 +56,44 @@ def test_an_effort_is_a_number_of_tokens(effort: Any, tokens: int) -> None:
 
 def test_a_budget_too_small_for_a_passage_is_refused() -> None:
     with pytest.raises(QuestionError, match="no room for a passage"):
-        means_of(Settings(max_context=900))
+        budget_for(Settings(max_context=900))
 
 
 def test_the_tokens_of_sub_questions_by_hand() -> None:
-    """Two documents of 100, an example of 100: calls over 2, 4, 4 and 4 documents."""
-    found = iterdrag_tokens(Theta(2, 1, 1), 100, lambda documents: 50.0 * documents)
-    assert found == 4 * (100 + 250) + 14 * 100
+    """Two documents of 100, an example of 100: calls over 2, 4, 4 and 4 documents.
+
+    One of them holds the follow-up question, and two its answer too.
+    """
+    costs = Costs(100, lambda examples, documents: 50.0 * examples * documents)
+    assert iterdrag_tokens(Theta(2, 1, 1), costs) == 4 * (100 + 250) + 14 * 100 + 5 * 48
+    assert iterdrag_longest(Theta(2, 1, 1), costs) == 100 + 250 + 400 + 2 * 48
+
+
+@pytest.mark.parametrize("theta", [Theta(1, 0, 5), Theta(1, 2, 5), Theta(1, 4, 5), Theta(2, 3, 2)])
+def test_sub_questions_take_no_more_than_was_said(
+    theta: Theta, toolbox: Callable[..., Toolbox], fake_generator: Any
+) -> None:
+    texts = [f"number{i} boathouse lease {'word ' * 60}" for i in range(30)]
+    items = [Item(Kind.DOCUMENT, "n", None, People(), t, Locator(Path(f"/{t}"))) for t in texts]
+    replies = []
+    for i in range(theta.n):
+        replies += [f"Follow up: number{i + 9} {'why ' * 40}", f"Intermediate answer: {'m ' * 44}"]
+    model = fake_generator("g", [*replies, "z"])
+    events = answer_over(
+        Query("boathouse lease?"),
+        corpus_of(split(items)),
+        ModelSet("l", "g", lambda _: model),
+        Settings(
+            strategy=f"iterdrag:k={theta.k},m={theta.m},n={theta.n}",
+            budget=Budget(9000, 9000, samples=2, lookahead_share=0, generator_share=0),
+        ),
+    )
+    used = next(event for event in events if isinstance(event, Answered)).answer.usage
+    costs = costs_of(toolbox(None), 63 + selection.OVERHEAD)
+    assert len(model.prompts) == 2 * theta.n + 2
+    assert 0.6 * iterdrag_tokens(theta, costs) < used.effective_context
+    assert used.effective_context <= iterdrag_tokens(theta, costs)
+    assert max(map(model.count, model.prompts)) <= iterdrag_longest(theta, costs)
 
 
 def test_the_tokens_of_rewriting_by_hand() -> None:
@@ -68,13 +101,14 @@ def test_the_tokens_of_rewriting_by_hand() -> None:
     assert rewriting_tokens(3, 1, 100) == 3 * (300 + 250) + 2 * (600 + 250)
 
 
+ALIKE = Costs(100, lambda examples, documents: 100.0 * examples * documents)
 LIKES_ROUNDS = Allocation(replace(PAPER, a=(0.1, 0.1, 0.9)))
 LIKES_DOCUMENTS = Allocation(replace(PAPER, a=(0.9, 0.1, 0.1)))
 
 
 def test_the_allocation_model_picks_within_the_tokens() -> None:
     def picked(tokens: int, by: Allocation) -> Theta | None:
-        return iterdrag_within(tokens, 8000, 100, lambda documents: 100.0 * documents, by)
+        return iterdrag_within(tokens, 8000, ALIKE, by)
 
     assert picked(1000, PUBLISHED) is None
     rounds, documents = picked(6000, LIKES_ROUNDS), picked(6000, LIKES_DOCUMENTS)
@@ -83,15 +117,30 @@ def test_the_allocation_model_picks_within_the_tokens() -> None:
     assert rounds.n > documents.n
     assert documents.k > rounds.k
     for one in (rounds, documents):
-        assert iterdrag_tokens(one, 100, lambda documents: 100.0 * documents) <= 6000
+        assert iterdrag_tokens(one, ALIKE) <= 6000
 
 
 def test_examples_longer_than_the_context_are_not_chosen() -> None:
-    found = iterdrag_within(60_000, 2000, 100, lambda documents: 1800.0, PUBLISHED)
+    long = Costs(100, lambda examples, documents: 1800.0 * examples)
+    found = iterdrag_within(60_000, 2000, long, PUBLISHED)
     assert found is not None
     assert found.m == 0
-    assert iterdrag_longest(found, 100, lambda documents: 1800.0) <= 2000
-    assert iterdrag_within(60_000, 400, 100, lambda documents: 0.0, PUBLISHED) is None
+    assert iterdrag_longest(found, long) <= 2000
+    assert iterdrag_within(60_000, 400, long, PUBLISHED) is None
+
+
+def test_what_would_not_be_shown_is_not_chosen() -> None:
+    """Two examples there are, and room for three passages a round."""
+    scarce = replace(ALIKE, known=2, room=350)
+    found = iterdrag_within(60_000, 8000, scarce, PUBLISHED)
+    more = iterdrag_within(60_000, 8000, ALIKE, PUBLISHED)
+    assert found is not None
+    assert more is not None
+    assert (found.k, found.m) == (3, 2)
+    assert (more.k, more.m) > (found.k, found.m)
+    tiny = iterdrag_within(60_000, 8000, replace(ALIKE, room=50), PUBLISHED)
+    assert tiny is not None
+    assert tiny.k == 1
 
 
 def test_a_fitted_file_is_used_and_named(tmp_path: Path) -> None:
@@ -159,7 +208,7 @@ def test_the_rest_is_corrected_by_what_was_done() -> None:
 
 @pytest.fixture
 def toolbox(fake_generator: Any) -> Callable[..., Toolbox]:
-    def made(pace: Pace) -> Toolbox:
+    def made(pace: Pace | None) -> Toolbox:
         return Toolbox(
             query=Query("alder"),
             corpus=corpus_of([]),

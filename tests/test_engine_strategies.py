@@ -15,7 +15,7 @@ from engine import abstaining
 from engine.answer import answer_over
 from engine.consensus import by_overlap, consensus
 from engine.corpus import corpus_of
-from engine.errors import CorpusTooLarge, QuestionError, StrategyUnknown
+from engine.errors import BudgetTooSmall, CorpusTooLarge, QuestionError, StrategyUnknown
 from engine.evaluation.sweeping import expanded
 from engine.events import Answered, Drafted, Noted, Ranked, Sampled, Selected, Voted
 from engine.examples import Example
@@ -227,6 +227,7 @@ def test_many_shot_shows_solved_questions_first(run: Callable[..., Run]) -> None
     prompt = run("many_shot:examples=2", examples=examples).generator.prompts[0]
     assert "Question: Who is 0?\nAnswer: Number 0\n\nQuestion: Who is 1?\n" in prompt
     assert "Who is 2?" not in prompt
+    assert "Who is 2?" in run("many_shot", examples=examples).generator.prompts[0]
     assert prompt.index("Number 1") < prompt.index(QUESTION)
 
 
@@ -238,6 +239,41 @@ def test_chain_of_thought_reasons_before_it_answers(run: Callable[..., Run]) -> 
     assert found.prompt() == [TEXTS[2]]
     assert found.all(Sampled)[0].rationale == "The elm is his."
     assert found.answer.raw == "Ann Lee"
+
+
+def test_examples_without_a_rationale_are_not_replaced_unsaid(run: Callable[..., Run]) -> None:
+    examples = (Example("Who is 0?", "Number 0"),)
+    found = run("chain_of_thought", examples=examples)
+    assert "has a rationale" in found.all(Noted)[0].text
+    reasoned = (Example("Who is 1?", "Number 1", "He says so."), *examples)
+    with pytest.raises(QuestionError, match="4 worked examples are asked for, and there are 1"):
+        run("chain_of_thought", examples=reasoned)
+    assert not run("chain_of_thought:examples=1", examples=reasoned).all(Noted)
+
+
+NO_ROOM = replace(BUDGET, generator_tokens=10)
+CLOSED_BOOK = ("chain_of_thought", "drag:k=1,m=1", "iterdrag:k=1,m=1,n=1")
+
+
+@pytest.mark.parametrize("strategy", CLOSED_BOOK)
+def test_a_data_set_without_passages_asks_what_the_model_knows(
+    run: Callable[..., Run], strategy: str
+) -> None:
+    assert run(strategy, ["Ann Lee"], texts=()).answer.raw == "Ann Lee"
+    assert run(strategy, texts=(), task="question").generator.prompts == []
+    # There are passages, and neither is one a hit nor do all of them fit.
+    assert run(strategy, texts=("quartz slate",), budget=NO_ROOM).generator.prompts == []
+
+
+@pytest.mark.parametrize("strategy", ["zero_shot", "many_shot", "drag:k=0,m=1"])
+def test_what_reads_no_passage_needs_no_room_for_one(
+    run: Callable[..., Run], strategy: str
+) -> None:
+    assert run(strategy, max_context=512).answer.usage.effective_context <= 512
+    with pytest.raises(BudgetTooSmall, match=r"would read [\d,]+ tokens, and 9 are left"):
+        run(strategy, max_context=9)
+    with pytest.raises(QuestionError, match="no room for a passage"):
+        run("vanilla", max_context=512)
 
 
 def test_chain_of_thought_keeps_an_answer_behind_an_empty_line(run: Callable[..., Run]) -> None:

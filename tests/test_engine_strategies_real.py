@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from engine.answer import answer_over
 from engine.corpus import Corpus, corpus_of
+from engine.demonstrations import worked
 from engine.events import Answered, Drafted, Event, Ranked, Sampled, Voted
+from engine.examples import shipped
 from engine.passages import split
 from engine.settings import Budget, Settings
 from engine.strategies import registry
@@ -80,7 +83,12 @@ def corpus() -> Corpus:
 
 
 def ask(
-    model: Generator, corpus: Corpus, strategy: str, task: str, encoder: Encoder | None = None
+    model: Generator,
+    corpus: Corpus,
+    strategy: str,
+    task: str,
+    encoder: Encoder | None = None,
+    question: str = QUESTION,
 ) -> tuple[list[Event], Answer]:
     settings = Settings(strategy=strategy, budget=BUDGET, least_confidence=0)
     models = ModelSet(
@@ -88,7 +96,7 @@ def ask(
         encoder="e" if encoder else None,
         load_encoder=lambda _: encoder,  # type: ignore[arg-type, return-value]
     )
-    events = list(answer_over(Query(QUESTION, task=task), corpus, models, settings))
+    events = list(answer_over(Query(question, task=task), corpus, models, settings))
     last = events[-1]
     assert isinstance(last, Answered)
     return events, last.answer
@@ -107,6 +115,24 @@ def test_every_strategy_answers(model: Generator, corpus: Corpus, strategy: str)
     assert used.generated > 0
     assert found.usage.lookahead.calls == (strategy == "fb_rag")
     assert {"write", "ask", "vote"} & set(found.timings)
+
+
+@pytest.mark.parametrize(("kind", "documents"), [("drag", 2), ("iterdrag", 1)])
+def test_examples_are_computed_for_the_first_question_alone(
+    model: Generator, corpus: Corpus, kind: Literal["drag", "iterdrag"], documents: int
+) -> None:
+    strategy = f"{kind}:k={documents},m=3"
+    shown = "".join(worked(kind, one, documents) for one in shipped()[:3])
+    examples = model.count(shown)
+    questions = (QUESTION, "Who repairs the roof of the boathouse?", "Who keeps the keys?")
+    first, *others = (
+        ask(model, corpus, strategy, "multihop", question=one)[1].usage.generator
+        for one in questions
+    )
+    assert first.computed > examples
+    for used in others:
+        assert used.prompt > used.calls * examples
+        assert used.computed <= used.prompt - used.calls * examples
 
 
 @pytest.mark.parametrize("strategy", ["ce", "ce_filter", "ttrag"])

@@ -28,6 +28,7 @@ from engine.strategies.fb_rag import FBRag, Looked
 from engine.strategies.self_consistency import SelfConsistency
 from engine.strategies.youra import Youra
 from engine.voting import sameness
+from models.errors import ContextExceeded
 
 EMBEDDING = CeFilter()
 """What ranks where an encoder is: with conditional embeddings joined in recall was the same
@@ -66,7 +67,7 @@ class Auto:
             return draft
         try:
             return (yield from self._look_again(tools, facts, looked, draft, ranker))
-        except TimeSpent as error:
+        except (TimeSpent, BudgetTooSmall, ContextExceeded) as error:
             yield Noted(f"The second look was broken off: {error.message}")
             return draft
 

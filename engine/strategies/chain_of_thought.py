@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from engine import lookahead
 from engine.drafts import Draft
-from engine.events import Event, Sampled
-from engine.examples import reasoned, shipped
+from engine.events import Event, Noted, Sampled
+from engine.examples import first_of, reasoned, shipped
 from engine.steps import Toolbox
 from engine.tasks import REASONING_TOKENS
 
@@ -24,18 +24,25 @@ class ChainOfThought:
     documents: int = 5
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
-        """Recall, reason, answer. Examples without a rationale are left out."""
-        scores = yield from tools.recall()
-        best = tools.fit_generator(scores)[: self.documents]
-        if not best:
-            return Draft("", ())
-        given = [one for one in tools.examples if one.rationale] or shipped()
+        """Recall, reason, answer. Examples without a rationale are left out.
+
+        A data set that brings no passage asks for what the model knows.
+        """
+        best: list[int] = []
+        if not tools.closed_book:
+            best = tools.fit_generator((yield from tools.recall()))[: self.documents]
+            if not best:
+                return Draft("", ())
+        given = [one for one in tools.examples if one.rationale]
+        if tools.examples and not given:
+            yield Noted("No example given has a rationale: those that come with the program do")
+        worked = first_of(given or shipped(), self.examples)
         written = yield from tools.reply(
             "stepwise",
             best,
             more_tokens=REASONING_TOKENS,
             stop=lookahead.STOP,
-            examples=reasoned(given[: self.examples]),
+            examples=reasoned(worked),
         )
         sample = lookahead.parse(written.text)
         answer = sample.answer.partition("\n\n")[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator as Steps
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from engine.drafts import Draft
@@ -21,8 +21,7 @@ class ZeroShot:
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Write."""
-        written = yield from tools.reply("alone")
-        return tools.finish((), written)
+        return (yield from _alone(tools))
 
 
 @dataclass(frozen=True)
@@ -31,11 +30,19 @@ class ManyShot:
 
     name: ClassVar[str] = "many_shot"
     summary: ClassVar[str] = "solved questions, then the question; nothing read"
-    examples: int = 4
-    """m: as many come with the program; more have to be given."""
+    examples: int = field(default=0, metadata={"least": 0})
+    """m, and fewer are refused; 0: all that are given, else those that come with the program."""
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Show the examples, write."""
-        examples = solved(tools.solved_examples(self.examples))
-        written = yield from tools.reply("alone", examples=examples)
-        return tools.finish((), written)
+        shown = tools.solved_examples(self.examples or len(tools.known_examples))
+        return (yield from _alone(tools, solved(shown)))
+
+
+def _alone(tools: Toolbox, examples: str = "") -> Steps[Event, None, Draft]:
+    """Ask without a passage, where the tokens last for that."""
+    model = tools.models.generator
+    prompt = tools.asked.prompt(model, (), "alone", examples=examples)
+    tools.require_tokens(model.count(prompt), "The question and its examples")
+    written = yield from tools.reply("alone", examples=examples)
+    return tools.finish((), written)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from collections.abc import Generator as Steps
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from engine.demonstrations import FINAL, FOLLOW_UP, INTERMEDIATE, Kind, in_prompt_order, prompt
+from engine import selection
+from engine.demonstrations import FINAL, FOLLOW_UP, INTERMEDIATE, Demonstration, in_prompt_order
 from engine.drafts import Draft
+from engine.errors import BudgetTooSmall
 from engine.events import Event, FollowedUp, Noted
+from engine.pace import USUAL_ANSWER, Work, replying
+from engine.recall import Scores
+from engine.settings import PROMPT_TOKENS, STEP_TOKENS
 from engine.steps import Toolbox
+from engine.writing import Written
 from models.protocols import Beginnings, Generator
-
-STEP_TOKENS = 48
-"""Limit of a follow-up question and of an intermediate answer."""
 
 
 @dataclass(frozen=True)
@@ -24,19 +28,24 @@ class DRAG:
     name: ClassVar[str] = "drag"
     summary: ClassVar[str] = "worked examples with their documents, then the best passages"
     k: int = field(default=5, metadata={"least": 0})
-    """Documents, of the question and of each example; fewer where the budget has no room."""
+    """Documents, of the question and of each example; where fewer fit Y, that is noted."""
     m: int = field(default=2, metadata={"least": 0})
-    """Worked examples."""
+    """Worked examples; fewer than these are refused."""
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
-        """Recall, show the examples, write."""
-        scores = yield from tools.recall()
-        best = tools.fit_generator(scores)[: self.k]
-        if self.k and not best:
-            return Draft("", ())
-        ordered = in_prompt_order([best])
-        written = yield from tools.reply_to(_asking(tools, "drag", [best], self.k, self.m), ordered)
-        return tools.finish(ordered, written)
+        """Recall, show the examples, write. Without documents nothing is recalled."""
+        best: list[int] = []
+        if self.k and not tools.closed_book:
+            best = yield from _best(tools, (yield from tools.recall()), self.k)
+            if not best:
+                return Draft("", ())
+        examples = tools.solved_examples(self.m)
+        form = Demonstration("drag", tools.task, examples, self.k)
+        asking = _Asking(tools, form, [best])
+        yield from tools.compress(asking.chosen)
+        asking.require_room()
+        written = yield from tools.reply_to(asking.kept, asking.chosen)
+        return tools.finish(asking.chosen, written)
 
 
 @dataclass(frozen=True)
@@ -46,85 +55,174 @@ class IterDRAG:
     name: ClassVar[str] = "iterdrag"
     summary: ClassVar[str] = "asks itself follow-up questions, each with passages of its own"
     k: int = 5
-    """Documents for the question, for each follow-up question and in each example."""
+    """Documents for the question, for each follow-up question and in each example; where fewer fit
+    Y, that is noted."""
     m: int = field(default=2, metadata={"least": 0})
-    """Worked examples."""
+    """Worked examples; fewer than these are refused."""
     n: int = 5
-    """Follow-up questions at most; then the final answer is forced."""
+    """Follow-up questions at most; then, or where tokens run out, the final answer is forced."""
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Recall; ask, retrieve and answer in turn; write the final answer.
 
         New passages stand behind the old ones, so that only they, the question and the
-        transcript are computed anew. Asking the same again ends the rounds (ours).
+        transcript are computed anew. Asking the same again ends the rounds (ours), and so do
+        passages that would leave no tokens for the final answer, which is noted.
         """
-        scores = yield from tools.recall()
-        best = tools.fit_generator(scores)
-        if not best:
-            return Draft("", ())
-        groups = [best[: self.k]]
-        transcript, asked, said = "", set[str](), list[bool]()
+        best: list[int] = []
+        if not tools.closed_book:
+            best = yield from _best(tools, (yield from tools.recall()), self.k)
+            if not best:
+                return Draft("", ())
+        examples = tools.solved_examples(self.m)
+        form = Demonstration("iterdrag", tools.task, examples, self.k)
+        asking = _Asking(tools, form, [best])
+        yield from tools.compress(asking.chosen)
+        asking.require_room()
+        asking = yield from self._rounds(asking)
+        if not all(asking.said):
+            left = asking.said.count(False)
+            yield Noted(f"{left} of {len(asking.said)} replies left the form of Self-Ask")
+        final = asking.going_on(FINAL)
+        written = yield from tools.reply_to(final.kept, final.chosen, stop=("\n",))
+        return tools.finish(final.chosen, written)
+
+    def _rounds(self, asking: _Asking) -> Steps[Event, None, _Asking]:
+        """Ask, retrieve and answer until nothing new is asked; return how far that came."""
+        asked = set[str]()
         for index in range(self.n):
-            move = yield from self._say(tools, groups, transcript, (FOLLOW_UP, FINAL), said)
-            if move.startswith(FINAL.strip()):
+            to_come = 2 * (self.n - index)
+            if not asking.has_room:
+                yield Noted(f"The tokens last for {index} of {self.n} follow-up questions")
                 break
+            move = (yield from asking.say((FOLLOW_UP, FINAL), to_come - 1)).text
             question = move.removeprefix(FOLLOW_UP.strip()).strip()
-            if not question or question in asked:
+            if move.startswith(FINAL.strip()) or not question or question in asked:
                 break
             asked.add(question)
-            groups.append(self._further(tools, question, groups))
-            transcript += f"{FOLLOW_UP}{question}\n"
-            reply = yield from self._say(tools, groups, transcript, (INTERMEDIATE,), said)
-            answer = reply.removeprefix(INTERMEDIATE.strip()).strip()
-            transcript += f"{INTERMEDIATE}{answer}\n"
+            fresh = yield from self._further(asking, question)
+            further = asking.going_on(f"{FOLLOW_UP}{question}\n", fresh)
+            yield from asking.tools.compress(fresh)
+            if not further.has_room:
+                yield Noted(f"No tokens are left for what answers: {question}")
+                break
+            reply = yield from further.say((INTERMEDIATE,), to_come - 2)
+            answer = reply.text.removeprefix(INTERMEDIATE.strip()).strip()
+            asking = further.going_on(f"{INTERMEDIATE}{answer}\n")
             yield FollowedUp(index, question, answer)
-        if not all(said):
-            yield Noted(f"{said.count(False)} of {len(said)} replies left the form of Self-Ask")
-        ordered = in_prompt_order(groups)
-        make = _asking(tools, "iterdrag", groups, self.k, self.m)
-        written = yield from tools.reply_to(
-            lambda model: f"{make(model)}{transcript}{FINAL}", ordered, stop=("\n",)
-        )
-        return tools.finish(ordered, written)
+        return asking
 
-    def _say(
-        self,
-        tools: Toolbox,
-        groups: Sequence[Sequence[int]],
-        transcript: str,
-        beginnings: tuple[str, ...],
-        said: list[bool],
-    ) -> Steps[Event, None, str]:
+    def _further(self, asking: _Asking, question: str) -> Steps[Event, None, list[int]]:
+        """Return the best passages for a follow-up question that are not there yet."""
+        tools, known = asking.tools, asking.chosen
+        if tools.closed_book:
+            return []
+        scores = tools.scores_of(question)
+        scores[known] = 0.0
+        with suppress(BudgetTooSmall):  # those that are there may answer it
+            return (yield from _best(tools, scores, self.k, known))
+        return []
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """A question behind its examples, with the passages and the words that it has so far."""
+
+    tools: Toolbox
+    form: Demonstration
+    groups: list[list[int]]
+    transcript: str = ""
+    said: list[bool] = field(default_factory=list)
+    """Whether each reply kept to the form: a server may not hold its model to one."""
+
+    @property
+    def chosen(self) -> list[int]:
+        """The passages as the prompt numbers them."""
+        return in_prompt_order(self.groups)
+
+    def going_on(self, words: str, fresh: list[int] | None = None) -> _Asking:
+        """Return the same with more words, and with more passages behind those before."""
+        groups = self.groups if fresh is None else [*self.groups, fresh]
+        return replace(self, groups=groups, transcript=self.transcript + words)
+
+    def prompt(self, model: Generator) -> str:
+        """Return the prompt as far as it goes."""
+        shown = [self.tools.passages(group) for group in self.groups]
+        remark = self.tools.language_remark([one for group in shown for one in group])
+        question = f"{self.tools.query.text}\n{remark}".strip()
+        return self.form.prompt(model, question, shown) + self.transcript
+
+    def kept(self, model: Generator) -> str:
+        """Return the prompt; the model keeps what the examples make of it."""
+        prompt = self.prompt(model)
+        self.form.keep(model, prompt)
+        return prompt
+
+    def say(self, beginnings: tuple[str, ...], to_come: int) -> Steps[Event, None, Written]:
         """Return the next line of the transcript, which is to begin with one of `beginnings`.
 
-        `said` takes in whether it does: a server may not hold its model to a form.
+        Behind it come so many lines and the final answer.
         """
-        make = _asking(tools, "iterdrag", groups, self.k, self.m)
-        written = yield from tools.reply_to(
-            lambda model: make(model) + transcript,
-            in_prompt_order(groups),
+        written = yield from self.tools.reply_to(
+            self.kept,
+            self.chosen,
             stage="ask",
             max_tokens=STEP_TOKENS,
             stop=("\n",),
             constraint=Beginnings(beginnings),
+            ahead=self._ahead(to_come),
         )
-        said.append(written.text.startswith(tuple(one.strip() for one in beginnings)))
-        return written.text
+        self.said.append(written.text.startswith(tuple(one.strip() for one in beginnings)))
+        return written
 
-    def _further(self, tools: Toolbox, question: str, groups: Sequence[Sequence[int]]) -> list[int]:
-        """Return the best passages for a follow-up question that are not there yet."""
-        known = {number for group in groups for number in group}
-        best = tools.fit_generator(tools.scores_of(question))
-        return [number for number in best if number not in known][: self.k]
+    def _ahead(self, lines: int) -> list[Work]:
+        """Return the work of so many further lines, each second one with passages, and the end."""
+        if self.tools.pace is None:
+            return []
+        chosen = self.chosen
+        passages = self._passage_tokens / max(1, len(chosen)) * self.form.documents
+        read = int(lines * (passages / 2 + STEP_TOKENS))
+        rounds = Work("generator", read, lines * USUAL_ANSWER)
+        return [rounds, replying(STEP_TOKENS), *self.tools.checks(chosen)]
+
+    @property
+    def _passage_tokens(self) -> int:
+        return selection.tokens(self.tools.passages(self.chosen), self.tools.models.generator)
+
+    @property
+    def _tokens(self) -> int:
+        """What the prompt takes, the examples included."""
+        model = self.tools.models.generator
+        return model.count(self.prompt(model))
+
+    @property
+    def _check_tokens(self) -> int:
+        checked = self.tools.task.personal and self.chosen
+        return self._passage_tokens + PROMPT_TOKENS if checked else 0
+
+    def require_room(self) -> None:
+        """Raise `BudgetTooSmall` where not even the answer has room over all calls."""
+        shown = f"{len(self.chosen)} documents behind {len(self.form.examples)} examples"
+        self.tools.require_tokens(self._tokens + self._check_tokens, shown)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a further line and the final answer behind it fit the tokens and the context."""
+        once = self._tokens
+        last = once + STEP_TOKENS
+        context = self.tools.models.generator.context - self.tools.task.answer_tokens
+        return once + last + self._check_tokens <= self.tools.tokens_left and last <= context
 
 
-def _asking(
-    tools: Toolbox, kind: Kind, groups: Sequence[Sequence[int]], documents: int, examples: int
-) -> Callable[[Generator], str]:
-    worked = tools.solved_examples(examples)
-
-    def ask(model: Generator) -> str:
-        shown = [tools.passages(group) for group in groups]  # a compressor may come before
-        return prompt(model, kind, tools.task, tools.query.text, shown, worked, documents)
-
-    return ask
+def _best(
+    tools: Toolbox, scores: Scores, wanted: int, known: Sequence[int] = ()
+) -> Steps[Event, None, list[int]]:
+    """Return the best other passages that fit Y; where that makes fewer than wanted, say so."""
+    fitting = tools.fit_generator(scores, share=0.0)
+    best = [number for number in fitting if number not in known][:wanted]
+    if len(best) < min(wanted, int((scores > 0).sum())):
+        yield Noted(
+            f"{len(best)} of {wanted} documents are shown: "
+            f"more do not fit {tools.budget.generator_tokens:,} tokens"
+        )
+    return best

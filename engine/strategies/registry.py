@@ -97,6 +97,12 @@ UNCUT = (Aggregate, KeyValue, Summary, Youra, ManyShot, ZeroShot)
 or cut by themselves."""
 
 
+def reads_passages(strategy: Strategy) -> bool:
+    """Say whether a strategy reads anything but the question and worked examples."""
+    without = isinstance(strategy, DRAG) and not strategy.k
+    return not (without or isinstance(strategy, (ManyShot, ZeroShot)))
+
+
 def names() -> tuple[str, ...]:
     """Return every name `--strategy` takes, those of installed packages last."""
     built = tuple(strategy.name for strategy in STRATEGIES)

@@ -96,7 +96,7 @@ class Rewrite:
                 "rewriting",
                 system="personal system" if personal else "system",
                 passages=show(evidence) if personal else show_plain(evidence),
-                question=question,
+                question=f"{question}\n{tools.language_remark(evidence)}".strip(),
             )
 
         return tools.reply_to(
