@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
+from app.local_models.loading import Loader
+from app.settings.config import load_config
 from engine.answer import answer_over
 from engine.corpus import Corpus, corpus_of
 from engine.demonstrations import worked
-from engine.events import Answered, Drafted, Event, Ranked, Sampled, Voted
+from engine.events import Answered, Compressed, Drafted, Event, Ranked, Sampled, Voted
 from engine.examples import shipped
 from engine.passages import split
 from engine.settings import Budget, Settings
@@ -145,6 +147,46 @@ def test_an_encoder_ranks_what_was_found(
     assert found.raw
     assert found.models.encoder == "e"
     assert found.usage.encoder.prompt > 50
+
+
+@pytest.mark.parametrize(
+    ("strategy", "lookahead"),
+    [
+        ("youra:share=0.5", "l (attention)"),
+        ("fb_rag+youra:share=0.5", "l"),
+    ],
+)
+def test_attention_chooses_the_sentences(
+    model: Generator, corpus: Corpus, tmp_path: Path, strategy: str, lookahead: str
+) -> None:
+    """By what the program loads models with: in a pass of its own, or while samples are drawn."""
+    config = load_config({"XDG_CONFIG_HOME": str(tmp_path)})
+    store, made = Store.default(os.environ), list[Any]()
+    loader = Loader(config, load_catalogue(), store, 2048, lambda text: None)
+
+    def load(kind: Callable[[str], Any]) -> Any:
+        made.append(kind(SMALL))
+        return made[-1]
+
+    models = ModelSet(
+        *("l", "g", lambda _: model),
+        load_attention=lambda _: load(loader.attention),
+        load_attentive=lambda _: load(loader.attentive),
+        reaction_layer=load_catalogue().row(SMALL).reaction_layer,
+    )
+    settings = Settings(strategy=strategy, budget=BUDGET, least_confidence=0)
+    events = list(answer_over(Query(QUESTION, task="multihop"), corpus, models, settings))
+    [cut] = [event for event in events if isinstance(event, Compressed)]
+    assert cut.by == "reaction"
+    assert len(set(cut.scores)) == len(cut.scores) == len(cut.kept)
+    assert 0 < sum(cut.kept) < len(cut.kept)
+    last = events[-1]
+    assert isinstance(last, Answered)
+    assert last.answer.strategy == strategy
+    assert last.answer.usage.lookahead.calls == 1
+    assert [one.model_id for one in models.loadings if one.model_id != "g"] == [lookahead]
+    for one in made:
+        one.close()
 
 
 def test_the_same_seed_gives_the_same_answer(model: Generator, corpus: Corpus) -> None:

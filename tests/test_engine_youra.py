@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -409,32 +408,3 @@ def test_nothing_found_asks_no_model(ask: Any) -> None:
 def test_parameters_come_back_from_the_name() -> None:
     assert registry.described(replace(Youra(), depth=0.5)) == "youra:depth=0.5"
     assert registry.get("youra:depth=0.5") == replace(Youra(), depth=0.5)
-
-
-@pytest.mark.slow
-def test_a_real_model_finds_the_sentence_that_answers() -> None:
-    """SmolLM2-135M. One pass says what two would: `test_models_runtime_attention.py`."""
-    from models.catalogue import load_catalogue
-    from models.llama_attention import load_llama_attention
-    from models.store import Store
-
-    small = "smollm2-135m-instruct-q4_1"
-    store, row = Store.default(os.environ), load_catalogue().row(small)
-    if store.state(row) != "present":
-        pytest.skip(f"{small} is not in the store")
-    passages = passages_of(
-        "The harbour opens at nine. The boathouse was painted green in spring. Boats are moored "
-        "along the pier. The lease of the boathouse was signed by Berta Lindqvist. Rain is common.",
-        "The club meets on Thursdays. Tea is served at four. Members pay in January.",
-    )
-    sentences = sentences_of(passages)
-    reader = load_llama_attention(store.open(row), small, context=1024)
-    try:
-        way = Way(layers_at(reader.layers, 0.6))
-        question = "Who signed the lease of the boathouse?"
-        whole = attend(reader, passages, sentences, question, way)
-        assert set(np.argsort(-whole)[:3]) & {3}
-        assert (whole > 0).all()
-    finally:
-        reader.close()
-    assert reader.closed

@@ -9,10 +9,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.reaction import reaction
 from models.catalogue import load_catalogue
 from models.columns import prompt_spans, refuse_unreadable, spans
 from models.errors import ContextExceeded, MemorySpent, RuntimeFailed
@@ -22,19 +24,24 @@ from models.protocols import Cancelled, Message, Sampling
 from models.store import Store
 
 SMALL = "smollm2-135m-instruct-q4_1"
+LARGER = "qwen2.5-coder-0.5b-instruct-q4_k_m"
 STORY = "Ann met Bob in Oslo on Monday. They spoke of the lease of the boat house. "
 QUERY = "Who met Bob, and where was it?"
 
 
-@pytest.fixture(scope="module")
-def weights() -> Path:
-    row = load_catalogue().row(SMALL)
+def file_of(model: str) -> Path:
+    row = load_catalogue().row(model)
     store = Store.default(os.environ)
     if store.state(row) != "present":
-        if os.environ.get("CI") == "true":
+        if os.environ.get("CI") == "true" and model == SMALL:
             pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
-        pytest.skip(f"{SMALL} is not in the store")
+        pytest.skip(f"{model} is not in the store")
     return store.open(row)
+
+
+@pytest.fixture(scope="module")
+def weights() -> Path:
+    return file_of(SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -44,23 +51,28 @@ def reader(weights: Path) -> Iterator[LlamaAttentionReader]:
     loaded.close()
 
 
+def column_means(
+    reader: LlamaAttentionReader, tokens: list[int], layers: list[int]
+) -> npt.NDArray[np.float64]:
+    """Return AttnVec of a whole text, nothing of it a query: shape (layers, tokens)."""
+    sums = reader._sums(tokens, len(tokens), layers, None)
+    return np.stack([one.context for one in sums]) / reader._model.heads / len(tokens)
+
+
 @pytest.mark.slow
-def test_one_pass_says_what_two_would(reader: LlamaAttentionReader) -> None:
-    """YOURA's reaction, from the pass over C·Q alone and as the paper computes it."""
-    layers, story = [0, 15, 29], STORY * 20
+@pytest.mark.parametrize(("model", "layers"), [(SMALL, [0, 15, 23, 29]), (LARGER, [0, 16, 23])])
+def test_one_pass_says_what_two_would(model: str, layers: list[int]) -> None:
+    """YOURA's reaction from one pass, and as the paper computes it: of C alone, and of C with Q."""
+    reader, story = load_llama_attention(file_of(model), model, context=1024), STORY * 20
     one = reader.read(story, QUERY, layers=layers)
-    c, q = len(one.spans), one.query_tokens
-    assert c > BLOCK  # so that blocks are joined
-    columns = one.context_sums + one.query_sums
-    reaction = np.abs(one.context_sums / c - columns / (c + q))
-    tokens = reader._model.tokenize(story, special=False)
-    assert len(tokens) == c
-    alone = reader._sums(tokens, c, layers, None)
-    two = np.abs(
-        np.stack([sums.context for sums in alone]) / reader._model.heads / c - columns / (c + q)
-    )
-    assert np.abs(reaction - two).max() < 1e-5
-    assert reaction.max() > 1e-3
+    context, query = (reader._model.tokenize(text, special=False) for text in (story, QUERY))
+    assert len(context) == len(one.spans) > BLOCK  # so that blocks are joined
+    alone = column_means(reader, context, layers)
+    together = column_means(reader, [*context, *query], layers)[:, : len(context)]
+    wanted = np.abs(alone - together)
+    assert np.abs(reaction(one) - wanted.mean(axis=0)).max() < 1e-5
+    assert wanted.max() > 1e-3
+    reader.close()
 
 
 @pytest.mark.slow

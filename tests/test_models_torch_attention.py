@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ pytest.importorskip("transformers")
 
 import torch
 
+from engine.reaction import reaction
 from models.catalogue import load_catalogue
 from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import AttentionColumns, Cancelled, Sampling
@@ -64,10 +66,20 @@ def maps(network: Any, tokens: list[int]) -> npt.NDArray[np.float64]:
 
 
 def reaction_of(columns: AttentionColumns) -> npt.NDArray[np.float64]:
-    """Return YOURA's reaction vectors from one pass."""
-    c, q = len(columns.spans), columns.query_tokens
-    both = columns.context_sums + columns.query_sums
-    return np.abs(columns.context_sums / c - both / (c + q))
+    """Return YOURA's reaction vector of each layer from one pass."""
+    parts = [slice(layer, layer + 1) for layer in range(len(columns.layers))]
+    return np.stack(
+        [
+            reaction(
+                replace(
+                    columns,
+                    context_sums=columns.context_sums[part],
+                    query_sums=columns.query_sums[part],
+                )
+            )
+            for part in parts
+        ]
+    )
 
 
 def two_passes(
@@ -198,20 +210,20 @@ def test_a_real_model_reacts_as_by_whole_matrices_and_ranks_as_in_llama_cpp(weig
     """llama.cpp rounds activations to 8 bits: about the same numbers, nearly the same order."""
     from models.llama_attention import load_llama_attention
 
-    layers = [5, 15]
+    layers = [5, 15, 23]  # the last is the catalogue's
     story = STORY * 3 + "The boat house is let to Eve for 40 euros, said Bob, and left. " * 2
     ours, theirs = load_reader(weights, SMALL), load_llama_attention(weights, SMALL)
     read = ours.read(story, QUERY, layers=layers)
     context = ours._model.tokenize(story, special=False)
     query = ours._model.tokenize(QUERY, special=False)
-    reaction = reaction_of(read)
+    reacted = reaction_of(read)
     ours._model.network.set_attn_implementation("eager")
     wanted = two_passes(ours._model.network, context, query, layers)
-    assert np.abs(reaction - wanted).max() < 1e-6
+    assert np.abs(reacted - wanted).max() < 1e-6
     columns = theirs.read(story, QUERY, layers=layers)
     assert columns.context_sums == pytest.approx(read.context_sums, abs=0.3, rel=0.15)
     assert columns.query_sums == pytest.approx(read.query_sums, abs=0.1, rel=0.15)
-    for one, two in zip(reaction, reaction_of(columns), strict=True):
+    for one, two in zip(reacted, reaction_of(columns), strict=True):
         ranks = [values[1:].argsort().argsort() for values in (one, two)]
         assert np.corrcoef(*ranks)[0, 1] > 0.95
     ours.close()
