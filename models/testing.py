@@ -150,7 +150,11 @@ class FakeGenerator:
         return [-0.05 if position == 0 else -3.0 for position in range(len(choices))]
 
     def keep(self, beginning: str) -> None:
-        """Nothing is kept, but what was asked for is noted."""
+        """Nothing is kept, but what was asked for is noted. Raises `ContextExceeded`."""
+        if self.count(beginning) > self.context:
+            raise ContextExceeded(
+                f"{self.count(beginning)} tokens are more than {self.context}.", remedy="Show less."
+            )
         self.beginnings.append(beginning)
 
     def forget(self) -> None:

@@ -117,3 +117,49 @@ def test_an_out_that_is_no_run_is_refused_before_anything_is_asked(
     assert questions.read_text() == before
     assert main([*command, str(tmp_path / "no" / "r.jsonl")]) == 2
     assert f"There is no folder {tmp_path}/no" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        ["--strategy", "vanilla"],
+        ["--strategy", "iterdrag:m=2"],
+        ["--strategy", "iterdrag:k={1,2},m=0"],
+        ["--workers", "2"],
+        ["--ray", "local"],
+        ["--out", "run.jsonl"],
+    ],
+)
+def test_what_making_examples_would_leave_undone_is_refused(
+    beside, questions, over, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("app.commands.eval.model_set", None)
+    made = ["eval", str(questions), str(over), "--make-examples", "w.jsonl"]
+    assert main([*made, *beside]) == 2
+    said = capsys.readouterr().err
+    assert "iterdrag" in said if "--strategy" in beside else f"go with {beside[0]}" in said
+
+
+def test_examples_go_to_no_file_of_anything_else(questions, over, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("app.commands.eval.model_set", None)
+    made = ["eval", str(questions), str(over), "--make-examples"]
+    assert main([*made, str(questions)]) == 2
+    assert "holds no worked examples" in capsys.readouterr().err
+    assert main([*made, str(tmp_path / "no" / "w.jsonl")]) == 2
+    assert f"There is no folder {tmp_path}/no" in capsys.readouterr().err
+
+
+def test_examples_are_made_with_the_strategy_that_is_named(
+    questions, over, tmp_path, capsys, monkeypatch, fake_models
+):
+    replies = ["So the final answer is: x", "31 December 2026"]
+    models = fake_models(generator=replies)
+    monkeypatch.setattr("app.commands.eval.model_set", lambda config, **chosen: models)
+    out = tmp_path / "w.jsonl"
+    made = ["eval", str(questions), str(over), "--task", "multihop", "--make-examples", str(out)]
+    told = ["--strategy", "iterdrag:k=1,m=0,n=1", "--limit", "3", "--examples", "1"]
+    assert main([*made, *told, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["worked_examples"] == 1
+    [row] = [json.loads(line) for line in out.read_text().splitlines()]
+    assert row["answer"] == "31 December 2026"

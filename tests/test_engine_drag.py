@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine.errors import BudgetTooSmall, DataError, QuestionError
-from engine.evaluation.choice import Choice
-from engine.evaluation.data import load_questions
-from engine.evaluation.runner import solve
-from engine.evaluation.solving import worked_examples
+from engine.errors import BudgetTooSmall, QuestionError
 from engine.events import FollowedUp, Noted, Ranked
 from engine.examples import Example, shipped
-from engine.settings import Budget, Settings
+from engine.settings import Budget
 from models.errors import ContextExceeded
 from models.protocols import Beginnings
-from models.roles import ModelSet
 from tests.toy_corpus import BUDGET, QUESTION, TEXTS, Run, asking
 
 EXAMPLES = (
@@ -263,55 +256,18 @@ def test_personal_documents_are_fenced(run: Callable[..., Run]) -> None:
     assert f">\n{TEXTS[2]}\n</" in found.generator.prompts[0]
 
 
-@pytest.mark.parametrize("strategy", ["drag:k=1,m=1", "iterdrag:k=1,m=1,n=1"])
+@pytest.mark.parametrize("strategy", ["drag:k=5,m=2", "iterdrag:k=5,m=2,n=1"])
 def test_examples_longer_than_the_context_are_refused_not_cut(
-    run: Callable[..., Run], strategy: str, monkeypatch: pytest.MonkeyPatch, fake_generator: Any
+    run: Callable[..., Run], strategy: str
 ) -> None:
-    def keep(self: Any, beginning: str) -> None:
-        raise ContextExceeded(f"{self.count(beginning)} tokens", remedy="Show fewer examples.")
-
-    monkeypatch.setattr(fake_generator, "keep", keep)
+    """Ten documents of a thousand words, before a context of 8,192."""
+    long = Example("Who?", "Kim", documents=("word " * 1000,) * 5)
+    wide = replace(BUDGET, lookahead_tokens=9000)  # 29,610 tokens in all
     with pytest.raises(ContextExceeded, match="tokens"):
-        run(strategy, ["x"], examples=EXAMPLES)
+        run(strategy, ["x"], examples=(long, long), budget=wide, effort="thorough")
 
 
-def lease(tmp_path: Path) -> Path:
-    """Write a question with its corpus, and one that the fake will not get right."""
-    (tmp_path / "notes.txt").write_text("The lease of the boathouse ends in June.\n")
-    rows = [
-        {"id": "a", "question": "When does the lease end?", "answers": ["June"]},
-        {"id": "b", "question": "Who holds the lease?", "answers": ["Kim"]},
-    ]
-    file = tmp_path / "questions.jsonl"
-    file.write_text("".join(json.dumps(row | {"corpus": "notes.txt"}) + "\n" for row in rows))
-    return file
-
-
-def test_solved_questions_become_worked_examples(
-    tmp_path: Path, fake_models: Callable[..., ModelSet]
-) -> None:
-    file, out = lease(tmp_path), tmp_path / "worked.jsonl"
-    replies = [
-        "Follow up: Which lease?",
-        "Intermediate answer: the boathouse's",
-        "So the final answer is: x",
-        "June",
-    ]
-    settings = Settings(strategy="iterdrag:m=0")
-    rows = list(solve(file, [], fake_models(replies), settings, Choice(task="multihop"), out))
-    assert [(of, row is not None) for of, row in rows] == [(2, True), (2, False)]
-    kept = json.loads(out.read_text())
-    assert kept["steps"] == [["Which lease?", "the boathouse's"]]
-    assert kept["documents"] == ["notes.txt\nThe lease of the boathouse ends in June."]
-    asked = list(load_questions(file))
-    assert worked_examples(out, asked) == ()
-    assert worked_examples(out, asked[1:])[0].answer == "June"
-    again = list(solve(file, [], fake_models(["never"]), settings, Choice(limit=1), out))
-    assert again[0][1] == kept
-
-
-def test_a_line_that_is_no_example_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "worked.jsonl"
-    file.write_text('{"id": "a", "question": "q", "answer": "x"}\n{"id": "b"}\n')
-    with pytest.raises(DataError, match="line 2: not a worked example"):
-        worked_examples(file, [])
+def test_documents_of_examples_are_cut_at_1024_words(run: Callable[..., Run]) -> None:
+    long = Example("Who?", "Kim", documents=("oak " * 1500,))
+    prompt = run("drag:k=1,m=1", ["x"], examples=(long,)).generator.prompts[0]
+    assert prompt.count("oak") == 1024

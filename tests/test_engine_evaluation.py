@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from engine import answer as path_of_a_question
+from engine.effort import Allocation
 from engine.errors import DataError, NoSources
 from engine.evaluation import metrics
 from engine.evaluation.choice import Choice
@@ -255,6 +256,65 @@ def test_strategies_of_one_run_share_their_samples(
     assert used[0] == used[1] == used[2] > used[3] == 0
     spent = [row["seconds"]["lookahead"] for row in rows[:2]]
     assert spent[1] >= spent[0]  # at its full price, though it was not drawn again
+
+
+def test_examples_are_shown_to_all_questions_in_turn(
+    questions: Path, tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    """A model keeps one beginning: where settings took turns it would compute each anew."""
+    models = fake_models()
+    names = ("vanilla", "drag:k=1,m=1", "zero_shot", "drag:k=1,m=2")
+    arms = [Settings(strategy=name) for name in names]
+    *steps, _, _, _, _ = evaluate(questions, [], models, arms, Choice(limit=2), None)
+    asked = [(step.row["strategy"], step.id) for step in steps if isinstance(step, Scored)]
+    assert asked == [
+        *(("vanilla", "a"), ("zero_shot", "a"), ("vanilla", "b"), ("zero_shot", "b")),
+        *(("drag:k=1,m=1", "a"), ("drag:k=1,m=1", "b")),
+        *(("drag:k=1", "a"), ("drag:k=1", "b")),
+    ]
+    kept = models.generator.beginnings  # type: ignore[attr-defined]
+    changes = [one for one, before in zip(kept[1:], kept, strict=False) if one != before]
+    assert len(changes) == 1
+
+
+@pytest.mark.parametrize(
+    ("replies", "left"),
+    [
+        (["Follow up: Who?", "Intermediate answer: Kim", "So the final answer is: x", "2027"], 0),
+        (["Follow up: Who?", "Kim", "So the final answer is: x", "2027"], 1 / 3),
+    ],
+)
+def test_replies_that_left_the_form_stand_in_the_row(
+    questions: Path,
+    fake_models: Callable[..., ModelSet],
+    replies: Sequence[str],
+    left: float,
+) -> None:
+    arms = [Settings(strategy="iterdrag:k=1,m=0"), Settings(strategy="drag:k=1,m=0")]
+    choice = Choice(limit=1, task="multihop")
+    steps = list(evaluate(questions, [], fake_models(replies), arms, choice, None))
+    rows = [step.row for step in steps if isinstance(step, Scored)]
+    assert rows[0]["scores"]["left_form"] == pytest.approx(left)
+    assert "left_form" not in rows[1]["scores"]
+    summary = steps[-2]
+    assert isinstance(summary, Summary)
+    assert summary.scores["left_form"] == pytest.approx(left)
+    assert rows[1]["read"] == 1
+
+
+def test_rows_by_another_fit_of_the_same_name_are_asked_again(
+    questions: Path, tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    out, asked = tmp_path / "run.jsonl", []
+    ours = Allocation(source="fit.json, fitted to these models over 24 configurations")
+    refitted = replace(ours, fit=replace(ours.fit, c=0.1))
+    for allocation in (ours, ours, refitted):
+        models = fake_models()
+        arms = [Settings(strategy="vanilla", allocation=allocation)]
+        list(evaluate(questions, [], models, arms, Choice(limit=1), out))
+        asked.append(len(models.generator.prompts) > 0)  # type: ignore[attr-defined]
+    assert asked == [True, False, True]
+    assert read_run(out).rows[0]["allocation"].startswith(f"{ours.source}, ")
 
 
 def test_what_does_not_fit_is_a_row_of_its_own(

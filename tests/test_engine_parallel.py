@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from app.cli import main
 from engine.errors import DataError
-from engine.evaluation import parallel
+from engine.evaluation import cluster, parallel
 from engine.evaluation.choice import Choice
 from engine.evaluation.cluster import ClusterMissing, RayWorkers, beyond_this_machine
 from engine.evaluation.parallel import (
@@ -135,6 +138,13 @@ def test_each_worker_has_its_share_of_the_cores() -> None:
         ("head.example.org:6379", "head.example.org"),
         ("ray://10.0.0.7:10001", "10.0.0.7"),
         ("auto", "auto"),
+        ("::1", None),
+        ("127.0.0.53", None),
+        ("LOCALHOST:6379", None),
+        ("127.evil.example:6379", "127.evil.example"),
+        ("localhost.evil.example:6379", "localhost.evil.example"),
+        ("ray://127.0.0.1.evil.example:10001", "127.0.0.1.evil.example"),
+        ("ray://local:10001", "local"),
     ],
 )
 def test_an_address_beyond_this_machine_is_named(address: str, host: str | None) -> None:
@@ -149,6 +159,120 @@ def test_without_ray_it_says_what_to_install(
         RayWorkers("local", 2, orders, open_models)
     assert "askance[cluster]" in raised.value.remedy
     assert raised.value.exit_code == 2
+
+
+class Gone(Exception):
+    """What a Ray says of an actor that died, and of one that ran out of memory."""
+
+
+class ToyRay:
+    """As much of Ray as is asked of it, in this process; `dies` has every actor die at work."""
+
+    def __init__(self, nodes: Sequence[str] = ("127.0.0.1",), *, dies: bool = False) -> None:
+        self.exceptions = SimpleNamespace(RayActorError=Gone, OutOfMemoryError=Gone)
+        self.util = SimpleNamespace(get_node_ip_address=lambda: "192.168.1.5")
+        self.started: dict[str, Any] = {}
+        self.ended = False
+        self._nodes, self._dies = nodes, dies
+
+    def init(self, **told: Any) -> None:
+        self.started = told
+
+    def nodes(self) -> list[dict[str, Any]]:
+        gone = {"NodeManagerAddress": "10.0.0.9", "Alive": False}
+        return [gone, *({"NodeManagerAddress": one, "Alive": True} for one in self._nodes)]
+
+    def remote(self, made: type) -> Any:
+        def actor(*given: Any) -> Any:
+            engine = made(*given)
+            return SimpleNamespace(rows=SimpleNamespace(remote=lambda task: (engine.rows, task)))
+
+        return SimpleNamespace(remote=actor)
+
+    def wait(self, running: list[Any]) -> tuple[list[Any], list[Any]]:
+        return running[:1], running[1:]
+
+    def get(self, reference: Any) -> Any:
+        if self._dies:
+            raise Gone
+        work, task = reference
+        return work(task)
+
+    def shutdown(self) -> None:
+        self.ended = True
+
+
+@pytest.fixture
+def toy_ray(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ToyRay]:
+    def made(*nodes: str, dies: bool = False) -> ToyRay:
+        ray = ToyRay(nodes or ("127.0.0.1",), dies=dies)
+        monkeypatch.setitem(sys.modules, "ray", ray)
+        for name in ("RAY_USAGE_STATS_ENABLED", *cluster.QUIETLY, *cluster.ON_LOOPBACK):
+            monkeypatch.setenv(name, "")
+        return ray
+
+    return made
+
+
+def test_local_is_a_cluster_of_its_own(
+    orders: Orders, toy_ray: Callable[..., ToyRay], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not the one that runs here, nor the one that the environment names."""
+    monkeypatch.setenv("RAY_ADDRESS", "ray://head.example.org:10001")
+    ray = toy_ray()
+    workers = RayWorkers("local", 2, orders, open_models)
+    assert (ray.started["address"], ray.started["num_cpus"]) == ("local", 2)
+    assert workers.elsewhere == ()
+    assert rows_of(evaluate_by(workers, orders, open_models(), None)) == alone(orders)
+    assert ray.ended
+
+
+def test_a_worker_of_a_cluster_that_dies_is_said(
+    orders: Orders, toy_ray: Callable[..., ToyRay]
+) -> None:
+    ray = toy_ray(dies=True)
+    steps = evaluate_by(RayWorkers("local", 2, orders, open_models), orders, open_models(), None)
+    with pytest.raises(WorkerKilled, match="ended from outside"):
+        list(steps)
+    assert ray.ended
+
+
+@pytest.mark.parametrize(
+    ("address", "nodes", "told"),
+    [
+        ("127.0.0.1:6379", ["192.168.1.5"], ""),
+        ("127.0.0.1:6379", ["192.168.1.5", "10.0.0.7"], "they go to 10.0.0.7."),
+        ("head.example.org:6379", ["10.0.0.7"], "they go to head.example.org, 10.0.0.7."),
+    ],
+)
+def test_machines_of_a_cluster_are_named(
+    address: str,
+    nodes: list[str],
+    told: str,
+    orders: Orders,
+    toy_ray: Callable[..., ToyRay],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Also those behind a head on this machine."""
+    toy_ray(*nodes)
+    for name in ("app.commands.eval", "app.evaluating.workers"):
+        monkeypatch.setattr(f"{name}.model_set", lambda config, **chosen: open_models())
+    asked = ["eval", str(orders.file), str(orders.over[0]), "--strategy", "vanilla"]
+    assert main([*asked, "--ray", address]) == 0
+    err = capsys.readouterr().err
+    assert told in err
+    assert ("LEAVE THIS MACHINE" in err) is bool(told)
+
+
+def test_workers_show_the_examples_of_one_setting_in_turn(orders: Orders) -> None:
+    names = ("vanilla", "drag:k=1,m=1", "fb_rag", "drag:k=1,m=2")
+    arms = tuple(Settings(strategy=name) for name in names)
+    wanted = replace(orders, settings=arms, choice=Choice(limit=2))
+    workers = Here(wanted)
+    list(evaluate_by(workers, wanted, open_models(), None))
+    asked = [(task.question, task.arms) for task in workers.tasks[::-1]]
+    assert asked == [(0, (0, 2)), (1, (0, 2)), (0, (1,)), (1, (1,)), (0, (3,)), (1, (3,))]
 
 
 def test_the_command_asks_with_workers(

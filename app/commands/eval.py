@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from app.commands.options import budget_options, json_option, settings_of
+from app.evaluating import making
 from app.evaluating.damage import tell_damaged
 from app.evaluating.workers import steps_of, worker_options
 from app.exits import ExitCode
@@ -20,13 +21,12 @@ from app.settings.config import load_config
 from app.shown.output import SCHEMA_VERSION
 from app.shown.progress import StatusLine
 from engine.evaluation.choice import Choice
-from engine.evaluation.runner import Scored, solve
+from engine.evaluation.runner import Scored
 from engine.evaluation.runs import Summary, read_run, refuse_no_run
 from engine.evaluation.sweeping import expanded
-from engine.settings import Budget, Settings
+from engine.settings import Budget
 from engine.strategies.registry import get, names
 from engine.tasks import TASKS
-from models.roles import ModelSet
 
 
 @click.command("eval")
@@ -68,19 +68,21 @@ from models.roles import ModelSet
     type=click.IntRange(0),
     default=0,
     metavar="N",
-    help="Solved questions to show, from the end of FILE, never one that is asked.",
+    help="Solved questions to show, from the end of FILE, never one that is asked. "
+    "With --make-examples: how many are enough.",
 )
 @click.option(
     "--worked",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     metavar="FILE",
-    help="Worked examples to show; --make-examples writes such a file.",
+    help="Worked examples to show, never of a question that is asked; --make-examples makes them.",
 )
 @click.option(
     "--make-examples",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Ask with iterdrag, and keep the questions that end right here as worked examples.",
+    help="Ask with iterdrag, and keep the questions that end right here as worked examples. "
+    "--skip and --limit name questions that no result reports.",
 )
 @click.option(
     "--out",
@@ -120,6 +122,11 @@ def command(
     Lines of --out hold answers and belong outside any project that is published.
     """
     refuse_no_run(out)
+    named = [name for one in strategies for name in expanded(one)]
+    if make_examples is not None:
+        beside = {"--out": out, "--worked": worked, "--ray": ray, "--workers": workers > 1}
+        given = {option: bool(value) for option, value in beside.items()}
+        named = [making.solver_of(make_examples, named, given)]
     config = load_config(os.environ)
     settings = settings_of(
         config,
@@ -129,8 +136,7 @@ def command(
         seed=seed,
         least_confidence=least_confidence,
     )
-    named = strategies or (settings.strategy,)
-    arms = [replace(settings, strategy=name) for one in named for name in expanded(one)]
+    arms = [replace(settings, strategy=name) for name in named or expanded(settings.strategy)]
     for arm in arms:
         get(arm.strategy)
     choice = Choice(limit, skip, mode, unanswerable, original, candidates, task, examples, worked)
@@ -142,7 +148,7 @@ def command(
     if out is not None and out.exists():
         tell_damaged(read_run(out))
     if make_examples is not None:
-        return _make_examples(file, over, models, settings, choice, make_examples)
+        return making.make_examples(*(file, over, models, arms[0], choice, make_examples), as_json)
     with closing(models), StatusLine() as line:
         steps = steps_of(
             *(file, over, models, arms, choice, out),
@@ -161,25 +167,6 @@ def command(
                 line.clear()
                 _report(step, as_json)
     return ExitCode.ANSWERED
-
-
-def _make_examples(
-    file: Path,
-    over: list[Path],
-    models: ModelSet,
-    settings: Settings,
-    choice: Choice,
-    out: Path,
-) -> int:
-    """Write the solved questions as they are solved; a run that was stopped goes on."""
-    solver = replace(settings, strategy="iterdrag:m=0")
-    kept = 0
-    with closing(models), StatusLine() as line:
-        for done, (of, row) in enumerate(solve(file, over, models, solver, choice, out), start=1):
-            kept += row is not None
-            line.show(f"{done} of {of} questions asked, {kept} kept")
-    click.echo(f"{kept} worked examples in {out}")
-    return ExitCode.ANSWERED if kept else ExitCode.NOTHING_FOUND
 
 
 def _report(summary: Summary, as_json: bool) -> None:

@@ -72,6 +72,8 @@ def _workers(
         return Processes(count, orders, open_models)
     from engine.evaluation.cluster import RayWorkers, beyond_this_machine  # the extra `cluster`
 
-    if host := beyond_this_machine(ray):
-        click.echo(f"Questions and answers LEAVE THIS MACHINE: they go to {host}.", err=True)
-    return RayWorkers(ray, count, orders, open_models)
+    host = beyond_this_machine(ray)
+    cluster = RayWorkers(ray, count, orders, open_models)
+    if places := ", ".join(dict.fromkeys([*([host] if host else []), *cluster.elsewhere])):
+        click.echo(f"Questions and answers LEAVE THIS MACHINE: they go to {places}.", err=True)
+    return cluster

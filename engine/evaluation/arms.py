@@ -28,6 +28,7 @@ SETTINGS = (
     "task",
     "examples",
     "worked",
+    "examples_sha256",
 )
 """Keys of a row that say what it was made with."""
 BOUGHT = {"generator_tokens": "Y", "lookahead_tokens": "X", "samples": "K"}
@@ -209,6 +210,8 @@ def _label(arm: Arm, varying: Sequence[str], bought: Sequence[str]) -> str:
             said += [f"{BOUGHT.get(n, n)}={value.get(n)}" for n in bought] if value else []
         elif key == "models":
             said.append(" + ".join(str(value[role]) for role in ("lookahead", "generator")))
+        elif key == "examples_sha256":
+            said.append(f"examples {value[:6]}" if value else "no examples")
         elif value is True:
             said.append(key)
         elif value not in (None, False):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.errors import DataError
 from engine.evaluation.data import Question
 from engine.examples import Example
 
@@ -53,7 +55,33 @@ def chosen_of(questions: Iterable[Question], choice: Choice) -> Iterator[Questio
 def last_solved(
     everything: Sequence[Question], asked: Sequence[Question], count: int
 ) -> tuple[Example, ...]:
-    """Return the last questions with an answer that are not asked."""
-    taken = {question.id for question in asked}
-    left = [q for q in reversed(everything) if q.id not in taken and q.answers]
+    """Return the last questions with an answer that are not asked.
+
+    Raises `DataError` where so many are not left.
+    """
+    asks = Asked(asked)
+    left = [q for q in reversed(everything) if q.answers and not asks.holds(q.id, q.text)]
+    if len(left) < count:
+        raise DataError(
+            f"{count} solved questions are wanted as examples, and {len(left)} are left.",
+            remedy="Lower --examples, or ask fewer questions with --limit.",
+        )
     return tuple(Example(q.text, q.answers[0]) for q in left[:count])
+
+
+class Asked:
+    """The questions that are asked, which no example may answer."""
+
+    def __init__(self, asked: Sequence[Question]) -> None:
+        """Know them by id, and by their words wherever these come from."""
+        self._ids = {question.id for question in asked}
+        self._texts = {_folded(text) for one in asked for text in (one.text, one.original)}
+
+    def holds(self, known_as: str, text: str) -> bool:
+        """Say whether a question is asked, under this id or with these words."""
+        return known_as in self._ids or _folded(text) in self._texts
+
+
+def _folded(text: str) -> str:
+    """Return the words of a question, in lower case and without signs."""
+    return " ".join(re.findall(r"\w+", text.casefold()))

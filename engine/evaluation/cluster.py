@@ -2,8 +2,9 @@
 
 Settings, ids and rows go through Ray, the answers among them; every worker reads question file,
 corpus and models from its own disk, at the same paths. "local" starts a cluster of this machine
-alone, on its loopback address; any other address is a cluster that somebody runs, and named by
-whoever gives it. Ray keeps a log of its own processes below its temporary folder.
+alone, on its loopback address, whatever cluster runs here or RAY_ADDRESS names; any other address
+is a cluster that somebody runs, and named by whoever gives it. Ray keeps a log of its own processes
+below its temporary folder.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Iterator, Sequence
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 from engine.errors import QuestionError
-from engine.evaluation.parallel import Engine, OpenModels, Orders, Task
+from engine.evaluation.parallel import Engine, OpenModels, Orders, Task, worker_killed
 from engine.evaluation.runs import Row
 
 LOCAL = "local"
@@ -28,7 +31,6 @@ ON_LOOPBACK = {
 """What makes Ray listen on the loopback address: it asks for no other, and none is looked up. On a
 busy machine its own processes take minutes to start, after one it would give up; and its workers
 are as important as the program that started them."""
-_LOOPBACK_NAMES = ("127.", "localhost", "[::1]", "::1")
 
 
 class ClusterMissing(QuestionError):
@@ -37,17 +39,31 @@ class ClusterMissing(QuestionError):
 
 def beyond_this_machine(address: str) -> str | None:
     """Return the host an address names, None where it is this machine."""
+    if address == LOCAL:
+        return None
     place = address.removeprefix("ray://")
-    here = place == LOCAL or place.startswith(_LOOPBACK_NAMES)
-    return None if here else place.rsplit(":", 1)[0]
+    host = place if _is_loopback(place) else urlsplit(f"//{place}").hostname or place
+    return None if host == "localhost" or _is_loopback(host) else host
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class RayWorkers:
     """Workers that Ray places; each takes a task when it is done with the one before."""
 
     def __init__(self, address: str, count: int, orders: Orders, open_models: OpenModels) -> None:
-        """Connect to a cluster. Raises `ClusterMissing`."""
+        """Connect to a cluster; it is told nothing before there are tasks.
+
+        Raises `ClusterMissing`.
+        """
         self._ray = _connected(address, count)
+        self.elsewhere = _elsewhere(self._ray)
+        """Other machines of the cluster, also of one whose head is on this one."""
         self._count = count
         self._orders = orders
         self._open_models = open_models
@@ -74,7 +90,22 @@ class RayWorkers:
             for reference in done:
                 engine, task = running.pop(reference)
                 idle.append(engine)
-                yield task, self._ray.get(reference)
+                yield task, self._rows(reference)
+
+    def _rows(self, reference: Any) -> list[Row]:
+        gone = self._ray.exceptions
+        try:
+            rows: list[Row] = self._ray.get(reference)
+        except (gone.RayActorError, gone.OutOfMemoryError) as error:
+            raise worker_killed() from error
+        return rows
+
+
+def _elsewhere(ray: Any) -> tuple[str, ...]:
+    """Return the addresses of a cluster's machines that are not this one."""
+    here = ray.util.get_node_ip_address()
+    addresses = {str(node["NodeManagerAddress"]) for node in ray.nodes() if node["Alive"]}
+    return tuple(sorted(one for one in addresses if one != here and not _is_loopback(one)))
 
 
 def _connected(address: str, count: int) -> Any:
@@ -90,7 +121,7 @@ def _connected(address: str, count: int) -> Any:
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     try:
         if address == LOCAL:
-            ray.init(num_cpus=count, include_dashboard=False, **quiet)
+            ray.init(address=LOCAL, num_cpus=count, include_dashboard=False, **quiet)
         else:
             ray.init(address=address, **quiet)
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:

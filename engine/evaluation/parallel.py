@@ -31,6 +31,14 @@ class WorkerKilled(AskanceError):
     kind = "worker_killed"
 
 
+def worker_killed() -> WorkerKilled:
+    """Return the error of a worker that is gone."""
+    return WorkerKilled(
+        "A worker was ended from outside, as happens where memory runs out.",
+        remedy="The rows of --out are kept: ask again, with fewer --workers.",
+    )
+
+
 OpenModels = Callable[[], ModelSet]
 """Opens the models of a worker; goes through pickle."""
 
@@ -87,15 +95,17 @@ def evaluate_by(
     `models` are those of the workers, for their ids: none is loaded here. Raises as `evaluate`.
     """
     run = Evaluation(orders.file, orders.over, models, orders.settings, orders.choice, out)
-    tasks = []
-    for number, question in enumerate(run.questions):
-        lacking = tuple(i for i, arm in enumerate(run.arms) if question.id not in arm.rows)
+    for question in run.questions:
         run.refuse_changed(question)
         for arm in run.arms:
             if question.id in arm.rows:
                 yield run.scored(question, arm)
-        if lacking:
-            tasks.append(Task(number, lacking))
+    tasks = []
+    for together in run.passes:
+        for number, question in enumerate(run.questions):
+            lacking = tuple(i for i in together if question.id not in run.arms[i].rows)
+            if lacking:
+                tasks.append(Task(number, lacking))
     for task, rows in workers.results(tasks):
         question = run.questions[task.question]
         for i, row in zip(task.arms, rows, strict=True):
@@ -141,10 +151,7 @@ def _as_done(
             try:
                 rows = future.result()
             except BrokenProcessPool as error:
-                raise WorkerKilled(
-                    "A worker was ended from outside, as happens where memory runs out.",
-                    remedy="The rows of --out are kept: ask again, with fewer --workers.",
-                ) from error
+                raise worker_killed() from error
             yield waiting[future], rows
 
 

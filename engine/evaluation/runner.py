@@ -13,10 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from engine import answer as path_of_a_question
-from engine import inferring
-from engine.corpus import Corpus, only
-from engine.errors import BudgetTooSmall, CorpusTooLarge, DataError
+from engine.errors import DataError
+from engine.evaluation.asking import DOES_NOT_FIT, answering, ask
 from engine.evaluation.choice import Choice, chosen_of, last_solved
 from engine.evaluation.data import Question, load_questions
 from engine.evaluation.provenance import refuse_other_corpus, refuse_other_question
@@ -30,14 +28,10 @@ from engine.evaluation.runs import (
     setting_of,
     summarise,
 )
-from engine.evaluation.scoring import note, row_of
-from engine.evaluation.solving import example_row, solved, worked_examples
-from engine.events import Answered, Event
+from engine.evaluation.solving import example_row, solved, unsolved, worked_examples
 from engine.settings import Settings
 from engine.steps import Shared
-from engine.tasks import TASKS, task_of
-from engine.values import Answer, Passage, Query
-from models.errors import ContextExceeded
+from engine.strategies import registry
 from models.roles import ModelSet
 
 
@@ -73,18 +67,21 @@ def evaluate(
 
     `over` is read once; without it each question's `corpus` is looked for in a `corpus` folder
     next to the file's folder, and beside the file. Lines of `out` with the same settings are not
-    asked again. Look-ahead samples are drawn once for all settings that would draw the same.
+    asked again. Look-ahead samples are drawn once for all settings that would draw the same; a
+    setting that shows worked examples asks all its questions in turn, and computes these once.
     Raises `DataError` and `NoSources`, `DataDiffers` where `out` was made over other data, and
     what `answer` raises; what does not fit a context is a row.
     """
     run = Evaluation(file, over, models, settings, choice or Choice(), out)
     for question in run.questions:
         run.refuse_changed(question)
-        shared: Shared = {}
-        for arm in run.arms:
-            if question.id not in arm.rows:
-                run.keep(question, arm, run.row(question, arm, shared))
-            yield run.scored(question, arm)
+    for together in run.passes:
+        for question in run.questions:
+            shared: Shared = {}
+            for arm in (run.arms[i] for i in together):
+                if question.id not in arm.rows:
+                    run.keep(question, arm, run.row(question, arm, shared))
+                yield run.scored(question, arm)
     yield from run.summaries()
 
 
@@ -98,21 +95,33 @@ def solve(
 ) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """Ask the questions and write those that end right to `out` as worked examples.
 
-    Yields, for each question, how many there are and its row, None where it ended wrong.
-    Questions that `out` holds are not asked again. Raises as `evaluate`.
+    Yields, for each question, how many there are and its row, None where it ended wrong or did
+    not fit. Questions that `out` tells of are not asked again; `choice.examples` are enough, where
+    it says how many. Raises as `evaluate`.
     """
     questions = [q for q in chosen_of(load_questions(file), choice) if q.answers]
     known = solved(out)
-    reader = Reader(file, over, settings, (choice.worked, out))
+    reader = Reader(file, over, settings, (out,))
+    kept = 0
     for question in questions:
-        row = known.get(question.id)
-        if row is None:
-            corpus = reader.corpus_for(question).corpus
-            events = answering(question, corpus, models, settings, choice)
-            row = example_row(question, events)
-            if row is not None:
-                append(out, row)
-        yield len(questions), row
+        if question.id not in known:
+            row = _solve(question, reader, models, settings, choice)
+            append(out, row or unsolved(question))
+            known[question.id] = row
+        kept += known[question.id] is not None
+        yield len(questions), known[question.id]
+        if choice.examples and kept >= choice.examples:
+            return
+
+
+def _solve(
+    question: Question, reader: Reader, models: ModelSet, settings: Settings, choice: Choice
+) -> Row | None:
+    corpus = reader.corpus_for(question).corpus
+    try:
+        return example_row(question, answering(question, corpus, models, settings, choice))
+    except DOES_NOT_FIT:
+        return None
 
 
 class Evaluation:
@@ -144,13 +153,23 @@ class Evaluation:
         self._reader = Reader(file, over, settings[0], (choice.worked, out))
         self._asked, self._began = 0, time.monotonic()
 
+    @property
+    def passes(self) -> list[tuple[int, ...]]:
+        """Numbers of the arms that ask the same question in turn; passes ask one after the other.
+
+        A model keeps one beginning of prompts, the worked examples of one arm.
+        """
+        showing = [i for i, arm in enumerate(self.arms) if arm.shows_examples]
+        others = tuple(i for i in range(len(self.arms)) if i not in showing)
+        return [*([others] if others else []), *((i,) for i in showing)]
+
     def row(self, question: Question, arm: Arm, shared: Shared) -> Row:
         """Ask a question in one setting; settings share the samples drawn for it."""
         read = self._reader.corpus_for(question)
         self._refuse_other_corpus(question, read.sha256)
         row = {"id": question.id, "dataset": question.dataset, **arm.setting}
         row["data"] = {"question": question.sha256, "corpus": read.sha256}
-        return row | _ask(question, read.corpus, self._models, arm.settings, self._choice, shared)
+        return row | ask(question, read.corpus, self._models, arm.settings, self._choice, shared)
 
     def keep(self, question: Question, arm: Arm, row: Row) -> None:
         """Write a row, made here or elsewhere over the same data. Raises `DataDiffers`."""
@@ -221,6 +240,7 @@ class Arm:
         self.setting = setting_of(
             settings,
             models,
+            examples,
             original=choice.original,
             candidates=choice.candidates,
             task=choice.task,
@@ -229,44 +249,8 @@ class Arm:
         )
         self.rows = earlier(out, self.setting)
 
-
-def _ask(
-    question: Question,
-    corpus: Corpus,
-    models: ModelSet,
-    settings: Settings,
-    choice: Choice,
-    shared: Shared,
-) -> dict[str, Any]:
-    rankings: dict[str, Sequence[Passage]] = {}
-    finished: Answer | None = None
-    try:
-        for event in answering(question, corpus, models, settings, choice, shared):
-            note(event, rankings)
-            if isinstance(event, Answered):
-                finished = event.answer
-    except (BudgetTooSmall, CorpusTooLarge, ContextExceeded) as error:
-        return {"scores": {"refused": 1.0}, "refused": error.message}
-    if finished is None:
-        raise RuntimeError("answer_over ended without an answer")
-    return row_of(question, finished, rankings)
-
-
-def answering(
-    question: Question,
-    corpus: Corpus,
-    models: ModelSet,
-    settings: Settings,
-    choice: Choice,
-    shared: Shared | None = None,
-) -> Iterator[Event]:
-    """Answer a question of an evaluation as the choice says, over its part of a corpus."""
-    text = question.original if choice.original else question.with_options
-    if choice.original or choice.candidates:
-        chosen = question.in_scope if choice.original else question.is_candidate
-        items = [passage.item for passage in corpus.passages if chosen(passage.item)]
-        corpus = only(corpus, items)
-    query = Query(text, task=choice.task or task_of(question.dataset))
-    if TASKS[query.task].personal:
-        query, corpus = inferring.over(query, corpus, settings, models)
-    return path_of_a_question.answer_over(query, corpus, models, settings, shared=shared)
+    @property
+    def shows_examples(self) -> bool:
+        """Whether its prompts begin with worked examples that a model keeps."""
+        strategy = registry.get(self.settings.strategy)
+        return bool(getattr(getattr(strategy, "strategy", strategy), "m", 0))

@@ -5,6 +5,7 @@ A line belongs outside any project that is published: it holds the answer.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -12,7 +13,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from engine.effort import Allocation
 from engine.errors import DataError
+from engine.examples import Example
 from engine.settings import Settings
 from engine.strategies import registry
 from models.roles import ModelSet
@@ -42,8 +45,14 @@ def summarise(strategy: str, rows: Sequence[Row]) -> Summary:
     return Summary(strategy, len(rows), scores, counts)
 
 
-def setting_of(settings: Settings, models: ModelSet, **choice: object) -> dict[str, Any]:
-    """Return what a row was made with; rows of other settings are not reused."""
+def setting_of(
+    settings: Settings, models: ModelSet, shown: Sequence[Example] = (), **choice: object
+) -> dict[str, Any]:
+    """Return what a row was made with; rows of other settings are not reused.
+
+    `shown` are the worked examples: where others are given, or the same in another order, it is
+    another setting.
+    """
     return {
         "strategy": registry.described(registry.get(settings.strategy)),
         "effort": settings.effort,
@@ -53,10 +62,23 @@ def setting_of(settings: Settings, models: ModelSet, **choice: object) -> dict[s
         "least_confidence": settings.least_confidence,
         "infer": settings.infer,
         "stemming": settings.stemming,
-        "allocation": settings.allocation.source if settings.allocation else None,
+        "allocation": _named(settings.allocation),
         "models": {"lookahead": models.lookahead_id, "generator": models.generator_id},
+        "examples_sha256": _sha256([asdict(one) for one in shown]) if shown else None,
         **choice,
     }
+
+
+def _named(allocation: Allocation | None) -> str | None:
+    """Return the name of a fit, with what tells it from another of this name."""
+    if allocation is None:
+        return None
+    numbers = {"fit": asdict(allocation.fit), "about": asdict(allocation.about)}
+    return f"{allocation.source}, {_sha256(numbers)[:12]}"
+
+
+def _sha256(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 _UNSAID = {"candidates": False, "examples": 0}
@@ -126,19 +148,23 @@ def _are_numbers(value: object) -> bool:
 def refuse_no_run(out: Path | None) -> None:
     """Refuse a file to write to that is no run file, before anything is asked.
 
-    Raises `DataError` where it holds lines and none is a row, or its folder is not there.
+    Raises as `refuse_other_file`.
     """
-    if out is None:
-        return
+    if out is not None:
+        refuse_other_file(out, is_row, "answers of an earlier run", "--out")
+
+
+def refuse_other_file(out: Path, is_good: Callable[[Row], bool], what: str, option: str) -> None:
+    """Raise `DataError` for lines of which none is good, or where there is no folder for them."""
     if not out.parent.is_dir():
         raise DataError(f"There is no folder {out.parent}.", remedy="Make it first.", path=out)
     if not out.exists():
         return
-    found = read_run(out)
+    found = read_lines(out, is_good)
     if found.damaged and not found.rows:
         raise DataError(
-            f"{out} holds no answers of an earlier run.",
-            remedy="Give another --out; nothing was written.",
+            f"{out} holds no {what}.",
+            remedy=f"Give another {option}; nothing was written.",
             path=out,
         )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import re
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from engine import abstaining
 from engine.checking import citing
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, Support
-from engine.events import Event, Ranked
+from engine.events import Event, Noted, Ranked, Selected
 from engine.tasks import TASKS
 from engine.values import Answer, Passage
 from ingest.item import Locator
@@ -22,20 +23,46 @@ RECALL_AT = (2, 5, 10)
 NDCG_AT = 10
 TRAIL = 10
 """Passages of each ranking whose places are kept."""
+LEFT_FORM = re.compile(r"(\d+) of (\d+) replies left the form of Self-Ask")
+"""What IterDRAG notes of a model that no constraint holds."""
 
 
-def note(event: Event, rankings: dict[str, Sequence[Passage]]) -> None:
-    """Keep the last ranking of each stage."""
-    if isinstance(event, Ranked):
-        rankings[event.stage] = event.passages
+@dataclass(slots=True)
+class Trail:
+    """What is kept of the events before an answer."""
+
+    rankings: dict[str, Sequence[Passage]] = field(default_factory=dict)
+    """The last ranking of each stage."""
+    read: int = 0
+    """Passages that the generator was given for its answer."""
+    asked: int = 0
+    """Replies that were to be in the form of Self-Ask."""
+    left_form: int = 0
+    """How many of them were not."""
+
+    def note(self, event: Event) -> None:
+        """Take an event in."""
+        if isinstance(event, Ranked):
+            self.rankings[event.stage] = event.passages
+        elif isinstance(event, Selected) and event.stage == "write":
+            self.read = len(event.kept)
+        elif isinstance(event, Selected) and event.stage == "ask":
+            self.asked += 1
+        elif isinstance(event, Noted) and (said := LEFT_FORM.fullmatch(event.text)):
+            self.left_form, self.asked = int(said[1]), int(said[2])
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        """The share of replies that left the form of Self-Ask, where any was asked for."""
+        return {"left_form": self.left_form / self.asked} if self.asked else {}
 
 
-def row_of(
-    question: Question, answer: Answer, rankings: dict[str, Sequence[Passage]]
-) -> dict[str, Any]:
+def row_of(question: Question, answer: Answer, trail: Trail) -> dict[str, Any]:
     """Return what is kept of an answer."""
+    rankings = trail.rankings
     return {
-        "scores": _scores(question, answer, rankings),
+        "scores": _scores(question, answer, rankings) | trail.scores,
+        "read": trail.read,
         "grounded": answer.grounded,
         "confidence": answer.confidence,
         "tokens": asdict(answer.usage),
@@ -70,7 +97,7 @@ def _evidence(
 def _place(passage: Passage, start: int, end: int, support: Sequence[Support]) -> dict[str, Any]:
     """Return a place in an item: what its locator has, offsets, whether it is gold evidence."""
     locator = passage.item.locator
-    known = {field.name: getattr(locator, field.name) for field in fields(Locator)}
+    known = {one.name: getattr(locator, one.name) for one in fields(Locator)}
     known = {name: value for name, value in known.items() if value is not None}
     path: Path = known.pop("path")
     gold = any(one.held_by(passage) for one in support) if support else None

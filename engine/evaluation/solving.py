@@ -9,22 +9,25 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from engine.errors import DataError
 from engine.evaluation import metrics
+from engine.evaluation.choice import Asked
 from engine.evaluation.data import Question
-from engine.evaluation.runs import read_lines
+from engine.evaluation.runs import Row, read_lines, refuse_other_file
 from engine.events import Answered, Event, FollowedUp, Ranked, Selected
 from engine.examples import Example
+from engine.values import Passage
 
 DOCUMENTS_KEPT = 20
 """Passages kept with an example; a prompt shows the first k of them."""
 
 
 def worked_examples(file: Path, asked: Sequence[Question]) -> tuple[Example, ...]:
-    """Return the examples of a file but those that are asked. Raises `DataError`."""
-    taken = {question.id for question in asked}
+    """Return the examples of a file but those that are asked.
+
+    Raises `DataError`, also where that leaves none.
+    """
     try:
         lines = file.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -32,23 +35,48 @@ def worked_examples(file: Path, asked: Sequence[Question]) -> tuple[Example, ...
             f"{file} could not be read: {error}.", remedy="Give a JSONL file.", path=file
         ) from error
     rows = [_example(line, file, number) for number, line in enumerate(lines, start=1)]
-    return tuple(example for known, example in rows if known not in taken)
+    asks = Asked(asked)
+    examples = [example for known, example in rows if example is not None]
+    left = [one for known, one in rows if one and not asks.holds(known, one.question)]
+    if not left:
+        what = "every one of its questions is asked" if examples else "it is empty"
+        raise DataError(
+            f"{file} has no worked example to show: {what}.",
+            remedy="Make one of other questions: --make-examples with --skip and --limit.",
+            path=file,
+        )
+    return tuple(left)
 
 
-def solved(out: Path) -> dict[str, dict[str, Any]]:
-    """Return the examples that a file holds by the ids of their questions."""
+def solved(out: Path) -> dict[str, Row | None]:
+    """Return the examples that a file holds by the ids of their questions.
+
+    None stands for a question that was asked and did not end right.
+    """
     found = read_lines(out, _is_example).rows if out.exists() else []
-    return {row["id"]: row for row in found}
+    return {row["id"]: row if row.get("solved", True) else None for row in found}
 
 
-def _is_example(row: dict[str, Any]) -> bool:
-    return isinstance(row.get("id"), str)
+def unsolved(question: Question) -> Row:
+    """Return the line of a question that did not end right: it need not be asked again."""
+    return {"id": question.id, "solved": False}
 
 
-def _example(line: str, file: Path, number: int) -> tuple[str, Example]:
+def refuse_no_examples(out: Path) -> None:
+    """Refuse a file to write to that holds no worked examples. Raises `DataError`."""
+    refuse_other_file(out, _is_example, "worked examples", "--make-examples")
+
+
+def _is_example(row: Row) -> bool:
+    return isinstance(row.get("id"), str) and (row.get("solved") is False or "documents" in row)
+
+
+def _example(line: str, file: Path, number: int) -> tuple[str, Example | None]:
+    """Return a line's example by its id, None where its question did not end right."""
     try:
-        row: dict[str, Any] = json.loads(line)
-        return str(row["id"]), Example.of(row)
+        row: Row = json.loads(line)
+        known = str(row["id"])
+        return known, Example.of(row) if row.get("solved", True) else None
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
             f"{file}, line {number}: not a worked example ({error!r}).",
@@ -57,13 +85,15 @@ def _example(line: str, file: Path, number: int) -> tuple[str, Example]:
         ) from error
 
 
-def example_row(question: Question, events: Iterable[Event]) -> dict[str, Any] | None:
+def example_row(question: Question, events: Iterable[Event]) -> Row | None:
     """Return an example from the events of an answer, None where it did not end right.
 
-    It keeps the passages that were read, the best for the question itself first.
+    It keeps the passages that were read, the best for the question itself first, and behind them
+    the best of those that were not: a prompt may show more documents than were read here.
     """
     documents: dict[str, None] = {}
     steps: list[tuple[str, str]] = []
+    best: Sequence[Passage] = ()
     right = False
     for event in events:
         if isinstance(event, Ranked) and event.stage == "recall" and not documents:
@@ -79,6 +109,7 @@ def example_row(question: Question, events: Iterable[Event]) -> dict[str, Any] |
             right = metrics.substring_match(event.answer.raw, question.answers) == 1.0
     if not right:
         return None
+    documents |= dict.fromkeys(passage.searched for passage in best)
     return {
         "id": question.id,
         "question": question.text,

@@ -1,0 +1,66 @@
+"""`askance eval --make-examples`: solved questions, kept as worked examples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from app.errors import UsageError
+from app.exits import ExitCode
+from app.shown.output import SCHEMA_VERSION
+from app.shown.progress import StatusLine
+from engine.evaluation.choice import Choice
+from engine.evaluation.runner import solve
+from engine.evaluation.solving import refuse_no_examples
+from engine.settings import Settings
+from engine.strategies.drag import IterDRAG
+from engine.strategies.registry import get
+from models.roles import ModelSet
+
+SOLVER = "iterdrag:m=0"
+
+
+def solver_of(out: Path, named: Sequence[str], others: Mapping[str, bool]) -> str:
+    """Return the strategy that solves questions; `others` are options and whether they are given.
+
+    Raises `UsageError` for what would be left undone, and as `refuse_no_examples`.
+    """
+    refuse_no_examples(out)
+    for option, given in others.items():
+        if given:
+            raise UsageError(
+                f"--make-examples does not go with {option}.", remedy=f"Leave {option} out."
+            )
+    solvers = [get(one) for one in named] or [get(SOLVER)]
+    if len(solvers) > 1 or not isinstance(solvers[0], IterDRAG) or solvers[0].m:
+        raise UsageError(
+            "Worked examples are made with iterdrag, without examples of its own.",
+            remedy="Leave --strategy out, or give one iterdrag:m=0,… alone.",
+        )
+    return named[0] if named else SOLVER
+
+
+def make_examples(
+    file: Path,
+    over: list[Path],
+    models: ModelSet,
+    settings: Settings,
+    choice: Choice,
+    out: Path,
+    as_json: bool,
+) -> int:
+    """Write the solved questions as they are solved; a run that was stopped goes on."""
+    kept = 0
+    with closing(models), StatusLine() as line:
+        for done, (of, row) in enumerate(solve(file, over, models, settings, choice, out), start=1):
+            kept += row is not None
+            line.show(f"{done} of {of} questions asked, {kept} kept")
+    if as_json:
+        click.echo(json.dumps({"schema_version": SCHEMA_VERSION, "worked_examples": kept}))
+    else:
+        click.echo(f"{kept} worked examples in {out}")
+    return ExitCode.ANSWERED if kept else ExitCode.NOTHING_FOUND

@@ -1,0 +1,67 @@
+"""One question of an evaluation: asked as its choice says, and scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine import answer as path_of_a_question
+from engine import inferring
+from engine.corpus import Corpus, only
+from engine.errors import BudgetTooSmall, CorpusTooLarge
+from engine.evaluation.choice import Choice
+from engine.evaluation.data import Question
+from engine.evaluation.runs import Row
+from engine.evaluation.scoring import Trail, row_of
+from engine.events import Answered, Event
+from engine.settings import Settings
+from engine.steps import Shared
+from engine.tasks import TASKS, task_of
+from engine.values import Answer, Query
+from models.errors import ContextExceeded
+from models.roles import ModelSet
+
+DOES_NOT_FIT = (BudgetTooSmall, CorpusTooLarge, ContextExceeded)
+"""What keeps a question from being answered in one setting, and no other question."""
+
+
+def ask(
+    question: Question,
+    corpus: Corpus,
+    models: ModelSet,
+    settings: Settings,
+    choice: Choice,
+    shared: Shared,
+) -> Row:
+    """Return what is kept of an answer; what does not fit is a row of its own."""
+    trail = Trail()
+    finished: Answer | None = None
+    try:
+        for event in answering(question, corpus, models, settings, choice, shared):
+            trail.note(event)
+            if isinstance(event, Answered):
+                finished = event.answer
+    except DOES_NOT_FIT as error:
+        return {"scores": {"refused": 1.0}, "refused": error.message}
+    if finished is None:
+        raise RuntimeError("answer_over ended without an answer")
+    return row_of(question, finished, trail)
+
+
+def answering(
+    question: Question,
+    corpus: Corpus,
+    models: ModelSet,
+    settings: Settings,
+    choice: Choice,
+    shared: Shared | None = None,
+) -> Iterator[Event]:
+    """Answer a question of an evaluation as the choice says, over its part of a corpus."""
+    text = question.original if choice.original else question.with_options
+    if choice.original or choice.candidates:
+        chosen = question.in_scope if choice.original else question.is_candidate
+        items = [passage.item for passage in corpus.passages if chosen(passage.item)]
+        corpus = only(corpus, items)
+    query = Query(text, task=choice.task or task_of(question.dataset))
+    if TASKS[query.task].personal:
+        query, corpus = inferring.over(query, corpus, settings, models)
+    return path_of_a_question.answer_over(query, corpus, models, settings, shared=shared)
