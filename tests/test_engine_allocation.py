@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from engine.evaluation.allocating import best_within, extrapolate, leave_one_out
+from engine.evaluation.allocating import best_within, extrapolated, unseen
 from engine.evaluation.allocation import (
-    LEAST_POINTS,
     PAPER,
     Fit,
     Informativeness,
     Point,
-    Sigmoid,
     TooFewPoints,
     Variant,
     fit,
     informativeness,
     normalised,
+    refit,
     without_extremes,
 )
+from engine.evaluation.sigmoid import Sigmoid
 
 ABOUT = {
     "easy": Informativeness(1.2, 0.9),
@@ -32,20 +34,26 @@ ABOUT = {
 TRUTH = Fit(a=(0.3, 0.1, 0.2), b=(-0.07, -0.02), c=-0.4)
 
 
+KS, MS, NS = (0, 1, 5, 20, 50), (0, 1, 4, 8), (1, 2, 5)
+
+
 def simulated(
-    truth: Fit = TRUTH, noise: float = 0.05, seed: int = 3, ks: Sequence[int] = (0, 1, 5, 20, 50)
+    truth: Fit = TRUTH,
+    noise: float = 0.05,
+    seed: int = 3,
+    ks: Sequence[int] = KS,
+    ms: Sequence[int] = MS,
+    sets: Sequence[str] = tuple(ABOUT),
 ) -> list[Point]:
     """Return points whose sigma^-1 lies on the model, with normal noise."""
     random = np.random.default_rng(seed)
     points = []
-    for dataset, i in ABOUT.items():
-        for k in ks:
-            for m in (0, 1, 4, 8):
-                for n in (1, 2, 5):
-                    exact = truth.predict((k, m, n), i)
-                    inner = Sigmoid().inverse(np.array([exact])) + random.normal(0, noise)
-                    z = float(Sigmoid()(inner)[0])
-                    points.append(Point(dataset, k, m, n, z, 100.0 * (1 + k + m) * n))
+    for dataset in sets:
+        for k, m, n in product(ks, ms, NS):
+            exact = truth.predict((k, m, n), ABOUT[dataset])
+            inner = truth.sigmoid.inverse(np.array([exact])) + random.normal(0, noise)
+            z = float(truth.sigmoid(inner)[0])
+            points.append(Point(dataset, k, m, n, z, 100.0 * (1 + k + m) * n))
     return points
 
 
@@ -57,10 +65,14 @@ def test_the_sigmoid_and_its_inverse() -> None:
 
 
 def test_known_parameters_are_recovered_within_their_errors() -> None:
-    found = fit(simulated(), ABOUT.__getitem__)
-    values = np.array([*found.a, *found.b, found.c])
+    """One standard error holds the truth in 68 of 100 simulations, two in 95."""
     truth = np.array([*TRUTH.a, *TRUTH.b, TRUTH.c])
-    assert (abs(values - truth) <= 3 * np.array(found.errors)).all()
+    distances = []
+    for seed in range(60):
+        found = fit(simulated(seed=seed), ABOUT.__getitem__)
+        distances.append(abs(np.array([*found.a, *found.b, found.c]) - truth) / found.errors)
+    assert np.mean(np.array(distances) <= 1) == pytest.approx(0.683, abs=0.06)
+    assert np.mean(np.array(distances) <= 2) == pytest.approx(0.954, abs=0.03)
     assert max(found.errors) < 0.05
     assert found.r2 > 0.9
     assert found.mse == pytest.approx(0.05**2, rel=0.3)
@@ -74,15 +86,54 @@ def test_p_values_tell_what_matters_from_what_does_not() -> None:
     assert min(p[1], p[4]) > 0.01
 
 
-def test_the_ablations_stand_in_the_papers_order() -> None:
-    # The more of the sigmoid the data covers, the more it matters.
-    truth = replace(TRUTH, a=(0.6, 0.25, 0.4), b=(-0.2, -0.1), c=-0.2)
-    points = simulated(truth, noise=0.1)
-    variants: tuple[Variant, ...] = ("sigmoidal", "linear", "quadratic", "without_b")
-    by = {variant: fit(points, ABOUT.__getitem__, variant) for variant in variants}
-    assert by["sigmoidal"].r2 > by["linear"].r2
-    assert by["sigmoidal"].r2 > by["quadratic"].r2
-    assert by["sigmoidal"].r2 > by["without_b"].r2
+@pytest.mark.parametrize("seed", range(3))
+def test_the_ablations_stand_in_the_papers_order(seed: int) -> None:
+    """Table 2: 0.866, 0.867, 0.876, 0.903, over configurations that have documents and examples.
+
+    Where none is 0 the logarithms keep their sign, so that their squares still grow with them.
+    """
+    points = simulated(PAPER, noise=0.1, seed=seed, ks=(1, 2, 5, 20, 50), ms=(1, 4, 8))
+    order: tuple[Variant, ...] = ("without_b", "quadratic", "linear", "sigmoidal")
+    r2 = [fit(points, ABOUT.__getitem__, variant).r2 for variant in order]
+    assert r2 == sorted(r2)
+    assert r2[0] > 0.8
+
+
+@pytest.mark.parametrize("variant", get_args(Variant))
+def test_a_variant_predicts_what_it_was_fitted_to_predict(variant: Variant) -> None:
+    found = fit(simulated(), ABOUT.__getitem__, variant)
+    theta, i = (5, 4, 2), ABOUT["hard"]
+    logs = np.log(np.array(theta) + 0.01)
+    if variant == "quadratic":
+        logs = logs**2
+    gains = (i.document * logs[0], i.shot * logs[1])
+    inner = np.dot([*found.a, *found.b, found.c], [*logs, *gains, 1.0])
+    wanted = inner if variant == "linear" else found.sigmoid(np.array([inner]))[0]
+    assert found.predict(theta, i) == pytest.approx(wanted)
+    assert np.isnan(found.p_values()).tolist() == [
+        variant == "without_b" and one in (3, 4) for one in range(6)
+    ]
+
+
+def test_another_sigmoid_is_found_again() -> None:
+    flat = replace(TRUTH, sigmoid=Sigmoid(height=5.0, slope=0.9, shift=0.1, floor=-2.5))
+    points = simulated(flat, noise=0.01)
+    ours, published = refit(points, ABOUT.__getitem__), fit(points, ABOUT.__getitem__)
+    assert ours.sigmoid != published.sigmoid
+    assert ours.sigmoid.height > published.sigmoid.height
+    assert ours.r2 > published.r2
+
+
+def test_what_points_cannot_tell_apart_is_refused_by_name() -> None:
+    """DRAG alone has one round; on one data set what a document gains is the same everywhere."""
+    with pytest.raises(TooFewPoints, match="tell apart: rounds, the constant"):
+        fit([point for point in simulated() if point.n == 1], ABOUT.__getitem__)
+    named = "documents, examples, documents by what one gains, examples by what one gains"
+    with pytest.raises(TooFewPoints, match=f"tell apart: {named}"):
+        fit(simulated(sets=["easy"]), ABOUT.__getitem__)
+    assert fit(simulated(sets=["easy"]), ABOUT.__getitem__, "without_b").r2 > 0.9
+    with pytest.raises(TooFewPoints, match="equally well"):
+        fit([replace(point, performance=0.0) for point in simulated()], ABOUT.__getitem__)
 
 
 def test_the_paper_s_parameters_are_a_preset() -> None:
@@ -111,36 +162,103 @@ def test_informativeness_is_the_gain_over_nothing() -> None:
         informativeness(points[:2], "x")
 
 
+def test_at_one_round_the_first_method_counts() -> None:
+    points = [Point("x", 0, 0, 1, 0.2), Point("x", 1, 0, 1, 0.5), Point("x", 0, 1, 1, 0.3)]
+    found = informativeness([*points, Point("x", 1, 0, 1, 0.9)], "x")
+    assert found.document == pytest.approx(0.3)
+
+
 def test_peak_and_valley_are_left_out() -> None:
     points = [Point("x", k, 0, 1, float(k)) for k in (2, 9, 1, 5)]
     assert [point.k for point in without_extremes(points)] == [2, 5]
+    assert without_extremes(points[:1]) == []
 
 
 def test_too_few_points_are_refused_with_the_number_needed() -> None:
-    with pytest.raises(TooFewPoints, match=f"3 configurations; a fit needs {LEAST_POINTS}"):
-        fit(simulated()[:3], ABOUT.__getitem__)
-    with pytest.raises(TooFewPoints):
+    eleven = simulated(ks=(0, 1), ms=(0, 1), sets=["easy", "hard"])[1:]
+    with pytest.raises(TooFewPoints, match="easy has 11 configurations; a fit needs 12"):
+        fit(eleven, ABOUT.__getitem__)
+    twice = [*eleven, replace(eleven[0], performance=0.5)]  # of both methods: one configuration
+    with pytest.raises(TooFewPoints, match="easy has 11 configurations"):
+        fit(twice, ABOUT.__getitem__)
+    assert fit(eleven, ABOUT.__getitem__, least=11).points == 23
+    with pytest.raises(TooFewPoints, match="Measure 12"):
         fit([], ABOUT.__getitem__)
 
 
+def in_raw(points: Sequence[Point]) -> list[Point]:
+    """Return what a study measures: the points, and among them those that i is taken from."""
+    return [replace(point, performance=0.4 + 0.1 * point.performance) for point in points]
+
+
+def turned(points: Sequence[Point], dataset: str, beyond: float = 0.0) -> list[Point]:
+    """Return the points with one data set's upside down, as far as contexts are longer."""
+    return [
+        replace(p, performance=0.8 - p.performance)
+        if p.dataset == dataset and p.context > beyond
+        else p
+        for p in points
+    ]
+
+
 def test_a_prediction_generalises_to_a_data_set_it_has_not_seen() -> None:
-    points = simulated(noise=0.02)
-    picks = leave_one_out(points, points, ABOUT.__getitem__, budget=5000)
-    for pick in picks.values():
+    raw = in_raw(simulated(noise=0.02))
+    for dataset in ABOUT:
+        pick = unseen(raw, dataset, budget=5000)
         assert pick is not None
         assert pick.predicted.context <= 5000
-        assert pick.oracle.performance - pick.predicted.performance < 0.1
+        assert pick.oracle.performance - pick.predicted.performance < 0.02
         assert pick.baseline is not None
-        assert pick.baseline.m == 8
+        assert pick.baseline.theta == (20, 8, 1)  # the most documents that fit
+
+
+def test_a_data_set_left_out_teaches_nothing() -> None:
+    """One where documents harm: a model that never saw it takes as many as elsewhere."""
+    raw = in_raw(simulated(noise=0.0))
+    harmed = turned(raw, "hard", beyond=300)  # but for the points that i is taken from
+    pick = unseen(harmed, "hard", budget=5000)
+    assert pick is not None
+    assert pick.predicted.k >= 5
+    assert pick.predicted.performance < pick.oracle.performance
+
+
+def test_two_data_sets_leave_one_which_tells_nothing_apart() -> None:
+    raw = in_raw(simulated(sets=["easy", "hard"]))
+    with pytest.raises(TooFewPoints, match="tell apart"):
+        unseen(raw, "hard", budget=5000)
 
 
 def test_a_prediction_reaches_beyond_the_lengths_it_has_seen() -> None:
-    points = simulated(noise=0.02)
-    picks = extrapolate(points, points, ABOUT.__getitem__, short=3000, long=1e6)
+    raw = in_raw(simulated(noise=0.02))
+    picks = extrapolated(raw, short=3000, long=1e6)
+    assert picks.keys() == ABOUT.keys()
     for pick in picks.values():
         assert pick is not None
         assert pick.predicted.context > 3000
-        assert pick.oracle.performance - pick.predicted.performance < 0.1
+        assert pick.oracle.performance - pick.predicted.performance < 0.02
+
+
+def test_long_contexts_are_unknown_to_an_extrapolation() -> None:
+    """What they reach changes neither the model nor the mean that it is fitted to."""
+    raw = in_raw(simulated(noise=0.0))
+    known = extrapolated(raw, short=3000, long=1e6)
+    changed = [
+        replace(p, performance=p.performance - 0.01 * p.k) if p.context > 3000 else p for p in raw
+    ]
+    again = extrapolated(changed, short=3000, long=1e6)
+    for dataset, pick in known.items():
+        other = again[dataset]
+        assert pick is not None
+        assert other is not None
+        assert other.predicted.theta == pick.predicted.theta
+        assert other.oracle.theta != pick.oracle.theta
+
+
+def test_a_data_set_without_a_short_point_is_refused() -> None:
+    raw = in_raw(simulated())
+    long = [replace(p, context=p.context + 1e5) if p.dataset == "odd" else p for p in raw]
+    with pytest.raises(TooFewPoints, match="odd has 0 configurations within 3,000 tokens"):
+        extrapolated(long, short=3000, long=1e6)
 
 
 def test_nothing_fits_a_budget_of_nothing() -> None:

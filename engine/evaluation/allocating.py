@@ -5,10 +5,20 @@ Inference scaling, tables 3 and 4: on a data set it was not fitted to, and on lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from engine.evaluation.allocation import Fit, Informativeness, Point, fit
+from engine.evaluation.allocation import (
+    LEAST_POINTS,
+    Fit,
+    Informativeness,
+    Point,
+    TooFewPoints,
+    fit,
+    informativeness,
+    normalised,
+)
 
 BASELINE_SHOTS = 8
 """Examples of the baseline, whose documents grow with the budget."""
@@ -48,39 +58,36 @@ def best_within(
     )
 
 
-def leave_one_out(
-    raw: Sequence[Point],
-    points: Sequence[Point],
-    about: Callable[[str], Informativeness],
-    budget: float,
-) -> dict[str, Pick | None]:
-    """Return each data set's picks by a model fitted to all others (table 3).
+def unseen(raw: Sequence[Point], dataset: str, budget: float) -> Pick | None:
+    """Return a data set's picks by a model fitted to all others (table 3).
 
-    `points` are `raw` normalised, in the same order. Raises `TooFewPoints`.
+    `raw` carries measured performance of all data sets. Raises `TooFewPoints`.
     """
-    found: dict[str, Pick | None] = {}
-    for dataset in dict.fromkeys(point.dataset for point in raw):
-        model = fit([point for point in points if point.dataset != dataset], about)
-        own = [point for point in raw if point.dataset == dataset]
-        found[dataset] = best_within(own, budget, model, about(dataset))
-    return found
+    points = normalised(raw)
+    model = fit([p for p in points if p.dataset != dataset], partial(informativeness, points))
+    own = [point for point in raw if point.dataset == dataset]
+    return best_within(own, budget, model, informativeness(points, dataset))
 
 
-def extrapolate(
-    raw: Sequence[Point],
-    points: Sequence[Point],
-    about: Callable[[str], Informativeness],
-    short: float,
-    long: float,
-) -> dict[str, Pick | None]:
+def extrapolated(raw: Sequence[Point], short: float, long: float) -> dict[str, Pick | None]:
     """Return each data set's picks within `long` tokens, fitted within `short` ones (table 4).
 
-    Raises `TooFewPoints`.
+    Of longer contexts the model knows nothing, nor how far they lie from the mean. Raises
+    `TooFewPoints`, also where one data set has too few short points.
     """
-    model = fit([p for p, one in zip(points, raw, strict=True) if one.context <= short], about)
-    return {
-        dataset: best_within(
-            [point for point in raw if point.dataset == dataset], long, model, about(dataset)
+    known = [point for point in raw if point.context <= short]
+    points = normalised(known)
+    about = partial(informativeness, points)
+    sets = list(dict.fromkeys(point.dataset for point in raw))
+    left_out = [one for one in sets if all(point.dataset != one for point in known)]
+    if left_out:
+        raise TooFewPoints(
+            f"{left_out[0]} has 0 configurations within {short:,.0f} tokens; "
+            f"a fit needs {LEAST_POINTS}.",
+            remedy="Measure smaller values of k, m and n.",
         )
-        for dataset in dict.fromkeys(point.dataset for point in raw)
+    model = fit(points, about)
+    return {
+        one: best_within([p for p in raw if p.dataset == one], long, model, about(one))
+        for one in sets
     }

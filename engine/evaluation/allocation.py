@@ -16,18 +16,25 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from engine.errors import QuestionError
-
-Vector = npt.NDArray[np.float64]
+from engine.evaluation.sigmoid import PUBLISHED_SIGMOID, Sigmoid, Vector, refitted
 
 EPSILON = 0.01
 """Added to theta, whose entries may be 0."""
-LOW, HIGH = -2.17, 1.11
-"""Normalised performance is held within these: the sigmoid's inverse ends at -2.18 and 1.12."""
 LEAST_POINTS = 12
 """Configurations of a data set below which nothing is fitted."""
+EXTREMES = 2
+"""Points that `without_extremes` leaves out of each data set."""
+PARAMETERS = (
+    "documents",
+    "examples",
+    "rounds",
+    "documents by what one gains",
+    "examples by what one gains",
+    "the constant",
+)
+"""What a, b and c weigh, for people."""
 
 Variant = Literal["sigmoidal", "linear", "quadratic", "without_b"]
 """The model itself, and the ablations of table 2."""
@@ -67,28 +74,6 @@ class Informativeness:
 
 
 @dataclass(frozen=True, slots=True)
-class Sigmoid:
-    """sigma(x) = height / (1 + exp(-slope (x + shift))) + floor."""
-
-    height: float = 3.30
-    slope: float = 1.81
-    shift: float = 0.46
-    floor: float = -2.18
-
-    def __call__(self, x: Vector) -> Vector:
-        """Return sigma of every entry."""
-        values: Vector = self.height / (1 + np.exp(-self.slope * (x + self.shift))) + self.floor
-        return values
-
-    def inverse(self, z: Vector) -> Vector:
-        """Return sigma^-1 of every entry, held within the range where it is defined."""
-        margin = 0.01
-        held = np.clip(z, self.floor + margin, self.floor + self.height - margin)
-        values: Vector = -np.log(self.height / (held - self.floor) - 1) / self.slope - self.shift
-        return values
-
-
-@dataclass(frozen=True, slots=True)
 class Fit:
     """Fitted parameters, and how well they describe the points they come from."""
 
@@ -96,30 +81,31 @@ class Fit:
     b: tuple[float, float]
     """Of documents and examples; that of rounds is 0."""
     c: float
-    sigmoid: Sigmoid = Sigmoid()
+    sigmoid: Sigmoid = PUBLISHED_SIGMOID
     r2: float = float("nan")
     """Share of the variance of sigma^-1(P) explained, over the points used."""
     mse: float = float("nan")
     errors: tuple[float, ...] = ()
-    """Standard errors of a, b, c, in this order."""
+    """Standard errors of a, b, c, in this order; NaN for what was not fitted."""
     points: int = 0
+    variant: Variant = "sigmoidal"
 
     def predict(self, theta: tuple[int, int, int], i: Informativeness) -> float:
         """Return the normalised performance expected of a configuration."""
-        logs = np.log(np.array(theta, dtype=np.float64) + EPSILON)
-        weights = np.array(self.a) + np.array([*self.b, 0.0]) * [i.document, i.shot, 0.0]
-        return float(self.sigmoid(np.array([weights @ logs + self.c]))[0])
+        weights = np.array([*self.a, *self.b, self.c])
+        terms = _terms(np.array([theta]), np.array([[i.document, i.shot]]), self.variant)
+        inner = terms @ weights
+        return float((inner if self.variant == "linear" else self.sigmoid(inner))[0])
 
     def p_values(self) -> tuple[float, ...]:
-        """Return two-sided p-values of a, b, c against 0 (Student's t)."""
+        """Return two-sided p-values of a, b, c against 0 (Student's t); NaN as in `errors`."""
         from scipy.stats import t  # the extra `study`
 
-        values = (*self.a, *self.b, self.c)
-        freedom = self.points - len(values)
-        return tuple(
-            float(2 * t.sf(abs(value) / error, freedom))
-            for value, error in zip(values, self.errors, strict=True)
-        )
+        values = np.array([*self.a, *self.b, self.c])
+        freedom = self.points - int(np.isfinite(self.errors).sum())
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distance = np.abs(values) / np.array(self.errors)
+        return tuple(float(2 * t.sf(one, freedom)) for one in distance)
 
 
 PAPER = Fit(a=(0.325, 0.101, 0.177), b=(-0.067, -0.008), c=-0.730)
@@ -138,8 +124,14 @@ def normalised(points: Sequence[Point]) -> list[Point]:
 
 
 def informativeness(points: Sequence[Point], dataset: str) -> Informativeness:
-    """Return i of a data set from three of its points. Raises `TooFewPoints` without them."""
-    by_theta = {point.theta: point.performance for point in points if point.dataset == dataset}
+    """Return i of a data set from three of its points. Raises `TooFewPoints` without them.
+
+    At one round DRAG and IterDRAG are one method, so where both were measured the first counts.
+    """
+    by_theta: dict[tuple[int, int, int], float] = {}
+    for point in points:
+        if point.dataset == dataset:
+            by_theta.setdefault(point.theta, point.performance)
     missing = [theta for theta in ((0, 0, 1), (1, 0, 1), (0, 1, 1)) if theta not in by_theta]
     if missing:
         raise TooFewPoints(
@@ -155,7 +147,7 @@ def without_extremes(points: Sequence[Point]) -> list[Point]:
     kept = list(points)
     for dataset in dict.fromkeys(point.dataset for point in points):
         own = sorted((p for p in points if p.dataset == dataset), key=lambda p: p.performance)
-        for point in (own[0], own[-1]):
+        for point in (own[0], own[-1])[: len(own)]:
             kept.remove(point)
     return kept
 
@@ -165,63 +157,110 @@ def fit(
     about: Callable[[str], Informativeness],
     variant: Variant = "sigmoidal",
     sigmoid: Sigmoid | None = None,
+    least: int = LEAST_POINTS,
 ) -> Fit:
     """Fit normalised points by ordinary least squares; `about` gives i of a data set.
 
-    "quadratic" and "without_b" have other columns than a, b, c: of these only R2 and MSE count.
-    Raises `TooFewPoints` with the number needed.
+    Raises `TooFewPoints` with the number needed where a data set has fewer than `least`
+    configurations, and with their names where they do not tell parameters apart.
     """
+    _refuse_few(points, least)
+    sigmoid = sigmoid or PUBLISHED_SIGMOID
+    z = np.array([point.performance for point in points])
+    target = z if variant == "linear" else sigmoid.inverse(z)
+    if not np.ptp(target):
+        raise TooFewPoints(
+            "Every configuration does equally well, so none is better than another.",
+            remedy="Ask more questions, or others.",
+        )
+    columns = _columns(points, about, variant)
+    used = [i for i in range(len(PARAMETERS)) if variant != "without_b" or i not in (3, 4)]
+    _refuse_unidentified(columns[:, used], [PARAMETERS[i] for i in used])
+    found, *_ = np.linalg.lstsq(columns[:, used], target, rcond=None)
+    residual = target - columns[:, used] @ found
+    solution, errors = np.zeros(len(PARAMETERS)), np.full(len(PARAMETERS), np.nan)
+    solution[used], errors[used] = found, _errors(columns[:, used], residual)
+    a1, a2, a3, b1, b2, c = (float(one) for one in solution)
+    return Fit(
+        a=(a1, a2, a3),
+        b=(b1, b2),
+        c=c,
+        sigmoid=sigmoid,
+        r2=1 - float((residual**2).sum() / ((target - target.mean()) ** 2).sum()),
+        mse=float((residual**2).mean()),
+        errors=tuple(float(one) for one in errors),
+        points=len(points),
+        variant=variant,
+    )
+
+
+def refit(
+    points: Sequence[Point],
+    about: Callable[[str], Informativeness],
+    least: int = LEAST_POINTS,
+) -> Fit:
+    """Fit as `fit`, with the sigmoid's four constants fitted to these points too (appendix G).
+
+    Raises `TooFewPoints` as `fit`, `RuntimeError` where no sigmoid is found.
+    """
+    straight = fit(points, about, "linear", least=least)
+    predicted = np.array([straight.predict(point.theta, about(point.dataset)) for point in points])
+    measured = np.array([point.performance for point in points])
+    return fit(points, about, sigmoid=refitted(predicted, measured), least=least)
+
+
+def _refuse_few(points: Sequence[Point], least: int) -> None:
     for dataset in dict.fromkeys(point.dataset for point in points):
-        count = sum(point.dataset == dataset for point in points)
-        if count < LEAST_POINTS:
+        count = len({point.theta for point in points if point.dataset == dataset})
+        if count < least:
             raise TooFewPoints(
-                f"{dataset} has {count} configurations; a fit needs {LEAST_POINTS}.",
+                f"{dataset} has {count} configurations; a fit needs {least}.",
                 remedy="Measure more values of k, m and n.",
             )
     if not points:
-        raise TooFewPoints(
-            "There is no configuration to fit.", remedy=f"Measure {LEAST_POINTS} of them."
-        )
-    sigmoid = sigmoid or Sigmoid()
-    z = np.array([point.performance for point in points])
-    target = z if variant == "linear" else sigmoid.inverse(z)
-    columns = _columns(points, about, variant)
-    solution, *_ = np.linalg.lstsq(columns, target, rcond=None)
-    residual = target - columns @ solution
-    spread = float(((target - target.mean()) ** 2).sum())
-    return Fit(
-        a=(float(solution[0]), float(solution[1]), float(solution[2])),
-        b=(float(solution[3]), float(solution[4])) if variant != "without_b" else (0.0, 0.0),
-        c=float(solution[-1]),
-        sigmoid=sigmoid,
-        r2=1 - float((residual**2).sum()) / spread if spread else float("nan"),
-        mse=float((residual**2).mean()),
-        errors=_errors(columns, residual),
-        points=len(points),
+        raise TooFewPoints("There is no configuration to fit.", remedy=f"Measure {least} of them.")
+
+
+def _refuse_unidentified(columns: Vector, names: Sequence[str]) -> None:
+    """Refuse columns that are sums of others: least squares would invent how they share."""
+    rank = np.linalg.matrix_rank(columns)
+    if rank == columns.shape[1]:
+        return
+    others = (np.delete(columns, i, axis=1) for i in range(columns.shape[1]))
+    alike = [
+        n for n, rest in zip(names, others, strict=True) if np.linalg.matrix_rank(rest) == rank
+    ]
+    raise TooFewPoints(
+        f"These configurations do not tell apart: {', '.join(alike)}.",
+        remedy="Measure two values each of k, m and n, over two data sets or more.",
     )
 
 
 def _columns(
     points: Sequence[Point], about: Callable[[str], Informativeness], variant: Variant
 ) -> Vector:
-    """Return the design matrix, shape (points, parameters); the last column is 1."""
-    logs = np.log(np.array([point.theta for point in points], dtype=np.float64) + EPSILON)
+    """Return the design matrix, shape (points, parameters)."""
     known = {dataset: about(dataset) for dataset in {point.dataset for point in points}}
-    i_doc = np.array([known[point.dataset].document for point in points])
-    i_shot = np.array([known[point.dataset].shot for point in points])
-    columns = [logs[:, 0], logs[:, 1], logs[:, 2]]
-    if variant != "without_b":
-        columns += [i_doc * logs[:, 0], i_shot * logs[:, 1]]
+    gains = [(known[point.dataset].document, known[point.dataset].shot) for point in points]
+    return _terms(np.array([point.theta for point in points]), np.array(gains), variant)
+
+
+def _terms(thetas: Vector, gains: Vector, variant: Variant) -> Vector:
+    """Return what a, b and c are the weights of, shape (points, 6).
+
+    "quadratic" has the squares of the logarithms wherever the model has these.
+    """
+    logs = np.log(thetas + EPSILON)
     if variant == "quadratic":
-        columns = [columns[0] ** 2, columns[1] ** 2, columns[2] ** 2, *columns[3:]]
-    return np.column_stack([*columns, np.ones(len(points))])
+        logs = logs**2
+    return np.column_stack([logs, gains * logs[:, :2], np.ones(len(logs))])
 
 
-def _errors(columns: Vector, residual: Vector) -> tuple[float, ...]:
+def _errors(columns: Vector, residual: Vector) -> Vector:
     """Return the standard errors of least squares; NaN where points are as few as parameters."""
     freedom = len(residual) - columns.shape[1]
     if freedom <= 0:
-        return tuple(float("nan") for _ in columns.T)
-    covariance = np.linalg.pinv(columns.T @ columns) * (residual**2).sum() / freedom
-    errors: list[float] = np.sqrt(np.diag(covariance)).tolist()
-    return tuple(errors)
+        return np.full(columns.shape[1], np.nan)
+    covariance = np.linalg.inv(columns.T @ columns) * (residual**2).sum() / freedom
+    errors: Vector = np.sqrt(np.diag(covariance))
+    return errors

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Any
 
 from engine.effort import Allocation
 from engine.errors import DataError
-from engine.evaluation.allocation import Fit, Informativeness, Sigmoid
+from engine.evaluation.allocation import LEAST_POINTS, Fit, Informativeness
+from engine.evaluation.sigmoid import Sigmoid
 
 
 def written(fit: Fit, about: Sequence[Informativeness], fitted_to: str) -> str:
@@ -29,29 +31,46 @@ def written(fit: Fit, about: Sequence[Informativeness], fitted_to: str) -> str:
         "about": asdict(mean),
         "fitted_to": fitted_to,
     }
-    return json.dumps(kept, indent=2) + "\n"
+    return json.dumps(kept, indent=2, allow_nan=False) + "\n"
 
 
 def read_allocation(file: Path) -> Allocation:
     """Return the allocation model of a file. Raises `DataError` for anything else."""
     try:
         row: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        first, second, third = map(float, row["a"])
-        document, shot = map(float, row["b"])
+        first, second, third = map(_number, row["a"])
+        document, shot = map(_number, row["b"])
         fit = Fit(
             (first, second, third),
             (document, shot),
-            float(row["c"]),
-            Sigmoid(**{name: float(value) for name, value in row["sigmoid"].items()}),
-            r2=float(row["r2"]),
+            _number(row["c"]),
+            Sigmoid(**{name: _number(value) for name, value in row["sigmoid"].items()}),
+            r2=_number(row["r2"]),
             points=int(row["points"]),
         )
-        about = Informativeness(float(row["about"]["document"]), float(row["about"]["shot"]))
+        _refuse_nonsense(fit)
+        about = Informativeness(_number(row["about"]["document"]), _number(row["about"]["shot"]))
         source = f"{file.name}, fitted to {row['fitted_to']} over {fit.points} configurations"
-    except (OSError, UnicodeDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise DataError(
             f"{file} holds no fitted allocation model ({error!r}).",
             remedy="Make one: python tests/bench/study_allocation.py RUN… --keep FILE.",
             path=file,
         ) from error
     return Allocation(fit, about, source)
+
+
+def _number(value: Any) -> float:
+    """Return a finite number. Raises `ValueError`, `TypeError`."""
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{value} is no finite number")
+    return number
+
+
+def _refuse_nonsense(fit: Fit) -> None:
+    """Raise `ValueError` for numbers that no fit gives."""
+    if min(fit.sigmoid.height, fit.sigmoid.slope) <= 0:
+        raise ValueError("the sigmoid does not rise")
+    if fit.points < LEAST_POINTS:
+        raise ValueError(f"it is fitted to {fit.points} configurations; {LEAST_POINTS} are needed")

@@ -6,7 +6,8 @@
 
 DATA holds `dev/SET.jsonl` and `corpus/`. Each set of a plan has a run file of its own in FOLDER,
 with answers in it: outside the project. Asked again, a plan goes on where it was. `--models` puts
-other models in the places of those named: how the plans are run on a graphics processor.
+other models in the places of those named: how the plans are run on a graphics processor. In flags
+`{out}` and `{set}` stand for FOLDER and SET. A plan that makes examples has no run file.
 """
 
 from __future__ import annotations
@@ -24,9 +25,14 @@ PLANS = Path(__file__).with_name("grid.toml")
 
 
 def commands(
-    plan: dict[str, Any], models: dict[str, str], question_set: str, data: Path
+    name: str,
+    plan: dict[str, Any],
+    models: dict[str, str],
+    question_set: str,
+    data: Path,
+    out: Path,
 ) -> Iterator[list[str]]:
-    """Give the commands that ask one set, one for each of the plan's flags, without `--out`."""
+    """Give the commands that ask one set, one for each of the plan's flags."""
     strategies = [part for name in plan["strategies"] for part in ("--strategy", name)]
     roles = [
         part for role in ("lookahead", "generator") for part in (f"--{role}", models[plan[role]])
@@ -37,7 +43,13 @@ def commands(
     program = [sys.executable, "-m", "app.main", "eval", "run", *paths]
     flags = plan["flags"]
     for some in [flags] if isinstance(flags, str) else flags:
-        yield [*program, *strategies, *roles, *shlex.split(some)]
+        told = [
+            part.replace("{out}", str(out)).replace("{set}", question_set)
+            for part in shlex.split(some)
+        ]
+        if "--make-examples" not in told:
+            told += ["--out", str(out / f"{name}.{question_set}.jsonl")]
+        yield [*program, *strategies, *roles, *told]
 
 
 def main() -> int:
@@ -60,10 +72,9 @@ def main() -> int:
     for name in given.plans:
         plan = known[name]
         for question_set in given.sets or plan["sets"]:
-            for asked in commands(plan, models, question_set, given.data):
+            for asked in commands(name, plan, models, question_set, given.data, given.out):
                 if given.limit is not None:  # the last one counts
                     asked += ["--limit", str(given.limit)]
-                asked += ["--out", str(given.out / f"{name}.{question_set}.jsonl")]
                 print(f"# {name}: {plan['about']}\n{shlex.join(asked[1:])}", flush=True)
                 if not given.dry and (code := subprocess.run(asked, check=False).returncode):
                     return code

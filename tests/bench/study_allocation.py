@@ -1,90 +1,138 @@
 """Fits the computation allocation model to run files of drag and iterdrag.
 
-    askance eval QUESTIONS CORPUS --strategy 'drag:k={0,1,2,5,10},m={0,1,2,4,8}' --out RUN
-    python tests/bench/study_allocation.py RUN... --metric f1 --budgets 512 1024 2048 4096 8192
+    python tests/bench/grid.py allocation --data DATA --out FOLDER
+    python tests/bench/study_allocation.py FOLDER/allocation.*.jsonl --plot PNG --keep FILE
 
-Prints the best configuration within each budget and method (the shape of table 1), the fit with
-its ablations, what it predicts of data sets it has not seen and of longer contexts, and, with
---plot PNG, performance against effective context. With --keep FILE the fit over all points is kept,
-for the setting answer.allocation; it is refused where there are too few of them.
+Prints the best configuration within each budget and method (the shape of table 1), the fit over
+both methods with its ablations, with the published sigmoid and with one fitted to these points,
+what it predicts of data sets it has not seen and of longer contexts, and, with --plot PNG,
+performance against effective context. DRAG has one round; only with IterDRAG's is its worth known.
+With --keep FILE the fit over all points is kept, for the setting answer.allocation; it is refused
+where there are too few of them.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-from collections import defaultdict
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from engine.errors import QuestionError
-from engine.evaluation.allocating import Pick, extrapolate, leave_one_out
+from engine.evaluation.allocating import Pick, extrapolated, unseen
 from engine.evaluation.allocation import (
+    EXTREMES,
+    LEAST_POINTS,
+    PARAMETERS,
+    Fit,
+    Informativeness,
     Point,
     Variant,
     fit,
     informativeness,
     normalised,
+    refit,
     without_extremes,
 )
+from engine.evaluation.configurations import (
+    METHODS,
+    Configuration,
+    best_within,
+    configurations,
+    points_of,
+)
 from engine.evaluation.fitted import written
-from engine.strategies import registry
+from engine.evaluation.runs import read_run
 
-Row = dict[str, Any]
-
-
-def points_of(paths: list[Path], metric: str) -> dict[str, list[Point]]:
-    """Return the mean of every configuration, by method."""
-    groups: dict[tuple[str, str, tuple[int, int, int]], list[Row]] = defaultdict(list)
-    for path in paths:
-        for line in path.read_text().splitlines():
-            row = json.loads(line)
-            strategy = registry.get(row["strategy"])
-            if strategy.name in ("drag", "iterdrag") and metric in row["scores"]:
-                theta = (strategy.k, strategy.m, getattr(strategy, "n", 1))  # type: ignore[attr-defined]
-                groups[strategy.name, row["dataset"], theta].append(row)
-    found: dict[str, list[Point]] = defaultdict(list)
-    for (method, dataset, (k, m, n)), rows in sorted(groups.items()):
-        performance = sum(row["scores"][metric] for row in rows) / len(rows)
-        context = sum(row["tokens"]["generator"]["prompt"] for row in rows) / len(rows)
-        found[method].append(Point(dataset, k, m, n, performance, context))
-    return found
+ABOUT = Callable[[str], Informativeness]
 
 
-def best_table(by_method: dict[str, list[Point]], budgets: list[int]) -> None:
-    """Print the best measured configuration of each method, data set and budget."""
-    print("| data set | budget | method | (k, m, n) | context | score |\n|---|---|---|---|---|---|")
-    datasets = sorted({point.dataset for points in by_method.values() for point in points})
-    for dataset in datasets:
-        for budget in budgets:
-            for method, points in by_method.items():
-                within = [p for p in points if p.dataset == dataset and p.context <= budget]
-                if within:
-                    best = max(within, key=lambda point: point.performance)
-                    cells = (best.theta, f"{best.context:,.0f}", f"{best.performance:.3f}")
-                    print(f"| {dataset} | {budget} | {method} |", *(f"{c} |" for c in cells))
-
-
-def report_fit(raw: list[Point], budgets: list[int]) -> None:
-    """Print the fit of one method over all its data sets, its ablations and its predictions."""
-    points = normalised(raw)
-
-    def about(dataset: str) -> Any:
-        return informativeness(points, dataset)
-
-    for name, used in (("all points", points), ("without extremes", without_extremes(points))):
-        for variant in get_args(Variant):
-            found = fit(used, about, variant)
-            print(f"{name}, {variant}: R2 {found.r2:.3f}, MSE {found.mse:.3f} of {found.points}")
-            if variant == "sigmoidal":
-                print(f"  a {found.a}, b {found.b}, c {found.c:.3f}, p {found.p_values()}")
+def best_table(found: Sequence[Configuration], budgets: Sequence[int]) -> Iterator[str]:
+    """Yield the best measured configuration of each method within each budget, set by set."""
+    sets = sorted({one.dataset for one in found})
+    yield f"| budget | method | {' | '.join(sets)} | mean |"
+    yield f"|---|---|{'---|' * len(sets)}---|"
     for budget in budgets:
-        for dataset, pick in leave_one_out(raw, points, about, budget).items():
-            print(f"unseen {dataset} within {budget}: {said(pick)}")
+        for method in METHODS:
+            best = [best_within(found, one, method, budget) for one in sets]
+            cells = [_cell(one) for one in best]
+            known = [one.performance for one in best if one]
+            mean = f"{sum(known) / len(known):.3f}" if len(known) == len(sets) else "—"
+            yield f"| {budget} | {method} | {' | '.join(cells)} | {mean} |"
+
+
+def _cell(best: Configuration | None) -> str:
+    if best is None:
+        return "—"
+    said = f"{best.performance:.3f} {best.label} at {best.context:,.0f}"
+    if best.method == "DRAG" and best.theta and best.read not in (None, best.theta[0]):
+        said += f", {best.read:.1f} documents read"
+    return said + (f", {best.refused:.0%} refused" if best.refused else "")
+
+
+def tried(what: str, say: Callable[[], Iterator[str]]) -> Iterator[str]:
+    """Yield what there is to say, or why there is nothing: one refusal hinders no other part."""
+    try:
+        yield from say()
+    except (QuestionError, RuntimeError) as error:
+        yield f"{what}: no fit: {error}"
+
+
+def report(raw: Sequence[Point], budgets: Sequence[int]) -> Iterator[str]:
+    """Yield the fits over all data sets and methods, their ablations and what they predict."""
+    points = normalised(raw)
+    about = partial(informativeness, points)
+    rest = without_extremes(points)
+    for name, used, least in (
+        ("all points", points, LEAST_POINTS),
+        ("without extremes", rest, LEAST_POINTS - EXTREMES),
+    ):
+        for variant in get_args(Variant):
+            yield from tried(
+                f"{name}, {variant}", partial(_fitted, name, used, about, variant, least)
+            )
+        yield from tried(f"{name}, own sigmoid", partial(_refitted, name, used, about, least))
+    sets = sorted({point.dataset for point in raw})
+    for budget in budgets:
+        for dataset in sets:
+            what = f"unseen {dataset} within {budget}"
+            yield from tried(what, partial(_unseen, what, raw, dataset, budget))
     for short, long in pairwise(budgets):
-        for dataset, pick in extrapolate(raw, points, about, short, long).items():
-            print(f"{dataset}, {short} to {long}: {said(pick)}")
+        yield from tried(f"{short} to {long}", partial(_extrapolated, raw, short, long))
+
+
+def _fitted(
+    name: str, used: Sequence[Point], about: ABOUT, variant: Variant, least: int
+) -> Iterator[str]:
+    yield from _described(f"{name}, {variant}", fit(used, about, variant, least=least))
+
+
+def _refitted(name: str, used: Sequence[Point], about: ABOUT, least: int) -> Iterator[str]:
+    found = refit(used, about, least)
+    yield from _described(f"{name}, own sigmoid", found)
+    s = found.sigmoid
+    yield (
+        f"  sigma(x) = {s.height:.2f} / (1 + exp(-{s.slope:.2f} (x + {s.shift:.2f}))) "
+        f"+ {s.floor:.2f}"
+    )
+
+
+def _described(name: str, found: Fit) -> Iterator[str]:
+    yield f"{name}: R2 {found.r2:.3f}, MSE {found.mse:.3f} of {found.points}"
+    values = (*found.a, *found.b, found.c)
+    for what, value, p in zip(PARAMETERS, values, found.p_values(), strict=True):
+        yield f"  {what}: {value:+.3f}, p = {p:.3g}"
+
+
+def _unseen(what: str, raw: Sequence[Point], dataset: str, budget: int) -> Iterator[str]:
+    yield f"{what}: {said(unseen(raw, dataset, budget))}"
+
+
+def _extrapolated(raw: Sequence[Point], short: int, long: int) -> Iterator[str]:
+    for dataset, pick in extrapolated(raw, short, long).items():
+        yield f"{dataset}, {short} to {long}: {said(pick)}"
 
 
 def said(pick: Pick | None) -> str:
@@ -94,11 +142,11 @@ def said(pick: Pick | None) -> str:
     base = f", baseline {pick.baseline.performance:.3f}" if pick.baseline else ""
     return (
         f"predicted {pick.predicted.theta} {pick.predicted.performance:.3f}, oracle "
-        f"{pick.oracle.theta} {pick.oracle.performance:.3f} ({pick.share:.0%}){base}"
+        f"{pick.oracle.theta} {pick.oracle.performance:.3f} ({pick.share:.1%}){base}"
     )
 
 
-def kept(raw: list[Point], fitted_to: str) -> str:
+def kept(raw: Sequence[Point], fitted_to: str) -> str:
     """Return the file of the fit over all points. Raises `TooFewPoints`."""
     points = normalised(raw)
     sets = list(dict.fromkeys(point.dataset for point in points))
@@ -106,17 +154,30 @@ def kept(raw: list[Point], fitted_to: str) -> str:
     return written(fit(points, about.__getitem__), list(about.values()), fitted_to)
 
 
-def plot(by_method: dict[str, list[Point]], path: Path) -> None:
-    """Draw performance against effective context (figure 1). Needs matplotlib."""
+def plot(found: Sequence[Configuration], metric: str, path: Path) -> None:
+    """Draw performance against effective context, a panel a data set (figure 1)."""
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(7, 4.5))
-    for method, points in by_method.items():
-        axes.scatter([p.context for p in points], [p.performance for p in points], label=method)
-    axes.set_xscale("log")
-    axes.set_xlabel("effective context length, tokens")
-    axes.set_ylabel("score")
-    axes.legend()
+    sets = sorted({one.dataset for one in found})
+    figure, panels = pyplot.subplots(
+        1, len(sets), figsize=(4.5 * len(sets), 4.2), sharey=True, squeeze=False
+    )
+    for dataset, axes in zip(sets, panels[0], strict=True):
+        for method in METHODS:
+            own = [one for one in found if (one.dataset, one.method) == (dataset, method)]
+            if not own:
+                continue
+            own.sort(key=lambda one: one.context)
+            contexts = [one.context for one in own]
+            reached = [one.performance for one in own]
+            best = list(accumulate(reached, max))
+            (line,) = axes.plot(contexts, best, drawstyle="steps-post", label=method)
+            axes.scatter(contexts, reached, color=line.get_color(), s=16)
+        axes.set_xscale("log")
+        axes.set_title(dataset)
+        axes.set_xlabel("effective context length, tokens")
+        axes.set_ylabel(metric)
+    panels[0][0].legend()
     figure.savefig(path, dpi=120, bbox_inches="tight")
 
 
@@ -130,21 +191,23 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="where the fit goes, for answer.allocation")
     parser.add_argument("--fitted-to", default="these models", help="what the file says of itself")
     args = parser.parse_args()
-    by_method = points_of(args.runs, args.metric)
-    best_table(by_method, args.budgets)
-    for method, points in by_method.items():
-        print(f"\n{method}:")
-        try:
-            report_fit(points, args.budgets)
-        except QuestionError as error:
-            print(f"  no fit: {error}")
+    runs = [read_run(path) for path in args.runs]
+    for run in runs:
+        if run.damaged:
+            print(f"{run.path}: damaged lines left out: {', '.join(map(str, run.damaged))}")
+    try:
+        found = configurations(runs, args.metric)
+    except QuestionError as error:
+        raise SystemExit(f"{error} {error.remedy}") from error
+    print("\n".join(best_table(found, args.budgets)), end="\n\n")
+    print("\n".join(report(points_of(found), args.budgets)))
+    if args.plot:
+        plot(found, args.metric, args.plot)
     if args.keep:
         try:
-            args.keep.write_text(kept(by_method["iterdrag"] or by_method["drag"], args.fitted_to))
+            args.keep.write_text(kept(points_of(found), args.fitted_to))
         except QuestionError as error:
             raise SystemExit(f"No fit is kept: {error}") from error
-    if args.plot:
-        plot(by_method, args.plot)
 
 
 if __name__ == "__main__":
