@@ -184,9 +184,9 @@ def test_attention_chooses_the_sentences(
     assert isinstance(last, Answered)
     assert last.answer.strategy == strategy
     assert last.answer.usage.lookahead.calls == 1
-    assert [one.model_id for one in models.loadings if one.model_id != "g"] == [lookahead]
-    for one in made:
-        one.close()
+    assert lookahead in [one.model_id for one in models.loadings]
+    [reader] = made
+    reader.close()
 
 
 def test_the_same_seed_gives_the_same_answer(model: Generator, corpus: Corpus) -> None:
