@@ -141,6 +141,8 @@ def test_each_worker_has_its_share_of_the_cores() -> None:
         ("::1", None),
         ("127.0.0.53", None),
         ("LOCALHOST:6379", None),
+        ("[127.0.0.1]evil.example:6379", "[127.0.0.1]evil.example:6379"),
+        ("127.0.0.1@evil.example:6379", "127.0.0.1@evil.example"),
         ("127.evil.example:6379", "127.evil.example"),
         ("localhost.evil.example:6379", "localhost.evil.example"),
         ("ray://127.0.0.1.evil.example:10001", "127.0.0.1.evil.example"),

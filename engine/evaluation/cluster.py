@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
 
 from engine.errors import QuestionError
 from engine.evaluation.parallel import Engine, OpenModels, Orders, Task, worker_killed
@@ -32,6 +32,9 @@ ON_LOOPBACK = {
 busy machine its own processes take minutes to start, after one it would give up; and its workers
 are as important as the program that started them."""
 
+_HOST = re.compile(r"(?:\[(?P<bracketed>[^][]+)\]|(?P<plain>[^][:]+))(?::\d+)?")
+"""A host with or without a port; an address of version 6 stands in brackets, or alone."""
+
 
 class ClusterMissing(QuestionError):
     """Ray is not installed, or no cluster answers."""
@@ -41,8 +44,9 @@ def beyond_this_machine(address: str) -> str | None:
     """Return the host an address names, None where it is this machine."""
     if address == LOCAL:
         return None
-    place = address.removeprefix("ray://")
-    host = place if _is_loopback(place) else urlsplit(f"//{place}").hostname or place
+    place = address.removeprefix("ray://").lower()
+    named = _HOST.fullmatch(place)
+    host = (named["bracketed"] or named["plain"]) if named else place
     return None if host == "localhost" or _is_loopback(host) else host
 
 
