@@ -59,8 +59,9 @@ class Source:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Its words as names are compared."""
-        return frozenset(folded_names(self.text))
+        """Its words as names are compared, those too that a stray mark ties to another word."""
+        alone = [] if self.text.isascii() else _NAME.findall(self.text)
+        return frozenset(folded_names(" ".join([self.text, *alone])))
 
     @cached_property
     def full_names(self) -> dict[str, set[str]]:
@@ -92,8 +93,13 @@ class Claims:
 
     @cached_property
     def names(self) -> list[tuple[int, str]]:
-        """Its names, and where they begin."""
-        return list(_names(self.rest))
+        """Its names, and where they begin; what is written onto a number is a part of that."""
+        return [
+            (start, name)
+            for start, name in _names(self.rest)
+            if not self.sentence[:start][-1:].isalnum()
+            and not self.sentence[start + len(name) :][:1].isalnum()
+        ]
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -198,7 +204,7 @@ def _names(sentence: str) -> Iterator[tuple[int, str]]:
 def folded_names(text: str) -> list[str]:
     """Return the words of a text as names are compared: no accents, Mueller as Müller."""
     if not text.isascii():
-        apart = unicodedata.normalize("NFD", text.casefold().translate(_LETTERS))
+        apart = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
         text = "".join(char for char in apart if not unicodedata.combining(char))
     return words(re.sub("(?<=[aouAOU])[eE]", "", text))
 
