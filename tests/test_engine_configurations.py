@@ -5,16 +5,19 @@ from __future__ import annotations
 import importlib.util
 import json
 import random
+import shlex
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import log
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from engine.effort import means_of
 from engine.errors import DataError
 from engine.evaluation.allocation import fit, informativeness, normalised
 from engine.evaluation.configurations import (
@@ -25,6 +28,7 @@ from engine.evaluation.configurations import (
 )
 from engine.evaluation.runs import Row, Run
 from engine.evaluation.sweeping import expanded
+from engine.settings import BUDGETS, Effort, Settings
 from engine.strategies import registry
 
 BENCH = Path(__file__).parent / "bench"
@@ -94,6 +98,21 @@ def test_the_plan_feeds_a_fit() -> None:
     found = fit(scaled, lambda dataset: informativeness(scaled, dataset))
     assert found.points == len(points) == 3 * 22
     assert found.r2 > 0.6
+
+
+def test_the_plan_leaves_its_longest_configuration_its_tokens() -> None:
+    """Twice the mean of iterdrag:k=2,m=1,n=4, for questions whose documents are long."""
+    plans = tomllib.loads((BENCH / "grid.toml").read_text())
+    flags = shlex.split(plans["allocation"]["flags"])
+    told = dict(pairwise(flags))
+    effort = cast(Effort, told["--effort"])
+    budget = replace(BUDGETS[effort], generator_tokens=int(told["--generator-tokens"]))
+    assert means_of(Settings(effort=effort, budget=budget)).tokens > 2 * 10_800
+    assert "--worked" in told
+    worked = shlex.split(plans["worked"]["flags"])
+    made = dict(pairwise(worked))
+    assert made["--make-examples"] == told["--worked"]
+    assert int(made["--limit"]) <= int(told["--skip"])  # of questions that are not reported
 
 
 def test_the_study_says_everything_that_the_plan_is_for(
