@@ -65,7 +65,8 @@ def test_every_command_of_a_page_is_one(page: Path) -> None:
         try:
             _parse(words)
         except click.UsageError as error:
-            pytest.fail(f"askance {shlex.join(words)}: {error.format_message()}")
+            if "does not exist" not in error.format_message():  # the files are the reader's
+                pytest.fail(f"askance {shlex.join(words)}: {error.format_message()}")
 
 
 def _parse(words: list[str]) -> None:

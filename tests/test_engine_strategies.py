@@ -94,9 +94,9 @@ def test_fb_rag_scores_every_passage_forward_and_backward(run: Callable[..., Run
         ),
         # each divided by its largest: 0.7 + 0, 0.3 * 1, 0.7 * 0.379735 twice
         ("fusion=normalised", [0.7, 0.3, 0.265815, 0.265815], [2, 3]),
-        # ranks: 1/61 for the first of either, then 1/62, 1/63
-        ("fusion=ranks", [1 / 61, 1 / 61, 1 / 62, 1 / 63], [2, 3]),
-        ("fusion=ranks,order=document", [1 / 61, 1 / 61, 1 / 62, 1 / 63], [2, 3]),
+        # ranks: 1/61 for the first of either, then 1/62, 1/63; backward weighs 0.7, forward 0.3
+        ("fusion=ranks", [0.7 / 61, 0.7 / 62, 0.7 / 63, 0.3 / 61], [2, 0]),
+        ("fusion=ranks,order=document", [0.7 / 61, 0.7 / 62, 0.7 / 63, 0.3 / 61], [0, 2]),
     ],
 )
 def test_fb_rag_as_its_parameters_say(
