@@ -302,7 +302,7 @@ def test_what_is_said_of_lines_is_of_lines() -> None:
     assert set(ENDS) | FETCHES | AT_A_TERMINAL | ANSWERS | set(PASSING) <= set(ALL)
 
 
-BASES = {"ListingScreen", "ShowingScreen", "ConversationScreen"}
+BASES = {"ListingScreen", "ShowingScreen", "ConversationScreen", "ChatFrame"}
 
 
 def screens() -> set[str]:
