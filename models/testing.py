@@ -198,6 +198,11 @@ def computed(model: Generator, prompts: Sequence[str], **options: Any) -> int:
     return model.usage.computed - before
 
 
+def apart(some: list[float], others: list[float]) -> float:
+    """Return the largest difference between two lists of the same words' logarithms."""
+    return max(abs(a - b) for a, b in zip(some, others, strict=True))
+
+
 class GeneratorContract:
     """What every runtime keeps to."""
 
@@ -217,10 +222,9 @@ class GeneratorContract:
         prompt, other = (ask(model, f"{MAIL} {q}") for q in ("Where?", "Reply with the word Yes."))
         cold = model.next_token_logprobs(prompt, words)
         model.forget()
-        different = model.next_token_logprobs(other, words)
+        different = apart(model.next_token_logprobs(other, words), cold)
         # quantised kernels round batches of other sizes otherwise: up to 0.41 on AVX2
-        assert model.next_token_logprobs(prompt, words) == pytest.approx(cold, abs=0.7)
-        assert max(abs(a - b) for a, b in zip(different, cold, strict=True)) > 2
+        assert apart(model.next_token_logprobs(prompt, words), cold) < min(0.7, different / 2)
 
     def test_the_same_comes_after_forgetting(self, model: Generator) -> None:
         words, prompt = ["Ann", "The", "I"], ask(model, MAIL)
