@@ -9,7 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from engine import selection
-from engine.demonstrations import FINAL, FOLLOW_UP, INTERMEDIATE, Demonstration, in_prompt_order
+from engine.demonstrations import (
+    FINAL,
+    FOLLOW_UP,
+    INTERMEDIATE,
+    Demonstration,
+    Kind,
+    in_prompt_order,
+)
 from engine.drafts import Draft
 from engine.errors import BudgetTooSmall
 from engine.events import Event, FollowedUp, Noted
@@ -34,16 +41,9 @@ class DRAG:
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Recall, show the examples, write. Without documents nothing is recalled."""
-        best: list[int] = []
-        if self.k and not tools.closed_book:
-            best = yield from _best(tools, (yield from tools.recall()), self.k)
-            if not best:
-                return Draft("", ())
-        examples = tools.solved_examples(self.m)
-        form = Demonstration("drag", tools.task, examples, self.k)
-        asking = _Asking(tools, form, [best])
-        yield from tools.compress(asking.chosen)
-        asking.require_room()
+        asking = yield from _begun(tools, "drag", self.k, self.m)
+        if asking is None:
+            return Draft("", ())
         written = yield from tools.reply_to(asking.kept, asking.chosen)
         return tools.finish(asking.chosen, written)
 
@@ -69,16 +69,9 @@ class IterDRAG:
         transcript are computed anew. Asking the same again ends the rounds (ours), and so do
         passages that would leave no tokens for the final answer, which is noted.
         """
-        best: list[int] = []
-        if not tools.closed_book:
-            best = yield from _best(tools, (yield from tools.recall()), self.k)
-            if not best:
-                return Draft("", ())
-        examples = tools.solved_examples(self.m)
-        form = Demonstration("iterdrag", tools.task, examples, self.k)
-        asking = _Asking(tools, form, [best])
-        yield from tools.compress(asking.chosen)
-        asking.require_room()
+        asking = yield from _begun(tools, "iterdrag", self.k, self.m)
+        if asking is None:
+            return Draft("", ())
         asking = yield from self._rounds(asking)
         if not all(asking.said):
             left = asking.said.count(False)
@@ -212,6 +205,23 @@ class _Asking:
         last = once + STEP_TOKENS
         context = self.tools.models.generator.context - self.tools.task.answer_tokens
         return once + last + self._check_tokens <= self.tools.tokens_left and last <= context
+
+
+def _begun(tools: Toolbox, kind: Kind, k: int, m: int) -> Steps[Event, None, _Asking | None]:
+    """Recall `k` documents and set `m` examples before them; nothing where none was found.
+
+    Raises `QuestionError` for fewer examples than asked for, `BudgetTooSmall`.
+    """
+    best: list[int] = []
+    if k and not tools.closed_book:
+        best = yield from _best(tools, (yield from tools.recall()), k)
+        if not best:
+            return None
+    form = Demonstration(kind, tools.task, tools.solved_examples(m), k)
+    asking = _Asking(tools, form, [best])
+    yield from tools.compress(asking.chosen)
+    asking.require_room()
+    return asking
 
 
 def _best(
