@@ -74,12 +74,6 @@ class Block:
     tokens: int
 
 
-def layers_at(layers: int, depth: float, count: int = 1) -> tuple[int, ...]:
-    """Return `count` layers of so many, the last of them at a share of the depth, 0 to 1."""
-    last = round(min(depth, 1.0) * (layers - 1))
-    return tuple(range(max(0, last - count + 1), last + 1))
-
-
 def attend(
     reader: AttentionReader,
     passages: Sequence[Passage],

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 
 from app.cli import askance  # noqa: E402
 from app.settings.config import SETTINGS, Setting  # noqa: E402
-from engine.strategies.registry import STRATEGIES, Strategy  # noqa: E402
+from engine.strategies.registry import STRATEGIES, Strategy, written  # noqa: E402
 from ingest.formats import limit_of  # noqa: E402
 from ingest.mbox import MESSAGE_LIMIT  # noqa: E402
 from ingest.recognise import Format  # noqa: E402
@@ -146,8 +146,9 @@ def strategy_page(strategy: Strategy, about: Mapping[str, Any]) -> str:
 def _parameters(strategy: Strategy) -> str:
     kinds = get_type_hints(type(strategy))
     rows = [
-        f"| `{field.name}` | `{getattr(strategy, field.name)}` | {_accepted(kinds[field.name])} |"
+        f"| `{field.name}` | `{written(value)}` | {_accepted(kinds[field.name])} |"
         for field in fields(strategy)
+        for value in [getattr(strategy, field.name)]
     ]
     if not rows:
         return "## Parameters\n\nIt takes none.\n"
@@ -158,6 +159,8 @@ def _parameters(strategy: Strategy) -> str:
 def _accepted(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return ", ".join(f"`{word}`" for word in get_args(kind))
+    if get_origin(kind) is tuple:
+        return "whole numbers, `/` between them"
     return "a whole number" if kind is int else "a number"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app.shown.trail import Trail
-from engine.attending import Way, attend, layers_at, places_in, windows
+from engine.attending import Way, attend, places_in, windows
 from engine.checking import citing
 from engine.compression import choose, cut, sentences_of
 from engine.errors import BudgetTooSmall, StrategyUnknown
@@ -165,7 +165,7 @@ def test_it_comes_after_any_strategy(ask: Any, first: str) -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "said"),
-    [("vanilla+fb_rag", "youra can"), ("odd+youra", "youra"), ("vanilla+youra:x=1", "depth=")],
+    [("vanilla+fb_rag", "youra can"), ("odd+youra", "youra"), ("vanilla+youra:x=1", "layers=")],
 )
 def test_a_compressor_that_is_none_is_refused(wanted: str, said: str) -> None:
     with pytest.raises(StrategyUnknown) as raised:
@@ -215,18 +215,26 @@ def attentive(fake_generator: Any) -> Callable[[Mapping[str, float]], Any]:
     ("strategy", "measured", "read"),
     [
         ("youra", 3, (3,)),
-        ("youra:layers=2", 3, (2, 3)),
-        ("youra:depth=0.4", 3, (1,)),
+        ("youra:layers=0", 3, (0,)),
+        ("youra:layers=3/1/1", 2, (1, 3)),
         ("youra", None, (2,)),
         ("youra", 90, (3,)),
     ],
 )
-def test_the_layer_that_was_measured_for_the_model_is_read(
+def test_the_layers_named_are_read_or_the_one_that_was_measured_for_the_model(
     ask: Any, strategy: str, measured: int | None, read: tuple[int, ...]
 ) -> None:
     reader = FakeReader({"keys": 1})
     ask(strategy, lambda _: reader, reaction_layer=measured)
     assert reader.asked == [read]
+
+
+@pytest.mark.parametrize("strategy", ["youra:layers=1/4", "fb_rag+youra:layers=4"])
+def test_a_layer_that_the_model_lacks_is_refused(ask: Any, attentive: Any, strategy: str) -> None:
+    with pytest.raises(StrategyUnknown) as raised:
+        ask(strategy, lambda _: FakeReader({}), load_attentive=lambda _: attentive({}))
+    assert "no layer 4" in raised.value.message
+    assert "0 to 3" in raised.value.remedy
 
 
 def test_looking_ahead_reads_attention_at_no_extra_token(ask: Any, attentive: Any) -> None:
@@ -373,14 +381,6 @@ def test_a_window_without_room_for_a_sentence_is_refused() -> None:
         attend(FakeReader({}, 20), passages, sentences_of(passages), QUESTION, Way((0,)))
 
 
-@pytest.mark.parametrize(
-    ("depth", "count", "chosen"),
-    [(0.0, 1, (0,)), (1.0, 1, (29,)), (0.5, 3, (12, 13, 14)), (0.0, 9, (0,)), (7.0, 2, (28, 29))],
-)
-def test_layers_by_their_depth(depth: float, count: int, chosen: tuple[int, ...]) -> None:
-    assert layers_at(30, depth, count) == chosen
-
-
 ODD = {
     "one endless sentence": "word " * 10_000 + "keys",
     "no ends": "the keys of the club are with Tomas and nobody else has any",
@@ -406,5 +406,6 @@ def test_nothing_found_asks_no_model(ask: Any) -> None:
 
 
 def test_parameters_come_back_from_the_name() -> None:
-    assert registry.described(replace(Youra(), depth=0.5)) == "youra:depth=0.5"
-    assert registry.get("youra:depth=0.5") == replace(Youra(), depth=0.5)
+    changed = replace(Youra(), share=0.5, layers=(3, 16))
+    assert registry.described(changed) == "youra:share=0.5,layers=3/16"
+    assert registry.get("youra:share=0.5,layers=3/16") == changed

@@ -91,6 +91,8 @@ STRATEGIES: tuple[Strategy, ...] = (
     ManyShot(),
     ZeroShot(),
 )
+SET = "/"
+"""Between the numbers of a parameter that takes several."""
 VOTING = (Auto, ET2RAG, SelfConsistency)
 UNCUT = (Aggregate, KeyValue, Summary, Youra, ManyShot, ZeroShot)
 """Strategies behind which there is nothing to cut: they read whole items, one record or no passage,
@@ -160,7 +162,7 @@ def described(strategy: Strategy) -> str:
     if isinstance(strategy, Compressing):
         return f"{described(strategy.strategy)}+{described(strategy.compressor)}"
     changed = [
-        f"{field.name}={value}"
+        f"{field.name}={written(value)}"
         for field in fields(strategy)
         if (value := getattr(strategy, field.name)) != field.default
     ]
@@ -196,6 +198,11 @@ def _with(strategy: Strategy, parameters: str) -> Strategy:
     return changed
 
 
+def written(value: object) -> object:
+    """Return a parameter's value as `get` takes it."""
+    return SET.join(map(str, value)) or "none" if isinstance(value, tuple) else value
+
+
 def _value(
     strategy: Strategy, part: str, kind: Any, text: str, bounds: Mapping[Any, float]
 ) -> object:
@@ -206,6 +213,9 @@ def _value(
         if text in get_args(kind):
             return text
         raise _no_parameter(strategy, part)
+    if get_origin(kind) is tuple:
+        numbers = (_value(strategy, part, int, one, bounds) for one in text.split(SET))
+        return tuple(sorted(cast(set[int], set(numbers))))
     try:
         number = kind(text)
     except ValueError as error:
@@ -219,7 +229,7 @@ def _value(
 def _no_parameter(strategy: Strategy, part: str) -> StrategyUnknown:
     kinds = get_type_hints(type(strategy))
     known = [
-        f"{field.name}={_choices(kinds[field.name])} (now {getattr(strategy, field.name)})"
+        f"{field.name}={_choices(kinds[field.name])} (now {written(getattr(strategy, field.name))})"
         for field in fields(strategy)
     ]
     return StrategyUnknown(
@@ -231,4 +241,6 @@ def _no_parameter(strategy: Strategy, part: str) -> StrategyUnknown:
 def _choices(kind: Any) -> str:
     if get_origin(kind) is Literal:
         return "|".join(get_args(kind))
+    if get_origin(kind) is tuple:
+        return f"N{SET}N"
     return "N" if kind is int else "NUMBER"

@@ -9,9 +9,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from engine.attending import Way, attend, layers_at
+from engine.attending import Way, attend
 from engine.compression import Sentence, choose, cut, sentences_of
 from engine.drafts import Draft
+from engine.errors import StrategyUnknown
 from engine.events import Compressed, Event, Noted
 from engine.reaction import Mean
 from engine.recall import Recall, Scores
@@ -22,7 +23,7 @@ from models.errors import ModelError, RuntimeFailed
 from models.protocols import Cancelled
 
 DEPTH = 0.6
-"""How deep the layer lies that is read in a model for which none was measured."""
+"""How deep the layer lies that is read in a model for which none was measured, 0 to 1."""
 UNREAD = (RuntimeFailed, ModelError)
 """What is raised where attention cannot be read: no runtime shows it, no memory, no time."""
 
@@ -43,11 +44,10 @@ class Youra:
     """Over a sentence's tokens: equation 6, or the geometric one of section 3.3."""
     share: float = field(default=0.8, metadata={"least": 0.01, "most": 1})
     """Of all sentences, how many are kept at most; 1 leaves it to the budget of tokens."""
-    depth: float = field(default=0.0, metadata={"most": 1})
-    """Which layer is read, as a share of the way to the last (1); the paper does not say.
-    0: the one that was measured for the model (docs/results.md), 0.6 where none was."""
-    layers: int = 1
-    """How many, with those before it."""
+    layers: tuple[int, ...] = field(default=(), metadata={"least": 0})
+    """Which are read, from 0 on; their reactions are averaged. The paper does not say. None named:
+    the one that was measured for the model (docs/results.md), at 0.6 of the depth where none was.
+    """
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Recall within X tokens, cut to sentences within Y tokens, write."""
@@ -102,12 +102,19 @@ class Youra:
         return best
 
     def chosen_layers(self, tools: Toolbox, of: int) -> tuple[int, ...]:
-        """Return the layers to read of a model that has so many."""
-        measured = tools.models.reaction_layer
-        if self.depth or measured is None:
-            return layers_at(of, self.depth or DEPTH, self.layers)
-        last = min(measured, of - 1)
-        return tuple(range(max(0, last - self.layers + 1), last + 1))
+        """Return the layers to read of a model that has so many.
+
+        Raises `StrategyUnknown` for one that it does not have.
+        """
+        if not self.layers:
+            measured = tools.models.reaction_layer
+            return (round(DEPTH * (of - 1)) if measured is None else min(measured, of - 1),)
+        if max(self.layers) >= of:
+            raise StrategyUnknown(
+                f"The look-ahead model has no layer {max(self.layers)}.",
+                remedy=f"Its layers are 0 to {of - 1}.",
+            )
+        return self.layers
 
     def _attend(
         self, tools: Toolbox, passages: Sequence[Passage], sentences: Sequence[Sentence]
