@@ -28,7 +28,7 @@ from models.torch_generator import load_generator
 from models.torch_model import open_network, quiet
 from tests.toy_torch import causal
 
-SMALL = "smollm2-135m-instruct-q4_1"
+SMALL, LARGER = "smollm2-135m-instruct-q4_1", "qwen2.5-coder-0.5b-instruct-q4_k_m"
 STORY = "Ann met Bob in Oslo on Monday. They spoke of the lease. "
 QUERY = "Who met Bob, and where?"
 
@@ -192,27 +192,30 @@ def test_layers_that_see_only_the_last_tokens_are_refused(
     load_generator(folder, "toy").close()
 
 
-@pytest.fixture(scope="module")
-def weights() -> Path:
-    row = load_catalogue().row(SMALL)
+def weights_of(model: str) -> Path:
+    """Return a real model's file; fail or skip where it is not in the store."""
+    row = load_catalogue().row(model)
     store = Store.default(os.environ)
     if store.state(row) != "present":
         if os.environ.get("CI") == "true":
-            pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
-        pytest.skip(f"{SMALL} is not in the store")
+            pytest.fail(f"{model} is not in the store; `make test` pulls it")
+        pytest.skip(f"{model} is not in the store")
     for name in ("gguf", "accelerate"):
         pytest.importorskip(name)
     return store.open(row)
 
 
 @pytest.mark.slow
-def test_a_real_model_reacts_as_by_whole_matrices_and_ranks_as_in_llama_cpp(weights: Path) -> None:
+@pytest.mark.parametrize(("model", "layers"), [(SMALL, [5, 15, 23]), (LARGER, [4, 16, 23])])
+def test_a_real_model_reacts_as_by_whole_matrices_and_ranks_as_in_llama_cpp(
+    model: str, layers: list[int]
+) -> None:
     """llama.cpp rounds activations to 8 bits: about the same numbers, nearly the same order."""
     from models.llama_attention import load_llama_attention
 
-    layers = [5, 15, 23]  # the last is the catalogue's
+    weights = weights_of(model)
     story = STORY * 3 + "The boat house is let to Eve for 40 euros, said Bob, and left. " * 2
-    ours, theirs = load_reader(weights, SMALL), load_llama_attention(weights, SMALL)
+    ours, theirs = load_reader(weights, model), load_llama_attention(weights, model)
     read = ours.read(story, QUERY, layers=layers)
     context = ours._model.tokenize(story, special=False)
     query = ours._model.tokenize(QUERY, special=False)
