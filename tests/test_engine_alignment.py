@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 
 from engine.alignment import Encoding, between, easy, exact, fit, levenshtein, targets
 from engine.sentences import sentence_spans
+from tests.in_store import weights_of
 from tests.toy_tokenizers import byte_level, unigram
 
 TEXT = (
@@ -132,16 +132,12 @@ def check_both(encoding: Encoding, text: str) -> None:
     "model_id", ["smollm2-135m-instruct-q4_1", "qwen2.5-coder-0.5b-instruct-q4_k_m"]
 )
 def test_both_ways_on_the_tokenizers_of_real_models(model_id: str) -> None:
-    from models.catalogue import load_catalogue
     from models.llama_api import LlamaModel
     from models.llama_library import self_test
-    from models.store import Store
 
-    store, row = Store.default(os.environ), load_catalogue().row(model_id)
-    if store.state(row) != "present":
-        pytest.skip(f"{model_id} is not in the store")
+    file = weights_of(model_id)
     self_test()
-    model: Any = LlamaModel(store.open(row), gpu_layers=0)
+    model: Any = LlamaModel(file, gpu_layers=0)
     try:
         tokens = model.tokenize(TEXT, special=False)
         pieces = [model.piece(token) for token in tokens]

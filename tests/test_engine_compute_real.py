@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -20,11 +19,10 @@ from engine.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
-from models.catalogue import load_catalogue
 from models.llama import load_llama
 from models.protocols import Generator
 from models.roles import ModelSet
-from models.store import Store
+from tests.in_store import weights_of
 
 pytestmark = pytest.mark.slow
 
@@ -44,13 +42,7 @@ BILLS = [
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[Generator]:
-    row = load_catalogue().row(SMALL)
-    store = Store.default(os.environ)
-    if store.state(row) != "present":
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
-        pytest.skip(f"{SMALL} is not in the store")
-    loaded = load_llama(store.open(row), SMALL, context=4096)
+    loaded = load_llama(weights_of(SMALL), SMALL, context=4096)
     yield loaded
     loaded.close()
 

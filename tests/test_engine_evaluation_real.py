@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,11 +11,10 @@ import pytest
 from engine.evaluation.choice import Choice
 from engine.evaluation.runner import Scored, evaluate
 from engine.settings import Settings
-from models.catalogue import load_catalogue
 from models.llama import load_llama
 from models.protocols import Generator
 from models.roles import ModelSet
-from models.store import Store
+from tests.in_store import weights_of
 
 pytestmark = pytest.mark.slow
 
@@ -25,13 +23,7 @@ SMALL = "smollm2-135m-instruct-q4_1"
 
 @pytest.fixture
 def model() -> Iterator[Generator]:
-    row = load_catalogue().row(SMALL)
-    store = Store.default(os.environ)
-    if store.state(row) != "present":
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
-        pytest.skip(f"{SMALL} is not in the store")
-    loaded = load_llama(store.open(row), SMALL, context=2048)
+    loaded = load_llama(weights_of(SMALL), SMALL, context=2048)
     yield loaded
     loaded.close()
 

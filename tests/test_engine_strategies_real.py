@@ -26,6 +26,7 @@ from models.llama import load_llama
 from models.protocols import Encoder, Generator
 from models.roles import ModelSet
 from models.store import Store
+from tests.in_store import weights_of
 
 pytestmark = pytest.mark.slow
 
@@ -48,13 +49,7 @@ BUDGET = Budget(300, 200, samples=2, lookahead_share=0, generator_share=0, windo
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[Generator]:
-    row = load_catalogue().row(SMALL)
-    store = Store.default(os.environ)
-    if store.state(row) != "present":
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
-        pytest.skip(f"{SMALL} is not in the store")
-    loaded = load_llama(store.open(row), SMALL, context=4096)
+    loaded = load_llama(weights_of(SMALL), SMALL, context=4096)
     yield loaded
     loaded.close()
 
@@ -64,13 +59,7 @@ def encoder() -> Iterator[Encoder]:
     pytest.importorskip("torch")
     from models.torch_loading import load_encoder
 
-    row = load_catalogue().row("all-minilm-l6-v2")
-    store = Store.default(os.environ)
-    if store.state(row) != "present":
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{row.id} is not in the store; `make test` pulls it")
-        pytest.skip(f"{row.id} is not in the store")
-    loaded = load_encoder(store.open(row), row.id)
+    loaded = load_encoder(weights_of("all-minilm-l6-v2"), "all-minilm-l6-v2")
     yield loaded
     loaded.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,7 +12,7 @@ from engine.compression import sentences_of
 from engine.reaction import Measure
 from models.catalogue import load_catalogue
 from models.llama_attention import LlamaAttentionReader, load_llama_attention
-from models.store import Store
+from tests.in_store import weights_of
 from tests.toy_attention import CLUB, QUESTION, passages_of
 
 pytestmark = pytest.mark.slow
@@ -32,12 +31,7 @@ SAILING = (
 
 @pytest.fixture(scope="module")
 def reader() -> Iterator[LlamaAttentionReader]:
-    row, store = load_catalogue().row(SMALL), Store.default(os.environ)
-    if store.state(row) != "present":
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
-        pytest.skip(f"{SMALL} is not in the store")
-    loaded = load_llama_attention(store.open(row), SMALL, context=CONTEXT)
+    loaded = load_llama_attention(weights_of(SMALL), SMALL, context=CONTEXT)
     yield loaded
     loaded.close()
 

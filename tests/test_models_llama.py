@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,12 @@ import numpy as np
 import pytest
 
 import models.generating
-from models.catalogue import load_catalogue
 from models.chat_templates import ChatTemplate
 from models.errors import RuntimeFailed
 from models.llama import LlamaGenerator, load_llama
 from models.protocols import Sampling
-from models.store import Store
 from models.testing import GeneratorContract, alone, ask, texts
+from tests.in_store import weights_of
 
 pytestmark = pytest.mark.slow
 
@@ -29,13 +27,7 @@ GREEDY = Sampling()
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[LlamaGenerator]:
-    row = load_catalogue().row(SMALL)
-    store = Store.default(os.environ)
-    if store.state(row) != "present":
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
-        pytest.skip(f"{SMALL} is not in the store")
-    loaded = load_llama(store.open(row), SMALL, context=1024)
+    loaded = load_llama(weights_of(SMALL), SMALL, context=1024)
     yield loaded
     loaded.close()
 

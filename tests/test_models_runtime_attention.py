@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -15,13 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.reaction import reaction
-from models.catalogue import load_catalogue
 from models.columns import prompt_spans, refuse_unreadable, spans
 from models.errors import ContextExceeded, MemorySpent, RuntimeFailed
 from models.llama import load_llama
 from models.llama_attention import BLOCK, LlamaAttentionReader, load_llama_attention
 from models.protocols import Cancelled, Message, Sampling
-from models.store import Store
+from tests.in_store import weights_of
 
 SMALL = "smollm2-135m-instruct-q4_1"
 LARGER = "qwen2.5-coder-0.5b-instruct-q4_k_m"
@@ -29,19 +27,9 @@ STORY = "Ann met Bob in Oslo on Monday. They spoke of the lease of the boat hous
 QUERY = "Who met Bob, and where was it?"
 
 
-def file_of(model: str) -> Path:
-    row = load_catalogue().row(model)
-    store = Store.default(os.environ)
-    if store.state(row) != "present":
-        if os.environ.get("CI") == "true" and model == SMALL:
-            pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
-        pytest.skip(f"{model} is not in the store")
-    return store.open(row)
-
-
 @pytest.fixture(scope="module")
 def weights() -> Path:
-    return file_of(SMALL)
+    return weights_of(SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +51,7 @@ def column_means(
 @pytest.mark.parametrize(("model", "layers"), [(SMALL, [0, 15, 23, 29]), (LARGER, [0, 16, 23])])
 def test_one_pass_says_what_two_would(model: str, layers: list[int]) -> None:
     """YOURA's reaction from one pass, and as the paper computes it: of C alone, and of C with Q."""
-    reader, story = load_llama_attention(file_of(model), model, context=1024), STORY * 20
+    reader, story = load_llama_attention(weights_of(model), model, context=1024), STORY * 20
     one = reader.read(story, QUERY, layers=layers)
     context, query = (reader._model.tokenize(text, special=False) for text in (story, QUERY))
     assert len(context) == len(one.spans) > BLOCK  # so that blocks are joined

@@ -13,13 +13,12 @@ from pathlib import Path
 import llama_cpp
 import pytest
 
-from models.catalogue import load_catalogue
 from models.errors import MemorySpent, RuntimeFailed
 from models.llama import LlamaGenerator, load_llama
 from models.llama_api import AbortFlag
 from models.llama_thread import CallThread
 from models.protocols import Cancelled, Message, Sampling
-from models.store import Store
+from tests.in_store import weights_of
 
 SMALL = "smollm2-135m-instruct-q4_1"
 LONG = "Ann met Bob in Oslo on Monday. " * 240
@@ -104,13 +103,7 @@ def test_the_abort_flag_is_read_by_c() -> None:
 
 @pytest.fixture(scope="module")
 def weights() -> Path:
-    row = load_catalogue().row(SMALL)
-    store = Store.default(os.environ)
-    if store.state(row) != "present":
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
-        pytest.skip(f"{SMALL} is not in the store")
-    return store.open(row)
+    return weights_of(SMALL)
 
 
 @pytest.fixture

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
-from models.catalogue import load_catalogue
 from models.errors import ContextExceeded
 from models.llama import LlamaGenerator, load_llama
 from models.protocols import Sampling
-from models.store import Store
+from tests.in_store import weights_of
 
 pytestmark = pytest.mark.slow
 
@@ -22,13 +20,7 @@ QUESTIONS = ("Who met Bob?", "Where did they meet, and what of?", "When was it?"
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[LlamaGenerator]:
-    row = load_catalogue().row(SMALL)
-    store = Store.default(os.environ)
-    if store.state(row) != "present":
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
-        pytest.skip(f"{SMALL} is not in the store")
-    loaded = load_llama(store.open(row), SMALL, context=1024)
+    loaded = load_llama(weights_of(SMALL), SMALL, context=1024)
     yield loaded
     loaded.close()
 

@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from models.catalogue import load_catalogue
 from models.errors import ContextExceeded
 from models.llama import load_llama
 from models.protocols import Cancelled, Choices, Generator, Message, Sampling
@@ -24,7 +23,7 @@ from models.server import ServerGenerator, connect
 from models.server_address import address_of
 from models.server_errors import ServerFailed
 from models.server_kinds import estimated_tokens
-from models.store import Store
+from tests.in_store import weights_of
 
 pytestmark = pytest.mark.slow
 
@@ -39,13 +38,7 @@ QUESTION = [
 
 @pytest.fixture(scope="module")
 def model_file() -> Path:
-    row = load_catalogue().row(SMALL)
-    store = Store.default(os.environ)
-    if store.state(row) != "present":
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
-        pytest.skip(f"{SMALL} is not in the store")
-    return store.open(row)
+    return weights_of(SMALL)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -19,13 +18,12 @@ pytest.importorskip("transformers")
 import torch
 
 from engine.reaction import reaction
-from models.catalogue import load_catalogue
 from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import AttentionColumns, Cancelled, Sampling
-from models.store import Store
 from models.torch_attention import BLOCK, TorchAttentionReader, load_reader
 from models.torch_generator import load_generator
 from models.torch_model import open_network, quiet
+from tests.in_store import weights_of
 from tests.toy_torch import causal
 
 SMALL, LARGER = "smollm2-135m-instruct-q4_1", "qwen2.5-coder-0.5b-instruct-q4_k_m"
@@ -192,19 +190,6 @@ def test_layers_that_see_only_the_last_tokens_are_refused(
     load_generator(folder, "toy").close()
 
 
-def weights_of(model: str) -> Path:
-    """Return a real model's file; fail or skip where it is not in the store."""
-    row = load_catalogue().row(model)
-    store = Store.default(os.environ)
-    if store.state(row) != "present":
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{model} is not in the store; `make test` pulls it")
-        pytest.skip(f"{model} is not in the store")
-    for name in ("gguf", "accelerate"):
-        pytest.importorskip(name)
-    return store.open(row)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("model", "layers"), [(SMALL, [5, 15, 23]), (LARGER, [4, 16, 23])])
 def test_a_real_model_reacts_as_by_whole_matrices_and_ranks_as_in_llama_cpp(
@@ -213,6 +198,8 @@ def test_a_real_model_reacts_as_by_whole_matrices_and_ranks_as_in_llama_cpp(
     """llama.cpp rounds activations to 8 bits: about the same numbers, nearly the same order."""
     from models.llama_attention import load_llama_attention
 
+    for name in ("gguf", "accelerate"):
+        pytest.importorskip(name)
     weights = weights_of(model)
     story = STORY * 3 + "The boat house is let to Eve for 40 euros, said Bob, and left. " * 2
     ours, theirs = load_reader(weights, model), load_llama_attention(weights, model)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,11 @@ pytest.importorskip("transformers")
 
 import torch
 
-from models.catalogue import load_catalogue
 from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import Cancelled
-from models.store import Store
 from models.torch_encoder import BATCH_TOKENS, TorchEncoder, _batches
 from models.torch_loading import load_encoder
+from tests.in_store import weights_of
 from tests.toy_torch import encoder
 
 CLS, SEP = 2, 3
@@ -172,13 +170,7 @@ def test_a_closed_encoder_says_so(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_real_encoder_knows_what_is_alike() -> None:
-    row = load_catalogue().row("all-minilm-l6-v2")
-    store = Store.default(os.environ)
-    if store.state(row) != "present":
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{row.id} is not in the store; `make test` pulls it")
-        pytest.skip(f"{row.id} is not in the store")
-    loaded = load_encoder(store.open(row), row.id)
+    loaded = load_encoder(weights_of("all-minilm-l6-v2"), "all-minilm-l6-v2")
     texts = [
         "The boat house is let to Eve.",
         "Eve rents the boat house.",

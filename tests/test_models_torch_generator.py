@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,14 +18,13 @@ import torch
 
 import models.generating
 from models import torch_loading, torch_room
-from models.catalogue import load_catalogue
 from models.chat_templates import ChatTemplate
 from models.errors import MemorySpent, RuntimeFailed
 from models.machine import Memory
 from models.protocols import Message, Sampling
-from models.store import Store
 from models.testing import MAIL, EndContract, GeneratorContract, alone, ask, texts
 from models.torch_generator import TorchGenerator, load_generator
+from tests.in_store import weights_of
 from tests.toy_torch import CAUSAL, byte_tokenizer, causal
 
 GREEDY = Sampling()
@@ -238,13 +236,7 @@ def test_the_doors_open(plain_toy: Path) -> None:
 
 @pytest.fixture(scope="module")
 def weights() -> Path:
-    row = load_catalogue().row(SMALL)
-    store = Store.default(os.environ)
-    if store.state(row) != "present":
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"{SMALL} is not in the store; `make test` pulls it")
-        pytest.skip(f"{SMALL} is not in the store")
-    return store.open(row)
+    return weights_of(SMALL)
 
 
 @pytest.mark.slow
