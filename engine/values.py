@@ -278,6 +278,8 @@ class Unsupported:
     lacking: tuple[str, ...] = ()
     """Its numbers, dates, times and names that the nearest passage does not state; empty when no
     passage has enough of its words."""
+    said_by: str = ""
+    """Who says it of themselves in the nearest passage, where the question is about another."""
     is_doubted: bool = False
     """It is cited, and a second opinion (`engine.checking.entailing`) doubts that its source states
     it."""

@@ -140,6 +140,7 @@ def _unsupported_lines(answer: Answer) -> list[str]:
     for one in answer.unsupported:
         lacking = ", ".join(f'"{one_line(part)}"' for part in one.lacking)
         why = f" (not in the nearest source: {lacking})" if lacking else ""
+        why += f" (said there by {one_line(one.said_by)}, of themselves)" if one.said_by else ""
         what = "Doubted by the second opinion" if one.is_doubted else "Not supported"
         shown.append(f'{what}: "{shortened(one.sentence)}"{why}')
     return shown

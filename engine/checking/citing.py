@@ -4,7 +4,8 @@ A marker survives only if its passage was in the prompt and supports its sentenc
 without a good marker is attributed to the passage that supports it best, and marked so.
 Support is measured on the words a sentence adds to the question: repeating the question
 proves nothing. Of its numbers, dates, times and names none may be lacking (`stated`), and none of
-its clauses may deny what the passage says (`negating`). A sentence in another language than its
+its clauses may deny what the passage says (`negating`); and what fits may not be said by somebody
+of themselves where another was asked about (`speaking`). A sentence in another language than its
 passage shares no words with it: there its numbers and names are all there is.
 Quotes are cut from the item's text, so they occur in it literally.
 """
@@ -13,10 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from engine.checking.negating import Statement, contradicts
+from engine.checking.speaking import Turns
 from engine.checking.stated import Claims, Source, compared, source_of
 from engine.checking.words import MONTHS
 from engine.languages import language_of
@@ -79,6 +81,10 @@ class _Read:
     def statement(self) -> Statement:
         return Statement(self.passage.text)
 
+    @cached_property
+    def turns(self) -> Turns:
+        return Turns(self.passage.item.text)
+
 
 @dataclass(frozen=True, slots=True)
 class _Said:
@@ -119,10 +125,10 @@ def check(
             bare, named = _strip_markers(sentence)
             if not words(bare):
                 continue
-            found, lacking = _cite(bare, named, reads, asked)
+            found, why = _cite(bare, named, reads, asked)
             ids = [_number(citation, citations) for citation in found]
             if not ids:
-                unsupported.append(Unsupported(bare, lacking))
+                unsupported.append(why)
             cited = cited or bool(ids)
             sentences.append(_with_markers(bare, ids))
         lines.append(" ".join(sentences))
@@ -166,26 +172,28 @@ def _strip_markers(sentence: str) -> tuple[str, list[int]]:
 
 def _cite(
     sentence: str, named: Sequence[int], evidence: Sequence[_Read], question: Source
-) -> tuple[list[Citation], tuple[str, ...]]:
-    """Return the citations of one sentence, not yet numbered (id 0), or what they would lack.
+) -> tuple[list[Citation], Unsupported]:
+    """Return the citations of one sentence, not yet numbered (id 0), or why there is none.
 
     What the model named is taken together; else one passage must hold all of it.
     """
-    said = _Said.of(sentence, question)
+    said, why = _Said.of(sentence, question), Unsupported(sentence)
     if not said.wanted:
-        return [], ()
+        return [], why
     by_model = [evidence[n - 1] for n in dict.fromkeys(named) if 0 < n <= len(evidence)]
     able = [one for one in by_model if _share(said, one) >= SUPPORTED]
     if able and not _objections(said, able):
-        return [_citation(said, one, by_model=True) for one in able], ()
+        return [_citation(said, one, by_model=True) for one in able], why
     shares = [(_share(said, one), one) for one in evidence]
     fit = [one for share, one in sorted(shares, key=lambda s: -s[0]) if share >= SUPPORTED]
     for one in fit:
         if not _objections(said, [one]):
-            return [_citation(said, one, by_model=False)], ()
+            return [_citation(said, one, by_model=False)], why
     told = [one for one in by_model if _translates(said, one)]
-    lacking = compared(said.claims, [fit[0].source], question).lacking if fit and not told else ()
-    return [_citation(said, one, by_model=True) for one in told], lacking
+    if fit and not told:
+        lacking = compared(said.claims, [fit[0].source], question).lacking
+        why = replace(why, lacking=lacking, said_by=_said_by(said, fit[0]) or "")
+    return [_citation(said, one, by_model=True) for one in told], why
 
 
 def _share(said: _Said, read: _Read) -> float:
@@ -198,10 +206,17 @@ def _share(said: _Said, read: _Read) -> float:
 
 
 def _objections(said: _Said, reads: Sequence[_Read]) -> bool:
-    """Say whether passages lack what the sentence names, or say the contrary."""
+    """Say whether passages lack what the sentence names, say the contrary, or speak of another."""
     if compared(said.claims, [read.source for read in reads], said.question).lacking:
         return True
+    if all(_said_by(said, read) for read in reads):
+        return True
     return contradicts(said.statement, [read.statement for read in reads])
+
+
+def _said_by(said: _Said, read: _Read) -> str | None:
+    """Return who says what fits of themselves, where the question is about another speaker."""
+    return read.turns.elses(*_best_line(said, read), said.question.text)
 
 
 def _translates(said: _Said, read: _Read) -> bool:
