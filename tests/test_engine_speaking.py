@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.shown.report import answer_text
 from engine.checking.citing import check
 from engine.checking.speaking import Turns
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
+from tests.toy_talk import answer_to
 
 CHAT = """\
 Chat of the rowing club
@@ -148,3 +151,13 @@ def test_where_another_passage_holds_it_that_one_is_cited() -> None:
     checked = check("Pottery classes in May [1].", [passage(CHAT), note], "What did Jonas start?")
     [citation] = checked.citations
     assert citation.passage is note
+
+
+def test_the_answer_says_whose_words_they_were() -> None:
+    text = "Jonas rows on Sundays [2]. Pottery classes in May [1]."
+    note = passage("Jonas rows on Sundays.")
+    checked = check(text, [passage(CHAT), note], "What did Jonas start, and when does he row?")
+    assert checked.grounded == "partial"
+    shown = answer_text(replace(answer_to("?"), unsupported=tuple(checked.unsupported)), None)
+    said = 'Not supported: "Pottery classes in May." (said there by Mara, of themselves)'
+    assert said in shown
