@@ -153,6 +153,16 @@ def test_where_another_passage_holds_it_that_one_is_cited() -> None:
     assert citation.passage is note
 
 
+def test_of_two_that_the_model_named_what_another_says_of_themselves_is_not_cited() -> None:
+    note = passage("Jonas started pottery classes in May.")
+    both = [passage(CHAT), note]
+    checked = check("Pottery classes in May [1] [2].", both, "What did Jonas start?")
+    assert [citation.passage for citation in checked.citations] == [note]
+    assert checked.citations[0].how == "model"
+    checked = check("Pottery classes in May [1] [2].", both, "What did Mara start?")
+    assert [citation.passage for citation in checked.citations] == both
+
+
 def test_the_answer_says_whose_words_they_were() -> None:
     text = "Jonas rows on Sundays [2]. Pottery classes in May [1]."
     note = passage("Jonas rows on Sundays.")

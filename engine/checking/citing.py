@@ -175,19 +175,20 @@ def _cite(
 ) -> tuple[list[Citation], Unsupported]:
     """Return the citations of one sentence, not yet numbered (id 0), or why there is none.
 
-    What the model named is taken together; else one passage must hold all of it.
+    What the model named is taken together, without what somebody else says of themselves; else one
+    passage must hold all of it.
     """
     said, why = _Said.of(sentence, question), Unsupported(sentence)
     if not said.wanted:
         return [], why
     by_model = [evidence[n - 1] for n in dict.fromkeys(named) if 0 < n <= len(evidence)]
-    able = [one for one in by_model if _share(said, one) >= SUPPORTED]
+    able = [one for one in by_model if _share(said, one) >= SUPPORTED and not _said_by(said, one)]
     if able and not _objections(said, able):
         return [_citation(said, one, by_model=True) for one in able], why
     shares = [(_share(said, one), one) for one in evidence]
     fit = [one for share, one in sorted(shares, key=lambda s: -s[0]) if share >= SUPPORTED]
     for one in fit:
-        if not _objections(said, [one]):
+        if not _said_by(said, one) and not _objections(said, [one]):
             return [_citation(said, one, by_model=False)], why
     told = [one for one in by_model if _translates(said, one)]
     if fit and not told:
@@ -206,10 +207,8 @@ def _share(said: _Said, read: _Read) -> float:
 
 
 def _objections(said: _Said, reads: Sequence[_Read]) -> bool:
-    """Say whether passages lack what the sentence names, say the contrary, or speak of another."""
+    """Say whether passages lack what the sentence names, or say the contrary."""
     if compared(said.claims, [read.source for read in reads], said.question).lacking:
-        return True
-    if all(_said_by(said, read) for read in reads):
         return True
     return contradicts(said.statement, [read.statement for read in reads])
 
