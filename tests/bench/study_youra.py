@@ -5,15 +5,16 @@
     python tests/bench/study_youra.py best RUN...
     python tests/bench/study_youra.py compare QUESTIONS CORPUS RUN --model GGUF --generator GGUF \
         --encoder FOLDER [--arms ARM...] [--limit N]
+    python tests/bench/study_youra.py pool RUN... [--against ARM]
     python tests/bench/study_youra.py cost --model FILE --tokens 2048,4096 [--runtime transformers]
     python tests/bench/study_youra.py prefill --model GGUF --tokens 1024
 
 `align` prints match rates and edit distances of EASY and of the exact alignment (tables 4 and 5).
 `layers` keeps recall of gold evidence by layer; `best` chooses a layer on one half of the questions
 of such runs and says what it finds on the other. `compare` answers with YOURA, with what the paper
-compares it to, and over everything. `cost` times one pass against two and says the peak memory;
-`prefill` says what it costs to read along while samples are drawn. RUN holds ids and numbers, no
-text, and is resumed; it is kept outside the project.
+compares it to, and over everything; `pool` joins runs of it. `cost` times one pass against two and
+says the peak memory; `prefill` says what it costs to read along while samples are drawn. RUN holds
+ids and numbers, no text, and is resumed; it is kept outside the project.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from models.llama_api import LlamaModel
 from models.llama_attention import LlamaAttentionReader, load_llama_attention
 from models.llama_library import self_test
 from models.protocols import AttentionColumns
-from tests.bench.youra_answers import ARMS, compare
+from tests.bench.youra_answers import ARMS, compare, pool
 from tests.bench.youra_cost import cost, prefill
 from tests.bench.youra_runs import Rows, add, asked, rows
 
@@ -228,8 +229,11 @@ def main() -> None:
     part.add_argument("--budget", type=int, default=600, help="Y")
     part.add_argument("--samples", type=int, default=3, help="K")
     part.add_argument("--arms", nargs="+", choices=ARMS, metavar="ARM", help=", ".join(ARMS))
-    part.add_argument("--against", choices=ARMS, default="BM25 50", metavar="ARM")
+    part.add_argument("--against", choices=ARMS, default="youra", metavar="ARM")
     parts.add_parser("best").add_argument("runs", type=Path, nargs="+")
+    part = parts.add_parser("pool")
+    part.add_argument("runs", type=Path, nargs="+")
+    part.add_argument("--against", choices=ARMS, default="youra", metavar="ARM")
     for name in ("cost", "prefill"):
         part = parts.add_parser(name)
         part.add_argument("--model", type=Path, required=True)
@@ -252,6 +256,7 @@ PARTS = {
     "layers": layers,
     "best": best,
     "compare": compare,
+    "pool": pool,
     "cost": cost,
     "prefill": prefill,
 }

@@ -73,6 +73,16 @@ def compare(args: argparse.Namespace) -> None:
     shown([row for row in rows(args.run) if row["budget"] == args.budget], arms, args.against)
 
 
+def pool(args: argparse.Namespace) -> None:
+    """Print the means over the questions of several runs: of all, and of every other of each run."""
+    runs = [rows(run) for run in args.runs]
+    halves = {"all": slice(None), "even": slice(0, None, 2), "odd": slice(1, None, 2)}
+    for half, part in halves.items():
+        print(f"{half} questions")
+        kept = {one for run in runs for one in list(dict.fromkeys(row["id"] for row in run))[part]}
+        shown([row for run in runs for row in run if row["id"] in kept], ARMS, args.against)
+
+
 def budget_of(name: str, args: argparse.Namespace) -> Budget:
     """Return the tokens of an arm: what looks ahead reads one prompt, attention reads windows."""
     ahead = args.context // 2 if name.startswith("fb_rag") else 10**6
