@@ -74,7 +74,7 @@ def compare(args: argparse.Namespace) -> None:
 
 
 def pool(args: argparse.Namespace) -> None:
-    """Print the means over the questions of several runs: of all, and of every other of each run."""
+    """Print the means over the questions of several runs: of all, and of every other one."""
     runs = [rows(run) for run in args.runs]
     halves = {"all": slice(None), "even": slice(0, None, 2), "odd": slice(1, None, 2)}
     for half, part in halves.items():
