@@ -166,7 +166,7 @@ def test_attention_chooses_the_sentences(
     settings = Settings(strategy=strategy, budget=BUDGET, least_confidence=0)
     events = list(answer_over(Query(QUESTION, task="multihop"), corpus, models, settings))
     [cut] = [event for event in events if isinstance(event, Compressed)]
-    assert cut.by == "reaction"
+    assert cut.by == "query"
     assert len(set(cut.scores)) == len(cut.scores) == len(cut.kept)
     assert 0 < sum(cut.kept) < len(cut.kept)
     last = events[-1]

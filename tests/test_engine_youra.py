@@ -97,7 +97,7 @@ def test_what_an_excerpt_quotes_stands_in_the_item() -> None:
 def test_the_reaction_of_sentences_by_hand(ask: Any) -> None:
     """With S = 0 and q = 2 a token scores c R / 2, a sentence the mean over its four tokens."""
     reader = FakeReader({"Tomas": 0.4, "keys": 0.4, "May": 0.2})
-    events, answer, generator = ask("youra:share=0.4", lambda _: reader)
+    events, answer, generator = ask("youra:by=reaction,share=0.4", lambda _: reader)
     found = only(events, Compressed)
     assert found.by == "reaction"
     c = reader.count(reader.contexts[0])
@@ -112,7 +112,7 @@ def test_the_reaction_of_sentences_by_hand(ask: Any) -> None:
         "Tomas has the keys.",
     ]
     assert "The roof is red." not in generator.prompts[0]
-    assert answer.strategy == "youra:share=0.4"
+    assert answer.strategy == "youra:by=reaction,share=0.4"
     assert [one.quote for one in answer.citations] == ["Tomas has the keys."]
     assert answer.usage.lookahead.prompt == c
 
@@ -257,9 +257,9 @@ def test_looking_ahead_reads_attention_at_no_extra_token(ask: Any, attentive: An
 
 
 @pytest.mark.parametrize(("strategy", "by"), [
-    ("fb_rag+youra:share=0.2", "reaction"),
-    ("fb_rag:reaction=1.0+youra:share=0.2", "reaction"),
-    ("fb_rag+youra:by=query,share=0.2", "query"),
+    ("fb_rag+youra:share=0.2", "query"),
+    ("fb_rag:reaction=1.0+youra:share=0.2", "query"),
+    ("fb_rag+youra:by=reaction,share=0.2", "reaction"),
 ])  # fmt: skip
 def test_a_compressor_takes_what_looking_ahead_has_read(
     ask: Any, attentive: Any, strategy: str, by: str
@@ -280,7 +280,7 @@ def test_auto_that_looks_ahead_and_cuts_pays_no_pass(ask: Any, attentive: Any) -
     model = attentive({"Tomas": 0.4, "keys": 0.4, "May": 0.2})
     strategy = "auto:look=always,compress=always"
     events, answer, _ = ask(strategy, unreadable, load_attentive=lambda _: model)
-    assert only(events, Compressed).by == "reaction"
+    assert only(events, Compressed).by == "query"
     assert answer.usage.lookahead.calls == len(model.read) == 1
 
 
@@ -332,10 +332,10 @@ def test_the_trail_shows_the_sentences_with_their_scores(ask: Any) -> None:
     for event in events:
         trail.note(event)
     text = trail.text(answer)
-    assert "kept by reaction: 2 of 6 sentences" in text
+    assert "kept by attention: 2 of 6 sentences" in text
     assert re.search(r"\d\.\d{3} \+ Tomas has the keys\.", text)
     [shown] = json.loads(json.dumps(trail.object(answer)))["compressed"]
-    assert shown["by"] == "reaction"
+    assert shown["by"] == "query"
     best = max(shown["sentences"], key=lambda one: one["score"])
     assert (best["kept"], best["title"]) == (True, "club note 1")
     assert CLUB[best["start"] : best["end"]] == "Tomas has the keys."

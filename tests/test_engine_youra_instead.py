@@ -246,10 +246,18 @@ def test_the_reaction_of_sentences_counts_what_the_context_gives(ask: Ask) -> No
     The first four tokens, "The" among them, are left out.
     """
     reader = FakeReader({"Tomas": 0.4, "keys": 0.4}, heard={"keys": 30.0, "Friday": 5.0})
-    events, *_ = ask("youra", lambda _: reader, CLUB)
+    events, *_ = ask("youra:by=reaction", lambda _: reader, CLUB)
     c = reader.count(reader.contexts[0])
     tomas, keys, friday = 0.4 * c / 2, abs(0.4 * c - 2 * 30) / 2, 5.0 / 4
     assert only(events, Compressed).scores == pytest.approx([friday, (tomas + keys) / 4])
+
+
+def test_the_question_s_rows_alone_do_not_count_what_the_context_gives(ask: Ask) -> None:
+    """R/q · c, which is what is asked for by default: 0.4 c/2 a liked word."""
+    reader = FakeReader({"Tomas": 0.4, "keys": 0.4}, heard={"keys": 30.0, "Friday": 5.0})
+    events, *_ = ask("youra", lambda _: reader, CLUB)
+    c = reader.count(reader.contexts[0])
+    assert only(events, Compressed).scores == pytest.approx([0, 2 * 0.4 * c / 2 / 4])
 
 
 def count_of_real_tokens(texts: list[str]) -> Any:

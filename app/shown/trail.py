@@ -228,7 +228,8 @@ def _ranked_lines(event: Ranked, numbers: PassageNumbers) -> list[str]:
 
 def _compressed_lines(event: Compressed) -> list[str]:
     of = f"{sum(event.kept):,} of {len(event.kept):,} sentences"
-    shown = [f"  kept by {event.by}: {of} (score, + for kept):"]
+    by = {"query": "attention", "bm25": "BM25"}.get(event.by, event.by)
+    shown = [f"  kept by {by}: {of} (score, + for kept):"]
     order = sorted(range(len(event.scores)), key=lambda i: -event.scores[i])
     for i in order[:PASSAGES_SHOWN]:
         sentence = one_line(event.sentences[i].text)[:TITLE_SHOWN]

@@ -143,6 +143,6 @@ class FBRag:
 
 
 def _reader(tools: Toolbox) -> Youra:
-    """Return how attention is read: as the compressor does where there is one, else by default."""
+    """Return how attention is read: as the compressor does where there is one."""
     behind = tools.compressor
-    return behind if isinstance(behind, Youra) and behind.by != "bm25" else Youra()
+    return behind if isinstance(behind, Youra) and behind.by != "bm25" else Youra("reaction")

@@ -38,8 +38,9 @@ class Youra:
 
     name: ClassVar[str] = "youra"
     summary: ClassVar[str] = "sentences that the look-ahead model's attention reacts to"
-    by: Literal["reaction", "query", "bm25"] = "reaction"
-    """The paper's score; the attention of the question's rows alone; or BM25 of each sentence."""
+    by: Literal["reaction", "query", "bm25"] = "query"
+    """The paper's score; the attention of the question's rows alone, which answers better
+    (docs/results.md); or BM25 of each sentence."""
     mean: Mean = "arithmetic"
     """Over a sentence's tokens: equation 6, or the geometric one of section 3.3."""
     share: float = field(default=0.8, metadata={"least": 0.01, "most": 1})

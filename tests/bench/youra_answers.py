@@ -30,9 +30,9 @@ from tests.bench.youra_runs import Rows, add, asked, rows, stored_layer
 WHOLE = "whole"
 ARMS = {
     WHOLE: ("long_context", 0),
-    "youra": ("youra:share=1", 0),
-    "youra geometric": ("youra:share=1,mean=geometric", 0),
-    "youra query": ("youra:share=1,by=query", 0),
+    "youra": ("youra:by=reaction,share=1", 0),
+    "youra geometric": ("youra:by=reaction,share=1,mean=geometric", 0),
+    "youra query": ("youra:share=1", 0),
     "BM25 sentences": ("youra:share=1,by=bm25", 0),
     "BM25 50": ("order_preserving", 50),
     "BM25 500": ("order_preserving", 500),
@@ -42,7 +42,8 @@ ARMS = {
     "fb_rag": ("fb_rag", 0),
     "fb_rag normalised": ("fb_rag:fusion=normalised", 0),
     "fb_rag reaction": ("fb_rag:reaction=0.3", 0),
-    "fb_rag youra": ("fb_rag+youra:share=0.5", 0),
+    "fb_rag youra": ("fb_rag+youra:by=reaction,share=0.5", 0),
+    "fb_rag youra query": ("fb_rag+youra:share=0.5", 0),
 }
 """Strategy, and about how many tokens a passage has (0: as it is)."""
 MEANS = ("f1", "exact_match", "ratio", "prompt", "lookahead", "seconds", "write_seconds")
