@@ -372,9 +372,13 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _arms(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
+    """Yield who is measured in which setting: those that are installed."""
     for strategy in args.strategy:
         yield "askance", strategy
-    yield "ripgrep", ""
+    if shutil.which("rg"):
+        yield "ripgrep", ""
+    else:
+        print("ripgrep is left out: rg is not installed (apt install ripgrep)", flush=True)
     for rival, settings in SETTINGS.items():
         built = rival == "fts5" or (args.scratch / "venvs" / rival / "complete").exists()
         for setting in settings if built else ():
