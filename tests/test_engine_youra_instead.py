@@ -260,6 +260,14 @@ def test_the_question_s_rows_alone_do_not_count_what_the_context_gives(ask: Ask)
     assert only(events, Compressed).scores == pytest.approx([0, 2 * 0.4 * c / 2 / 4])
 
 
+@pytest.mark.parametrize("behind", ["", "+youra", "+youra:by=reaction"])
+def test_the_third_term_is_the_reaction_whatever_cuts_behind_it(ask: Ask, behind: str) -> None:
+    reader = FakeReader({"keys": 0.4}, heard={"Friday": 40.0})
+    events, *_ = ask(f"fb_rag:reaction=1.0{behind}", lambda _: reader, CLUB)
+    [ranked] = [e for e in events if isinstance(e, Ranked) and "reaction" in e.parts]
+    assert ranked.parts["reaction"] == pytest.approx([40.0 / 4])
+
+
 def count_of_real_tokens(texts: list[str]) -> Any:
     from tests.toy_tokenizers import byte_level
 

@@ -119,7 +119,8 @@ class FBRag:
         read = tools.readable_numbers(stage_one)
         found = np.zeros(len(tools.corpus.passages))
         try:
-            found[read] = _reader(tools).passage_scores(tools, tools.passages(read))
+            reader = replace(_reader(tools), by="reaction")
+            found[read] = reader.passage_scores(tools, tools.passages(read))
         except UNREAD as error:
             yield Noted(f"Passages are ranked without attention: {error.message}")
             tools.instead[self] = replace(self, reaction=0.0)
@@ -143,6 +144,6 @@ class FBRag:
 
 
 def _reader(tools: Toolbox) -> Youra:
-    """Return how attention is read: as the compressor does where there is one."""
+    """Return how attention is read: as the compressor does where there is one, else by default."""
     behind = tools.compressor
-    return behind if isinstance(behind, Youra) and behind.by != "bm25" else Youra("reaction")
+    return behind if isinstance(behind, Youra) and behind.by != "bm25" else Youra()
