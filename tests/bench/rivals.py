@@ -13,7 +13,8 @@ answering in one process, by its own prompt with its own check of citations.
 Each time is taken twice: wall seconds, and processor seconds, which hold on a busy machine
 (`table --clock cpu`). Of a rival's two settings the one with the higher recall counts, then the
 quicker. Mail: one mbox of SIZE real messages, questions of enron_annotated. Documents: SIZE text
-files, questions of hotpotqa. haiku.rag needs Python 3.12 and is left out where there is none.
+files, questions of hotpotqa. haiku.rag needs Python 3.12 or newer, as `python3.13` or such on the
+path, and is left out where there is none.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ import shutil
 import subprocess
 import sys
 import time
-import venv
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -41,12 +41,15 @@ ENVIRONMENTS = {
     "chroma": ["chromadb", "sentence-transformers"],
     "leann": ["leann-core", "leann-backend-hnsw", "sentence-transformers"],
     "tantivy": ["tantivy"],
+    "haiku": ["haiku.rag-slim"],
 }
+NEWER = ("python3.12", "python3.13", "python3.14")
 SETTINGS = {
     "fts5": ("unicode61", "porter"),
     "tantivy": ("default", "en_stem"),
     "chroma": ("l2", "cosine"),
     "leann": ("recompute", "stored"),
+    "haiku": ("hybrid", "vector"),
 }
 CORPORA = {"mail": "enron_annotated", "documents": "hotpotqa"}
 PROMPT = (
@@ -68,10 +71,27 @@ def build(scratch: Path) -> None:
     for name, packages in ENVIRONMENTS.items():
         place = scratch / "venvs" / name
         if not (place / "complete").exists():
-            venv.create(place, with_pip=True, clear=True)
+            python = python_for(name)
+            if python is None:
+                print(f"{name} is left out: it needs one of {', '.join(NEWER)}", flush=True)
+                continue
+            subprocess.run([python, "-m", "venv", "--clear", place], check=True)
             pip = [place / "bin" / "pip", "install", "-q", "-c", pins]
             subprocess.run([*pip, *packages], check=True)
             (place / "complete").touch()
+
+
+def python_for(name: str) -> str | None:
+    """Return the Python that a rival runs on, None where there is none for it."""
+    if name != "haiku" or sys.version_info >= (3, 12):
+        return sys.executable
+    return next(filter(_runs, NEWER), None)
+
+
+def _runs(python: str) -> bool:
+    """Return whether it is there: a version manager keeps names of versions that are not."""
+    found = shutil.which(python)
+    return bool(found) and not subprocess.run([python, "-V"], capture_output=True).returncode
 
 
 def questions_of(corpus: str, data: Path, count: int) -> list[Any]:

@@ -9,15 +9,19 @@ line printed is a JSON object. Calls are those of each rival's README.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 import sqlite3
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 TOP = 10
@@ -118,7 +122,84 @@ def fts5(texts: Sequence[str], setting: str, store: Path, encoder: str) -> Searc
     return search
 
 
-RIVALS = {"chroma": chroma, "leann": leann, "tantivy": tantivy, "fts5": fts5}
+def haiku(texts: Sequence[str], setting: str, store: Path, encoder: str) -> Search:
+    """haiku.rag on LanceDB; `setting` is its search: hybrid (its default) or vector.
+
+    It embeds by an OpenAI-compatible server, one of its documented providers, with the encoder
+    that the others have: chroma's environment serves it, and its time and memory count.
+    """
+    from docling_core.types.doc.document import DoclingDocument
+    from haiku.rag.client import DocumentImport, HaikuRAG
+    from haiku.rag.config import AppConfig
+    from haiku.rag.store.models.chunk import Chunk
+
+    python = Path(sys.prefix).parent / "chroma" / "bin" / "python"
+    command = [python, __file__, "embed", encoder]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    model = {
+        "provider": "openai",
+        "name": "encoder",
+        "vector_dim": 384,
+        "base_url": f"http://127.0.0.1:{server.stdout.readline().strip()}/v1",
+        "api_key": "none",
+    }
+    config = AppConfig.model_validate({"embeddings": {"model": model}})
+    loop = asyncio.new_event_loop()
+    client = HaikuRAG(store / "passages.lancedb", config, create=True)
+    loop.run_until_complete(client.__aenter__())
+    for begin in range(0, len(texts), 500):
+        part = [
+            DocumentImport(DoclingDocument(name=str(place)), [Chunk(content=text)], str(place))
+            for place, text in enumerate(texts[begin : begin + 500], start=begin)
+        ]
+        loop.run_until_complete(client.import_documents(part))
+
+    def search(query: str) -> list[int]:
+        found = loop.run_until_complete(client.search(query, limit=TOP, search_type=setting))
+        return [int(one.document_uri) for one in found]
+
+    return search
+
+
+def serve(encoder: str) -> None:
+    """Answer OpenAI's requests for embeddings on loopback; the port is the one line printed.
+
+    It ends with who started it: then its standard input does.
+    """
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(encoder)
+
+    class Embeddings(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["input"]
+            texts = [asked] if isinstance(asked, str) else asked
+            data = [
+                {"object": "embedding", "index": place, "embedding": vector.tolist()}
+                for place, vector in enumerate(model.encode(texts))
+            ]
+            usage = {"prompt_tokens": 0, "total_tokens": 0}
+            said = {"object": "list", "data": data, "model": "encoder", "usage": usage}
+            body = json.dumps(said).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    server = HTTPServer(("127.0.0.1", 0), Embeddings)
+    Thread(target=server.serve_forever, daemon=True).start()
+    print(server.server_port, flush=True)
+    sys.stdin.read()
+
+
+RIVALS = {"chroma": chroma, "leann": leann, "tantivy": tantivy, "fts5": fts5, "haiku": haiku}
 
 
 class Watch:
@@ -184,6 +265,9 @@ def mean(values: Sequence[float]) -> float:
 
 def main() -> None:
     """Time the rival from the start of this process on."""
+    if sys.argv[1] == "embed":
+        serve(sys.argv[2])
+        return
     watch = Watch()
     rival, setting, passages, queries, store = sys.argv[1:6]
     encoder = sys.argv[6] if len(sys.argv) > 6 else ""
