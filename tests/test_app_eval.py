@@ -123,7 +123,6 @@ def test_an_out_that_is_no_run_is_refused_before_anything_is_asked(
     "beside",
     [
         ["--strategy", "vanilla"],
-        ["--strategy", "iterdrag:m=2"],
         ["--strategy", "iterdrag:k={1,2},m=0"],
         ["--workers", "2"],
         ["--ray", "local"],
@@ -153,8 +152,8 @@ def test_examples_go_to_no_file_of_anything_else(questions, over, tmp_path, caps
 def test_examples_are_made_with_the_strategy_that_is_named(
     questions, over, tmp_path, capsys, monkeypatch, fake_models
 ):
-    replies = ["So the final answer is: x", "31 December 2026"]
-    models = fake_models(generator=replies)
+    asks = ["Follow up: Which one?", "Intermediate answer: That one."]
+    models = fake_models(generator=[*asks, "31 December 2026"])
     monkeypatch.setattr("app.commands.eval.model_set", lambda config, **chosen: models)
     out = tmp_path / "w.jsonl"
     made = ["eval", str(questions), str(over), "--task", "multihop", "--make-examples", str(out)]

@@ -86,15 +86,16 @@ def test_as_many_as_are_wanted_are_enough(
     lease: Path, tmp_path: Path, fake_models: Callable[..., ModelSet]
 ) -> None:
     out = tmp_path / "worked.jsonl"
-    rows = solve(
-        lease,
-        [],
-        fake_models(["So the final answer is: x", "June"]),
-        SOLVER,
-        Choice(examples=1),
-        out,
-    )
+    rows = solve(lease, [], fake_models(SOLVED), SOLVER, Choice(examples=1), out)
     assert len(list(rows)) == 1
+
+
+def test_what_was_answered_at_once_shows_no_follow_up_question(
+    lease: Path, tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    out = tmp_path / "worked.jsonl"
+    models = fake_models(["So the final answer is: x", "June"])
+    assert list(solve(lease, [], models, SOLVER, Choice(limit=1), out)) == [(1, None)]
 
 
 def test_an_example_keeps_more_passages_than_it_was_solved_with(
@@ -105,7 +106,7 @@ def test_an_example_keeps_more_passages_than_it_was_solved_with(
     lines = [json.dumps({"title": f"{i}", "text": text}) for i, text in enumerate(texts)]
     (tmp_path / "notes.jsonl").write_text("\n".join(lines))
     out = tmp_path / "worked.jsonl"
-    models = fake_models(["So the final answer is: x", "June"])
+    models = fake_models(SOLVED)
     list(solve(lease, [tmp_path / "notes.jsonl"], models, SOLVER, Choice(limit=1), out))
     documents = json.loads(out.read_text())["documents"]
     assert len(documents) == 3
@@ -131,13 +132,18 @@ class Small:
 def test_a_question_that_does_not_fit_ends_no_run(
     lease: Path, tmp_path: Path, fake_generator: Any
 ) -> None:
-    models = {"l": fake_generator("l"), "g": Small(fake_generator("g", lambda _, i: SAID))}
+    models = {"l": fake_generator("l"), "g": Small(fake_generator("g", replying))}
     made = ModelSet("l", "g", models.__getitem__)
     rows = list(solve(lease, [], made, SOLVER, Choice(), tmp_path / "worked.jsonl"))
     assert [row is not None for _, row in rows] == [True, False, True]
 
 
-SAID = "So the final answer is: June"
+def replying(prompt: str, _: int) -> str:
+    """Ask one follow-up question and answer both."""
+    if prompt.endswith("Follow up: Which lease?\n"):
+        return "Intermediate answer: the boathouse's"
+    asked = "Follow up: Which lease?" in prompt
+    return "So the final answer is: June" if asked else "Follow up: Which lease?"
 
 
 def test_a_line_that_is_no_example_is_named(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ from engine.strategies.drag import IterDRAG
 from engine.strategies.registry import get
 from models.roles import ModelSet
 
-SOLVER = "iterdrag:m=0"
+SOLVER = "iterdrag:m=4"
+"""It shows the examples that ship: without any, small models ask no follow-up question."""
 
 
 def solver_of(out: Path, named: Sequence[str], others: Mapping[str, bool]) -> str:
@@ -36,10 +37,10 @@ def solver_of(out: Path, named: Sequence[str], others: Mapping[str, bool]) -> st
                 f"--make-examples does not go with {option}.", remedy=f"Leave {option} out."
             )
     solvers = [get(one) for one in named] or [get(SOLVER)]
-    if len(solvers) > 1 or not isinstance(solvers[0], IterDRAG) or solvers[0].m:
+    if len(solvers) > 1 or not isinstance(solvers[0], IterDRAG):
         raise UsageError(
-            "Worked examples are made with iterdrag, without examples of its own.",
-            remedy="Leave --strategy out, or give one iterdrag:m=0,… alone.",
+            "Worked examples are made with iterdrag.",
+            remedy="Leave --strategy out, or give one iterdrag:… alone.",
         )
     return named[0] if named else SOLVER
 

@@ -88,8 +88,9 @@ def _example(line: str, file: Path, number: int) -> tuple[str, Example | None]:
 def example_row(question: Question, events: Iterable[Event]) -> Row | None:
     """Return an example from the events of an answer, None where it did not end right.
 
-    It keeps the passages that were read, the best for the question itself first, and behind them
-    the best of those that were not: a prompt may show more documents than were read here.
+    Nor is it one without a follow-up question: where examples show none, none is asked. It keeps
+    the passages that were read, the best for the question itself first, and behind them the best
+    of those that were not: a prompt may show more documents than were read here.
     """
     documents: dict[str, None] = {}
     steps: list[tuple[str, str]] = []
@@ -107,7 +108,7 @@ def example_row(question: Question, events: Iterable[Event]) -> Row | None:
             steps.append((event.question, event.answer))
         elif isinstance(event, Answered):
             right = metrics.substring_match(event.answer.raw, question.answers) == 1.0
-    if not right:
+    if not right or not steps:
         return None
     documents |= dict.fromkeys(passage.searched for passage in best)
     return {
