@@ -36,7 +36,10 @@ class Choice:
 
 
 def chosen_of(questions: Iterable[Question], choice: Choice) -> Iterator[Question]:
-    """Yield the questions that are to be asked."""
+    """Yield the questions that are to be asked.
+
+    Raises `DataError` for one that is to be asked over passages of its own, and names none.
+    """
     passed, taken = 0, 0
     for question in questions:
         if choice.mode is not None and question.mode != choice.mode:
@@ -49,7 +52,22 @@ def chosen_of(questions: Iterable[Question], choice: Choice) -> Iterator[Questio
         if choice.limit is not None and taken >= choice.limit:
             return
         taken += 1
+        _require_own(question, choice)
         yield question
+
+
+def _require_own(question: Question, choice: Choice) -> None:
+    """Refuse to ask over nothing what would look like an answer from its own passages."""
+    for wanted, flag, field, there in (
+        (choice.candidates, "--candidates", "candidates", question.candidates),
+        (choice.original, "--original", "scope", question.scope),
+    ):
+        if wanted and not there:
+            raise DataError(
+                f"{flag} asks each question over its own passages, and {question.id} has no "
+                f"field {field}.",
+                remedy=f"Leave {flag} out, or name them in the file.",
+            )
 
 
 def last_solved(
