@@ -2,6 +2,9 @@
 
 The examples come first and are the same for every question, so that a runtime that keeps
 beginnings computes them once; documents stand in reverse order, the best nearest the question.
+Figure 16 shows all examples in one turn. Here each is a turn that asks and one that replies (ours):
+small chat models do in their turn as they did in those before, and not as they are told
+(docs/results.md).
 """
 
 from __future__ import annotations
@@ -12,10 +15,10 @@ from os.path import commonprefix
 from typing import Literal
 
 from engine.examples import Example
-from engine.prompting import render, show, show_plain
+from engine.prompting import fill, show, show_plain
 from engine.tasks import Task
 from engine.values import Passage
-from models.protocols import Generator
+from models.protocols import Generator, Message
 
 Kind = Literal["drag", "iterdrag"]
 
@@ -51,15 +54,18 @@ class Demonstration:
             model.keep(commonprefix([prompt, empty]))  # noqa: RUF071 -- of characters
 
     def _filled(self, model: Generator, passages: str, question: str) -> str:
-        return render(
-            model,
-            "demonstrations",
-            self.kind if self.examples else f"{self.kind} without",
-            system="personal system" if self.task.personal else "system",
-            examples="".join(worked(self.kind, one, self.documents) for one in self.examples),
-            passages=passages,
-            question=question,
+        shown = [
+            turn
+            for number, one in enumerate(self.examples)
+            for turn in worked(self.kind, one, self.documents, first=not number)
+        ]
+        system = "personal system" if self.task.personal else "system"
+        part = f"{self.kind} further" if shown else self.kind
+        filled, _ = fill(
+            "demonstrations", part, system=system, passages=passages, question=question
         )
+        [*orders, asked] = filled
+        return model.render([*orders, *shown, asked])
 
 
 def _shown(groups: Sequence[Sequence[Passage]], *, fenced: bool) -> str:
@@ -76,15 +82,20 @@ def in_prompt_order(groups: Sequence[Sequence[int]]) -> list[int]:
     return [number for group in groups for number in group[::-1]]
 
 
-def worked(kind: Kind, example: Example, documents: int) -> str:
-    """Return an example as a prompt shows it."""
+def worked(
+    kind: Kind, example: Example, documents: int, *, first: bool = False
+) -> tuple[Message, Message]:
+    """Return an example as a turn that asks and one that replies; the first says what to do."""
     context = "\n\n".join(
         " ".join(text.split()[:DOCUMENT_WORDS]) for text in example.documents[:documents][::-1]
     )
-    heading = "Context (which may or may not be relevant)" if kind == "drag" else "Context"
-    before = f"{heading}:\n\n{context}\n\n" if context else ""
-    asked = f"{before}Question: {example.question}\n"
+    [asked], _ = fill(
+        "demonstrations",
+        kind if first else f"{kind} further",
+        passages=context,
+        question=example.question,
+    )
     if kind == "drag":
-        return f"{asked}Answer: {example.answer}\n\n"
+        return asked, Message("assistant", example.answer)
     steps = "".join(f"{FOLLOW_UP}{q}\n{INTERMEDIATE}{a}\n" for q, a in example.steps)
-    return f"{asked}{steps}{FINAL}{example.answer}\n\n"
+    return asked, Message("assistant", f"{steps}{FINAL}{example.answer}")

@@ -58,8 +58,9 @@ def costs_of(tools: Toolbox, passage: float) -> Costs:
 
     @cache
     def examples(wanted: int, documents: int) -> float:
-        shown = "".join(worked("iterdrag", one, documents) for one in known[:wanted])
-        return tools.models.generator.count(shown)
+        turns = [turn for one in known[:wanted] for turn in worked("iterdrag", one, documents)]
+        model = tools.models.generator
+        return model.count(model.render(turns)) if turns else 0
 
     return Costs(passage, examples, len(known), tools.budget.generator_tokens)
 

@@ -44,16 +44,22 @@ def test_drag_shows_examples_first_and_the_best_document_last(run: Callable[...,
         found.generator.prompts[0],
         "Lee is tall and sells pears.",  # the second-best document of the example
         "Kim grows pears.",
-        "Question: Who grows what the tall one sells?\nAnswer: Kim\n",
+        "Question: Who grows what the tall one sells?\nAnswer:\n<assistant>\nKim\n<user>\n",
         "Lou is short.",
-        "Question: Who is short?\nAnswer: Lou\n",
-        "After the examples",
+        "Question: Who is short?\nAnswer:\n<assistant>\nLou\n<user>\n",
         TEXTS[0],  # second
         TEXTS[2],  # best
         f"Question: {QUESTION}\nAnswer:",
     )
     assert "Pears are green." not in found.generator.prompts[0]
     assert found.answer.raw == "Ann Lee"
+
+
+@pytest.mark.parametrize("strategy", ["drag:k=1,m=2", "iterdrag:k=1,m=2"])
+def test_the_first_turn_alone_says_what_to_do(run: Callable[..., Run], strategy: str) -> None:
+    prompt = run(strategy, ["So the final answer is: x", "x"], examples=EXAMPLES).generator.prompts
+    assert prompt[0].startswith("<user>\nYou are an expert in question answering.")
+    assert prompt[0].count("You are an expert") == 1
 
 
 def test_drag_without_examples_does_not_speak_of_any(run: Callable[..., Run]) -> None:
@@ -102,7 +108,7 @@ def test_rounds_end_where_the_tokens_do(run: Callable[..., Run], tokens: int, la
 
     def reply(prompt: str, _: int) -> str:
         lines = prompt.count("Follow up: elm") + prompt.count("Intermediate answer: m")
-        return last if prompt.endswith("So the final answer is: ") else ASKS_ON[lines]
+        return last if prompt.endswith("So the final answer is:") else ASKS_ON[lines]
 
     asked = {"texts": LONG, "task": "question", "budget": ROOMY}
     found = run("iterdrag:k=2,m=0,n=5", reply, max_context=tokens, **asked)
@@ -156,7 +162,7 @@ def test_iterdrag_asks_retrieves_and_answers_in_turn(run: Callable[..., Run]) ->
     assert len(prompts) == 4
     assert in_order(
         prompts[0],
-        "Follow up: What does the tall one sell?\nIntermediate answer: Pears.\n",
+        "<assistant>\nFollow up: What does the tall one sell?\nIntermediate answer: Pears.\n",
         "So the final answer is: Kim",
         TEXTS[2],
         f"Question: {QUESTION}",
@@ -166,7 +172,7 @@ def test_iterdrag_asks_retrieves_and_answers_in_turn(run: Callable[..., Run]) ->
     assert in_order(prompts[1], TEXTS[2], TEXTS[3], f"Question: {QUESTION}")
     assert prompts[1].endswith("Follow up: Where is ginkgo?\n")
     assert prompts[2] == prompts[1] + "Intermediate answer: In the park.\n"
-    assert prompts[3] == prompts[2] + "So the final answer is: "
+    assert prompts[3] == prompts[2] + "So the final answer is:"
     assert found.all(FollowedUp) == [FollowedUp(0, "Where is ginkgo?", "In the park.")]
     assert found.answer.raw == "Ann Lee"
     assert found.answer.usage.generator.calls == 4
@@ -243,10 +249,14 @@ def test_the_examples_are_kept_for_the_next_question(
 def test_the_final_answer_is_forced(
     run: Callable[..., Run], rounds: int, replies: list[str], calls: int
 ) -> None:
-    """At the last round, when the same is asked again, and when nothing is asked."""
+    """At the last round, when the same is asked again, and when nothing is asked.
+
+    No blank stands behind it: a word's token holds the blank before it, a digit's does not, so
+    that models go on with a number there.
+    """
     found = run(f"iterdrag:k=1,m=0,n={rounds}", replies)
     assert len(found.generator.prompts) == calls
-    assert found.generator.prompts[-1].endswith("So the final answer is: ")
+    assert found.generator.prompts[-1].endswith("So the final answer is:")
     assert found.answer.raw == "z"
 
 

@@ -113,8 +113,8 @@ def test_examples_are_computed_for_the_first_question_alone(
     model: Generator, corpus: Corpus, kind: Literal["drag", "iterdrag"], more: str
 ) -> None:
     strategy = f"{kind}:k=1,m=2{more}"
-    shown = "".join(worked(kind, one, 1) for one in shipped()[:2])
-    examples = model.count(shown)
+    shown = [turn for one in shipped()[:2] for turn in worked(kind, one, 1)]
+    examples = sum(model.count(turn.content) for turn in shown)
     questions = (QUESTION, "Who repairs the roof of the boathouse?", "Who keeps the keys?")
     first, *others = (
         ask(model, corpus, strategy, "multihop", question=one)[1].usage.generator

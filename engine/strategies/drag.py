@@ -76,7 +76,7 @@ class IterDRAG:
         if not all(asking.said):
             left = asking.said.count(False)
             yield Noted(f"{left} of {len(asking.said)} replies left the form of Self-Ask")
-        final = asking.going_on(FINAL)
+        final = asking.going_on(FINAL.strip())  # words are tokens with the blank before them
         written = yield from tools.reply_to(final.kept, final.chosen, stop=("\n",))
         return tools.finish(final.chosen, written)
 
