@@ -101,13 +101,13 @@ def test_the_plan_feeds_a_fit() -> None:
 
 
 def test_the_plan_leaves_its_longest_configuration_its_tokens() -> None:
-    """Twice the mean of iterdrag:k=2,m=1,n=4, for questions whose documents are long."""
+    """Four times the most that a configuration of it read on average (docs/results.md)."""
     plans = tomllib.loads((BENCH / "grid.toml").read_text())
     flags = shlex.split(plans["allocation"]["flags"])
     told = dict(pairwise(flags))
     effort = cast(Effort, told["--effort"])
     budget = replace(BUDGETS[effort], generator_tokens=int(told["--generator-tokens"]))
-    assert means_of(Settings(effort=effort, budget=budget)).tokens > 2 * 10_800
+    assert means_of(Settings(effort=effort, budget=budget)).tokens > 4 * 8262
     assert "--worked" in told
     worked = shlex.split(plans["worked"]["flags"])
     made = dict(pairwise(worked))

@@ -14,7 +14,16 @@ from app.settings.config import load_config
 from engine.answer import answer_over
 from engine.corpus import Corpus, corpus_of
 from engine.demonstrations import worked
-from engine.events import Answered, Compressed, Drafted, Event, Ranked, Sampled, Voted
+from engine.events import (
+    Answered,
+    Compressed,
+    Drafted,
+    Event,
+    FollowedUp,
+    Ranked,
+    Sampled,
+    Voted,
+)
 from engine.examples import shipped
 from engine.passages import split
 from engine.settings import Budget, Settings
@@ -124,6 +133,14 @@ def test_examples_are_computed_for_the_first_question_alone(
     for used in others:
         assert used.prompt > used.calls * examples
         assert used.computed <= used.prompt - used.calls * examples
+
+
+def test_a_small_model_asks_itself_as_the_examples_do(model: Generator, corpus: Corpus) -> None:
+    """And its answer is a word: behind a blank it went on with a number."""
+    asked = "In which town was the lease that ends in December 2026 signed?"
+    events, found = ask(model, corpus, "iterdrag:k=1,m=2,n=1", "multihop", question=asked)
+    assert any(isinstance(event, FollowedUp) for event in events)
+    assert found.raw[0].isalpha()
 
 
 @pytest.mark.parametrize("strategy", ["ce", "ce_filter", "ttrag"])

@@ -160,7 +160,12 @@ def plot(found: Sequence[Configuration], metric: str, path: Path) -> None:
 
     sets = sorted({one.dataset for one in found})
     figure, panels = pyplot.subplots(
-        1, len(sets), figsize=(4.5 * len(sets), 4.2), sharey=True, squeeze=False
+        1,
+        len(sets),
+        figsize=(4.5 * len(sets), 4.2),
+        sharey=True,
+        squeeze=False,
+        layout="constrained",
     )
     for dataset, axes in zip(sets, panels[0], strict=True):
         for method in METHODS:
@@ -177,7 +182,7 @@ def plot(found: Sequence[Configuration], metric: str, path: Path) -> None:
         axes.set_title(dataset)
         axes.set_xlabel("effective context length, tokens")
         axes.set_ylabel(metric)
-    panels[0][0].legend()
+    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     figure.savefig(path, dpi=120, bbox_inches="tight")
 
 
