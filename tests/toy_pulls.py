@@ -96,4 +96,11 @@ def cached(home: Path, data: bytes) -> Path:
 def children(of: int | str = "self") -> set[str]:
     """Return the processes that one has started and not waited for, by number (Linux)."""
     tasks = Path(f"/proc/{of}/task").iterdir()
-    return {number for task in tasks for number in (task / "children").read_text().split()}
+    return {number for task in tasks for number in _children_of(task)}
+
+
+def _children_of(task: Path) -> list[str]:
+    try:
+        return (task / "children").read_text().split()
+    except OSError:  # a thread that has ended since it was listed
+        return []
