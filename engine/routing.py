@@ -16,6 +16,8 @@ from engine.facts import Facts
 
 When = Literal["auto", "always", "never"]
 """A stage runs by its rule, or as the person or a study says."""
+WhenLooking = Literal["auto", "always", "late", "never"]
+"""Late: not before the first reading, and behind it by its rule."""
 
 UNKNOWN_SHARE = 0.5
 """Share of a question's words that occur nowhere from which others are looked for: a judgement. The
@@ -25,7 +27,7 @@ AGREED = 0.5
 judgement. No other share was measured."""
 
 
-def by_request(stage: Choice, when: When) -> Decided | None:
+def by_request(stage: Choice, when: WhenLooking) -> Decided | None:
     """Return the decision of a person or a study; None leaves it to the rule."""
     if when == "auto":
         return None

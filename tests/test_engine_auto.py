@@ -486,6 +486,20 @@ def test_a_study_decides_in_place_of_a_rule(ask: Ask, stage: str) -> None:
     assert never.answer.text == abstaining.ABSTENTION
 
 
+def test_looking_late_waits_for_a_first_reading_without_an_answer(ask: Ask) -> None:
+    def write(prompt: str, _: int) -> str:
+        return "the mill [1]" if "bees" in prompt else "Not found."
+
+    samples = ["She keeps bees behind the mill.\nAnswer: bees"]
+    asked = "Who signed the lease, and where?"
+    late = ask(asked, write, samples, budget=ROOM_FOR_ONE, strategy="auto:look=late")
+    looks = [one.taken for one in late.all(Decided) if one.stage == "look ahead"]
+    assert looks == [False, True]
+    assert late.answer.raw == "the mill [1]"
+    spared = ask(asked, [ENDS], samples, budget=ROOM_FOR_ONE, strategy="auto:look=late")
+    assert not spared.all(Sampled)
+
+
 def test_cutting_by_request_reads_sentences(ask: Ask) -> None:
     found = ask(LEASE, [ENDS], strategy="auto:compress=always")
     assert found.all(Compressed)[0].by == "bm25"

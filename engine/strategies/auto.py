@@ -19,7 +19,7 @@ from engine.facts import Facts, by_now, facts_of
 from engine.further import further
 from engine.lookahead import Sample
 from engine.recall import Scores, best_first
-from engine.routing import When
+from engine.routing import When, WhenLooking
 from engine.stages import staged
 from engine.steps import Toolbox
 from engine.strategies.conditional import take
@@ -48,7 +48,7 @@ class Auto:
     summary: ClassVar[str] = "decides stage by stage what a question needs; --explain says why"
     expand: When = "auto"
     embed: When = "auto"
-    look: When = "auto"
+    look: WhenLooking = "auto"
     compress: When = "auto"
     vote: When = "auto"
     again: When = "auto"
@@ -159,7 +159,7 @@ def agreement(samples: Sequence[Sample], same: Same = as_alike) -> float | None:
     return votes.votes / votes.of
 
 
-def _decide(rule: Decided, when: When) -> Steps[Event, None, bool]:
+def _decide(rule: Decided, when: WhenLooking) -> Steps[Event, None, bool]:
     """Say what is decided, by the rule or by request."""
     decided = routing.by_request(rule.stage, when) or rule
     yield decided
