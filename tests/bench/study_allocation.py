@@ -203,7 +203,7 @@ def main() -> None:
     try:
         found = configurations(runs, args.metric)
     except QuestionError as error:
-        raise SystemExit(f"{error} {error.remedy}") from error
+        raise SystemExit(str(error)) from error
     print("\n".join(best_table(found, args.budgets)), end="\n\n")
     print("\n".join(report(points_of(found), args.budgets)))
     if args.plot:
