@@ -263,3 +263,11 @@ def test_a_data_set_without_a_short_point_is_refused() -> None:
 
 def test_nothing_fits_a_budget_of_nothing() -> None:
     assert best_within(simulated(), 10, TRUTH, ABOUT["easy"]) is None
+
+
+def test_the_baseline_shows_the_most_examples_there_are() -> None:
+    few = [point for point in simulated() if point.m <= 4]
+    pick = best_within(few, 1e9, TRUTH, ABOUT["easy"])
+    assert pick is not None
+    assert pick.baseline is not None
+    assert (pick.baseline.m, pick.baseline.n) == (max(point.m for point in few), 1)

@@ -20,9 +20,6 @@ from engine.evaluation.allocation import (
     normalised,
 )
 
-BASELINE_SHOTS = 8
-"""Examples of the baseline, whose documents grow with the budget."""
-
 
 @dataclass(frozen=True, slots=True)
 class Pick:
@@ -31,7 +28,8 @@ class Pick:
     predicted: Point
     oracle: Point
     baseline: Point | None
-    """The most documents with eight examples; None where none of these fits."""
+    """The most documents with the most examples measured (in the paper eight) in one round; None
+    where none of these fits."""
 
     @property
     def share(self) -> float:
@@ -50,7 +48,8 @@ def best_within(
     within = [point for point in points if point.context <= budget]
     if not within:
         return None
-    shots = [point for point in within if point.m == BASELINE_SHOTS and point.n == 1]
+    most = max((point.m for point in points), default=0)
+    shots = [point for point in within if point.m == most and point.n == 1]
     return Pick(
         max(within, key=lambda point: model.predict(point.theta, about)),
         max(within, key=lambda point: point.performance),
