@@ -20,8 +20,10 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import get_args
 
+from engine.effort import PUBLISHED
 from engine.errors import QuestionError
 from engine.evaluation.allocating import Pick, extrapolated, unseen
+from engine.evaluation.allocating import best_within as best_within_points
 from engine.evaluation.allocation import (
     EXTREMES,
     LEAST_POINTS,
@@ -127,7 +129,10 @@ def _described(name: str, found: Fit) -> Iterator[str]:
 
 
 def _unseen(what: str, raw: Sequence[Point], dataset: str, budget: int) -> Iterator[str]:
-    yield f"{what}: {said(unseen(raw, dataset, budget))}"
+    own = [point for point in raw if point.dataset == dataset]
+    ships = best_within_points(own, budget, PUBLISHED.fit, PUBLISHED.about)
+    picks = f"; what ships picks {ships.predicted.theta}" if ships else ""
+    yield f"{what}: {said(unseen(raw, dataset, budget))}{picks}"
 
 
 def _extrapolated(raw: Sequence[Point], short: int, long: int) -> Iterator[str]:
