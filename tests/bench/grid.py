@@ -8,7 +8,8 @@ DATA holds `dev/SET.jsonl` and `corpus/`. Each set of a plan has a run file of i
 with answers in it: outside the project. Asked again, a plan goes on where it was; rows of
 docs/runs, copied to FOLDER under the name that `--dry` prints, are gone on from as well. `--models`
 puts other models in the places of those named: how the plans are run on a graphics processor. In
-flags `{out}` and `{set}` stand for FOLDER and SET. A plan that makes examples has no run file.
+flags `{out}` and `{set}` stand for FOLDER and SET; `more` has further flags of single sets, and the
+last of two counts. A plan that makes examples has no run file.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def commands(
     for some in [flags] if isinstance(flags, str) else flags:
         told = [
             part.replace("{out}", str(out)).replace("{set}", question_set)
-            for part in shlex.split(some)
+            for part in shlex.split(f"{some} {plan.get('more', {}).get(question_set, '')}")
         ]
         if "--make-examples" not in told:
             told += ["--out", str(out / f"{name}.{question_set}.jsonl")]
