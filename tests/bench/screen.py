@@ -1,12 +1,13 @@
-"""The screen measured: first paint, memory over many questions, and the walk with real models.
+"""The screen measured: first paint, beats, memory over many questions, the walk with real models.
 
     python tests/bench/screen.py paint [TIMES]
+    python tests/bench/screen.py beat [TIMES]
     python tests/bench/screen.py soak [QUESTIONS] [--real]
     python tests/bench/screen.py walk [COLUMNSxLINES]
     python tests/bench/screen.py page [COLUMNSxLINES]
 
-`soak --real`, `walk` and `page` take models and effort from the settings of the environment
-(`ASKANCE_MODELS_GENERATOR` and so on). The latter two need tmux; `walk` prints the screen after
+`beat`, `soak --real`, `walk` and `page` take models and effort from the settings of the environment
+(`ASKANCE_MODELS_GENERATOR` and so on). The last two need tmux; `walk` prints the screen after
 every step, `page` writes `docs/walk.md`.
 """
 
@@ -25,6 +26,7 @@ import termios
 import time
 from pathlib import Path
 
+from tests.bench.screen_beat import beat
 from tests.bench.screen_soak import soak
 from tests.bench.screen_walk import page, walk
 
@@ -67,6 +69,8 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["paint", *times]:
             paint(*map(int, times))
+        case ["beat", *times]:
+            asyncio.run(beat(*map(int, times or ["3"])))
         case ["soak", *rest]:
             count = next((int(one) for one in rest if one.isdigit()), 200)
             asyncio.run(soak(count, real="--real" in rest))
