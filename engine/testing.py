@@ -22,8 +22,8 @@ from engine.strategies import registry
 from engine.strategies.registry import Strategy
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
+from models.fake import FakeGenerator, Script
 from models.roles import ModelSet
-from models.testing import FakeGenerator, Script
 
 QUESTION = "When does the lease of the boathouse end?"
 TEXTS = (

@@ -1,34 +1,29 @@
-"""For tests of runtimes, and of whatever uses one: what every `Generator` keeps to, and a fake.
+"""For tests of runtimes: what every `Generator` keeps to.
 
 A test file makes subclasses of the contracts, with names that pytest collects, and a fixture
 `model`: a new `Generator` with a context of 1,024 tokens, which may live as long as the module for
 `GeneratorContract` and must be fresh for `EndContract`. It needs a chat model that follows simple
-orders; pytest is no dependency of Askance.
+orders; pytest is no dependency of Askance. Whatever uses a runtime is tested with `models.fake`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
 from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import (
-    MOST_REPLIES,
     Beginnings,
     Cancelled,
     Choices,
-    Constraint,
     Generator,
     Grammar,
     Message,
     Piece,
     Sampling,
-    Stopped,
-    TokenCount,
 )
 
 GREEDY = Sampling()
@@ -39,136 +34,6 @@ root ::= "{" ws "\"city\":" ws string "," ws "\"year\":" ws [1-9] [0-9]{3} "}"
 string ::= "\"" [A-Za-z ]{1,20} "\""
 ws ::= " "?
 """
-
-Script = Sequence[str] | Callable[[str, int], str]
-"""Replies in order of the calls (the last one repeats), or a function of prompt and sequence."""
-
-Finish = Literal["stop", "length"]
-UNLIKELY = -5.0
-"""Log-probability of every watched string."""
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """How replies to a prompt were asked for."""
-
-    replies: int
-    max_tokens: int
-    sampling: Sampling
-    stop: tuple[str, ...]
-
-
-class FakeGenerator:
-    """A `models.protocols.Generator` that says what the test wrote; a token is a word.
-
-    Honest in what callers rely on: pieces interleave over the sequences, stop strings and
-    `max_tokens` end a sequence, usage counts, closing the iterator stops, `close` closes. A
-    script that breaks a constraint is not corrected.
-    """
-
-    def __init__(
-        self,
-        model_id: str = "fake",
-        replies: Script = ("I do not know.",),
-        *,
-        context: int = 8192,
-        logprobs: Callable[[str, Sequence[str]], list[float]] | None = None,
-    ) -> None:
-        """Keep the script; `logprobs` answers `next_token_logprobs` (default: first choice)."""
-        self.id = model_id
-        self.context = context
-        self.usage = TokenCount()
-        self.prompts: list[str] = []
-        self.drawn: list[Drawn] = []
-        self.beginnings: list[str] = []
-        self.closed = False
-        self._replies = replies
-        self._logprobs = logprobs
-
-    def count(self, text: str) -> int:
-        return len(text.split())
-
-    def render(self, messages: Sequence[Message], primed: str = "") -> str:
-        turns = [f"<{message.role}>\n{message.content}\n" for message in messages]
-        return "".join([*turns, f"<assistant>\n{primed}"])
-
-    def _reply(self, prompt: str, index: int) -> str:
-        if callable(self._replies):
-            return self._replies(prompt, index)
-        return self._replies[min(len(self.prompts), len(self._replies)) - 1]
-
-    def sample(
-        self,
-        prompt: str,
-        *,
-        n: int = 1,
-        max_tokens: int,
-        sampling: Sampling,
-        stop: Sequence[str] = (),
-        watch: Sequence[str] = (),
-        constraint: Constraint | None = None,
-        logprobs: bool = False,
-        stopped: Stopped | None = None,
-    ) -> Iterator[Piece]:
-        assert not self.closed, "sample() after close()"
-        assert 1 <= n <= MOST_REPLIES, f"{n} replies"
-        self.drawn.append(Drawn(n, max_tokens, sampling, tuple(stop)))
-        self._count_prompt(prompt)
-        if watch:
-            yield Piece(0, "", watched=(UNLIKELY,) * len(watch))
-        waiting = {index: _pieces(self._reply(prompt, index), stop) for index in range(n)}
-        for step in range(max_tokens):
-            for index, words in list(waiting.items()):
-                self.usage.generated += 1
-                last = step + 1 >= len(words)
-                out_of_room = step + 1 == max_tokens
-                reason: Finish | None = "stop" if last else "length" if out_of_room else None
-                if stopped is not None and stopped():
-                    raise Cancelled
-                drawn = (UNLIKELY,) if logprobs else ()
-                yield Piece(index, words[step] if words else "", reason, logprobs=drawn)
-                if reason:
-                    del waiting[index]
-
-    def sample_many(self, prompts: Sequence[str], *, n: int = 1, **options: Any) -> Iterator[Piece]:
-        for number, prompt in enumerate(prompts):
-            for piece in self.sample(prompt, n=n, **options):
-                yield replace(piece, index=number * n + piece.index)
-
-    def _count_prompt(self, prompt: str) -> None:
-        self.prompts.append(prompt)
-        self.usage.prompt += self.count(prompt)
-        self.usage.calls += 1
-        self.usage.computed += self.count(prompt)
-
-    def next_token_logprobs(
-        self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
-    ) -> list[float]:
-        self._count_prompt(prompt)
-        if self._logprobs:
-            return self._logprobs(prompt, choices)
-        return [-0.05 if position == 0 else -3.0 for position in range(len(choices))]
-
-    def keep(self, beginning: str) -> None:
-        """Nothing is kept, but what was asked for is noted. Raises `ContextExceeded`."""
-        if self.count(beginning) > self.context:
-            raise ContextExceeded(
-                f"{self.count(beginning)} tokens are more than {self.context}.", remedy="Show less."
-            )
-        self.beginnings.append(beginning)
-
-    def forget(self) -> None:
-        """Nothing is kept."""
-
-    def close(self) -> None:
-        self.closed = True
-
-
-def _pieces(reply: str, stop: Sequence[str]) -> list[str]:
-    """Cut at the first stop string, then into words that keep the blank before them."""
-    end = min((reply.find(mark) for mark in stop if mark in reply), default=len(reply))
-    words = reply[:end].split(" ")
-    return [word if position == 0 else f" {word}" for position, word in enumerate(words)]
 
 
 def ask(model: Generator, text: str) -> str:

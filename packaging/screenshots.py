@@ -25,8 +25,8 @@ from app.screens.askance import AskanceApp  # noqa: E402
 from app.settings.config import load_config  # noqa: E402
 from engine.events import Answered, Event, Reading, Stage  # noqa: E402
 from engine.memory import Memory  # noqa: E402
+from models.fake import FakeGenerator  # noqa: E402
 from models.roles import ModelSet  # noqa: E402
-from models.testing import FakeGenerator  # noqa: E402
 from tests.screen_text import settled, text_of  # noqa: E402
 from tests.toy_chat import POOL, asked, chat, engine_of, running, turn, until  # noqa: E402
 from tests.toy_walk import own_home  # noqa: E402

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from models.fake import FakeGenerator, Script
 from models.roles import ModelSet
-from models.testing import FakeGenerator, Script
 
 # A shell that starts the tests in the background ignores SIGINT, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

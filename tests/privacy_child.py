@@ -91,8 +91,8 @@ def _keep_secrets_in_memory() -> None:
 
 
 def _models() -> Any:
+    from models.fake import FakeGenerator
     from models.roles import ModelSet
-    from models.testing import FakeGenerator
 
     class Repeating(FakeGenerator):
         """Says the planted word, if it was in the prompt."""

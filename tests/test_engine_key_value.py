@@ -17,8 +17,8 @@ from engine.settings import Settings
 from engine.strategies.key_value import PROMPT_TOKENS, member_value
 from engine.values import Answer, Passage, Query
 from ingest.item import Item, Kind, Locator, People
+from models.fake import FakeGenerator
 from models.roles import ModelSet
-from models.testing import FakeGenerator
 
 
 class Fine(FakeGenerator):

@@ -27,9 +27,9 @@ from engine.strategies import registry
 from engine.strategies.et2rag import organise
 from engine.values import GAP, Answer, ModelTokens, Query
 from ingest.item import Item, Kind, Locator, People
+from models.fake import Drawn, FakeGenerator
 from models.protocols import Piece, Sampling
 from models.roles import ModelSet
-from models.testing import Drawn, FakeGenerator
 from tests.toy_corpus import BUDGET, QUESTION, TEXTS, FakeEncoder, Replies, Run, asking, texts
 
 

@@ -23,8 +23,8 @@ from engine.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
+from models.fake import FakeGenerator, Script
 from models.roles import ModelSet
-from models.testing import FakeGenerator, Script
 
 BUDGET = Budget(600, 600, samples=2, lookahead_share=0, generator_share=0)
 DAYS = tuple(datetime(2026, 3, day, tzinfo=UTC) for day in (2, 5, 4))
