@@ -1,12 +1,12 @@
 """`auto` against every fixed strategy, pooled over the sets of run files.
 
     python tests/bench/grid.py auto personal core-800 --data DATA --out FOLDER
-    python tests/bench/study_auto.py FOLDER/{auto,personal,core-800}.*.jsonl [--metric f1]
+    python tests/bench/study_auto.py FOLDER/{core-800,auto,personal}.*.jsonl [--metric f1]
         [--strategy auto] [--against NAME...] [--least 240]
 
-Rows are joined by data set, question and everything they were made with but the strategy, and
-compared over the questions that have a gold answer and that every strategy was asked: what was
-refused is wrong. For each fixed strategy it prints means, the difference of the metric with its
+Rows are joined by data set, question and everything they were made with but the strategy (of two
+of one strategy, the last file's counts), and compared over the questions that have a gold answer
+and that every strategy was asked: what was refused is wrong. For each fixed strategy it prints means, the difference of the metric with its
 paired 95 % interval (bootstrap over questions), and the ratio of effective context over what both
 answered. The verdict is that of the aim: within 2 points of the best fixed strategy or better, at
 no more than 1.25 times its effective context, over so many questions as the aim names; with fewer
