@@ -6,11 +6,12 @@
 
 Rows are joined by data set, question and everything they were made with but the strategy (of two
 of one strategy, the last file's counts), and compared over the questions that have a gold answer
-and that every strategy was asked: what was refused is wrong. For each fixed strategy it prints means, the difference of the metric with its
-paired 95 % interval (bootstrap over questions), and the ratio of effective context over what both
-answered. The verdict is that of the aim: within 2 points of the best fixed strategy or better, at
-no more than 1.25 times its effective context, over so many questions as the aim names; with fewer
-there is none. Run files are resumable, and so is this: give what is there.
+and that every strategy was asked: what was refused is wrong. For each fixed strategy it prints
+means, the difference of the metric with its paired 95 % interval (bootstrap over questions), and
+the ratio of effective context over what both answered. The verdict is that of the aim: within 2
+points of the best fixed strategy or better, at no more than 1.25 times its effective context, over
+so many questions as the aim names; with fewer there is none. Run files are resumable, and so is
+this: give what is there.
 """
 
 from __future__ import annotations
