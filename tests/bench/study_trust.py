@@ -1,13 +1,14 @@
 """Whether the program abstains where it should, and cites what it should, at each effort.
 
     python tests/bench/grid.py trust-unanswerable trust-answerable --data DATA --out FOLDER
-    python tests/bench/study_trust.py FOLDER/trust-*.jsonl [--data DATA]
+    python tests/bench/study_trust.py FOLDER/trust-*.jsonl [--data DATA] [--late]
 
 Prints one line for each data set and effort. Abstention precision is the share of abstentions
 whose question has no answer, recall the share of questions without an answer where it abstained.
 Citation precision is the share of cited passages that hold gold evidence, over answers that cite;
 citation recall the share of gold evidence that is cited, over questions that were answered. With
-`--data`, also how often the wrong answer that a question without one is a trap for was given.
+`--data`, also how often the wrong answer that a question without one is a trap for was given. With
+`--late`, also what looking ahead only where `quick` found no answer would have come to.
 """
 
 from __future__ import annotations
@@ -81,16 +82,40 @@ def line(rows: list[Row], trap: dict[str, str]) -> str:
     return " | ".join(map(str, cells))
 
 
+def late(quick: list[Row], balanced: list[Row]) -> list[Row]:
+    """Return the rows of `quick` that answer, and for the rest those of `balanced` and both costs."""
+    further = {row["id"]: row for row in balanced}
+    return [
+        first if not first["scores"]["abstained"] else together(first, further[first["id"]])
+        for first in quick
+        if first["id"] in further
+    ]
+
+
+def together(first: Row, second: Row) -> Row:
+    """Return the second row with what both took."""
+    return second | {
+        "effective_context": first["effective_context"] + second["effective_context"],
+        "seconds": {"total": first["seconds"]["total"] + second["seconds"]["total"]},
+    }
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runs", type=Path, nargs="+")
     parser.add_argument("--data", type=Path)
+    parser.add_argument("--late", action="store_true")
     given = parser.parse_args()
     groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for path in given.runs:
         for row in read_run(path).rows:
             groups[row["dataset"], row["effort"]].append(row)
+    if given.late:
+        for dataset in dict.fromkeys(dataset for dataset, _ in groups):
+            put = late(groups[dataset, "quick"], groups[dataset, "balanced"])
+            if put:
+                groups[dataset, "quick, balanced where it abstains"] = put
     trap = traps(given.data)
     print(HEADER)
     print("|---" * (HEADER.count("|") - 1) + "|")
