@@ -83,7 +83,7 @@ def line(rows: list[Row], trap: dict[str, str]) -> str:
 
 
 def late(quick: list[Row], balanced: list[Row]) -> list[Row]:
-    """Return the rows of `quick` that answer, and for the rest those of `balanced` and both costs."""
+    """Return the rows of `quick` that answer; for the rest, those of `balanced` at both costs."""
     further = {row["id"]: row for row in balanced}
     return [
         first if not first["scores"]["abstained"] else together(first, further[first["id"]])
