@@ -267,7 +267,9 @@ def test_fixed_strategies_are_asked_as_auto_is() -> None:
     assert core["flags"] == auto["flags"].replace("--answerable ", "")
     assert all(core[role] == auto[role] for role in ("lookahead", "generator"))
     assert core["sets"] == auto["sets"]
-    beside = [plan for plan in plans.values() if "auto" in plan.get("strategies", [])[1:]]
+    both = [plan for plan in plans.values() if "auto" in plan.get("strategies", [])[1:]]
+    assert all("fb_rag" in plan["strategies"] for plan in both)  # over the same samples
+    beside = [plan for plan in both if plan is not auto]
     assert [plan["flags"] for plan in beside] == [auto["flags"]]
     asked = [*auto["sets"], *(name for plan in beside for name in plan["sets"])]
     assert len(asked) == len(set(asked)) == 8  # thirty questions each: the 240 of the verdict
