@@ -2,7 +2,8 @@
 
 How short the longest wait is, `tests/bench/screen.py beat` measures: where other programs run
 beside it, what is due in a frame piles up, and a limit of a frame would fail for their sake. What
-is held here is a screen that hangs: one that reads, ranks or writes by itself, or waits for a pipe.
+is held here is a screen that hangs: one whose loop reads, ranks or writes by itself, or waits for
+a pipe.
 """
 
 from __future__ import annotations

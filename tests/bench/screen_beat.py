@@ -19,7 +19,7 @@ from app.commands.screen import make_engine
 from app.screens.askance import AskanceApp
 from app.widgets.composer import Composer
 from tests.beats import ASKED, COUNTED, beating, mailbox
-from tests.toy_chat import chat, config_over, typed, until
+from tests.toy_chat import chat, config_over, turn, typed, until
 
 FRAME = 0.05
 ENGINES: dict[str, Callable[[], Engine]] = {"process": EngineProcess, "thread": make_engine}
@@ -61,6 +61,8 @@ async def waits(engine: Engine, folder: Path, environ: dict[str, str]) -> list[t
                 beats.begin()
                 await typed(pilot, question)
                 await until(pilot, lambda: not chat(app).busy, patience=600)
+                if turn(app).told.answer is None:
+                    raise SystemExit("It was not answered: see `askance doctor` for the models.")
                 found.append((beats.longest, beats.longest_passed))
     finally:
         engine.close()
