@@ -54,6 +54,8 @@ class Facts:
     encoder: bool
     attention: bool
     """Whether the look-ahead model's attention can be read here."""
+    one_model: bool
+    """Whether the generator looks ahead for itself."""
     tokens_left: int
     """Input tokens of both language models that the effort leaves."""
     lookahead_tokens: int
@@ -81,6 +83,7 @@ def facts_of(tools: Toolbox, scores: Scores) -> Facts:
         several=tools.task.name == MULTIHOP or asks_several(text) or needs_several(text),
         encoder=tools.models.encoder_id is not None,
         attention=tools.models.reads_attention,
+        one_model=tools.models.lookahead_id == tools.models.generator_id,
         tokens_left=0,
         lookahead_tokens=budget.lookahead_tokens + PROMPT_TOKENS,
         writing_tokens=2 * (budget.generator_tokens + PROMPT_TOKENS),

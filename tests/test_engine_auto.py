@@ -38,6 +38,7 @@ FACTS = Facts(
     several=False,
     encoder=True,
     attention=True,
+    one_model=False,
     tokens_left=5000,
     lookahead_tokens=1750,
     writing_tokens=2900,
@@ -59,6 +60,9 @@ FACTS = Facts(
         ({"tokens_left": 4000}, False, "too few"),
         ({"seconds_left": 20.0, "lookahead_seconds": 31.4}, False, "about 31 s here"),
         ({"seconds_left": 20.0}, True, ""),
+        ({"one_model": True}, False, "one model plays both roles"),
+        ({"one_model": True, "several": True}, False, "one model plays both roles"),
+        ({"one_model": True, "effort": "thorough"}, True, "3 of 9 passages"),
     ],
 )
 def test_when_it_pays_to_look_ahead(facts: dict[str, Any], taken: bool, why: str) -> None:
@@ -76,6 +80,7 @@ def test_when_it_pays_to_look_ahead(facts: dict[str, Any], taken: bool, why: str
         ({"tokens_left": 4000}, False, False),
         ({"found": 0}, False, False),
         ({"fitting": 0}, False, False),
+        ({"one_model": True}, False, True),
     ],
 )
 def test_when_looking_ahead_is_made_up_for(
