@@ -6,12 +6,15 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from rivals_corpora import Row, found_of
@@ -35,20 +38,28 @@ def rival_row(name: str, setting: str, scratch: Path, files: Path, encoder: Path
     python = place if place.exists() else Path(sys.executable)
     known = {"HF_HUB_OFFLINE": "1", "ANONYMIZED_TELEMETRY": "False", "TOKENIZERS_PARALLELISM": "0"}
     arguments = [name, setting, files / "passages.jsonl", files / "queries.json", store, encoder]
-    done = subprocess.run(
-        [python, CHILD, *arguments],
-        capture_output=True,
-        text=True,
-        env=os.environ | known,
-        cwd=store,
-    )
-    if done.returncode:
-        return {"failed": done.stderr.strip().splitlines()[-1:] or ["no message"]}
-    said: Row = json.loads(done.stdout.strip().splitlines()[-1])
+    code, out, errors = _alone([python, CHILD, *arguments], os.environ | known, store)
+    if code:
+        return {"failed": errors.strip().splitlines()[-3:] or ["no message"]}
+    said: Row = json.loads(out.strip().splitlines()[-1])
     lines = (files / "passages.jsonl").read_text().splitlines()
     said["disk"], said["readable"] = disk_of(store, [json.loads(x)["text"] for x in lines])
     shutil.rmtree(store)
     return said
+
+
+def _alone(command: list[Any], env: dict[str, str], place: Path) -> tuple[int, str, str]:
+    """Run a command and end what it leaves behind: LEANN's server outlives it, and keeps pipes."""
+    with TemporaryFile("w+") as out, TemporaryFile("w+") as errors:
+        child = subprocess.Popen(
+            command, stdout=out, stderr=errors, env=env, cwd=place, process_group=0
+        )
+        code = child.wait()
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        out.seek(0)
+        errors.seek(0)
+        return code, out.read(), errors.read()
 
 
 def answers_of(row: Row, asked: Sequence[Any], files: Path, model: Path, count: int) -> Row:
