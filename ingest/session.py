@@ -12,10 +12,10 @@ from sys import getsizeof
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from ingest.item import Filters, Item
+from ingest.item import Filters, Item, Reason, Skipped
 from ingest.pool import Pool
 from ingest.read import FileReads, Reading, scope_of
-from ingest.sieve import Scope
+from ingest.sieve import Read, Scope
 from ingest.walk import Found
 
 if TYPE_CHECKING:
@@ -159,8 +159,20 @@ class _Keeper:
         return self._session.kept((found.path, *self._seen), found.signature)
 
     def put(self, found: Found, reads: FileReads) -> None:
-        """Keep what the file held."""
-        self._session.keep((found.path, *self._seen), found.signature, reads)
+        """Keep what the file held; one that cost its reader is read again at the next question.
+
+        Readers die of a file, but also of whoever ends them: a killer for lack of memory, a person.
+        """
+        if not any(_is_lost(read) for read in reads.first):
+            self._session.keep((found.path, *self._seen), found.signature, reads)
+
+
+def _is_lost(read: Read) -> bool:
+    """Say whether a whole file was lost with its reader; of a mailbox the rest is kept."""
+    match read:
+        case Skipped(reason=Reason.WORKER_DIED, member=None):
+            return True
+    return False
 
 
 def _size(reads: FileReads) -> int:

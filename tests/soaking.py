@@ -96,6 +96,10 @@ FAULTS = (
 )
 
 
+KILLERS: list[threading.Timer] = []
+"""What is to kill readers in a moment."""
+
+
 class Failing(FakeGenerator):
     """Says what the passage says; fails at a token when told to."""
 
@@ -129,6 +133,8 @@ def soak(
             number = chance.randrange(FILES)
             outcome.faults[fault] += 1
             outcome.ended[_asked(lockers, number, fault, chosen, memory, chance)] += 1
+            while KILLERS:  # on a busy machine one may come late, and befall the next question
+                KILLERS.pop().join()
             if number not in lockers.said:
                 lockers.write(number)
             # What a fault befell is asked again: nothing may be lost for good.
@@ -185,7 +191,9 @@ def _befall(fault: str, event: Event, lockers: Lockers, number: int) -> None:
         return
     match fault:
         case "reader killed":
-            threading.Timer(0.01, kill_readers).start()
+            killer = threading.Timer(0.01, kill_readers)
+            killer.start()
+            KILLERS.append(killer)
         case "file removed":
             lockers.remove(number)
         case "file replaced":

@@ -166,6 +166,15 @@ def test_a_dying_process_costs_one_file(tmp_path: Path) -> None:
     assert len(texts(found)) == 19
 
 
+def test_a_file_that_cost_its_reader_is_read_again_at_the_next_question(tmp_path: Path) -> None:
+    """Whoever ends readers, for lack of memory say, must not hide a file until it changes."""
+    (tmp_path / "a.txt").write_text("DIES")
+    with session_of(FRAGILE) as session:
+        assert skipped(list(session.read([tmp_path]))) == [("a.txt", Reason.WORKER_DIED, None)]
+        session._pool.program = Pool().program
+        assert texts(list(session.read([tmp_path]))) == ["DIES"]
+
+
 def test_a_dying_process_costs_one_message(tmp_path: Path) -> None:
     bodies = {3: "DIES", 4: "DIES", 11: "DIES"}
     box = tmp_path / "box"
