@@ -221,6 +221,7 @@ def ask(fake_generator: Any) -> Ask:
         task: str = "question",
         encoder: FakeEncoder | None = None,
         notes: Sequence[str] = NOTES,
+        lookahead_id: str = "l",
         **settings: Any,
     ) -> Run:
         items = [
@@ -229,7 +230,7 @@ def ask(fake_generator: Any) -> Ask:
         ]
         models = {"g": fake_generator("g", generator), "l": fake_generator("l", lookahead)}
         models_of = ModelSet(
-            "l",
+            lookahead_id,
             "g",
             models.__getitem__,
             encoder="e" if encoder else None,
@@ -263,6 +264,14 @@ def test_samples_choose_where_not_all_fits(ask: Ask) -> None:
     assert found.taken == ["look ahead"]
     assert NOTES[2] in found.generator.prompts[0]
     assert found.answer.strategy == "auto"
+
+
+def test_a_model_does_not_look_ahead_for_itself(ask: Ask) -> None:
+    found = ask("What of the lease of the boathouse?", [ENDS], budget=ROOM_FOR_ONE, lookahead_id="g")
+    assert found.taken == []
+    assert not found.all(Sampled)
+    [look] = [one for one in found.all(Decided) if one.stage == "look ahead"]
+    assert "one model plays both roles" in look.why
 
 
 def test_a_computation_takes_its_route(ask: Ask) -> None:
