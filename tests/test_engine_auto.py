@@ -267,7 +267,9 @@ def test_samples_choose_where_not_all_fits(ask: Ask) -> None:
 
 
 def test_a_model_does_not_look_ahead_for_itself(ask: Ask) -> None:
-    found = ask("What of the lease of the boathouse?", [ENDS], budget=ROOM_FOR_ONE, lookahead_id="g")
+    found = ask(
+        "What of the lease of the boathouse?", [ENDS], budget=ROOM_FOR_ONE, lookahead_id="g"
+    )
     assert found.taken == []
     assert not found.all(Sampled)
     [look] = [one for one in found.all(Decided) if one.stage == "look ahead"]
