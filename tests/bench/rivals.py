@@ -106,7 +106,13 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _arms(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
-    """Yield who is measured in which setting: those that are installed."""
+    """Yield who is measured in which setting: those that are installed and not left out."""
+    for rival, setting in _installed(args):
+        if not args.only or {rival, f"{rival}:{setting}"} & set(args.only):
+            yield rival, setting
+
+
+def _installed(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
     for strategy in args.strategy:
         yield "askance", strategy
     if shutil.which("rg"):
@@ -172,6 +178,7 @@ def main() -> None:
     parser.add_argument("--model", default="qwen2.5-coder-0.5b-instruct-q4_k_m", help="the same")
     parser.add_argument("--strategy", nargs="+", default=["vanilla"])
     parser.add_argument("--encoder", type=Path, help="folder of all-MiniLM-L6-v2")
+    parser.add_argument("--only", nargs="+", metavar="RIVAL[:SETTING]", help="leave out the others")
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall")
     parser.add_argument("--folder", type=Path, help="of one corpus; with --files for the parts")
     parser.add_argument("--files", type=Path, help="that run starts by itself")

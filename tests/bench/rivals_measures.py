@@ -69,7 +69,9 @@ def answers_of(row: Row, asked: Sequence[Any], files: Path, model: Path, count: 
     if not count:
         return {}
     watch = Watch()
-    llama, loading = seconds_of(watch, lambda: Llama(str(model), n_ctx=4096, verbose=False))
+    cores = len(os.sched_getaffinity(0))  # as Askance's
+    load = partial(Llama, str(model), n_ctx=4096, n_threads=cores, n_threads_batch=cores)
+    llama, loading = seconds_of(watch, partial(load, verbose=False))
     texts = [json.loads(x)["text"] for x in (files / "passages.jsonl").read_text().splitlines()]
     said, spent = [], []
     for question, ranked in list(zip(asked, row["ranked"], strict=True))[:count]:
