@@ -126,10 +126,14 @@ def prompt_of(llama: Any, question: str, passages: Sequence[str]) -> str:
 
 
 def ours(folder: Path, asked: Sequence[Any], corpus: str, model: str, strategy: str, n: int) -> Row:
-    """Askance in this process, which began for it: reads, ranks and answers, then does again."""
+    """Askance in this process, which began for it: reads, ranks and answers, then does again.
+
+    What it shows is scored, without markers; where it abstains, nothing.
+    """
     from app.local_models.loading import model_set
     from app.settings.config import load_config
     from engine.answer import answer, search
+    from engine.checking.citing import MARKER
     from engine.events import Answered, Found
     from engine.memory import Memory
     from engine.settings import Settings
@@ -146,7 +150,7 @@ def ours(folder: Path, asked: Sequence[Any], corpus: str, model: str, strategy: 
     def answered(question: Any) -> str:
         events = answer(question.text, [folder], models, settings, memory=memory)
         final = next(e.answer for e in events if isinstance(e, Answered))
-        return final.raw or final.text
+        return "" if final.grounded == "none" else MARKER.sub("", final.text)
 
     with Memory() as memory:
         best = [ranked(asked[0])]
@@ -171,6 +175,7 @@ def ours(folder: Path, asked: Sequence[Any], corpus: str, model: str, strategy: 
             models.close()
             said, taken = zip(*replies, strict=True)
             row |= _answered(asked, said, taken, (first, first_cpu))
+            row["abstained"] = said.count("")
         return row | {"memory": peak_of(os.getpid())}
 
 

@@ -19,6 +19,8 @@ COLUMNS = {
     "recall": "recall@10",
     "f1": "F1",
     "substring": "substring",
+    "answered": "asked",
+    "abstained": "abstained",
 }
 
 
