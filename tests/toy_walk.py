@@ -40,7 +40,7 @@ SETTINGS = {"ASKANCE_ANSWER_EFFORT": "quick", "ASKANCE_ANSWER_STRATEGY": "condit
 """`conditional` computes what can be counted, and looks ahead for the rest."""
 
 WALK = (
-    Step("First steps", (), "1 of 3: where are your things?", shown=True),
+    Step("First steps", (), "Try it on sample files first", shown=True),
     Step("Name another path", ("end", "up", "up", "enter"), "right arrow completes it"),
     Step("Add a mailbox", (" ~/boats/mail", "enter"), "[x] ~/boats/mail"),
     Step("Name another path", ("end", "up", "up", "enter"), "right arrow completes it"),
