@@ -2,11 +2,10 @@
 
     python tests/bench/bench_quantised.py MODEL.gguf... [--types Q8_0 Q4_0 …]
 
-Each type is made from the file by llama.cpp, in a folder that goes with the run: it is a lower
-bound for what the same type made from whole weights would agree. Tokens a second of processor time,
-800 read together and 32 written one by one behind them, the best of three, with the ratio to the
-file as it is. Agreement over what is read: the share of tokens whose likeliest successor is the
-same, and the mean divergence of Kullback and Leibler of the distributions, in nats.
+Each type is made from the file by llama.cpp, in a folder that goes with the run. Tokens a second of
+processor time, 800 read together and 32 written one by one behind them, the best of three, with the
+ratio to the file as it is. Agreement with that file over what is read: the share of tokens whose
+likeliest successor is the same, and the mean divergence of Kullback and Leibler, in nats.
 """
 
 from __future__ import annotations
