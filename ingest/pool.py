@@ -1,7 +1,8 @@
 """Keeps reading processes at work, and goes on when a file kills one.
 
 A process that dies or falls silent costs the one item it was at: of a file, that file; of a
-mailbox, one message, which is found by reading that part again with every message announced.
+mailbox, one message, which is found by reading that part again with every message announced. What
+one dies of without a word is given to a second, as somebody else may have ended the first.
 """
 
 from __future__ import annotations
@@ -267,6 +268,7 @@ class Run:
         if job is None or job.number != frame.task:
             raise ValueError("a frame of another task")
         with self._changed:
+            job.is_begun = True
             self._read += max(0, frame.progress)
             match frame.state:
                 case State.AT:
@@ -285,7 +287,7 @@ class Run:
             self._changed.notify_all()
 
     def _lose(self, process: ReadingProcess, reason: Reason) -> None:
-        """Bury a process; the job it was at is to blame, the others go to another."""
+        """Bury a process; the job it was at is to blame, at its second try; others go on."""
         if process not in self._processes:
             return
         self._processes.remove(process)
@@ -294,7 +296,11 @@ class Run:
         if not process.is_ready:
             self._failed_starts += 1
         elif process.jobs:
-            self._blame(process.jobs.popleft(), reason)
+            first = process.jobs[0]
+            if reason is Reason.TIMEOUT or first.is_begun or first.is_second_try:
+                self._blame(process.jobs.popleft(), reason)
+            else:
+                first.is_second_try = True
         with self._changed:
             self._waiting.extendleft(reversed(process.jobs))
             hopeless = list(self._waiting) if self._failed_starts >= _FAILEDSTARTS else []

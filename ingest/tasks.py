@@ -61,6 +61,10 @@ class Job:
     """Bytes to be read, roughly."""
     is_careful: bool = False
     number: int = 0
+    is_begun: bool = False
+    """Something was heard of it."""
+    is_second_try: bool = False
+    """Its first reader died without a word of it: of this job, or ended by somebody else."""
     outcome: deque[Frame | Skipped] = field(default_factory=deque)
     """What was read and not yet taken."""
     is_over: bool = False

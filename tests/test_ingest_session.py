@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,10 @@ import pytest
 from ingest.item import Filters, Item, Kind, Reason, Skipped
 from ingest.pool import Pool
 from ingest.read import read
+from ingest.reading_process import ReadingProcess
 from ingest.session import Session
+from ingest.sieve import Scope
+from ingest.tasks import Job
 from ingest.walk import list_files
 
 ATTEMPTS = """
@@ -173,6 +177,30 @@ def test_a_file_that_cost_its_reader_is_read_again_at_the_next_question(tmp_path
         assert skipped(list(session.read([tmp_path]))) == [("a.txt", Reason.WORKER_DIED, None)]
         session._pool.program = Pool().program
         assert texts(list(session.read([tmp_path]))) == ["DIES"]
+
+
+def test_a_file_whose_reader_is_killed_before_a_word_is_read_by_another(
+    tmp_path: Path, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever ends a reader between two files costs neither of them."""
+    give, killed = ReadingProcess.give, []
+
+    def give_and_kill(process: ReadingProcess, job: Job, scope: Scope) -> None:
+        if not killed:
+            process._process.send_signal(signal.SIGSTOP)
+        give(process, job, scope)
+        if not killed:
+            process._process.kill()
+            killed.append(job.found.path.name)
+
+    (tmp_path / "a.txt").write_text("Note a")
+    list(session.read([tmp_path]))  # one is ready, and idle
+    monkeypatch.setattr(ReadingProcess, "give", give_and_kill)
+    (tmp_path / "b.txt").write_text("Note b")
+    (tmp_path / "c.txt").write_text("Note c")
+    found = list(session.read([tmp_path]))
+    assert (len(killed), skipped(found)) == (1, [])
+    assert texts(found) == ["Note a", "Note b", "Note c"]
 
 
 def test_a_dying_process_costs_one_message(tmp_path: Path) -> None:
