@@ -504,6 +504,7 @@ def test_remembered_sources_are_asked(files, ask_with, capsys):
         (["models", "frob"], 2, "usage", "list, pull"),
         (["frobnicate"], 2, "usage", "ask, search"),
         (["what is this"], 2, "usage", "askance ask"),
+        (["."], 2, "usage", "askance --source ."),
         (["models", "rm", "all-minilm-l6-v2"], 2, "usage", "confirm"),
         (["models", "verify", "all-minilm-l6-v2"], 4, "model_missing", "all-minilm"),
         (["demo"], 4, "model_missing", "is not here"),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -45,9 +48,15 @@ class StrictGroup(click.Group):
                 remedy=f"Commands that are: {built}.",
             )
         if name not in self.list_commands(ctx) and not name.startswith("-"):
-            hint = f' To ask a question: askance ask "{one_line(name)}"' if " " in name else ""
-            ctx.fail(f'There is no command "{one_line(name)}". Commands: {built}.{hint}')
+            ctx.fail(f'There is no command "{one_line(name)}". Commands: {built}.{_meant(ctx, name)}')
         return super().resolve_command(ctx, args)
+
+
+def _meant(ctx: click.Context, name: str) -> str:
+    """Say what whoever gave a path, or a question, in place of a command may have meant."""
+    if ctx.parent is None and os.path.lexists(Path(name).expanduser()):
+        return f" To open the screen over it: askance --source {shlex.quote(one_line(name))}"
+    return f' To ask a question: askance ask "{one_line(name)}"' if " " in name else ""
 
 
 class LazyGroup(StrictGroup):
