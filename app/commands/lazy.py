@@ -48,7 +48,8 @@ class StrictGroup(click.Group):
                 remedy=f"Commands that are: {built}.",
             )
         if name not in self.list_commands(ctx) and not name.startswith("-"):
-            ctx.fail(f'There is no command "{one_line(name)}". Commands: {built}.{_meant(ctx, name)}')
+            unknown = f'There is no command "{one_line(name)}". Commands: {built}.'
+            ctx.fail(unknown + _meant(ctx, name))
         return super().resolve_command(ctx, args)
 
 

@@ -1,13 +1,13 @@
 """Tables of run files, and the rows of them that may be published.
 
-    python tests/bench/grid_table.py table RUN... [--baseline STRATEGY] [--pool]
+    python tests/bench/grid_table.py table RUN... [--baseline STRATEGY] [--pool] [--together]
     python tests/bench/grid_table.py strip RUN... --out FOLDER
 
 `table` prints, for each data set and budget, the means of every strategy over the questions that
 all of them answered, with the paired 95 % interval of F1 against the baseline; `--pool` puts the
-questions of all data sets into one. `strip` copies rows
-without answers: what is left is ids, settings, scores, tokens, seconds and hashes; `askance eval
---out` goes on from such a file.
+questions of all data sets into one table, `--together` the budgets. `strip` copies rows without
+answers: what is left is ids, settings, scores, tokens, seconds and hashes; `askance eval --out`
+goes on from such a file.
 """
 
 from __future__ import annotations
@@ -40,39 +40,47 @@ def strip(paths: list[Path], out: Path) -> None:
         (out / path.name).write_text(text)
 
 
-def arm(row: Row, pool: bool) -> tuple[str, int, str]:
+def budget(row: Row) -> str:
+    """Return Y, as tables name it."""
+    return f"Y = {(row.get('budget') or {}).get('generator_tokens', 0)}"
+
+
+def arm(row: Row, pool: bool, together: bool) -> tuple[str, str, str]:
     """Return what distinguishes tables: data set, Y, generator."""
-    budget = row.get("budget") or {}
-    return (
-        "all sets" if pool else row["dataset"],
-        budget.get("generator_tokens", 0),
-        row["models"]["generator"],
-    )
+    dataset = "all sets" if pool else row["dataset"]
+    return dataset, "all budgets" if together else budget(row), row["models"]["generator"]
 
 
-def names(found: list[Row]) -> dict[tuple[str, str], str]:
-    """Return what to call each strategy, with its look-ahead model where there are several."""
-    seen: dict[str, set[str]] = defaultdict(set)
+def variant(row: Row, together: bool) -> tuple[str, ...]:
+    """Return what may tell rows of one strategy apart within a table."""
+    return (row["models"]["lookahead"], *([budget(row)] if together else []))
+
+
+def names(found: list[Row], together: bool) -> dict[tuple[str, tuple[str, ...]], str]:
+    """Return what to call each strategy, with what differs where it comes in several variants."""
+    seen: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for row in found:
-        seen[row["strategy"]].add(row["models"]["lookahead"])
-    return {
-        (strategy, model): strategy if len(models) == 1 else f"{strategy}, {model}"
-        for strategy, models in seen.items()
-        for model in models
-    }
+        seen[row["strategy"]].add(variant(row, together))
+    called = {}
+    for strategy, variants in seen.items():
+        columns = zip(*variants, strict=True)
+        differing = [at for at, column in enumerate(columns) if len(set(column)) > 1]
+        for one in variants:
+            called[strategy, one] = ", ".join([strategy, *(one[at] for at in differing)])
+    return called
 
 
-def table(paths: list[Path], baseline: str, pool: bool) -> None:
+def table(paths: list[Path], baseline: str, pool: bool, together: bool) -> None:
     """Print one Markdown table for each data set, budget and generator."""
-    groups: dict[tuple[str, int, str], dict[str, dict[str, Row]]] = defaultdict(dict)
+    groups: dict[tuple[str, str, str], dict[str, dict[str, Row]]] = defaultdict(dict)
     found = rows(paths)
-    called = names(found)
+    called = names(found, together)
     for row in found:
-        name = called[row["strategy"], row["models"]["lookahead"]]
-        groups[arm(row, pool)].setdefault(name, {})[row["id"]] = row
+        name = called[row["strategy"], variant(row, together)]
+        groups[arm(row, pool, together)].setdefault(name, {})[row["id"]] = row
     for (dataset, tokens, generator), strategies in sorted(groups.items()):
         asked = set.intersection(*(set(found) for found in strategies.values()))
-        print(f"\n**{dataset}**, Y = {tokens}, {generator}, {len(asked)} questions\n")
+        print(f"\n**{dataset}**, {tokens}, {generator}, {len(asked)} questions\n")
         print("| strategy | EM | F1 | Acc | substring | recall@5 | context | computed | s | F1 |")
         print("|---|---|---|---|---|---|---|---|---|---|")
         for name, found in strategies.items():
@@ -118,12 +126,13 @@ def main() -> None:
     parser.add_argument("runs", type=Path, nargs="+")
     parser.add_argument("--baseline", default="order_preserving")
     parser.add_argument("--pool", action="store_true")
+    parser.add_argument("--together", action="store_true")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     if args.part == "strip":
         strip(args.runs, args.out)
     else:
-        table(args.runs, args.baseline, args.pool)
+        table(args.runs, args.baseline, args.pool, args.together)
 
 
 if __name__ == "__main__":
