@@ -7,7 +7,6 @@ import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import click
@@ -55,7 +54,7 @@ class StrictGroup(click.Group):
 
 def _meant(ctx: click.Context, name: str) -> str:
     """Say what whoever gave a path, or a question, in place of a command may have meant."""
-    if ctx.parent is None and os.path.lexists(Path(name).expanduser()):
+    if ctx.parent is None and os.path.lexists(name):
         return f" To open the screen over it: askance --source {shlex.quote(one_line(name))}"
     return f' To ask a question: askance ask "{one_line(name)}"' if " " in name else ""
 
