@@ -129,7 +129,7 @@ def _toolbox(
         budget=budget_for(settings, reads, passages),
         seed=settings.seed,
         timings=timings,
-        today=settings.today,
+        now=settings.present,
         deadline=_deadline(settings, timings, 1.0),
         examples=settings.examples,
         least_confidence=settings.least_confidence,

@@ -241,6 +241,10 @@ PHRASES = (
     ),
     Phrase("q([1-4])", lambda g, clock: _quarter(int(g[0]), "", clock), "after_preposition"),
     Phrase(
+        "(?:the )?(last|past|next|coming) fortnight", lambda g, c: _rolling(g[0], "2", "week", c)
+    ),
+    Phrase("a fortnight ago", lambda _, clock: _away("2", "week", -1, clock)),
+    Phrase(
         rf"(?:the )?(last|past|next|coming) {NUMBER} {UNIT}s?",
         lambda g, c: _rolling(g[0], g[1], g[2], c),
     ),

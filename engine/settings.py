@@ -93,10 +93,15 @@ class Settings:
     """Local zone for calendar days; None: the machine's."""
 
     @property
+    def present(self) -> datetime:
+        """The present moment, aware, in the local zone."""
+        moment = self.now or datetime.now(self.zone)
+        return moment.astimezone(self.zone) if self.zone or moment.tzinfo is None else moment
+
+    @property
     def today(self) -> date:
         """The local calendar day of the present moment."""
-        moment = self.now or datetime.now(self.zone)
-        return (moment.astimezone(self.zone) if self.zone else moment).date()
+        return self.present.date()
 
 
 MIN_PASSAGE_TOKENS = 400

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from collections.abc import Generator as Steps
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -69,7 +69,8 @@ class Toolbox(Forecaster):
     """What a strategy works with: one question, its corpus, two models and a budget."""
 
     seed: int
-    today: date
+    now: datetime
+    """The present moment, aware, in the local zone."""
     examples: Sequence[Example] = ()
     """Solved questions; none: those that come with the program."""
     least_confidence: float = 0.0
@@ -90,6 +91,11 @@ class Toolbox(Forecaster):
     """What was read so."""
     recalled: Scores | None = None
     """S(c; Q) as `recall` found them, or as a strategy ranked them anew; None: not yet."""
+
+    @property
+    def today(self) -> date:
+        """The local calendar day."""
+        return self.now.date()
 
     @property
     def closed_book(self) -> bool:

@@ -94,7 +94,7 @@ def test_a_plan_means_what_it_says() -> None:
         ("count mail expecting 1234567", "a number belongs there"),
         ("count mail please", "stands in no place"),
         ("count mail shelf:attic", "one of these belongs there: trash, spam, drafts, any"),
-        ("count event status:moved", "one of these belongs there: cancelled, any"),
+        ("count event status:moved", "one of these belongs there: cancelled, open, done, any"),
         ("sum title of mail", "sum needs numbers"),
         ("list mail", "list needs a field"),
         ("count mail and event", "count takes one source"),

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -216,7 +216,7 @@ def toolbox(fake_generator: Any) -> Callable[..., Toolbox]:
             budget=Budget(100, 100, samples=2, lookahead_share=0, generator_share=0),
             seed=0,
             timings=Timings(),
-            today=date(2026, 1, 1),
+            now=datetime(2026, 1, 1, tzinfo=UTC),
             pace=pace,
         )
 

@@ -6,12 +6,13 @@ import re
 from itertools import zip_longest
 from typing import Literal
 
+from engine.compute import diary
 from engine.compute import words as w
 from engine.compute.naming import Named
 from engine.compute.plan import Field
 from engine.compute.sourcing import CONTEXT, TOKEN, SourceGrammar
 
-Asked = Literal["count", "who", "when", "where", "title", "length", "amount", "nothing"]
+Asked = Literal["count", "who", "when", "where", "title", "entry", "length", "amount", "nothing"]
 _ASKED: dict[Field, Asked] = {
     "sender": "who",
     "recipient": "who",
@@ -54,6 +55,8 @@ class AskedGrammar(SourceGrammar):
 
     def asked(self) -> Asked:
         """Return what is asked for."""
+        if self.is_of_diary or (diary.WHETHER.search(self.text) and not self.has(w.COUNT)):
+            return "entry"
         if self.has(w.LONG):
             return "length"
         if self.has(w.COUNT) and not self.has(w.AVERAGE):

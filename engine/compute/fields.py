@@ -22,6 +22,7 @@ _PLACE = re.compile(r"^Where: (.+)$", re.MULTILINE)
 _CALENDAR = re.compile(r"^Calendar: (.+)$", re.MULTILINE)
 _SPEAKER_LINE = re.compile(r"^(?:Speakers?|Presenters?|Lecturers?|Host)s?: (.+)$", re.MULTILINE)
 _SPEAKER_IN_TITLE = re.compile(r"\b[Bb]y ([^\W\d_a-z][^()]*?)\)?\s*$")
+_COMPLETED = re.compile(r"^(?:Status: completed|Completed: .+|Done: 100 %)$", re.MULTILINE)
 _CANCELLED = re.compile(r"\((?:moved, )?cancelled\)$")
 """What reading puts behind the title of an event that its calendar calls cancelled."""
 _LINES: Mapping[Field, tuple[str, ...]] = {
@@ -70,6 +71,8 @@ def values_of(item: Item, field: Field, unit: Unit | None = None) -> tuple[Value
         return (_OF_DATE[field](day),) if day is not None else ()
     if field == "start":
         return _start(item, unit)
+    if field == "entry":
+        return _entry(item)
     if field == "duration":
         length = minutes_of(item)
         return () if length is None else (Value(str(length), duration_text(length, unit)),)
@@ -116,6 +119,20 @@ def is_cancelled(item: Item) -> bool:
     return bool(_CANCELLED.search(behind_title))
 
 
+def is_done(item: Item) -> bool:
+    """Say whether a task was completed."""
+    return item.kind is Kind.TASK and bool(_COMPLETED.search(item.text.partition("\n\n")[0]))
+
+
+def lies_ahead(item: Item, now: datetime) -> bool:
+    """Say whether an item has not begun; one that takes whole days lies ahead on its first day."""
+    if item.when is None:
+        return False
+    if is_all_day(item):
+        return item.when.date() >= now.astimezone(item.when.tzinfo).date()
+    return item.when >= now
+
+
 def _start(item: Item, unit: Unit | None) -> tuple[Value, ...]:
     if item.when is None:
         return ()
@@ -123,6 +140,25 @@ def _start(item: Item, unit: Unit | None) -> tuple[Value, ...]:
         return (_day(item.when.date()),)
     when = item.when.astimezone(UTC) if unit == "utc" else item.when
     return (Value(when, f"{when:%Y-%m-%d %H:%M}"),)
+
+
+def _entry(item: Item) -> tuple[Value, ...]:
+    """Return when an item is and its title, `Thu 2026-12-03 08:30-09:00 Dentist`."""
+    said = " ".join((*_times(item), title_of(item)))
+    return (Value(folded(said), said),)
+
+
+def _times(item: Item) -> tuple[str, ...]:
+    begins, last = item.when, last_day_of(item)
+    if begins is None:
+        return ()
+    is_long = last is not None and last > begins.date()
+    if is_all_day(item):
+        return (f"{begins:%a %Y-%m-%d}", *((f"to {last:%a %Y-%m-%d}",) if is_long else ()))
+    if item.until is None or item.until <= begins:
+        return (f"{begins:%a %Y-%m-%d %H:%M}",)
+    ends = f" to {item.until:%a %Y-%m-%d %H:%M}" if is_long else f"-{item.until:%H:%M}"
+    return (f"{begins:%a %Y-%m-%d %H:%M}{ends}",)
 
 
 def _day(day: date) -> Value:
@@ -193,6 +229,9 @@ def folded(text: str) -> str:
 
 def line_of(item: Item, field: Field) -> tuple[int, int]:
     """Return where the text states a field: its line, else the title's, else the first."""
+    if field == "entry":
+        start, title_ends = line_of(item, "title")
+        return start, max(title_ends, line_of(item, "start")[1])
     for one in (field, "title"):
         names = _LINES.get(one, ())
         if names and (found := re.search(rf"^(?:{'|'.join(names)}): .*$", item.text, re.MULTILINE)):

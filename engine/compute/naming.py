@@ -12,18 +12,18 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from engine.acquaintances import name_at
+from engine.compute import diary
 from engine.compute.fields import PREFIX, folded
 from engine.compute.words import ASKING, NEUTRAL, NOUNS, VERBS
 from engine.compute.world import LEAST_TITLE, Called, World, joined, spans_of_words
-from engine.dates import Direction, find_spans, parse_span
-from engine.days import Span
+from engine.dates import find_spans, parse_span
+from engine.days import Direction, Span
 from engine.tokens import FUNCTION_WORDS
 from ingest.item import Kind
 
 _OPENING, _CLOSING = '"\u201c\u201e\u00ab', '"\u201d\u201c\u00bb'
 _TAG = re.compile(r"<[qcdp]\d+>")
 _YEAR = re.compile(r"(?<![\w-])((?:19|20)\d\d)(?![\w-])")
-_MAIL_WORDS = re.compile(r"\b(?:e-?mails?|mails?|messages?|thread|wrote|inbox)\b", re.IGNORECASE)
 _BEFORE_AGENT = re.compile(r"\b(?:did|from|by|has|had|does) $", re.IGNORECASE)
 
 
@@ -41,6 +41,8 @@ class Quoted:
     is_place: bool = False
     in_title: bool = False
     """Whether it is a part of some title."""
+    kind: Kind | None = None
+    """Whose title it is a part of, where it stood in the question as a plain word."""
 
 
 @dataclass
@@ -62,8 +64,10 @@ def named(question: str, world: World, today: date) -> Named:
     if not found.quotes:
         _bare_title(found, world)
     _people(found, world, only_addresses=True)
-    if not _MAIL_WORDS.search(found.text):
+    if not diary.MAIL.search(found.text):
         _calendars(found, world)
+    if not found.quotes:
+        _part_of_a_title(found, world)
     _dates(found, today)
     _people(found, world)
     text = re.sub(r"\be-mail", "email", found.text.casefold())
@@ -120,6 +124,14 @@ def _bare_title(found: Named, world: World) -> None:
             return
 
 
+def _part_of_a_title(found: Named, world: World) -> None:
+    """Tag an event or a task that is named by a part of its title."""
+    if part := diary.titled(found.text, world):
+        start, end, words, kind = part
+        tag = _put(found, start, end, "q", 0)
+        found.quotes[tag] = Quoted(words, in_title=True, kind=kind)
+
+
 def _calendars(found: Named, world: World) -> None:
     """Tag calendars, the longest names first."""
     while world.calendars and _calendar(found, world):
@@ -140,7 +152,7 @@ def _calendar(found: Named, world: World) -> bool:
 
 
 def _dates(found: Named, today: date) -> None:
-    direction: Direction = "past"
+    direction = diary.direction(found.text)
     if alternatives := _alternatives(found, today, direction):
         start, end, span = alternatives
         found.dates[_put(found, start, end, "d", 0)] = span

@@ -27,6 +27,7 @@ Operation = Literal[
     "max",
     "first",
     "last",
+    "next",
     "list",
     "between",
     "shared",
@@ -44,16 +45,18 @@ Field = Literal[
     "week",
     "year",
     "weekday",
+    "entry",
     "place",
     "duration",
     "calendar",
 ]
 """What an item says of itself, without a model. "start" is the day and, where there is one, the
-time; "sender" the organiser of an event; "speaker" who gives it, by its title or fields."""
+time; "entry" when something is and its title, as a calendar shows it; "sender" the organiser of an
+event; "speaker" who gives it, by its title or fields."""
 Unit = Literal["minutes", "hours", "days", "weeks", "utc"]
 """How a duration is counted, or in which zone a time is shown."""
 
-Status = Literal["cancelled", "any"]
+Status = Literal["cancelled", "open", "done", "any"]
 
 GROUPS: tuple[Field, ...] = (
     *("sender", "recipient", "date", "week", "month", "year", "weekday"),
@@ -98,7 +101,8 @@ class Source:
     shelf: Shelf | Literal["any"] | None = None
     """Trash, Spam or Drafts, which are left out unless they are asked for; any: with the rest."""
     status: Status | None = None
-    """Cancelled events, which are left out unless they are asked for; any: with the rest."""
+    """Cancelled events, which are left out unless they are asked for, tasks that are open or done;
+    any: all of them."""
 
 
 @dataclass(frozen=True, slots=True)

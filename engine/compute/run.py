@@ -12,6 +12,7 @@ from engine.acquaintances import Acquaintances
 from engine.compute.fields import (
     IN_MINUTES,
     duration_text,
+    lies_ahead,
     line_of,
     minutes_of,
     values_of,
@@ -24,9 +25,13 @@ from ingest.item import Item, Shelf
 
 
 def run(
-    plan: Plan, items: Sequence[Item], known: Acquaintances, extract: Extractor | None = None
+    plan: Plan,
+    items: Sequence[Item],
+    known: Acquaintances,
+    now: datetime,
+    extract: Extractor | None = None,
 ) -> Table:
-    """Return the table of a plan; `extract` reads values that only texts state."""
+    """Return the table of a plan at an aware moment; `extract` reads what only texts state."""
     counted = each_once(items)
     passed = [passing(counted, source, known) for source in plan.sources]
     if plan.operation == "between":
@@ -34,6 +39,8 @@ def run(
     if plan.operation == "shared":
         return _shared(plan, passed)
     chosen = list(passed[0].items)
+    if plan.operation == "next":
+        chosen = [item for item in chosen if lies_ahead(item, now)]
     found = _readings(plan, chosen, extract)
     rows = (_grouped if plan.by else _computed)(plan, found.readings)
     unread = tuple(_unread(plan, chosen, found.readings))
@@ -79,7 +86,7 @@ def _readings(plan: Plan, items: Sequence[Item], extract: Extractor | None) -> E
 def _unread(plan: Plan, items: Sequence[Item], readings: Sequence[Reading]) -> Iterator[Lacking]:
     """Yield the items that are in no row, each with the first thing that it lacks."""
     stated = {id(one.item) for one in readings}
-    at_the_end = plan.operation in ("first", "last")
+    at_the_end = plan.operation in ("first", "last", "next")
     for item in items:
         if id(item) not in stated:
             yield Lacking(item, plan.value_name)
@@ -168,7 +175,7 @@ def _at_the_end(plan: Plan, readings: Sequence[Reading]) -> list[Row]:
     if not dated:
         return []
     moments = [_moment(one.item) for one in dated]
-    end = min(moments) if plan.operation == "first" else max(moments)
+    end = max(moments) if plan.operation == "last" else min(moments)
     rows = _listed([one for one, moment in zip(dated, moments, strict=True) if moment == end])
     return [Row(row.label, row.label, row.readings) for row in rows]
 

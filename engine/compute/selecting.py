@@ -15,12 +15,13 @@ from engine.compute.fields import (
     day_of,
     folded,
     is_cancelled,
+    is_done,
     last_day_of,
     place_of,
     thread_of,
     title_of,
 )
-from engine.compute.plan import Source
+from engine.compute.plan import Source, Status
 from engine.stemming import stem
 from engine.tokens import folded_words
 from ingest.item import Item, Kind, Person, Shelf
@@ -53,9 +54,9 @@ def passing(items: Iterable[Item], source: Source, known: Acquaintances) -> Pass
         shelf, called_off = shelf_of(item), is_cancelled(item)
         if source.shelf not in (shelf, "any"):
             shelved.update([shelf] if shelf else [])
-        elif called_off and source.status is None:
+        elif called_off and source.status not in ("cancelled", "any"):
             cancelled.append(item)
-        elif source.status == "cancelled" and not called_off:
+        elif not _has_status(item, source.status):
             continue
         elif (source.since or source.until) and item.when is None:
             undated.append(item)
@@ -85,6 +86,14 @@ def _is_invitation(item: Item) -> bool:
     """Say whether an event is attached to a mail."""
     place = item.locator
     return item.kind is Kind.EVENT and place.part is not None and place.uid is not None
+
+
+def _has_status(item: Item, wanted: Status | None) -> bool:
+    if wanted == "cancelled":
+        return is_cancelled(item)
+    if wanted in ("open", "done"):
+        return is_done(item) is (wanted == "done")
+    return True
 
 
 def _when(item: Item) -> tuple[bool, float]:

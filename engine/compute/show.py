@@ -168,7 +168,11 @@ def remarks(table: Table) -> Iterator[str]:
         )
     if not table.is_as_expected:
         yield f"expected {table.plan.expected:,}, computed from {table.counted:,}"
-    if not table.rows:
+    if not table.of:
+        kind = table.plan.sources[0].kind
+        ahead = " ahead" if table.plan.operation == "next" else ""
+        yield f"there is no such {kind.value if kind else 'item'}{ahead} in what was read"
+    elif not table.rows:
         yield f"nothing to compute: {table.of:,} items pass the plan"
     if len(table.units) > 1:
         is_ranked = table.plan.top is not None or table.plan.operation in ("min", "max")

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from engine.compute import diary
 from engine.compute import words as w
 from engine.compute.fields import PREFIX
 from engine.compute.naming import Named, Quoted, tags_in
-from engine.compute.plan import Source
+from engine.compute.plan import Source, Status
 from engine.tokens import FUNCTION_WORDS
 from ingest.item import Kind, Shelf
 
@@ -45,6 +46,7 @@ class SourceGrammar:
         self.text = _REPLIES.sub("", found.text)
         self.asking = _LABEL.sub("", self.text)
         """The text without labels of quotes."""
+        self.is_of_diary = diary.asks_for_entries(self.text)
         self.about: tuple[str, ...] = ()
         self._read_about()
         self.quotes = {tag: one for tag, one in found.quotes.items() if tag in self.text}
@@ -71,9 +73,18 @@ class SourceGrammar:
         )
         if kind is Kind.EVENT and re.search(w.CANCELLED, self.text):
             source = replace(source, status="cancelled")
+        if kind is Kind.TASK:
+            source = replace(source, status=self._status())
         for tag, quoted in self.quotes.items():
             source = self._with_quote(source, tag, quoted)
         return source
+
+    def _status(self) -> Status | None:
+        """Return which tasks are asked for; what is next, or overdue, is not done."""
+        if re.search(diary.DONE, self.text):
+            return "done"
+        still = rf"{diary.OPEN}|{diary.OVERDUE}|{diary.NEXT}"
+        return "open" if re.search(still, self.text) else None
 
     def calendars(self) -> list[tuple[str, ...]]:
         """Return the names of each calendar that is named, none twice."""
@@ -120,6 +131,8 @@ class SourceGrammar:
         """Return the kind that the nouns say, else the verbs, else what is named."""
         if self.joins:
             return None
+        if self.is_of_diary:
+            return Kind.EVENT
         tokens = TOKEN.findall(CONTEXT.sub("", self.text))
         nouns = [noun.kind for one in tokens if (noun := w.NOUNS.get(one)) and noun.kind]
         if Kind.MAIL in nouns and not self.found.calendars:
@@ -131,12 +144,17 @@ class SourceGrammar:
         threads = any(one.is_thread for one in self.quoted)
         if any(one.is_event or one.is_place for one in self.quoted) and not threads:
             return Kind.EVENT
+        if parts := [one.kind for one in self.quoted if one.kind]:
+            return parts[0]
         verbs = [w.VERBS[one] for one in tokens if one in w.VERBS]
         if verbs:
             return verbs[0]
         if threads or re.search(r"\bemail", self.text):
             return Kind.MAIL
-        return Kind.EVENT if any(one.in_title for one in self.quoted) else None
+        if any(one.in_title for one in self.quoted) or diary.CALENDAR.search(self.text):
+            return Kind.EVENT
+        due = re.search(diary.DUE, self.text) and not self.has(rf"{w.SUM}|{w.HOW_MUCH}")
+        return Kind.TASK if due else None
 
     def _people(self, role: str, kind: Kind | None) -> Iterable[str]:
         for tag in tags_in(self.text, "p"):

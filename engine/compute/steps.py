@@ -74,13 +74,13 @@ def _run(tools: Toolbox, world: World, plan: Plan) -> Steps[Event, None, Table]:
     yield from ()
     known = _with_me(tools, world, plan)
     if not isinstance(plan.value, Sought):
-        return run(plan, world.items, known)
+        return run(plan, world.items, known, tools.now)
 
     def extract(items: Sequence[Item], sought: Sought) -> Extracted:
         with tools.metered("lookahead") as model:
             return extracted(model, items, sought, tools.readable)
 
-    return run(plan, world.items, known, extract)
+    return run(plan, world.items, known, tools.now, extract)
 
 
 def _with_calendars(plan: Plan, world: World) -> Plan:

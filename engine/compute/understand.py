@@ -10,35 +10,15 @@ Words that are not understood are kept: with one left the grammar is not sure of
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
-from engine.compute import words as w
-from engine.compute.asking import Asked, AskedGrammar
-from engine.compute.naming import Named, Quoted, named
-from engine.compute.plan import (
-    TWO_SOURCES,
-    Field,
-    Operation,
-    Plan,
-    Sought,
-    Source,
-    Unit,
-    checked,
-)
-from engine.compute.sourcing import SHELVES, TOKEN, SourceGrammar
+from engine.compute.naming import named
+from engine.compute.operating import OperationGrammar
+from engine.compute.plan import Plan, Source, checked
+from engine.compute.sourcing import SourceGrammar
 from engine.compute.world import World
 from engine.errors import PlanRefused
-from engine.tokens import FUNCTION_WORDS
-from ingest.item import Kind
-
-_WHO_IS = re.compile(r"\bwho(?:'s| is| was| are| were) (?:<p\d+>(?: and )?)+\W*$")
-_ADDRESS_OF = re.compile(
-    r"\baddress(?:es)? (?:of|for) <p\d+>|<p\d+>(?:'s?)? (?:\w+ ){0,2}address(?:es)?\b"
-)
-"""What texts and signatures say of a person: nothing to compute."""
-_LAST_AS_VERB = re.compile(r"\b(?:do|does|did|will) (?:\S+ )*?last\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,237 +43,14 @@ def understand(
 
     `me_known` says that the plan may name "me".
     """
-    return _Grammar(named(question, world, today), today, me_known).understanding()
+    read = OperationGrammar(named(question, world, today), world, today, me_known=me_known)
+    try:
+        plan = read.plan()
+        return Understanding(checked(plan) if plan else None, read.left(plan))
+    except PlanRefused:
+        return Understanding(None, read.left(None))
 
 
 def source_of(question: str, world: World, today: date) -> Source:
     """Return which items a question names: their kind, days, people, titles."""
     return SourceGrammar(named(question, world, today)).source()
-
-
-class _Grammar(AskedGrammar):
-    """Reads one question."""
-
-    def __init__(self, found: Named, today: date, me_known: bool) -> None:
-        super().__init__(found)
-        self.today = today
-        self.me_known = me_known
-
-    def understanding(self) -> Understanding:
-        try:
-            plan = self._plan()
-            return Understanding(checked(plan) if plan else None, self._left(plan))
-        except PlanRefused:
-            return Understanding(None, self._left(None))
-
-    # The operation
-
-    def _plan(self) -> Plan | None:
-        source = self.source()
-        asked = self.asked()
-        if self._stands_in_a_text(asked, source):
-            return None
-        ranked = self.has(rf"{w.MOST}|{w.LEAST}") and not self.has(w.LONG)
-        nothing_asked = asked == "nothing" and not (ranked and source.kind)
-        if asked == "amount" and not source.kind and not source.texts:
-            if not self.has(rf"{w.SUM}|{w.AVERAGE}"):
-                return None  # "how much is the rent" asks for one figure that stands in a text
-            source = self._about_leftover(source)
-        elif nothing_asked or not (source.kind or source.subjects or self.joins):
-            return None
-        if both := self._of_two(asked, source):
-            return both
-        if ranked:
-            return self._ranked(asked, source)
-        group = self._group()
-        if asked in ("length", "amount") or self.has(rf"{w.LONGEST}|{w.SHORTEST}"):
-            measured = self._measured(asked, source)
-            if measured is None or measured.operation in TWO_SOURCES:
-                return measured
-            return replace(measured, by=group, expected=self._stated())
-        if group:
-            return Plan("count", sources=(source,), by=group)
-        if asked == "count":
-            return self._counted(source)
-        return self._at_end_or_all(asked, source)
-
-    def _stands_in_a_text(self, asked: Asked, source: Source) -> bool:
-        """Say whether the answer is what a mail tells of a person or an event, not of itself."""
-        if asked != "count" and (_WHO_IS.search(self.asking) or _ADDRESS_OF.search(self.asking)):
-            return True
-        if source.kind is not Kind.MAIL or asked not in ("when", "where"):
-            return False
-        tokens = TOKEN.findall(self.asking)
-        kinds = {noun.kind for one in tokens if (noun := w.NOUNS.get(one))}
-        done = {w.VERBS[one] for one in tokens if one in w.VERBS and one not in w.NOUNS}
-        mailed = Kind.MAIL in done or self.has(r"(?:\bi|<p\d+>) e?mail\b")
-        of_event = Kind.EVENT in kinds | done and not mailed
-        return asked == "where" or of_event
-
-    def _of_two(self, asked: Asked, source: Source) -> Plan | None:
-        """Return a plan over two sources: dates in both, or the days from one to the other."""
-        if self.has(w.BOTH) and (days := self._days_of_both(asked)):
-            return days
-        calendars = self.calendars()
-        dates = asked == "when" or self.noun in w.UNITS or self.asked_field() == "date"
-        if len(calendars) == 2 and self.has(w.BOTH) and dates:
-            return Plan(
-                "shared", "date", tuple(replace(source, calendars=one) for one in calendars)
-            )
-        if asked not in ("count", "length") and not self.has(r"\bdifference\b"):
-            return None
-        counted: Unit | None = w.UNITS.get(self.noun)
-        unit = counted if counted in ("weeks", "hours") else None
-        events = [one for one in self.quoted if one.is_event or one.in_title]
-        if len(events) == 2 and self.has(w.APART) and (counted or asked != "count"):
-            ends_of = tuple(self._titled(source, one) for one in events)
-            return Plan("between", "date", ends_of, unit=unit)
-        ends = self.has(w.FIRST) and self.has(w.LAST) and self.has(w.APART)
-        if ends and (counted or asked == "length"):
-            return Plan("between", "date", (source,), unit=unit)
-        return None
-
-    def _days_of_both(self, asked: Asked) -> Plan | None:
-        """Return the days with both a mail and an event: "get a mail from Kim and meet Kim"."""
-        clauses = self.text.split(" and ")
-        if len(clauses) != 2 or not (asked == "when" or self.asked_field() == "date"):
-            return None
-        sources = tuple(SourceGrammar(replace(self.found, text=one)).source() for one in clauses)
-        kinds = {one.kind for one in sources}
-        if kinds != {Kind.MAIL, Kind.EVENT}:
-            return None
-        whole = self.source()
-        within = [replace(one, since=whole.since, until=whole.until) for one in sources]
-        return Plan("shared", "date", tuple(within))
-
-    def _titled(self, source: Source, quoted: Quoted) -> Source:
-        plain = replace(source, subjects=(), titles=(), threads=())
-        if quoted.is_event or quoted.is_subject:
-            return replace(plain, subjects=(quoted.text,))
-        return replace(plain, titles=(quoted.text,))
-
-    def _ranked(self, asked: Asked, source: Source) -> Plan:
-        """Return a plan that counts by group, and keeps the largest or smallest."""
-        top = -1 if self.has(w.LEAST) and not self.has(w.MOST) else 1
-        field = self.asked_field()
-        if self.has(r"\bmore often\b|\bless often\b") or field == "item":
-            field = self._group() or ("month" if self.found.dates else "sender")
-        if field in ("start", "duration"):
-            field = "date"
-        if field == "sender" and self.me_known and self.has(w.TO_ME.pattern):
-            # Else the person, who is in the mailbox too, may be the one who wrote most.
-            source = replace(source, recipients=("me",))
-        return Plan("count", sources=(source,), by=field, top=top)
-
-    def _group(self) -> Field | None:
-        match = w.EACH.search(self.asking)
-        if match is None:
-            return None
-        noun = w.NOUNS.get(match[1] or "")
-        field = w.ADVERBS.get(match[2] or "") or (noun.field if noun else None)
-        return None if field in (None, "item", "start", "duration") else field
-
-    def _counted(self, source: Source) -> Plan:
-        field = self.asked_field()
-        if field in ("item", "start", "calendar") and self.noun not in w.UNITS:
-            return Plan("count", sources=(source,))
-        if self.noun in ("time", "times"):
-            return Plan("count", sources=(source,))
-        if field == "thread" and not self.has(w.DIFFERENT) and source.threads:
-            return Plan("count", sources=(source,))
-        if field == "title" and source.threads + source.subjects:
-            return Plan("count", sources=(source,))
-        return Plan("distinct", self._of_kind(field, source), (source,))
-
-    def _about_leftover(self, source: Source) -> Source:
-        """Take the words that mean nothing else for words of the items: "my card statements"."""
-        self.about = (" ".join(self._left(None)),)
-        return replace(source, texts=self.about if self.about[0] else ())
-
-    def _measured(self, asked: Asked, source: Source) -> Plan | None:
-        """Return a plan over lengths, or over amounts that the texts state."""
-        tokens = TOKEN.findall(w.EACH.sub(" ", self.asking))
-        unit: Unit | None = next((w.UNITS[one] for one in tokens if one in w.UNITS), None)
-        if self.has(rf"{w.LONGEST}|{w.SHORTEST}"):
-            longest: Operation = "max" if self.has(w.LONGEST) else "min"
-            return Plan(longest, "duration", (source,), unit=unit)
-        if source.kind is Kind.MAIL and asked == "length":
-            counted = self.has(r"\bmessages\b|\bemails?\b|\bmails\b")
-            operation: Operation = "count" if counted else "between"
-            return Plan(operation, "item" if counted else "date", (source,))
-        computed: Operation = "average" if self.has(w.AVERAGE) else "sum"
-        if source.kind is Kind.EVENT:
-            one_named = any(one.is_event or one.in_title for one in self.quoted)
-            if one_named and not self.has(rf"{w.SUM}|{w.AVERAGE}"):
-                computed = "list"
-            return Plan(computed, "duration", (source,), unit=unit)
-        if self.has(rf"{w.LARGEST}|{w.SMALLEST}"):
-            computed = "max" if self.has(w.LARGEST) else "min"
-        return Plan(computed, Sought("amount"), (source,))
-
-    def _stated(self) -> int | None:
-        """Return how many items there are by the question."""
-        found = w.STATED.search(self.asking)
-        return None if found is None or found[2] in w.UNITS else int(found[1])
-
-    def _at_end_or_all(self, asked: Asked, source: Source) -> Plan | None:
-        field = self._value(asked, source)
-        unit: Unit | None = "utc" if field == "start" and self.has(r"\butc\b|\bgmt\b") else None
-        last_is_verb = _LAST_AS_VERB.search(self.asking) and self.has(w.LONG)
-        if self.has(w.LAST) and not last_is_verb:
-            if source.kind is not Kind.MAIL and self.has(r"\b(?:did|have|was|were) (?:i|we)\b"):
-                # What is still to come was not met yet.
-                source = replace(source, until=min(source.until or self.today, self.today))
-            return Plan("last", field, (source,), unit=unit)
-        if self.has(w.FIRST):
-            return Plan("first", field, (source,), unit=unit)
-        return Plan("list", field, (source,), unit=unit)
-
-    def _value(self, asked: Asked, source: Source) -> Field:
-        if asked == "who":
-            received = self.asked_field() == "recipient"
-            return "recipient" if received else self._of_kind("sender", source)
-        if asked == "where":
-            return "place"
-        if asked == "when":
-            timed = source.kind in (Kind.EVENT, Kind.TASK)
-            day_asked = self.asked_field() in ("date", "week", "month", "year", "weekday")
-            if self.noun != "when" and day_asked and not self.has(r"\btime\b|\bhour\b"):
-                return self.asked_field()
-            return "start" if timed else "date"
-        return "title"
-
-    def _of_kind(self, field: Field, source: Source) -> Field:
-        if field == "sender" and source.kind is Kind.EVENT and not self.has(r"\borgani[sz]er"):
-            return "speaker"
-        return field
-
-    # What is left
-
-    def _left(self, plan: Plan | None) -> tuple[str, ...]:
-        text = re.sub(w.IN_TOUCH, " ", self.text)
-        if plan and plan.sources[0].status:
-            text = re.sub(w.CANCELLED, " ", text)
-        for where in SHELVES.values():
-            text = re.sub(where, " ", text)
-        beyond = [] if plan and plan.operation in TWO_SOURCES else w.BEYOND.findall(text)
-        return (*(one for one in TOKEN.findall(text) if not self._is_meant(one, plan)), *beyond)
-
-    def _is_meant(self, token: str, plan: Plan | None) -> bool:
-        """Say whether a word has its part in the plan, or changes nothing."""
-        if token in w.CHANGING:
-            return False
-        noun = w.NOUNS.get(token)
-        if noun and noun.field == "weekday":
-            return plan is not None and "weekday" in (plan.by, plan.value)
-        return (
-            token.startswith("<")
-            or token in FUNCTION_WORDS
-            or token in w.NEUTRAL
-            or noun is not None
-            or token in w.VERBS
-            or token in w.UNITS
-            or token.isdecimal()
-            or token in " ".join(self.about).split()
-            or re.sub(r"'s$", "", token) in ("", "who", "what", "mail")
-        )

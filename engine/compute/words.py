@@ -104,8 +104,9 @@ RECEIVES = (
     r"|\bwhom? (?:was|were|is|are|did|do|does|has|have)\b.*"
     r"\b(?:sent|send|addressed|written|write|mailed|mail|emailed|email|forwarded|forward)\b.* to\b"
     r"|\bwhom (?:did|do|have) i (?:mail|email|answer)"
+    r"|\bwho(?:'s|(?: (?:else|is|are|was|were|will|did|does|has))*)(?: be)? attend\w*"
 )
-"""Who got a mail, where "who" alone means who wrote it."""
+"""Who got a mail or attends an event, where "who" alone means who wrote or gives it."""
 IN_TOUCH = r"\b(?:contact|touch) (?:with|to)\b|\bcontacted\b"
 """What mails and meetings are alike."""
 BOTH = r"\bboth\b|\bin common\b|\bshare[ds]?\b|\bas well as\b|\bcoincid\w+|\boverlap\w*\b"
@@ -157,7 +158,7 @@ BEYOND = re.compile(
     r"\bat (?:least|most) (?=\d)|\b(?:before|after|until|till|since)\b(?! (?:the )?<d)"
     r"|\b(?:to|and|or) me\b(?= (?:and|or) <p)|(?<=<p\d> )(?:and|or) me\b"
     r"|\b(?:an?|any|every|each) (?=<d)|\babout\b(?! (?:the |my )?<)"
-    r"|\bwhom? (?:did|do|have) i (?:meet|met|see|seen)\b"
+    r"|\bwhom? (?:did|do|have) i (?:meet|met|see|seen)\b|\bwith$"
 )
 """What no plan says: what compares, another time than a date, any Sunday, me among others, what a
 text is about within a question, whom I met, who am in every meeting myself."""

@@ -57,6 +57,14 @@ class World:
         return {title: frozenset(kinds) for title, kinds in found.items()}
 
     @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset((*self.known.senders, *self.known.recipients))
+
+    def is_name(self, word: str) -> bool:
+        """Say whether a word with a capital is a known person's name."""
+        return word[:1].isupper() and re.sub(r"'s$", "", word.casefold()) in self._names
+
+    @cached_property
     def threads(self) -> frozenset[str]:
         """Folded subjects of mail, without what stands before them in a reply."""
         return frozenset(

@@ -2,12 +2,15 @@
 
     python tests/bench/study_compute.py answers DATA [--half odd|even] [--infer]
     python tests/bench/study_compute.py keys DATA [--records N] [--limit N]
+    python tests/bench/study_compute.py diary
 
 DATA is a folder with `dev` and `corpus`. "answers" asks the questions of the two derived sets
 (those with odd numbers were looked at while the grammar was written, those with even ones not),
 our paraphrases of them and our own forms; no model is loaded. An answer is exact when the plan's
 bare value is a gold answer, right when a gold answer is in its text. "keys" looks keys up among
-all records and as many random ones as asked for.
+all records and as many random ones as asked for. "diary" asks our questions of a diary over the
+sample files, without DATA: right is the same entries as a person named, or no plan where a calendar
+does not say; "surely wrong" is a plan that the grammar is sure of and that finds others.
 """
 
 from __future__ import annotations
@@ -28,6 +31,9 @@ from compute_gold import Gold, entries, letters
 from engine import inferring
 from engine.answer import answer_over
 from engine.checking.citing import MARKER
+from engine.compute.run import run
+from engine.compute.understand import understand
+from engine.compute.world import World
 from engine.corpus import Corpus, corpus_of
 from engine.evaluation.data import Question, load_questions
 from engine.evaluation.metrics import exact_match, substring_match
@@ -199,6 +205,23 @@ def keys(args: argparse.Namespace) -> None:
     print(f"{(time.monotonic() - began) / len(questions[: args.limit]):.2f} s a question")
 
 
+def diaries(_: argparse.Namespace) -> None:
+    """Print how many questions of a diary are read as a person reads them."""
+    found = read([HERE.parent.parent / "app" / "sample" / "data"], zone=UTC, now=NOW)
+    world = World.of([one for one in found if isinstance(one, Item)])
+    tally = Tally()
+    for number, row in enumerate(rows_of("compute_agenda.jsonl"), start=1):
+        plan = understand(row["question"], world, NOW.date())
+        entries = None
+        if plan.plan and plan.sure:
+            table = run(plan.plan, world.items, world.known, NOW)
+            items = [reading.item for one in table.rows for reading in one.readings]
+            entries = sorted({f"{item.when:%Y-%m-%d} {item.title}" for item in items})
+        right = entries == (None if row["gold"] is None else sorted(row["gold"]))
+        tally.add(f"diary {_half(number)}", right, entries is not None and not right)
+    tally.show("right", "surely wrong")
+
+
 def _texts(data: Path) -> Iterator[str]:
     for name in KEY_SETS:
         for line in (data / "dev" / f"{name}.jsonl").read_text("utf-8").splitlines():
@@ -230,14 +253,16 @@ def _documents(members: Sequence[str], size: int = 5000) -> Iterator[Item]:
 def main() -> None:
     """Run one part."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("part", choices=("answers", "keys"))
-    parser.add_argument("data", type=Path)
+    parser.add_argument("part", choices=("answers", "keys", "diary"))
+    parser.add_argument("data", type=Path, nargs="?")
     parser.add_argument("--half", choices=("odd", "even"))
     parser.add_argument("--infer", action="store_true")
     parser.add_argument("--records", type=int, default=400_000)
     parser.add_argument("--limit", type=int)
     args = parser.parse_args()
-    {"answers": answers, "keys": keys}[args.part](args)
+    if args.data is None and args.part != "diary":
+        parser.error(f"{args.part} needs DATA")
+    {"answers": answers, "keys": keys, "diary": diaries}[args.part](args)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,158 @@
+"""What somebody asks a diary: what is on, what comes next, when something is, whether I am free.
+
+Such a question says neither mail nor event, or names an event by a part of its title. It is read as
+one of the calendar only where every word of it has its part in that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from engine.compute.fields import folded
+from engine.compute.words import NEUTRAL, NOUNS, VERBS
+from engine.compute.world import World, spans_of_words
+from engine.days import Direction
+from engine.tokens import FUNCTION_WORDS
+from ingest.item import Kind
+
+NEXT = r"\b(?:next|upcoming)\b"
+"""What lies ahead of now; "next week" has become a date before."""
+OPEN, DONE = (
+    r"\b(?:open|pending|outstanding|unfinished|incomplete)\b",
+    r"\b(?:done|completed|finished)\b",
+)
+OURS = r"\b(?:i|we|my|our)\b"
+OVERDUE = r"\boverdue\b"
+DUE = r"\b(?:over)?due\b"
+CALENDAR = re.compile(
+    r"\b(?:(?:on|in|from|of) )?(?:my|our|the) (?:calendar|agenda|diary|schedule)\b(?! <[cq])"
+)
+PAST = re.compile(
+    r"\b(?:did|was|were|had|been|met|saw|seen|visited|attended|happened|held|took)\b",
+    re.IGNORECASE,
+)
+"""What says that the day meant lies behind us."""
+MAIL = re.compile(
+    r"\b(?:e-?mail(?:s|ed)?|mail(?:s|ed)?|messages?|thread|wrote|inbox)\b", re.IGNORECASE
+)
+WHETHER = re.compile(
+    r"^(?:do|did|will|have|had) (?:i|we) |^(?:is|are|was|were|will) there (?:be )?(?:an?|any)\b"
+)
+"""How a question begins whose answer is what there is, or nothing."""
+_WORDS = """
+    what what's is are was were do does did will shall am be i i'm we have had got a an any anything
+    something some plans doing happen happens happening happened going on in for at to of the this
+    my our me us free busy available scheduled planned arranged booked coming up next upcoming show
+    list give tell please calendar agenda diary schedule with and there else yet already
+"""
+WORDS = frozenset(_WORDS.split())
+"""Every word of a question that asks for entries without saying so."""
+_MORE_THAN_ENTRIES = re.compile(
+    r"\b(?:do|did|does)(?: <d\d+>)?$|\bhave to\b"
+    r"|(?<!am i )(?<!are we )(?<!was i )(?<!were we )(?<! i be )(?<! we be )"
+    r"\b(?:free|busy|available)\b"
+)
+"""What did I do, what must I do, who is free: no calendar of mine says."""
+_PLANNED = re.compile(
+    r"\b(?:do|will|shall|am|are) (?:i|we)\b|\bwhat(?:'s| is) on\b|\banything\b|\bcoming up\b"
+)
+"""How entries are asked for that are still to come."""
+WHAT_IS = re.compile(r"^what(?:'s| is| are| was| were) ")
+_OF_TIME = re.compile(r"^(?:when|what time|how long)\b", re.IGNORECASE)
+_PRESENT = re.compile(r"^(?:and )?(?:when|where|what time)(?:'s| is| are| does| do) ")
+_NAMES_A_PART = ("with",)
+"""Words that a title may hold, and that stand before a person in a question."""
+
+
+def asks_for_entries(text: str) -> bool:
+    """Say whether a question whose names are tags asks what stands in the calendar."""
+    tokens = re.findall(r"<[cdp]\d+>|[\w'-]+", text)
+    when = any(one.startswith("<d") for one in tokens)
+    said = bool(CALENDAR.search(text))
+    if not (when or (said and re.search(NEXT, text))):
+        return False
+    known = all(one in WORDS or one.startswith("<") for one in tokens)
+    return known and not _MORE_THAN_ENTRIES.search(text)
+
+
+def asks_of_now(text: str) -> bool:
+    """Say whether it asks when or where something is, and not when it was."""
+    return bool(_PRESENT.search(text)) and not PAST.search(text)
+
+
+def asks_of_several(text: str) -> bool:
+    """Say whether it asks when or where several things are."""
+    return bool(re.match(r"(?:and )?(?:when|where) are ", text))
+
+
+def direction(text: str) -> Direction:
+    """Return where a day without a year lies: a calendar is asked about what is to come."""
+    if PAST.search(text) or MAIL.search(text):
+        return "past"
+    text = text.casefold()
+    tokens = re.findall(r"[a-z][a-z'-]*", text)
+    kinds = {noun.kind for one in tokens if (noun := NOUNS.get(one)) and noun.field == "item"}
+    kinds |= {VERBS.get(one) for one in tokens}
+    if Kind.MAIL in kinds:
+        return "past"
+    ahead = bool(kinds & {Kind.EVENT, Kind.TASK}) or "<q" in text or bool(re.search(DUE, text))
+    return "future" if ahead or _PLANNED.search(text) or CALENDAR.search(text) else "past"
+
+
+def titled(text: str, world: World) -> tuple[int, int, str, Kind] | None:
+    """Return the part of an event's or a task's title that stands in a question, and whose.
+
+    The longest: several words, or one that is a whole title or stands beside what it tells apart,
+    as in "dentist appointment" and "Ann's birthday". Nothing where the question is about mail.
+    """
+    tokens = re.findall(r"[a-z][a-z'-]*", text.casefold())
+    if MAIL.search(text) or any(VERBS.get(one) is Kind.MAIL for one in tokens):
+        return None
+    kinds = (Kind.EVENT, Kind.TASK)
+    if re.search(DUE, text.casefold()) or any(one.startswith("deadline") for one in tokens):
+        kinds = (Kind.TASK, Kind.EVENT)
+    for start, end in spans_of_words(text, longest=6):
+        if not _may_name(text, start, end, world):
+            continue
+        for words in _numbers(text[start:end]):
+            for kind in kinds:
+                is_part = world.has_title_with(words, kind)
+                if is_part and (" " in words or _stands_alone(text, start, end, kind, world)):
+                    return start, end, words, kind
+    return None
+
+
+def _may_name(text: str, start: int, end: int, world: World) -> bool:
+    """Say whether words may be a part of a title, and not of the question or a person's name."""
+    words = re.sub(r"[.:]+$", "", text[start:end]).split(" ")
+    plain = [word.casefold() for word in words]
+    edges = (plain[0], plain[-1])
+    if "<" in text[start:end] or any(one in FUNCTION_WORDS | NEUTRAL for one in edges):
+        return False
+    if any(one in _NAMES_A_PART for one in plain) or any(map(world.is_name, words)):
+        return False
+    if all(word[:1].isupper() for word in words) and not _OF_TIME.match(text):
+        return False  # who is Ann Smith
+    return any(not (one in NOUNS or one in VERBS or one in FUNCTION_WORDS) for one in plain)
+
+
+def _numbers(words: str) -> Iterator[str]:
+    """Yield words as they stand, and in the singular."""
+    yield words
+    if words.endswith("s"):
+        yield words[:-1]
+
+
+def _stands_alone(text: str, start: int, end: int, kind: Kind, world: World) -> bool:
+    """Say whether one word is a whole title, or stands beside what it tells apart."""
+    word = folded(text[start:end])
+    if re.fullmatch(rf"{OPEN}|{DONE}|{OVERDUE}", word):
+        return False
+    if kind in world.titles.get(word, frozenset()):
+        return True
+    after = re.match(r" (\w+)", text[end:])
+    beside = NOUNS.get(after[1].casefold()) if after else None
+    if beside and beside.kind:
+        return beside.kind is kind and beside.field == "item"
+    return text[:start].endswith("'s ") or bool(re.match(r" of [A-Z]", text[end:]))

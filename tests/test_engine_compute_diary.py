@@ -1,0 +1,203 @@
+"""What somebody asks a diary: sixty questions over the sample files, and what each rule is for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from engine.acquaintances import Acquaintances
+from engine.compute import diary
+from engine.compute.plan_text import parsed, written
+from engine.compute.run import run
+from engine.compute.table import Table
+from engine.compute.understand import understand
+from engine.compute.world import World
+from ingest.item import Item, Kind, Locator, People, Person
+from ingest.read import read
+
+ROOT = Path(__file__).parent.parent
+ASKED = [
+    json.loads(line)
+    for line in (ROOT / "tests" / "bench" / "compute_agenda.jsonl").read_text().splitlines()
+]
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ANN = Person("Ann Smith", "ann@smith.example")
+
+
+@cache
+def sample() -> World:
+    found = read([ROOT / "app" / "sample" / "data"], zone=UTC, now=NOW)
+    return World.of([one for one in found if isinstance(one, Item)])
+
+
+def entries(table: Table) -> list[str]:
+    readings = [one for row in table.rows for one in row.readings]
+    return sorted({f"{one.item.when:%Y-%m-%d} {one.item.title}" for one in readings})
+
+
+@pytest.mark.parametrize("row", ASKED, ids=[row["question"] for row in ASKED])
+def test_a_diary_is_read_as_a_person_reads_it(row: dict[str, str | list[str] | None]) -> None:
+    world = sample()
+    read_as = understand(str(row["question"]), world, NOW.date())
+    assert read_as.sure is (row["gold"] is not None), read_as
+    if read_as.plan and isinstance(row["gold"], list):
+        table = run(read_as.plan, world.items, world.known, NOW)
+        assert entries(table) == sorted(row["gold"])
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("What do I have on Tuesday?",
+         "list entry of event since:2026-11-24 until:2026-11-24"),
+        ("What did I have on Tuesday?",
+         "list entry of event since:2026-11-17 until:2026-11-17"),
+        ("How many mails did I get in December?",
+         "count mail since:2025-12-01 until:2025-12-31"),
+        ("How many meetings do I have in December?",
+         "count event since:2026-12-01 until:2026-12-31"),
+        ("When are the choir rehearsals?",
+         'list start of event title:"choir rehearsal" since:2026-11-21'),
+        ("When was the budget talk?", 'list start of event title:"budget talk"'),
+        ("When is the budget talk?", 'list start of event title:"budget talk"'),
+        ("When is the Open Day?", 'next start of event title:"Open Day"'),
+        ("Which tasks are done?", "list title of task status:done"),
+        ("Who is attending the staff meeting?",
+         'list recipient of event title:"staff meeting"'),
+    ],
+)  # fmt: skip
+def test_a_question_of_the_diary_becomes_a_plan(question: str, line: str) -> None:
+    found = understand(question, sample(), NOW.date())
+    assert found.plan is not None
+    assert written(found.plan) == line
+    assert found.sure
+    assert parsed(line) == found.plan
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the safety drill?",  # no entry says so
+        "How many people were at the safety drill?",
+        "Who is my next meeting with?",
+        "When is Priya's birthday?",  # there is no such entry; a mail may say it
+        "Who is Dana Okafor?",
+        "What did I do last week?",  # more than the calendar knows
+        "What do I have to do on Friday?",
+        "Are you free on Friday?",
+        "What does the lease say about the open day?",
+    ],
+)
+def test_what_a_calendar_does_not_say_is_left_to_reading(question: str) -> None:
+    assert not understand(question, sample(), NOW.date()).sure
+
+
+def test_a_title_within_a_question_about_mail_is_no_event() -> None:
+    found = understand("How many mails mention the staff meeting?", sample(), NOW.date())
+    assert found.plan is not None
+    assert written(found.plan) == 'count mail text:"staff meeting"'
+
+
+def event(title: str, begins: datetime, hours: float = 1, *, all_day: bool = False) -> Item:
+    occurrence = begins.date().isoformat() if all_day else begins.isoformat()
+    text = f"Event: {title}\nWhen: {begins:%a %Y-%m-%d %H:%M}\nWhere: Quay"
+    place = Locator(Path("/c.ics"), uid=title, occurrence=occurrence)
+    ends = begins + timedelta(hours=hours) if hours else None
+    return Item(Kind.EVENT, title, begins, People(sender=(ANN,)), text, place, until=ends)
+
+
+def task(title: str, due: datetime | None, state: str = "") -> Item:
+    text = f"Task: {title}" + (f"\nDue: {due:%a %Y-%m-%d %H:%M}" if due else "")
+    text += f"\n{state}" * bool(state) + "\n\nStatus: completed, says a text that is no field"
+    return Item(Kind.TASK, title, due, People(), text, Locator(Path("/t.ics"), uid=title))
+
+
+def day(number: int, hour: int = 9) -> datetime:
+    return datetime(2026, 11, number, hour, tzinfo=UTC)
+
+
+def value(line: str, items: Sequence[Item], now: datetime = NOW) -> str:
+    return run(parsed(line), items, Acquaintances.of(items), now).value
+
+
+def test_what_is_next_has_not_begun() -> None:
+    items = [
+        event("Running", day(21, 11), 3),
+        event("Today", day(21, 12)),
+        event("Tomorrow", day(22)),
+        event("Whole day", day(21, 0), 24, all_day=True),
+    ]
+    assert value("next title of event", items) == "Whole day"
+    assert value("next title of event title:today", items) == "Today"
+    assert value("next title of event title:running", items) == ""
+    later = day(21, 13)
+    assert value("next title of event", items[:3], later) == "Tomorrow"
+
+
+def test_what_is_next_at_the_same_moment_is_all_named() -> None:
+    items = [event("A", day(23)), event("B", day(23)), event("C", day(24))]
+    assert value("next title of event", items) == "A, B"
+
+
+@pytest.mark.parametrize(
+    ("item", "shown"),
+    [
+        (event("Drill", day(27, 10), 1.5), "Fri 2026-11-27 10:00-11:30 Drill"),
+        (event("Call", day(27, 10), 0), "Fri 2026-11-27 10:00 Call"),
+        (event("Watch", day(27, 22), 4), "Fri 2026-11-27 22:00 to Sat 2026-11-28 02:00 Watch"),
+        (event("Fair", day(28, 0), 24, all_day=True), "Sat 2026-11-28 Fair"),
+        (event("Trip", day(28, 0), 72, all_day=True), "Sat 2026-11-28 to Mon 2026-11-30 Trip"),
+        (task("Report", day(30, 17)), "Mon 2026-11-30 17:00 Report"),
+        (task("Some day", None), "Some day"),
+    ],
+)
+def test_an_entry_is_shown_as_a_calendar_shows_it(item: Item, shown: str) -> None:
+    table = run(parsed(f"list entry of {item.kind.value}"), [item], Acquaintances(), NOW)
+    assert table.value == shown
+    reading = table.rows[0].readings[0]
+    quoted = item.text[reading.start : reading.end]
+    assert item.title in quoted
+    assert item.when is None or f"{item.when:%H:%M}" in quoted  # what is cited says when
+
+
+def test_tasks_are_open_or_done() -> None:
+    items = [
+        task("Open", day(20)),
+        task("Waiting", day(20), "Status: needs action"),
+        task("Done", day(20), "Status: completed"),
+        task("Ended", day(20), "Completed: Thu 2026-11-19 10:00"),
+        task("Whole", day(20), "Done: 100 %"),
+        replace(task("Off (cancelled)", day(20)), title="Off"),
+    ]
+    assert value("list title of task status:open", items) == "Open, Waiting"
+    assert value("list title of task status:done", items) == "Done, Ended, Whole"
+    assert value("count task", items) == "5"
+    assert value("count task status:any", items) == "6"
+
+
+def test_what_is_overdue_was_due_before_today_and_is_open() -> None:
+    world = World.of([task("Old", day(20)), task("Paid", day(19), "Status: completed")])
+    found = understand("Which tasks are overdue?", world, NOW.date())
+    assert found.plan is not None
+    assert written(found.plan) == "list title of task until:2026-11-20 status:open"
+    assert run(found.plan, world.items, world.known, NOW).value == "Old"
+
+
+def test_a_single_word_names_an_event_only_beside_what_it_tells_apart() -> None:
+    world = World.of([event("Lease talk", day(27)), event("Dentist", day(28))])
+    today = date(2026, 11, 21)
+    assert understand("When is the dentist?", world, today).sure
+    assert understand("When is my next lease meeting?", world, today).sure
+    assert not understand("When is the lease?", world, today).sure
+
+
+def test_the_words_of_a_person_are_no_title() -> None:
+    world = World.of([event("Lunch with Ann Smith", day(27)), event("Open day", day(28))])
+    assert diary.titled("When do I meet Ann Smith?", world) is None
+    assert diary.titled("Where is the open day?", world) == (13, 21, "open day", Kind.EVENT)
