@@ -197,6 +197,30 @@ def test_a_single_word_names_an_event_only_beside_what_it_tells_apart() -> None:
     assert not understand("When is the lease?", world, today).sure
 
 
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("When is my next call?", "next start of event title:call"),
+        ("How many calls did I have in November?",
+         "count event title:call since:2026-11-01 until:2026-11-30"),
+        ("Do I have a lesson tomorrow?", None),
+        ("How many lessons were there in November?",
+         "count event since:2026-11-01 until:2026-11-30"),
+    ],
+)  # fmt: skip
+def test_a_sort_of_events_is_some_of_a_diary(question: str, line: str | None) -> None:
+    world = World.of([event("Call with Kim", day(24)), event("Knots", day(22))])
+    found = understand(question, world, NOW.date())
+    assert (written(found.plan) if found.plan else None) == line
+
+
+def test_what_is_next_is_no_title() -> None:
+    world = World.of([event("Talk: the next five years", day(2)), event("Knots", day(28))])
+    found = understand("When is the next talk?", world, NOW.date())
+    assert found.plan is not None
+    assert written(found.plan) == "next start of event title:talk"
+
+
 def test_the_words_of_a_person_are_no_title() -> None:
     world = World.of([event("Lunch with Ann Smith", day(27)), event("Open day", day(28))])
     assert diary.titled("When do I meet Ann Smith?", world) is None

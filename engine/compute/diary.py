@@ -58,6 +58,8 @@ _PLANNED = re.compile(
     r"\b(?:do|will|shall|am|are) (?:i|we)\b|\bwhat(?:'s| is) on\b|\banything\b|\bcoming up\b"
 )
 """How entries are asked for that are still to come."""
+SORTS = re.compile(r"\b(session|talk|holiday|lecture|workshop|call|lesson)s?\b")
+"""Events of one sort. In a calendar of such events it means all of them; in a diary, some."""
 WHAT_IS = re.compile(r"^what(?:'s| is| are| was| were) ")
 _OF_TIME = re.compile(r"^(?:when|what time|how long)\b", re.IGNORECASE)
 _PRESENT = re.compile(r"^(?:and )?(?:when|where|what time)(?:'s| is| are| does| do) ")
@@ -130,9 +132,10 @@ def _may_name(text: str, start: int, end: int, world: World) -> bool:
     edges = (plain[0], plain[-1])
     if "<" in text[start:end] or any(one in FUNCTION_WORDS | NEUTRAL for one in edges):
         return False
-    if any(one in _NAMES_A_PART for one in plain) or any(map(world.is_name, words)):
+    if re.search(NEXT, " ".join(plain)) or any(one in _NAMES_A_PART for one in plain):
         return False
-    if all(word[:1].isupper() for word in words) and not _OF_TIME.match(text):
+    named = all(word[:1].isupper() for word in words) and not _OF_TIME.match(text)
+    if named or any(map(world.is_name, words)):
         return False  # who is Ann Smith
     return any(not (one in NOUNS or one in VERBS or one in FUNCTION_WORDS) for one in plain)
 

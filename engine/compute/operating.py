@@ -37,8 +37,9 @@ class OperationGrammar(AskedGrammar):
 
     def plan(self) -> Plan | None:
         """Return the plan, as far as one is read. Raises `PlanRefused` for one without sense."""
-        source = self.source()
-        asked = self.asked()
+        source, asked = self.source(), self.asked()
+        if sort := self._sort(source, asked):
+            source = replace(source, titles=(sort,))
         if self._stands_in_a_text(asked, source) or self._says_too_little(asked, source):
             return None
         ranked = self.has(rf"{w.MOST}|{w.LEAST}") and not self.has(w.LONG)
@@ -65,20 +66,29 @@ class OperationGrammar(AskedGrammar):
             return self._counted(source)
         return self._at_end_or_all(asked, source)
 
+    def _sort(self, source: Source, asked: Asked) -> str:
+        """Return the sort of events that is asked for, where a diary has others beside it."""
+        found = diary.SORTS.search(self.text)
+        other = source.calendars or source.titles or source.subjects or source.places
+        of_diary = asked == "entry" or self.has(rf"{diary.NEXT}|{diary.OURS}")
+        return found[1] if found and of_diary and source.kind is Kind.EVENT and not other else ""
+
     def _says_too_little(self, asked: Asked, source: Source) -> bool:
         """Say whether a part of a title was named for what no entry says, or for no entry."""
         if not any(one.kind for one in self.quoted):
-            return False
+            return bool(self._sort(replace(source, titles=()), asked)) and not self._ever(source)
         ends = self.has(rf"{w.FIRST}|{w.LAST}|{diary.NEXT}")
         is_said = {
             "who": self.asked_field() == "recipient",
             "title": ends or not diary.WHAT_IS.search(self.text),
             "count": self.asked_field() in ("item", "start"),
         }
-        if not is_said.get(asked, True):
-            return True
+        return not is_said.get(asked, True) or not self._ever(source)
+
+    def _ever(self, source: Source) -> bool:
+        """Say whether something passes on any day."""
         ever = replace(source, since=None, until=None, status="any")
-        return not passing(self.world.items, ever, self.world.known).items
+        return bool(passing(self.world.items, ever, self.world.known).items)
 
     def _stands_in_a_text(self, asked: Asked, source: Source) -> bool:
         """Say whether the answer is what a mail tells of a person or an event, not of itself."""
