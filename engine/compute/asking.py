@@ -9,8 +9,9 @@ from typing import Literal
 from engine.compute import diary
 from engine.compute import words as w
 from engine.compute.naming import Named
-from engine.compute.plan import Field
+from engine.compute.plan import Field, Source
 from engine.compute.sourcing import CONTEXT, TOKEN, SourceGrammar
+from ingest.item import Kind
 
 Asked = Literal["count", "who", "when", "where", "title", "entry", "length", "amount", "nothing"]
 _ASKED: dict[Field, Asked] = {
@@ -27,6 +28,13 @@ _ASKED: dict[Field, Asked] = {
     "year": "when",
     "weekday": "when",
 }
+
+
+_WHO_IS = re.compile(r"\bwho(?:'s| is| was| are| were) (?:<p\d+>(?: and )?)+\W*$")
+_ADDRESS_OF = re.compile(
+    r"\baddress(?:es)? (?:of|for) <p\d+>|<p\d+>(?:'s?)? (?:\w+ ){0,2}address(?:es)?\b"
+)
+"""What texts and signatures say of a person: nothing to compute."""
 
 
 class AskedGrammar(SourceGrammar):
@@ -80,3 +88,16 @@ class AskedGrammar(SourceGrammar):
         noun = w.NOUNS.get(self.noun)
         field = noun.field if noun else "item"
         return "recipient" if field == "sender" and self.has(w.RECEIVES) else field
+
+    def stands_in_a_text(self, asked: Asked, source: Source) -> bool:
+        """Say whether the answer is what a mail tells of a person or an event, not of itself."""
+        if asked != "count" and (_WHO_IS.search(self.asking) or _ADDRESS_OF.search(self.asking)):
+            return True
+        if source.kind is not Kind.MAIL or asked not in ("when", "where"):
+            return False
+        tokens = TOKEN.findall(self.asking)
+        kinds = {noun.kind for one in tokens if (noun := w.NOUNS.get(one))}
+        done = {w.VERBS[one] for one in tokens if one in w.VERBS and one not in w.NOUNS}
+        mailed = Kind.MAIL in done or self.has(r"(?:\bi|<p\d+>) e?mail\b")
+        of_event = Kind.EVENT in kinds | done and not mailed
+        return asked == "where" or of_event

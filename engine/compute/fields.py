@@ -33,12 +33,15 @@ _LINES: Mapping[Field, tuple[str, ...]] = {
     "place": ("Where",),
     "calendar": ("Calendar",),
     "speaker": ("Event",),
+    "attachment": ("Attachments",),
     **dict.fromkeys(
         ("date", "start", "month", "week", "year", "weekday", "duration"),
         ("Date", "When", "Due"),
     ),
 }
 """How the line of an item's text begins that states a field."""
+WORDS_SHOWN = 600
+"""Code points of a text that a list shows; how many more there are is said."""
 MINUTE = timedelta(minutes=1)
 DAY_MINUTES = 24 * 60
 IN_MINUTES: Mapping[Unit, int] = {
@@ -73,6 +76,10 @@ def values_of(item: Item, field: Field, unit: Unit | None = None) -> tuple[Value
         return _start(item, unit)
     if field == "entry":
         return _entry(item)
+    if field == "text":
+        return _own_words(item)
+    if field == "attachment":
+        return tuple(Value(folded(name), name) for name in item.attachments)
     if field == "duration":
         length = minutes_of(item)
         return () if length is None else (Value(str(length), duration_text(length, unit)),)
@@ -161,6 +168,32 @@ def _times(item: Item) -> tuple[str, ...]:
     return (f"{begins:%a %Y-%m-%d %H:%M}{ends}",)
 
 
+def _own_words(item: Item) -> tuple[Value, ...]:
+    start, end = _own_stretch(item)
+    said = " ".join(item.text[start:end].split())
+    if not said:
+        return ()
+    shown, more = said, ""
+    if len(said) > WORDS_SHOWN:
+        shown = said[:WORDS_SHOWN].rsplit(" ", 1)[0]
+        more = f" … ({len(said) - len(shown):,} more characters)"
+    return (Value(said, shown + more),)
+
+
+def _own_stretch(item: Item) -> tuple[int, int]:
+    """Return where an item's first words of its own begin and end, behind what it quotes."""
+    position = item.body
+    for begin, end in (*item.quoted, (len(item.text), len(item.text))):
+        if item.text[position:begin].strip():
+            break
+        position = end
+    else:
+        return position, position
+    while item.text[position].isspace():
+        position += 1
+    return position, position + len(item.text[position:begin].rstrip())
+
+
 def _day(day: date) -> Value:
     return Value(day, day.isoformat())
 
@@ -229,6 +262,8 @@ def folded(text: str) -> str:
 
 def line_of(item: Item, field: Field) -> tuple[int, int]:
     """Return where the text states a field: its line, else the title's, else the first."""
+    if field == "text":
+        return _own_stretch(item)
     if field == "entry":
         start, title_ends = line_of(item, "title")
         return start, max(title_ends, line_of(item, "start")[1])

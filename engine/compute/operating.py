@@ -17,11 +17,6 @@ from engine.compute.world import World
 from engine.tokens import FUNCTION_WORDS
 from ingest.item import Kind
 
-_WHO_IS = re.compile(r"\bwho(?:'s| is| was| are| were) (?:<p\d+>(?: and )?)+\W*$")
-_ADDRESS_OF = re.compile(
-    r"\baddress(?:es)? (?:of|for) <p\d+>|<p\d+>(?:'s?)? (?:\w+ ){0,2}address(?:es)?\b"
-)
-"""What texts and signatures say of a person: nothing to compute."""
 _LAST_AS_VERB = re.compile(r"\b(?:do|does|did|will) (?:\S+ )*?last\b")
 
 
@@ -40,7 +35,7 @@ class OperationGrammar(AskedGrammar):
         source, asked = self.source(), self.asked()
         if sort := self._sort(source, asked):
             source = replace(source, titles=(sort,))
-        if self._stands_in_a_text(asked, source) or self._says_too_little(asked, source):
+        if self.stands_in_a_text(asked, source) or self._says_too_little(asked, source):
             return None
         ranked = self.has(rf"{w.MOST}|{w.LEAST}") and not self.has(w.LONG)
         nothing_asked = asked == "nothing" and not (ranked and source.kind)
@@ -50,6 +45,11 @@ class OperationGrammar(AskedGrammar):
             source = self._about_leftover(source)
         elif nothing_asked or not (source.kind or source.subjects or self.joins):
             return None
+        if source.kind is Kind.MAIL and asked == "title" and self.asked_field() != "title":
+            if said := self._said(source):
+                return said
+            if w.CONTENT.search(self.text):
+                return None  # subjects do not say it
         if both := self._of_two(asked, source):
             return both
         if ranked:
@@ -65,6 +65,16 @@ class OperationGrammar(AskedGrammar):
         if asked == "count":
             return self._counted(source)
         return self._at_end_or_all(asked, source)
+
+    def _said(self, source: Source) -> Plan | None:
+        """Return the plan for what one mail says, which its subject does not tell."""
+        if self.has(r"\b(?:e?mail|message)s\b"):
+            return None
+        if not (w.CONTENT.search(self.text) or w.READ_OUT.search(self.text)):
+            return None
+        if self.has(w.LAST):
+            return Plan("last", "text", (source,))
+        return Plan("first", "text", (source,)) if self.has(w.FIRST) else None
 
     def _sort(self, source: Source, asked: Asked) -> str:
         """Return the sort of events that is asked for, where a diary has others beside it."""
@@ -89,19 +99,6 @@ class OperationGrammar(AskedGrammar):
         """Say whether something passes on any day."""
         ever = replace(source, since=None, until=None, status="any")
         return bool(passing(self.world.items, ever, self.world.known).items)
-
-    def _stands_in_a_text(self, asked: Asked, source: Source) -> bool:
-        """Say whether the answer is what a mail tells of a person or an event, not of itself."""
-        if asked != "count" and (_WHO_IS.search(self.asking) or _ADDRESS_OF.search(self.asking)):
-            return True
-        if source.kind is not Kind.MAIL or asked not in ("when", "where"):
-            return False
-        tokens = TOKEN.findall(self.asking)
-        kinds = {noun.kind for one in tokens if (noun := w.NOUNS.get(one))}
-        done = {w.VERBS[one] for one in tokens if one in w.VERBS and one not in w.NOUNS}
-        mailed = Kind.MAIL in done or self.has(r"(?:\bi|<p\d+>) e?mail\b")
-        of_event = Kind.EVENT in kinds | done and not mailed
-        return asked == "where" or of_event
 
     def _of_two(self, asked: Asked, source: Source) -> Plan | None:
         """Return a plan over two sources: dates in both, or the days from one to the other."""
@@ -245,6 +242,8 @@ class OperationGrammar(AskedGrammar):
     def _value(self, asked: Asked, source: Source) -> Field:
         if asked == "entry":
             return "entry"
+        if asked == "title" and self.asked_field() == "attachment":
+            return "attachment"
         if asked == "who":
             received = self.asked_field() == "recipient"
             return "recipient" if received else self._of_kind("sender", source)

@@ -49,13 +49,17 @@ Field = Literal[
     "place",
     "duration",
     "calendar",
+    "attachment",
+    "text",
 ]
 """What an item says of itself, without a model. "start" is the day and, where there is one, the
 time; "entry" when something is and its title, as a calendar shows it; "sender" the organiser of an
-event; "speaker" who gives it, by its title or fields."""
+event; "text" the beginning of what its writer says, without what is quoted; "speaker" who
+gives it, by its title or fields."""
 Unit = Literal["minutes", "hours", "days", "weeks", "utc"]
 """How a duration is counted, or in which zone a time is shown."""
 
+Has = Literal["attachment"]
 Status = Literal["cancelled", "open", "done", "any"]
 
 GROUPS: tuple[Field, ...] = (
@@ -103,6 +107,8 @@ class Source:
     status: Status | None = None
     """Cancelled events, which are left out unless they are asked for, tasks that are open or done;
     any: all of them."""
+    has: Has | None = None
+    """Only mails that bring files."""
 
 
 @dataclass(frozen=True, slots=True)

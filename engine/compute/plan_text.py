@@ -10,6 +10,7 @@ from typing import TypeVar, get_args
 from engine.compute.plan import (
     GROUPS,
     Field,
+    Has,
     Operation,
     Plan,
     Sought,
@@ -36,7 +37,11 @@ NAMES = {
 }
 """From the word before the colon to the field of `Source` that it adds to."""
 DAYS = ("since", "until")
-CHOSEN = {"shelf": (*(shelf.value for shelf in Shelf), "any"), "status": get_args(Status)}
+CHOSEN = {
+    "shelf": (*(shelf.value for shelf in Shelf), "any"),
+    "status": get_args(Status),
+    "has": get_args(Has),
+}
 """Fields that take one of a few words."""
 ANY = "item"
 """What is written for items of every kind."""

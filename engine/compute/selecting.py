@@ -114,6 +114,8 @@ def _tests(source: Source, known: Acquaintances) -> Iterator[Test]:
     yield lambda item: source.kind is None or item.kind is source.kind
     # A mail within a mail was not received.
     yield lambda item: item.kind is not Kind.MAIL or item.locator.part is None
+    if source.has == "attachment":
+        yield lambda item: bool(item.attachments)
     if source.since or source.until:
         yield lambda item: item.when is None or _in_days(item, source)
     by_field: tuple[tuple[Sequence[str], Callable[[Item, str], bool]], ...] = (

@@ -73,6 +73,8 @@ class SourceGrammar:
         )
         if kind is Kind.EVENT and re.search(w.CANCELLED, self.text):
             source = replace(source, status="cancelled")
+        if kind is Kind.MAIL and re.search(w.ATTACHED, self.text):
+            source = replace(source, has="attachment")
         if kind is Kind.TASK:
             source = replace(source, status=self._status())
         for tag, quoted in self.quotes.items():

@@ -41,6 +41,7 @@ NOUNS: Mapping[str, Noun] = {
     **_nouns("task tasks todo todos deadline deadlines", "item", Kind.TASK),
     **_nouns("document documents file files", "item", Kind.DOCUMENT),
     **_nouns("contact contacts", "item", Kind.CONTACT),
+    **_nouns("attachment attachments", "attachment", Kind.MAIL),
     **_nouns("person people sender senders author authors writer writers", "sender"),
     **_nouns("address addresses correspondent correspondents participant", "sender"),
     **_nouns("participants contributor contributors poster posters everyone", "sender"),
@@ -162,6 +163,14 @@ BEYOND = re.compile(
 )
 """What no plan says: what compares, another time than a date, any Sunday, me among others, what a
 text is about within a question, whom I met, who am in every meeting myself."""
+ATTACHED = r"\battachments?\b"
+CONTENT = re.compile(
+    r"\bwhat (?:do|does|did|has|have|had|was|is|were|are)\b.*\b(?:says?|said|writes?|written|wrote"
+    r"|tell|told|repl(?:y|ies|ied)|answer(?:s|ed)?|mention\w*|contain\w*|wants?|ask(?:s|ed)?)\b"
+    r"(?!.*\babout$)|\bwhat(?:'s| is| was| are| were) in\b"
+)
+"""What asks for the words of a mail; what it is about, its subject says."""
+READ_OUT = re.compile(r"^(?:please )?(?:show|read|give|tell)(?: me)?(?: out)? ")
 CANCELLED = r"\b(?:cancell?ed|called off)\b"
 STATED = re.compile(r"\b(?:my|the|all|our|these) (\d{1,4}) ([a-z]+)")
 """How many items there are, as in "my 13 card statements"."""

@@ -1,0 +1,129 @@
+"""What a mail says and what it brings: its own words and its attachments, without a model."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from engine.acquaintances import Acquaintances
+from engine.compute.fields import WORDS_SHOWN, values_of
+from engine.compute.plan_text import parsed, written
+from engine.compute.run import run
+from engine.compute.understand import understand
+from engine.compute.world import World
+from ingest.item import Item, Kind, Locator, People, Person
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+KIM = Person("Kim Sato", "kim@sato.example")
+BOB = Person("Bob Reed", "bob@reed.example")
+
+
+def mail(title: str, sender: Person, day: int, body: str, files: tuple[str, ...] = ()) -> Item:
+    when = datetime(2026, 11, day, 9, tzinfo=UTC)
+    head = f"Subject: {title}\nFrom: {sender}\nDate: {when:%a %Y-%m-%d %H:%M}"
+    head += f"\nAttachments: {', '.join(files)}" if files else ""
+    place = Locator(Path("/mail/inbox.mbox"), message_id=f"<{title}{day}>")
+    return Item(
+        *(Kind.MAIL, title, when, People(sender=(sender,)), f"{head}\n\n{body}", place),
+        attachments=files,
+        body=len(head) + 2,
+    )
+
+
+MAILS = [
+    mail("Sails", KIM, 2, "The sails are torn.", ("sails.jpg", "bill.pdf")),
+    mail("Re: Sails", BOB, 3, "> The sails are torn.\n\nSew them.\n\nBob"),
+    mail("Ropes", KIM, 9, "Buy ropes.\n\nOn Mon, Bob wrote:\n> Which?\n", ("bill.pdf",)),
+    mail("Long", BOB, 10, "word " * 500),
+]
+WORLD = World.of(MAILS)
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("What does Kim's last mail say?", "last text of mail from:Kim"),
+        ("What is in the last mail from Kim?", "last text of mail from:Kim"),
+        ("What did Kim write first?", "first text of mail from:Kim"),
+        ("What did Kim want in her last mail?", "last text of mail from:Kim"),
+        ("Show me Bob's last mail", "last text of mail from:Bob"),
+        ("What was the last mail from Kim?", "last title of mail from:Kim"),
+        ("What was the subject of Kim's last mail?", "last title of mail from:Kim"),
+        ("What did Kim send me?", "list title of mail from:Kim"),
+        ("Which mails have attachments?", "list title of mail has:attachment"),
+        ("Who sent me attachments?", "list sender of mail has:attachment"),
+        ("Which attachments did Kim send?", "list attachment of mail from:Kim has:attachment"),
+        ("How many mails with an attachment did I get in November?",
+         "count mail since:2026-11-01 until:2026-11-30 has:attachment"),
+    ],
+)  # fmt: skip
+def test_words_and_attachments_are_asked_for(question: str, line: str) -> None:
+    found = understand(question, WORLD, NOW.date())
+    assert found.plan is not None
+    assert written(found.plan) == line
+    assert found.sure
+    assert parsed(line) == found.plan
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did Kim write in November?",  # several mails: their subjects do not say it
+        "What did Bob reply?",
+        "What does the attachment of Kim's mail say?",
+        "What is in the attachment?",
+        "What do the last mails from Kim say?",
+        "Which mails have no attachments?",
+        "How many mails are without attachments?",
+    ],
+)
+def test_what_no_one_mail_says_is_left_to_reading(question: str) -> None:
+    assert not understand(question, WORLD, NOW.date()).sure
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("first text of mail", "The sails are torn."),
+        ("last text of mail from:Kim", "Buy ropes."),
+        ('last text of mail subject:"Re: Sails"', "Sew them. Bob"),
+        ("list attachment of mail", "sails.jpg, bill.pdf"),
+        ("distinct attachment of mail", "2"),
+        ("count mail has:attachment", "2"),
+        ("list sender of mail has:attachment", "Kim Sato"),
+    ],
+)
+def test_a_plan_over_words_and_attachments_comes_to(line: str, value: str) -> None:
+    found = run(parsed(line), MAILS, Acquaintances.of(MAILS), NOW)
+    assert found.value == value
+
+
+def test_what_is_cited_is_what_is_said() -> None:
+    row = run(parsed("last text of mail from:Kim"), MAILS, WORLD.known, NOW).rows[0]
+    reading = row.readings[0]
+    assert reading.item.text[reading.start : reading.end] == "Buy ropes."
+    row = run(parsed("list attachment of mail from:Kim"), MAILS, WORLD.known, NOW).rows[0]
+    reading = row.readings[0]
+    assert "sails.jpg" in reading.item.text[reading.start : reading.end]
+
+
+def test_a_long_text_says_how_much_more_there_is() -> None:
+    (shown,) = values_of(MAILS[-1], "text")
+    words, _, more = shown.text.partition(" \N{HORIZONTAL ELLIPSIS} ")
+    assert len(words) <= WORDS_SHOWN
+    left = len(" ".join(MAILS[-1].text[MAILS[-1].body :].split())) - len(words)
+    assert more == f"({left:,} more characters)"
+
+
+def test_a_mail_of_quotes_alone_says_nothing() -> None:
+    quoted = mail("Re: Sails", BOB, 4, "> The sails are torn.\n")
+    assert values_of(quoted, "text") == ()
+    assert values_of(mail("Empty", BOB, 4, ""), "text") == ()
+
+
+def test_dates_of_the_wording_are_days_of_the_mail() -> None:
+    found = understand("What was the last mail from Kim this month?", WORLD, date(2026, 11, 21))
+    assert found.plan is not None
+    assert written(found.plan) == ("last title of mail from:Kim since:2026-11-01 until:2026-11-30")
