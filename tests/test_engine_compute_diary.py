@@ -68,6 +68,9 @@ def test_a_diary_is_read_as_a_person_reads_it(row: dict[str, str | list[str] | N
         ("When is the budget talk?", 'list start of event title:"budget talk"'),
         ("When is the Open Day?", 'next start of event title:"Open Day"'),
         ("Which tasks are done?", "list title of task status:done"),
+        ("What are my next two meetings?", "next entry of event top 2"),
+        ("When does the staff meeting end?", 'next end of event title:"staff meeting"'),
+        ("On which day is the safety drill?", 'next date of event title:"safety drill"'),
         ("Who is attending the staff meeting?",
          'list recipient of event title:"staff meeting"'),
     ],
@@ -86,6 +89,10 @@ def test_a_question_of_the_diary_becomes_a_plan(question: str, line: str) -> Non
         "What is the safety drill?",  # no entry says so
         "How many people were at the safety drill?",
         "Who is my next meeting with?",
+        "Who met with Dana?",
+        "What happened at the last staff meeting?",
+        "Where was the meeting held?",  # which one?
+        "Where does Dana work?",  # the calendar is called Work
         "When is Priya's birthday?",  # there is no such entry; a mail may say it
         "Who is Dana Okafor?",
         "What did I do last week?",  # more than the calendar knows
@@ -138,6 +145,19 @@ def test_what_is_next_has_not_begun() -> None:
     assert value("next title of event title:running", items) == ""
     later = day(21, 13)
     assert value("next title of event", items[:3], later) == "Tomorrow"
+
+
+def test_an_event_ends_at_its_last_minute_or_day() -> None:
+    items = [event("Drill", day(27, 10), 1.5), event("Call", day(27), 0)]
+    assert value("next end of event title:drill", items) == "2026-11-27 11:30"
+    assert value("next end of event title:call", items) == ""  # it does not say
+    trip = [event("Trip", day(28, 0), 72, all_day=True)]
+    assert value("next end of event", trip) == "2026-11-30"
+
+
+def test_the_next_two_come_in_order() -> None:
+    items = [event("C", day(25)), event("A", day(23)), event("B", day(24)), event("Z", day(1))]
+    assert value("next title of event top 2", items) == "A, B"
 
 
 def test_what_is_next_at_the_same_moment_is_all_named() -> None:

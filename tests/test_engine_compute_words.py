@@ -127,3 +127,53 @@ def test_dates_of_the_wording_are_days_of_the_mail() -> None:
     found = understand("What was the last mail from Kim this month?", WORLD, date(2026, 11, 21))
     assert found.plan is not None
     assert written(found.plan) == ("last title of mail from:Kim since:2026-11-01 until:2026-11-30")
+
+
+PER = Person("Per Fjeld", "per@fjeld.example")
+OF_PER = World.of([*MAILS, mail("Pumps", PER, 11, "Here.")])
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("What are the newest mails?", "last entry of mail top 5"),
+        ("Show me the last three mails from Kim", "last entry of mail from:Kim top 3"),
+        ("Which were the first 2 mails?", "first entry of mail top 2"),
+        ("Do I have mail from Kim?", "list entry of mail from:Kim"),
+        ("Did I reply to Per?", "list entry of mail from:me to:Per"),
+        ("When did Per last write?", "last date of mail from:Per"),
+        ("Who was the last to write to me?", "last sender of mail to:me"),
+        ("How many mails per sender?", "count mail by sender"),
+    ],
+)
+def test_the_newest_mails_and_a_person_with_a_common_name(question: str, line: str) -> None:
+    found = understand(question, OF_PER, NOW.date(), me_known=True)
+    assert found.plan is not None
+    assert written(found.plan) == line
+    assert found.sure
+    assert parsed(line) == found.plan
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When was the mail sent?",  # which one?
+        "Who sent the mail?",
+        "How long did Kim take to reply?",
+        "Where is Kim?",
+    ],
+)
+def test_one_mail_that_nothing_names_is_left_to_reading(question: str) -> None:
+    assert not understand(question, OF_PER, NOW.date()).sure
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("last title of mail top 2", "Long, Ropes"),  # the newest first
+        ("first title of mail top 2", "Sails, Re: Sails"),
+        ("last title of mail from:Kim top 9", "Ropes, Sails"),
+    ],
+)
+def test_so_many_of_an_end(line: str, value: str) -> None:
+    assert run(parsed(line), MAILS, WORLD.known, NOW).value == value

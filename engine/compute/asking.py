@@ -30,7 +30,7 @@ _ASKED: dict[Field, Asked] = {
 }
 
 
-_WHO_IS = re.compile(r"\bwho(?:'s| is| was| are| were) (?:<p\d+>(?: and )?)+\W*$")
+_WHO_IS = re.compile(r"\b(?:who|where)(?:'s| is| was| are| were) (?:<p\d+>(?: and )?)+\W*$")
 _ADDRESS_OF = re.compile(
     r"\baddress(?:es)? (?:of|for) <p\d+>|<p\d+>(?:'s?)? (?:\w+ ){0,2}address(?:es)?\b"
 )

@@ -62,7 +62,10 @@ SORTS = re.compile(r"\b(session|talk|holiday|lecture|workshop|call|lesson)s?\b")
 """Events of one sort. In a calendar of such events it means all of them; in a diary, some."""
 WHAT_IS = re.compile(r"^what(?:'s| is| are| was| were) ")
 _OF_TIME = re.compile(r"^(?:when|what time|how long)\b", re.IGNORECASE)
-_PRESENT = re.compile(r"^(?:and )?(?:when|where|what time)(?:'s| is| are| does| do) ")
+_PRESENT = re.compile(
+    r"^(?:and )?(?:(?:on |at |until )?(?:when|where|(?:what|which) (?:time|day|date|week|month))"
+    r"(?:'s| is| are| does| do)|what(?:'s| is) the (?:date|day|time) of) "
+)
 _NAMES_A_PART = ("with",)
 """Words that a title may hold, and that stand before a person in a question."""
 

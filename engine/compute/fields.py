@@ -35,7 +35,7 @@ _LINES: Mapping[Field, tuple[str, ...]] = {
     "speaker": ("Event",),
     "attachment": ("Attachments",),
     **dict.fromkeys(
-        ("date", "start", "month", "week", "year", "weekday", "duration"),
+        ("date", "start", "end", "month", "week", "year", "weekday", "duration"),
         ("Date", "When", "Due"),
     ),
 }
@@ -74,6 +74,8 @@ def values_of(item: Item, field: Field, unit: Unit | None = None) -> tuple[Value
         return (_OF_DATE[field](day),) if day is not None else ()
     if field == "start":
         return _start(item, unit)
+    if field == "end":
+        return _end(item)
     if field == "entry":
         return _entry(item)
     if field == "text":
@@ -147,6 +149,16 @@ def _start(item: Item, unit: Unit | None) -> tuple[Value, ...]:
         return (_day(item.when.date()),)
     when = item.when.astimezone(UTC) if unit == "utc" else item.when
     return (Value(when, f"{when:%Y-%m-%d %H:%M}"),)
+
+
+def _end(item: Item) -> tuple[Value, ...]:
+    """Return when an event is over: the minute, or the last of its whole days."""
+    last = last_day_of(item)
+    if item.until is None or last is None:
+        return ()
+    return (
+        (_day(last),) if is_all_day(item) else (Value(item.until, f"{item.until:%Y-%m-%d %H:%M}"),)
+    )
 
 
 def _entry(item: Item) -> tuple[Value, ...]:

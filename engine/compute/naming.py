@@ -140,6 +140,8 @@ def _calendars(found: Named, world: World) -> None:
 
 def _calendar(found: Named, world: World) -> bool:
     for start, end in spans_of_words(found.text, longest=5):
+        if not _is_named_there(found.text, start, end):
+            continue
         words = re.sub(r"'s$", "", found.text[start:end])
         plain = words.strip("().:,")
         key, word = joined([plain]), plain.casefold()
@@ -149,6 +151,16 @@ def _calendar(found: Named, world: World) -> bool:
             found.calendars[tag] = world.calendars[key]
             return True
     return False
+
+
+def _is_named_there(text: str, start: int, end: int) -> bool:
+    """Say whether a word may be a calendar there: "work" is a verb, "my work" may be one."""
+    words = text[start:end]
+    if " " in words or not words.islower():
+        return True
+    before = re.search(r"\b(?:my|our|the|in|from|of|on|and|both|does|do) $", text[:start])
+    after = re.match(r"(?:'s)? (?:calendar|event|meeting|appointment|holiday|and\b)", text[end:])
+    return bool(before or after)
 
 
 def _dates(found: Named, today: date) -> None:
@@ -203,7 +215,9 @@ def _person_at(text: str, position: int, names: dict[str, frozenset[str]]) -> in
     if known is not None:
         word = known.name.casefold()
         common = word in NEUTRAL | FUNCTION_WORDS | ASKING or word in NOUNS or word in VERBS
-        return None if common and "@" not in word else known.end
+        # "Per" within a question is a person, where somebody bears that name.
+        written_as_name = position > 0 and len(word) > 1 and text[position].isupper()
+        return None if common and "@" not in word and not written_as_name else known.end
     if names and (position == 0 or _BEFORE_AGENT.search(text[:position])):
         for end in _word_ends(text, position, 4):
             name = re.sub(r"'s$", "", text[position:end]).strip("?.,:").casefold()

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import date, timedelta
 
 from engine.compute import diary
 from engine.compute import words as w
-from engine.compute.asking import Asked, AskedGrammar
-from engine.compute.naming import Named, Quoted
+from engine.compute.asking import Asked
+from engine.compute.naming import Quoted
+from engine.compute.picking import PickingGrammar
 from engine.compute.plan import TWO_SOURCES, Field, Operation, Plan, Sought, Source, Unit
 from engine.compute.selecting import passing
 from engine.compute.sourcing import SHELVES, TOKEN, SourceGrammar
-from engine.compute.world import World
+from engine.date_words import NUMBERS
 from engine.tokens import FUNCTION_WORDS
 from ingest.item import Kind
 
-_LAST_AS_VERB = re.compile(r"\b(?:do|does|did|will) (?:\S+ )*?last\b")
 
-
-class OperationGrammar(AskedGrammar):
+class OperationGrammar(PickingGrammar):
     """Reads what one question has computed."""
-
-    def __init__(self, found: Named, world: World, today: date, *, me_known: bool) -> None:
-        """Read a question whose names have become tags; `me_known`: a plan may name "me"."""
-        super().__init__(found)
-        self.world = world
-        self.today = today
-        self.me_known = me_known
 
     def plan(self) -> Plan | None:
         """Return the plan, as far as one is read. Raises `PlanRefused` for one without sense."""
@@ -64,7 +55,7 @@ class OperationGrammar(AskedGrammar):
             return Plan("count", sources=(source,), by=group)
         if asked == "count":
             return self._counted(source)
-        return self._at_end_or_all(asked, source)
+        return self.at_end_or_all(asked, source)
 
     def _said(self, source: Source) -> Plan | None:
         """Return the plan for what one mail says, which its subject does not tell."""
@@ -87,6 +78,8 @@ class OperationGrammar(AskedGrammar):
         """Say whether a part of a title was named for what no entry says, or for no entry."""
         if not any(one.kind for one in self.quoted):
             return bool(self._sort(replace(source, titles=()), asked)) and not self._ever(source)
+        if self.has(r"\bhappen"):
+            return True
         ends = self.has(rf"{w.FIRST}|{w.LAST}|{diary.NEXT}")
         is_said = {
             "who": self.asked_field() == "recipient",
@@ -150,8 +143,7 @@ class OperationGrammar(AskedGrammar):
             field = self._group() or ("month" if self.found.dates else "sender")
         if field in ("start", "duration"):
             field = "date"
-        if field == "sender" and self.me_known and self.has(w.TO_ME.pattern):
-            # Else the person, who is in the mailbox too, may be the one who wrote most.
+        if field == "sender" and self.writes_to_me(source):
             source = replace(source, recipients=("me",))
         return Plan("count", sources=(source,), by=field, top=top)
 
@@ -173,7 +165,7 @@ class OperationGrammar(AskedGrammar):
             return Plan("count", sources=(source,))
         if field == "title" and source.threads + source.subjects:
             return Plan("count", sources=(source,))
-        return Plan("distinct", self._of_kind(field, source), (source,))
+        return Plan("distinct", self.of_kind(field, source), (source,))
 
     def _about_leftover(self, source: Source) -> Source:
         """Take the words that mean nothing else for words of the items: "my card statements"."""
@@ -188,6 +180,8 @@ class OperationGrammar(AskedGrammar):
             longest: Operation = "max" if self.has(w.LONGEST) else "min"
             return Plan(longest, "duration", (source,), unit=unit)
         if source.kind is Kind.MAIL and asked == "length":
+            if self.has(r"\b(?:repl|answer|respon)\w*\b") and not source.threads:
+                return None  # from which mail on, it does not say
             counted = self.has(r"\bmessages\b|\bemails?\b|\bmails\b")
             operation: Operation = "count" if counted else "between"
             return Plan(operation, "item" if counted else "date", (source,))
@@ -205,65 +199,6 @@ class OperationGrammar(AskedGrammar):
         """Return how many items there are by the question."""
         found = w.STATED.search(self.asking)
         return None if found is None or found[2] in w.UNITS else int(found[1])
-
-    def _at_end_or_all(self, asked: Asked, source: Source) -> Plan | None:
-        field = self._value(asked, source)
-        of_diary = source.kind in (Kind.EVENT, Kind.TASK)
-        unit: Unit | None = "utc" if field == "start" and self.has(r"\butc\b|\bgmt\b") else None
-        last_is_verb = _LAST_AS_VERB.search(self.asking) and self.has(w.LONG)
-        if self.has(w.LAST) and not last_is_verb:
-            met = self.has(r"\b(?:did|have|was|were) (?:i|we)\b")
-            if source.kind is not Kind.MAIL and (
-                met or (of_diary and diary.PAST.search(self.text))
-            ):
-                # What is still to come was not met yet.
-                source = replace(source, until=min(source.until or self.today, self.today))
-            return Plan("last", field, (source,), unit=unit)
-        if self.has(w.FIRST):
-            return Plan("first", field, (source,), unit=unit)
-        if of_diary and re.search(diary.OVERDUE, self.text):
-            day_before = self.today - timedelta(days=1)
-            source = replace(source, until=min(source.until or day_before, day_before))
-        elif of_diary and self._is_of_what_is_ahead(source):
-            if not (self.noun.endswith("s") or diary.asks_of_several(self.text)):
-                return Plan("next", field, (source,), unit=unit)
-            source = replace(source, since=max(source.since or self.today, self.today))
-        return Plan("list", field, (source,), unit=unit)
-
-    def _is_of_what_is_ahead(self, source: Source) -> bool:
-        """Say whether what is next is asked for, or when something is that is still to come."""
-        if re.search(diary.NEXT, self.text):
-            return True
-        if not self.quoted or source.since or source.until or not diary.asks_of_now(self.text):
-            return False
-        ahead = replace(source, since=self.today)
-        return bool(passing(self.world.items, ahead, self.world.known).items)
-
-    def _value(self, asked: Asked, source: Source) -> Field:
-        if asked == "entry":
-            return "entry"
-        if asked == "title" and self.asked_field() == "attachment":
-            return "attachment"
-        if asked == "who":
-            received = self.asked_field() == "recipient"
-            return "recipient" if received else self._of_kind("sender", source)
-        if asked == "where":
-            return "place"
-        if asked == "when":
-            timed = source.kind in (Kind.EVENT, Kind.TASK)
-            day_asked = self.asked_field() in ("date", "week", "month", "year", "weekday")
-            if self.noun != "when" and day_asked and not self.has(r"\btime\b|\bhour\b"):
-                return self.asked_field()
-            return "start" if timed else "date"
-        of_title = any(one.kind for one in self.quoted)
-        if source.kind in (Kind.EVENT, Kind.TASK) and (of_title or self.has(diary.OURS)):
-            return "entry"
-        return "title"
-
-    def _of_kind(self, field: Field, source: Source) -> Field:
-        if field == "sender" and source.kind is Kind.EVENT and not self.has(r"\borgani[sz]er"):
-            return "speaker"
-        return field
 
     def left(self, plan: Plan | None) -> tuple[str, ...]:
         """Return the words that have no part in the plan."""
@@ -296,6 +231,7 @@ class OperationGrammar(AskedGrammar):
             or token in w.VERBS
             or token in w.UNITS
             or token.isdecimal()
+            or (token in NUMBERS and plan is not None and plan.top is not None)
             or token in " ".join(self.about).split()
             or (self.is_of_diary and token in diary.WORDS)
             or re.sub(r"'s$", "", token) in ("", "who", "what", "mail")

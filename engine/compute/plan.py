@@ -41,6 +41,7 @@ Field = Literal[
     "speaker",
     "date",
     "start",
+    "end",
     "month",
     "week",
     "year",
@@ -68,6 +69,7 @@ GROUPS: tuple[Field, ...] = (
 )
 MEASURED = frozenset({"sum", "average", "min", "max"})
 """Operations that need numbers."""
+AT_AN_END = frozenset({"first", "last", "next"})
 TWO_SOURCES = frozenset({"between", "shared"})
 
 
@@ -120,7 +122,8 @@ class Plan:
     sources: tuple[Source, ...] = (Source(),)
     by: Field | None = None
     top: int | None = None
-    """Only so many groups, the largest first; negative: the smallest first."""
+    """Only so many groups, the largest first; negative: the smallest first. Of what is first, last
+    or next: only so many items, the nearest first."""
     unit: Unit | None = None
     expected: int | None = None
     """How many items there are, by the question: another number is remarked on."""
@@ -146,7 +149,8 @@ def checked(plan: Plan) -> Plan:
         raise _refused(f"{operation} compares dates", f"Write: {operation} date of")
     if plan.by is not None and (plan.by not in GROUPS or operation in TWO_SOURCES):
         raise _refused(f"{operation} cannot be grouped by {plan.by}", "Leave the grouping out")
-    if plan.top is not None and (plan.by is None or not plan.top):
+    of_ends = plan.by is None and operation in AT_AN_END and plan.top is not None and plan.top > 0
+    if plan.top is not None and not of_ends and (plan.by is None or not plan.top):
         raise _refused("top needs groups", "Add: by sender")
     for source in plan.sources:
         if source.since and source.until and source.since > source.until:

@@ -17,7 +17,7 @@ from engine.compute.fields import (
     minutes_of,
     values_of,
 )
-from engine.compute.plan import MEASURED, Plan, Sought
+from engine.compute.plan import AT_AN_END, MEASURED, Plan, Sought
 from engine.compute.selecting import Passed, each_once, passing
 from engine.compute.table import Extracted, Extractor, Key, Lacking, Reading, Row, Table, units_of
 from engine.compute.units import Quantity, by_unit, mean, shown
@@ -86,7 +86,7 @@ def _readings(plan: Plan, items: Sequence[Item], extract: Extractor | None) -> E
 def _unread(plan: Plan, items: Sequence[Item], readings: Sequence[Reading]) -> Iterator[Lacking]:
     """Yield the items that are in no row, each with the first thing that it lacks."""
     stated = {id(one.item) for one in readings}
-    at_the_end = plan.operation in ("first", "last", "next")
+    at_the_end = plan.operation in AT_AN_END
     for item in items:
         if id(item) not in stated:
             yield Lacking(item, plan.value_name)
@@ -170,10 +170,15 @@ def _listed(readings: Sequence[Reading]) -> list[Row]:
 
 
 def _at_the_end(plan: Plan, readings: Sequence[Reading]) -> list[Row]:
-    """Return the values of the first or last item, and of those of the same moment."""
+    """Return the values of the first or last items, and of those of the same moment."""
     dated = [one for one in readings if one.item.when is not None]
     if not dated:
         return []
+    if plan.top and not plan.by:
+        from_end = dated[::-1] if plan.operation == "last" else dated
+        nearest = list(dict.fromkeys(id(one.item) for one in from_end))[: plan.top]
+        chosen = (one for number in nearest for one in dated if id(one.item) == number)
+        return [Row(row.label, row.label, row.readings) for row in _listed(list(chosen))]
     moments = [_moment(one.item) for one in dated]
     end = max(moments) if plan.operation == "last" else min(moments)
     rows = _listed([one for one, moment in zip(dated, moments, strict=True) if moment == end])

@@ -20,7 +20,10 @@ SHELVES = {
     Shelf.SPAM: r"\b(?:in|from) (?:the |my )?(?:spam|junk)(?: folder)?\b",
     Shelf.DRAFTS: r"\b(?:in|from) (?:the |my )?drafts?(?: folder)?\b",
 }
-_I_WROTE = re.compile(r"\b(?:did|have|do) i\b(?: \w+)?? (?:send|sent|write|wrote|mail|email|post)")
+_I_WROTE = re.compile(
+    r"\b(?:did|have|do) i\b(?: (?!have)\w+)??"
+    r" (?:send|sent|write|wrote|mail|email|post|reply|replied|answer|respond|forward)"
+)
 _WITH = re.compile(r"\b(?:with|meet|met|see|saw|and|visit\w*|between) (?:<p\d+> (?:and )?)*$")
 _TO = re.compile(r"\bto (?:<p\d+> (?:and |or )?)*$")
 _LABEL = re.compile(

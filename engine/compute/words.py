@@ -104,6 +104,7 @@ RECEIVES = (
     r"\bwho (?:else |also |all )?(?:has |have |had )?(?:receive[sd]?|gets?|got)\b|\bto whom\b"
     r"|\bwhom? (?:was|were|is|are|did|do|does|has|have)\b.*"
     r"\b(?:sent|send|addressed|written|write|mailed|mail|emailed|email|forwarded|forward)\b.* to\b"
+    r"(?! (?:me|us)\b)"
     r"|\bwhom (?:did|do|have) i (?:mail|email|answer)"
     r"|\bwho(?:'s|(?: (?:else|is|are|was|were|will|did|does|has))*)(?: be)? attend\w*"
 )
@@ -147,7 +148,7 @@ _NEUTRAL = """
     oldest latest newest recent final initial busiest longest shortest largest highest biggest
     smallest lowest greatest minutes hours minute per each every daily weekly monthly yearly do
     does did add up adds happening attending thing something wish has have had
-    dated else
+    dated else finish finishes finished over thing
 """
 CHANGING = frozenset(
     {"not", "no", "nor", "than", "other", "only", "ignoring", "ignored", "including", "included"}
@@ -159,7 +160,7 @@ BEYOND = re.compile(
     r"\bat (?:least|most) (?=\d)|\b(?:before|after|until|till|since)\b(?! (?:the )?<d)"
     r"|\b(?:to|and|or) me\b(?= (?:and|or) <p)|(?<=<p\d> )(?:and|or) me\b"
     r"|\b(?:an?|any|every|each) (?=<d)|\babout\b(?! (?:the |my )?<)"
-    r"|\bwhom? (?:did|do|have) i (?:meet|met|see|seen)\b|\bwith$"
+    r"|\bwhom? (?:did|do|have) i (?:meet|met|see|seen)\b|\bwith$|\bwho (?:met|meets|saw|sees)\b"
 )
 """What no plan says: what compares, another time than a date, any Sunday, me among others, what a
 text is about within a question, whom I met, who am in every meeting myself."""
