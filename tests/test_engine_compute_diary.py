@@ -69,6 +69,10 @@ def test_a_diary_is_read_as_a_person_reads_it(row: dict[str, str | list[str] | N
         ("When is the Open Day?", 'next start of event title:"Open Day"'),
         ("Which tasks are done?", "list title of task status:done"),
         ("What are my next two meetings?", "next entry of event top 2"),
+        ("What is planned for December?",
+         "list entry of event since:2026-12-01 until:2026-12-31"),
+        ("What is on my calendar?", "list entry of event since:2026-11-21"),
+        ("What was on my calendar?", "list entry of event"),
         ("When does the staff meeting end?", 'next end of event title:"staff meeting"'),
         ("On which day is the safety drill?", 'next date of event title:"safety drill"'),
         ("Who is attending the staff meeting?",
@@ -90,6 +94,7 @@ def test_a_question_of_the_diary_becomes_a_plan(question: str, line: str) -> Non
         "How many people were at the safety drill?",
         "Who is my next meeting with?",
         "Who met with Dana?",
+        "Did I finish the interim report?",
         "What happened at the last staff meeting?",
         "Where was the meeting held?",  # which one?
         "Where does Dana work?",  # the calendar is called Work

@@ -144,6 +144,10 @@ OF_PER = World.of([*MAILS, mail("Pumps", PER, 11, "Here.")])
         ("When did Per last write?", "last date of mail from:Per"),
         ("Who was the last to write to me?", "last sender of mail to:me"),
         ("How many mails per sender?", "count mail by sender"),
+        ("What is the longest thread?", "count mail by thread top 1"),
+        ("When did the discussion about the sails start?", "first date of mail text:sails"),
+        ("When did the thread about the sails end?", "last date of mail text:sails"),
+        ("Who started the thread about the sails?", "first sender of mail text:sails"),
     ],
 )
 def test_the_newest_mails_and_a_person_with_a_common_name(question: str, line: str) -> None:
@@ -161,6 +165,8 @@ def test_the_newest_mails_and_a_person_with_a_common_name(question: str, line: s
         "Who sent the mail?",
         "How long did Kim take to reply?",
         "Where is Kim?",
+        "What is the longest mail?",
+        "Who else was on the mail about the sails?",
     ],
 )
 def test_one_mail_that_nothing_names_is_left_to_reading(question: str) -> None:

@@ -96,6 +96,9 @@ class AskedGrammar(SourceGrammar):
         if source.kind is not Kind.MAIL or asked not in ("when", "where"):
             return False
         tokens = TOKEN.findall(self.asking)
+        nouns = [w.NOUNS[one] for one in tokens if one in w.NOUNS]
+        if any(one.field == "thread" for one in nouns):
+            tokens = TOKEN.findall(re.sub(w.BEGAN, " ", self.asking))
         kinds = {noun.kind for one in tokens if (noun := w.NOUNS.get(one))}
         done = {w.VERBS[one] for one in tokens if one in w.VERBS and one not in w.NOUNS}
         mailed = Kind.MAIL in done or self.has(r"(?:\bi|<p\d+>) e?mail\b")

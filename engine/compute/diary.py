@@ -56,6 +56,7 @@ _MORE_THAN_ENTRIES = re.compile(
 """What did I do, what must I do, who is free: no calendar of mine says."""
 _PLANNED = re.compile(
     r"\b(?:do|will|shall|am|are) (?:i|we)\b|\bwhat(?:'s| is) on\b|\banything\b|\bcoming up\b"
+    r"|\b(?:is|are) (?:planned|scheduled|arranged|booked)\b"
 )
 """How entries are asked for that are still to come."""
 SORTS = re.compile(r"\b(session|talk|holiday|lecture|workshop|call|lesson)s?\b")

@@ -48,7 +48,7 @@ class OperationGrammar(PickingGrammar):
         group = self._group()
         if asked in ("length", "amount") or self.has(rf"{w.LONGEST}|{w.SHORTEST}"):
             measured = self._measured(asked, source)
-            if measured is None or measured.operation in TWO_SOURCES:
+            if measured is None or measured.operation in TWO_SOURCES or measured.by:
                 return measured
             return replace(measured, by=group, expected=self._stated())
         if group:
@@ -176,6 +176,9 @@ class OperationGrammar(PickingGrammar):
         """Return a plan over lengths, or over amounts that the texts state."""
         tokens = TOKEN.findall(w.EACH.sub(" ", self.asking))
         unit: Unit | None = next((w.UNITS[one] for one in tokens if one in w.UNITS), None)
+        if self.has(rf"{w.LONGEST}|{w.SHORTEST}") and source.kind is Kind.MAIL:
+            long_thread = self.asked_field() == "thread" and self.has(w.LONGEST)
+            return Plan("count", sources=(source,), by="thread", top=1) if long_thread else None
         if self.has(rf"{w.LONGEST}|{w.SHORTEST}"):
             longest: Operation = "max" if self.has(w.LONGEST) else "min"
             return Plan(longest, "duration", (source,), unit=unit)

@@ -59,6 +59,11 @@ class PickingGrammar(AskedGrammar):
             return Plan("last", field, (source,), top=top, unit=unit)
         if self.has(w.FIRST):
             return Plan("first", field, (source,), top=top, unit=unit)
+        if source.kind is Kind.MAIL and asked in ("when", "who"):
+            if self.has(w.BEGAN):
+                return Plan("first", field, (source,))
+            if self.has(w.ENDED):
+                return Plan("last", field, (source,))
         if of_diary and re.search(diary.OVERDUE, self.text):
             day_before = self.today - timedelta(days=1)
             source = replace(source, until=min(source.until or day_before, day_before))
@@ -66,6 +71,8 @@ class PickingGrammar(AskedGrammar):
             if top or not (self.noun.endswith("s") or diary.asks_of_several(self.text)):
                 return Plan("next", field, (source,), top=top, unit=unit)
             source = replace(source, since=max(source.since or self.today, self.today))
+        elif self._is_of_all_that_is_planned(source):
+            source = replace(source, since=self.today)
         elif asked in ("when", "where", "who") and self._is_of_one_unnamed(source):
             return None
         return Plan("list", field, (source,), unit=unit)
@@ -81,6 +88,11 @@ class PickingGrammar(AskedGrammar):
         found = _SOME.search(self.asking)
         noun = w.NOUNS.get(found[1]) if found else None
         return FEW if noun and noun.kind and noun.field == "item" else None
+
+    def _is_of_all_that_is_planned(self, source: Source) -> bool:
+        """Say whether the whole calendar is asked for: what is behind us is no plan."""
+        whole = source == Source(Kind.EVENT) and diary.CALENDAR.search(self.text)
+        return bool(whole) and not diary.PAST.search(self.text)
 
     def _is_of_one_unnamed(self, source: Source) -> bool:
         """Say whether nothing but a kind says which item is meant, and all are not."""

@@ -180,9 +180,11 @@ class SourceGrammar:
     def _read_about(self) -> None:
         match = w.ABOUT.search(self.asking)
         if match and not match[1].startswith("<"):
-            self.about = (" ".join(x for x in match[1].split() if x not in FUNCTION_WORDS),)
-            self.asking = self.asking[: match.start()]
-            self.text = self.text.replace(match[0], "")
+            about = re.sub(rf" (?:{w.BEGAN}|{w.ENDED})$", "", match[1])
+            self.about = (" ".join(x for x in about.split() if x not in FUNCTION_WORDS),)
+            said = match[0][: len(match[0]) - len(match[1]) + len(about)]
+            self.asking = self.asking.replace(said, "")
+            self.text = self.text.replace(said, "")
 
 
 def _kind_of(word: str) -> Kind | None:

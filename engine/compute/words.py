@@ -161,10 +161,13 @@ BEYOND = re.compile(
     r"|\b(?:to|and|or) me\b(?= (?:and|or) <p)|(?<=<p\d> )(?:and|or) me\b"
     r"|\b(?:an?|any|every|each) (?=<d)|\babout\b(?! (?:the |my )?<)"
     r"|\bwhom? (?:did|do|have) i (?:meet|met|see|seen)\b|\bwith$|\bwho (?:met|meets|saw|sees)\b"
+    r"|^(?:did|have|has) \S+ (?:finish(?:ed)?|completed?|done)\b|\bon (?:the|that|this) e?mail\b"
 )
 """What no plan says: what compares, another time than a date, any Sunday, me among others, what a
 text is about within a question, whom I met, who am in every meeting myself."""
 ATTACHED = r"\battachments?\b"
+BEGAN, ENDED = r"\b(?:start(?:s|ed)?|beg[ai]ns?)\b", r"\b(?:ends?|ended)\b"
+"""When a thread did: its first and its last mail."""
 CONTENT = re.compile(
     r"\bwhat (?:do|does|did|has|have|had|was|is|were|are)\b.*\b(?:says?|said|writes?|written|wrote"
     r"|tell|told|repl(?:y|ies|ied)|answer(?:s|ed)?|mention\w*|contain\w*|wants?|ask(?:s|ed)?)\b"
