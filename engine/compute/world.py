@@ -57,6 +57,14 @@ class World:
         return {title: frozenset(kinds) for title, kinds in found.items()}
 
     @cached_property
+    def _titles_of(self) -> dict[Kind, list[str]]:
+        found: defaultdict[Kind, list[str]] = defaultdict(list)
+        for title, kinds in self.titles.items():
+            for kind in kinds:
+                found[kind].append(title)
+        return found
+
+    @cached_property
     def _names(self) -> frozenset[str]:
         return frozenset((*self.known.senders, *self.known.recipients))
 
@@ -95,11 +103,8 @@ class World:
         """Say whether some title holds these words."""
         words = folded(part)
         whole = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
-        return any(
-            words in title and whole.search(title)
-            for title, kinds in self.titles.items()
-            if kind is None or kind in kinds
-        )
+        titles = self.titles if kind is None else self._titles_of.get(kind, ())
+        return any(words in title and whole.search(title) for title in titles)
 
 
 def _likeliest(called: Sequence[Called]) -> tuple[Called, ...]:
