@@ -110,9 +110,19 @@ def test_a_question_comes_through_a_pipe(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_pipe_without_a_question_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], sent: bytes, said: str
 ) -> None:
-    piped(monkeypatch, sent)
-    assert main(["ask", "-", "/"]) == 2
-    assert said in capsys.readouterr().err
+    for command in ("ask", "search"):
+        piped(monkeypatch, sent)
+        assert main([command, "-", "/"]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_what_is_searched_for_comes_through_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "lease.txt").write_text("The lease of the boathouse ends in May.\n")
+    piped(monkeypatch, b"boathouse\n")
+    assert main(["search", "-", str(tmp_path)]) == 0
+    assert "lease.txt" in capsys.readouterr().out
 
 
 def test_a_file_manager_opens_one_folder_whatever_its_name(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from app.commands.options import (
     settings_of,
     sources_of,
 )
+from app.commands.standard_input import question_from
 from app.exits import ExitCode
 from app.settings.config import load_config
 from app.shown.output import print_json, search_object
@@ -53,7 +54,8 @@ def command(
     """Rank passages of the files at PATH, or of the remembered sources, for QUERY.
 
     QUERY takes operators: "a phrase", -word, -"a phrase", from: to: subject: in: kind: since:
-    until: has:attachment path:, each also with a hyphen before it. They join the flags.
+    until: has:attachment path:, each also with a hyphen before it. They join the flags. A single -
+    reads QUERY from standard input.
 
     Scores are BM25 and comparable within one reply only. Exit code 3: no passage matches.
 
@@ -61,6 +63,7 @@ def command(
     askance search "signed lease form" ~/Mail
     askance search 'lease "old boathouse" -draft from:dana since:"last month"'
     """
+    query = question_from(query)
     config = load_config(os.environ)
     settings = settings_of(config, k=k)
     filters = FilterFlags(**flags).filters(settings.today)  # type: ignore[arg-type]

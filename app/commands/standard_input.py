@@ -19,7 +19,7 @@ def question_from(typed: str) -> str:
     if len(read) > _MOST:
         raise UsageError(
             f"What came through standard input is longer than {_MOST >> 10} KB: no question.",
-            remedy="Save it, and name the file after the question: askance ask QUESTION FILE",
+            remedy="Save it, and name the file behind the question.",
         )
     try:
         question = read.decode("utf-8-sig").strip()
@@ -31,6 +31,6 @@ def question_from(typed: str) -> str:
     if not question:
         raise UsageError(
             "Nothing came through standard input.",
-            remedy="Send the question: echo QUESTION | askance ask - [PATH]...",
+            remedy="Send the question: echo QUESTION | askance … - [PATH]...",
         )
     return question
