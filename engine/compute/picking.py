@@ -71,7 +71,7 @@ class PickingGrammar(AskedGrammar):
             if top or not (self.noun.endswith("s") or diary.asks_of_several(self.text)):
                 return Plan("next", field, (source,), top=top, unit=unit)
             source = replace(source, since=max(source.since or self.today, self.today))
-        elif self._is_of_all_that_is_planned(source):
+        elif self._is_of_what_is_planned(asked, source):
             source = replace(source, since=self.today)
         elif asked in ("when", "where", "who") and self._is_of_one_unnamed(source):
             return None
@@ -89,10 +89,13 @@ class PickingGrammar(AskedGrammar):
         noun = w.NOUNS.get(found[1]) if found else None
         return FEW if noun and noun.kind and noun.field == "item" else None
 
-    def _is_of_all_that_is_planned(self, source: Source) -> bool:
-        """Say whether the whole calendar is asked for: what is behind us is no plan."""
-        whole = source == Source(Kind.EVENT) and diary.CALENDAR.search(self.text)
-        return bool(whole) and not diary.PAST.search(self.text)
+    def _is_of_what_is_planned(self, asked: Asked, source: Source) -> bool:
+        """Say whether entries are asked for on no day, and some lie ahead: those are meant."""
+        if source.kind is not Kind.EVENT or source.since or source.until:
+            return False
+        of_calendar = asked == "entry" or diary.CALENDAR.search(self.text)
+        present = bool(of_calendar) and not diary.PAST.search(self.text)
+        return present and self._lies_ahead(source)
 
     def _is_of_one_unnamed(self, source: Source) -> bool:
         """Say whether nothing but a kind says which item is meant, and all are not."""
@@ -106,6 +109,9 @@ class PickingGrammar(AskedGrammar):
             return True
         if not self.quoted or source.since or source.until or not diary.asks_of_now(self.text):
             return False
+        return self._lies_ahead(source)
+
+    def _lies_ahead(self, source: Source) -> bool:
         ahead = replace(source, since=self.today)
         return bool(passing(self.world.items, ahead, self.world.known).items)
 
