@@ -3,6 +3,7 @@
     python tests/bench/study_compute.py answers DATA [--half odd|even] [--infer]
     python tests/bench/study_compute.py keys DATA [--records N] [--limit N]
     python tests/bench/study_compute.py diary
+    python tests/bench/study_compute.py foreign DATA
 
 DATA is a folder with `dev` and `corpus`. "answers" asks the questions of the two derived sets
 (those with odd numbers were looked at while the grammar was written, those with even ones not),
@@ -10,7 +11,9 @@ our paraphrases of them and our own forms; no model is loaded. An answer is exac
 bare value is a gold answer, right when a gold answer is in its text. "keys" looks keys up among
 all records and as many random ones as asked for. "diary" asks our questions of a diary over the
 sample files, without DATA: right is the same entries as a person named, or no plan where a calendar
-does not say; "surely wrong" is a plan that the grammar is sure of and that finds others.
+does not say; "surely wrong" is a plan that the grammar is sure of and that finds others. "foreign"
+counts questions of sets that know no mail and no calendar of ours, and for which the grammar is
+sure of a plan over them all the same.
 """
 
 from __future__ import annotations
@@ -50,6 +53,16 @@ from models.roles import ModelSet
 HERE = Path(__file__).parent
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SETS = {"pim_mail_derived": "mail_spamassassin_ham.mbox", "pim_calendar_derived": "calendars"}
+FOREIGN = (
+    "2wikimultihopqa",
+    "bamboogle",
+    "hotpotqa",
+    "locomo",
+    "musique",
+    "nq",
+    "pubmedqa",
+    "qasper",
+)
 KEY_SETS = ("kv_75", "kv_140", "kv_1120", "kv_2520")
 _WHO = r"did (?P<who>.+?) send"
 _THREAD = r'subject "(?P<quote>.*)" \(ignoring'
@@ -222,6 +235,21 @@ def diaries(_: argparse.Namespace) -> None:
     tally.show("right", "surely wrong")
 
 
+def foreign(args: argparse.Namespace) -> None:
+    """Print for how many foreign questions there is a sure plan."""
+    worlds = {
+        place: World.of(inferring.items_of(corpus_at(args.data / "corpus" / place)))
+        for place in SETS.values()
+    }
+    tally = Tally()
+    for name in FOREIGN:
+        for question in load_questions(args.data / "dev" / f"{name}.jsonl"):
+            for place, world in worlds.items():
+                sure = understand(question.text, world, NOW.date()).sure
+                tally.add(f"over {place}", sure)
+    tally.show("with a sure plan")
+
+
 def _texts(data: Path) -> Iterator[str]:
     for name in KEY_SETS:
         for line in (data / "dev" / f"{name}.jsonl").read_text("utf-8").splitlines():
@@ -253,7 +281,7 @@ def _documents(members: Sequence[str], size: int = 5000) -> Iterator[Item]:
 def main() -> None:
     """Run one part."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("part", choices=("answers", "keys", "diary"))
+    parser.add_argument("part", choices=("answers", "keys", "diary", "foreign"))
     parser.add_argument("data", type=Path, nargs="?")
     parser.add_argument("--half", choices=("odd", "even"))
     parser.add_argument("--infer", action="store_true")
@@ -262,7 +290,8 @@ def main() -> None:
     args = parser.parse_args()
     if args.data is None and args.part != "diary":
         parser.error(f"{args.part} needs DATA")
-    {"answers": answers, "keys": keys, "diary": diaries}[args.part](args)
+    parts = {"answers": answers, "keys": keys, "diary": diaries, "foreign": foreign}
+    parts[args.part](args)
 
 
 if __name__ == "__main__":
