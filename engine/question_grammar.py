@@ -118,7 +118,10 @@ EVENT_PHRASES = tuple(
         rf"{WHEN},? {CALENDAR}",
     )
 )
-PAST_TENSE = re.compile(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
+PAST_TENSE = re.compile(
+    r"\b(?:did|was|were|had|been|met|saw|seen|visited|attended|happened|took)\b", re.IGNORECASE
+)
+"""What says that the day meant lies behind us."""
 FAR_FROM_TODAY = date(1950, 6, 15)
 """What means the same days on this day too is a date, and not relative to today."""
 SURNAME = re.compile(r"(?<=[\w,] )[A-Z][\w.-]* $")

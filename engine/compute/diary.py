@@ -13,6 +13,7 @@ from engine.compute.fields import folded
 from engine.compute.words import NEUTRAL, NOUNS, VERBS
 from engine.compute.world import World, spans_of_words
 from engine.days import Direction
+from engine.question_grammar import PAST_TENSE
 from engine.tokens import FUNCTION_WORDS
 from ingest.item import Kind
 
@@ -28,11 +29,6 @@ DUE = r"\b(?:over)?due\b"
 CALENDAR = re.compile(
     r"\b(?:(?:on|in|from|of) )?(?:my|our|the) (?:calendar|agenda|diary|schedule)\b(?! <[cq])"
 )
-PAST = re.compile(
-    r"\b(?:did|was|were|had|been|met|saw|seen|visited|attended|happened|held|took)\b",
-    re.IGNORECASE,
-)
-"""What says that the day meant lies behind us."""
 MAIL = re.compile(
     r"\b(?:e-?mail(?:s|ed)?|mail(?:s|ed)?|messages?|thread|wrote|inbox)\b", re.IGNORECASE
 )
@@ -84,7 +80,7 @@ def asks_for_entries(text: str) -> bool:
 
 def asks_of_now(text: str) -> bool:
     """Say whether it asks when or where something is, and not when it was."""
-    return bool(_PRESENT.search(text)) and not PAST.search(text)
+    return bool(_PRESENT.search(text)) and not PAST_TENSE.search(text)
 
 
 def asks_of_several(text: str) -> bool:
@@ -94,7 +90,7 @@ def asks_of_several(text: str) -> bool:
 
 def direction(text: str) -> Direction:
     """Return where a day without a year lies: a calendar is asked about what is to come."""
-    if PAST.search(text) or MAIL.search(text):
+    if PAST_TENSE.search(text) or MAIL.search(text):
         return "past"
     text = text.casefold()
     tokens = re.findall(r"[a-z][a-z'-]*", text)

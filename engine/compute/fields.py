@@ -181,29 +181,25 @@ def _times(item: Item) -> tuple[str, ...]:
 
 
 def _own_words(item: Item) -> tuple[Value, ...]:
-    start, end = _own_stretch(item)
-    said = " ".join(item.text[start:end].split())
-    if not said:
+    """Return the first words of an item's own, and how many more characters its own words have."""
+    stretches = _own_stretches(item)
+    if not stretches:
         return ()
-    shown, more = said, ""
-    if len(said) > WORDS_SHOWN:
-        shown = said[:WORDS_SHOWN].rsplit(" ", 1)[0]
-        more = f" … ({len(said) - len(shown):,} more characters)"
-    return (Value(said, shown + more),)
+    said, *later = (" ".join(item.text[start:end].split()) for start, end in stretches)
+    shown = said if len(said) <= WORDS_SHOWN else said[:WORDS_SHOWN].rsplit(" ", 1)[0]
+    left = len(said) - len(shown) + sum(map(len, later))
+    return (Value(said, f"{shown} … ({left:,} more characters)" if left else shown),)
 
 
-def _own_stretch(item: Item) -> tuple[int, int]:
-    """Return where an item's first words of its own begin and end, behind what it quotes."""
-    position = item.body
+def _own_stretches(item: Item) -> list[tuple[int, int]]:
+    """Return where an item's own words begin and end, between what it quotes."""
+    found, position = [], item.body
     for begin, end in (*item.quoted, (len(item.text), len(item.text))):
-        if item.text[position:begin].strip():
-            break
+        stretch = item.text[position:begin]
+        if stretch.strip():
+            found.append((begin - len(stretch.lstrip()), position + len(stretch.rstrip())))
         position = end
-    else:
-        return position, position
-    while item.text[position].isspace():
-        position += 1
-    return position, position + len(item.text[position:begin].rstrip())
+    return found
 
 
 def _day(day: date) -> Value:
@@ -274,8 +270,8 @@ def folded(text: str) -> str:
 
 def line_of(item: Item, field: Field) -> tuple[int, int]:
     """Return where the text states a field: its line, else the title's, else the first."""
-    if field == "text":
-        return _own_stretch(item)
+    if field == "text" and (own := _own_stretches(item)):
+        return own[0]
     if field == "entry":
         start, title_ends = line_of(item, "title")
         return start, max(title_ends, line_of(item, "start")[1])

@@ -15,6 +15,7 @@ from engine.compute.selecting import passing
 from engine.compute.sourcing import TOKEN
 from engine.compute.world import World
 from engine.date_words import NUMBERS
+from engine.question_grammar import PAST_TENSE
 from ingest.item import Kind
 
 _LAST_AS_VERB = re.compile(r"\b(?:do|does|did|will) (?:\S+ )*?last\b")
@@ -52,7 +53,7 @@ class PickingGrammar(AskedGrammar):
             source = replace(source, recipients=("me",))
         last_is_verb = _LAST_AS_VERB.search(self.asking) and self.has(w.LONG)
         if self.has(w.LAST) and not last_is_verb:
-            is_past = of_diary and diary.PAST.search(self.text)
+            is_past = of_diary and PAST_TENSE.search(self.text)
             if is_past or (source.kind is not Kind.MAIL and self.has(_HAVE_I)):
                 # What is still to come was not met yet.
                 source = replace(source, until=min(source.until or self.today, self.today))
@@ -94,7 +95,7 @@ class PickingGrammar(AskedGrammar):
         if source.kind is not Kind.EVENT or source.since or source.until:
             return False
         of_calendar = asked == "entry" or diary.CALENDAR.search(self.text)
-        present = bool(of_calendar) and not diary.PAST.search(self.text)
+        present = bool(of_calendar) and not PAST_TENSE.search(self.text)
         return present and self._lies_ahead(source)
 
     def _is_of_one_unnamed(self, source: Source) -> bool:

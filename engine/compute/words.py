@@ -148,7 +148,7 @@ _NEUTRAL = """
     oldest latest newest recent final initial busiest longest shortest largest highest biggest
     smallest lowest greatest minutes hours minute per each every daily weekly monthly yearly do
     does did add up adds happening attending thing something wish has have had
-    dated else finish finishes finished over thing
+    dated else finish finishes finished over
 """
 CHANGING = frozenset(
     {"not", "no", "nor", "than", "other", "only", "ignoring", "ignored", "including", "included"}
