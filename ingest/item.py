@@ -74,14 +74,21 @@ class Person:
     """E-mail address as written, or empty."""
 
     def matches(self, part: str) -> bool:
-        """Say whether `part` occurs in the name, as written or spoken, or address, case folded."""
+        """Say whether `part` occurs in the address or a form of the name, case folded."""
         wanted = part.casefold()
-        return any(wanted in one.casefold() for one in (self.name, self.spoken, self.address))
+        forms = (self.name, self.spoken, self.first_and_last, self.address)
+        return any(wanted in one.casefold() for one in forms)
 
     @property
     def spoken(self) -> str:
         """The name in the order in which it is spoken: Ann Lee for `Lee, Ann`."""
         return spoken_order(self.name)
+
+    @property
+    def first_and_last(self) -> str:
+        """The name without what stands in its middle: Ann Lee for `Ann B. Lee`, else empty."""
+        words = self.spoken.split()
+        return f"{words[0]} {words[-1]}" if len(words) in (3, 4) else ""
 
     def __str__(self) -> str:
         """Return `Name <address>`, `"Last, First" <address>`, or whichever of the two there is."""

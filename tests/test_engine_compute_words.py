@@ -190,3 +190,16 @@ def test_one_mail_that_nothing_names_is_left_to_reading(question: str) -> None:
 )
 def test_so_many_of_an_end(line: str, value: str) -> None:
     assert run(parsed(line), MAILS, WORLD.known, NOW).value == value
+
+
+def test_initials_in_the_middle_of_a_name_need_not_be_named() -> None:
+    letters = [
+        mail("Pumps", Person("Vince J Hale", "v@hale.example"), 11, "Here."),
+        mail("Keys", Person("Vince K. Hale", ""), 12, "There."),
+        mail("Oars", Person("Vince Moor", "v@moor.example"), 13, "Nowhere."),
+        mail("Nets", Person("Ann Hale", "a@hale.example"), 14, "Somewhere."),
+    ]
+    world = World.of(letters)
+    becomes("How many mails did Vince Hale send?", 'count mail from:"Vince Hale"', world)
+    found = run(parsed('list title of mail from:"Vince Hale"'), letters, world.known, NOW)
+    assert found.value == "Pumps, Keys"

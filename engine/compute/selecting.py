@@ -164,7 +164,8 @@ def is_one_of(people: Iterable[Person], wanted: str, names: Names) -> bool:
 
 
 def _bears(person: Person, name: str) -> bool:
-    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", person.spoken.casefold()))
+    forms = f"{person.spoken}\n{person.first_and_last}".casefold()
+    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", forms))
 
 
 def _takes_part(item: Item, wanted: str, known: Acquaintances) -> bool:
