@@ -118,6 +118,8 @@ EVENT_PHRASES = tuple(
         rf"{WHEN},? {CALENDAR}",
     )
 )
+WHOLE_DAY = re.compile(r"(?:what )?do (?:I|we) have\b", re.IGNORECASE)
+"""How a phrase about events begins that asks for what is due as well."""
 PAST_TENSE = re.compile(
     r"\b(?:did|was|were|had|been|met|saw|seen|visited|attended|happened|took)\b", re.IGNORECASE
 )
@@ -183,8 +185,9 @@ def _event_clues(text: Tagged, today: date) -> list[Inferred]:
         return []
     direction: Direction = "past" if PAST_TENSE.search(text.text) else "future"
     words = re.sub(NAME, lambda tag: text.words[tag[0]], re.sub(WHEN, "", match[0]))
-    kind = Inferred("kind", "event", words.strip(" ,"))
-    return [kind, *_dates(match[0], text, today, direction)]
+    due = direction == "future" and WHOLE_DAY.match(match[0])
+    kinds = [Inferred("kind", one, words.strip(" ,")) for one in ("event", *(["task"] * bool(due)))]
+    return [*kinds, *_dates(match[0], text, today, direction)]
 
 
 def _mail_clues(text: Tagged, today: date, known: Acquaintances) -> list[Inferred]:

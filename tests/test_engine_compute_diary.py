@@ -70,6 +70,9 @@ def test_a_diary_is_read_as_a_person_reads_it(row: dict[str, str | list[str] | N
         ("Which tasks are done?", "list title of task status:done"),
         ("What are my next two meetings?", "next entry of event top 2"),
         ("What is planned for December?",
+         "list entry of event since:2026-12-01 until:2026-12-31"
+         " and task since:2026-12-01 until:2026-12-31 status:open"),
+        ("What is scheduled for December?",
          "list entry of event since:2026-12-01 until:2026-12-31"),
         ("What is on my calendar?", "list entry of event since:2026-11-21"),
         ("What was on my calendar?", "list entry of event"),
@@ -181,7 +184,7 @@ def test_what_is_next_at_the_same_moment_is_all_named() -> None:
         (event("Watch", day(27, 22), 4), "Fri 2026-11-27 22:00 to Sat 2026-11-28 02:00 Watch"),
         (event("Fair", day(28, 0), 24, all_day=True), "Sat 2026-11-28 Fair"),
         (event("Trip", day(28, 0), 72, all_day=True), "Sat 2026-11-28 to Mon 2026-11-30 Trip"),
-        (task("Report", day(30, 17)), "Mon 2026-11-30 17:00 Report"),
+        (task("Report", day(30, 17)), "due Mon 2026-11-30 17:00 Report"),
         (task("Some day", None), "Some day"),
     ],
 )
@@ -207,6 +210,33 @@ def test_tasks_are_open_or_done() -> None:
     assert value("list title of task status:done", items) == "Done, Ended, Whole"
     assert value("count task", items) == "5"
     assert value("count task status:any", items) == "6"
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("What do I have on Monday?",
+         "Mon 2026-11-23 08:00-09:00 Swim, due Mon 2026-11-23 12:00 Rent,"
+         " Mon 2026-11-23 18:00-19:00 Choir"),
+        ("Do I have anything on Tuesday?", "due Tue 2026-11-24 09:00 Tax"),
+        ("What is on my calendar on Monday?",
+         "Mon 2026-11-23 08:00-09:00 Swim, Mon 2026-11-23 18:00-19:00 Choir"),
+        ("Am I free on Tuesday?", ""),
+        ("What did I have on Friday?", "Fri 2026-11-20 10:00-11:00 Walk"),
+    ],
+)  # fmt: skip
+def test_what_is_due_stands_among_the_events_of_a_day(question: str, shown: str) -> None:
+    items = [
+        *(event("Choir", day(23, 18)), event("Swim", day(23, 8)), event("Walk", day(20, 10))),
+        *(task("Rent", day(23, 12)), task("Tax", day(24)), task("Sale", day(20))),
+        task("Paid", day(23), "Status: completed"),
+    ]
+    world = World.of(items)
+    found = understand(question, world, NOW.date())
+    assert found.sure
+    assert found.plan is not None
+    assert run(found.plan, world.items, world.known, NOW).value == shown
+    assert parsed(written(found.plan)) == found.plan
 
 
 def test_what_is_overdue_was_due_before_today_and_is_open() -> None:

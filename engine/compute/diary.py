@@ -32,6 +32,10 @@ CALENDAR = re.compile(
 MAIL = re.compile(
     r"\b(?:e-?mail(?:s|ed)?|mail(?:s|ed)?|messages?|thread|wrote|inbox)\b", re.IGNORECASE
 )
+OF_EVENTS = re.compile(
+    r"\b(?:calendar|schedule|free|busy|available|scheduled|booked|happen\w*|going on)\b"
+)
+"""Words of a question about a day that a task due on it does not answer."""
 WHETHER = re.compile(
     r"^(?:do|did|will|have|had) (?:i|we) |^(?:is|are|was|were|will) there (?:be )?(?:an?|any)\b"
 )

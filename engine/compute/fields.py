@@ -163,7 +163,8 @@ def _end(item: Item) -> tuple[Value, ...]:
 
 def _entry(item: Item) -> tuple[Value, ...]:
     """Return when an item is and its title, `Thu 2026-12-03 08:30-09:00 Dentist`."""
-    said = " ".join((*_times(item), title_of(item)))
+    due = ("due",) if item.kind is Kind.TASK and item.when else ()
+    said = " ".join((*due, *_times(item), title_of(item)))
     return (Value(folded(said), said),)
 
 

@@ -76,7 +76,7 @@ class PickingGrammar(AskedGrammar):
             source = replace(source, since=self.today)
         elif asked in ("when", "where", "who") and self._is_of_one_unnamed(source):
             return None
-        return Plan("list", field, (source,), unit=unit)
+        return Plan("list", field, (source, *self._due(source)), unit=unit)
 
     def writes_to_me(self, source: Source) -> bool:
         """Say whether it asks who wrote to me: else I, who am in the mailbox too, may be it."""
@@ -89,6 +89,15 @@ class PickingGrammar(AskedGrammar):
         found = _SOME.search(self.asking)
         noun = w.NOUNS.get(found[1]) if found else None
         return FEW if noun and noun.kind and noun.field == "item" else None
+
+    def _due(self, source: Source) -> tuple[Source, ...]:
+        """Return the open tasks of the days asked about, where some are due."""
+        of_events = diary.OF_EVENTS.search(self.text) or PAST_TENSE.search(self.text)
+        days = Source(Kind.EVENT, since=source.since, until=source.until)
+        if not self.is_of_diary or of_events or source != days:
+            return ()
+        due = replace(days, kind=Kind.TASK, status="open")
+        return (due,) if passing(self.world.items, due, self.world.known).items else ()
 
     def _is_of_what_is_planned(self, asked: Asked, source: Source) -> bool:
         """Say whether entries are asked for on no day, and some lie ahead: those are meant."""

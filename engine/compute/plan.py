@@ -71,6 +71,7 @@ MEASURED = frozenset({"sum", "average", "min", "max"})
 """Operations that need numbers."""
 AT_AN_END = frozenset({"first", "last", "next"})
 TWO_SOURCES = frozenset({"between", "shared"})
+"""Operations that compare two sources; a list may join two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ def checked(plan: Plan) -> Plan:
         raise _refused(f"{operation} needs numbers", 'Name duration, or a value in quotes: "total"')
     if operation in ("distinct", "list") and value == "item":
         raise _refused(f"{operation} needs a field", f"Name one, such as: {operation} sender of")
-    if len(plan.sources) > (2 if operation in TWO_SOURCES else 1):
+    if len(plan.sources) > (2 if operation in TWO_SOURCES | {"list"} else 1):
         raise _refused(f"{operation} takes one source", 'Leave out what follows "and"')
     if operation == "shared" and len(plan.sources) != 2:
         raise _refused("shared compares two sources", 'Name the second behind "and"')

@@ -18,7 +18,7 @@ from engine.compute.fields import (
     values_of,
 )
 from engine.compute.plan import AT_AN_END, MEASURED, Plan, Sought
-from engine.compute.selecting import Passed, each_once, passing
+from engine.compute.selecting import Passed, each_once, oldest_first, passing
 from engine.compute.table import Extracted, Extractor, Key, Lacking, Reading, Row, Table, units_of
 from engine.compute.units import Quantity, by_unit, mean, shown
 from ingest.item import Item, Shelf
@@ -38,7 +38,8 @@ def run(
         return _between(plan, passed)
     if plan.operation == "shared":
         return _shared(plan, passed)
-    chosen = list(passed[0].items)
+    ids = {id(item) for some in passed for item in some.items}
+    chosen = sorted((item for item in counted if id(item) in ids), key=oldest_first)
     if plan.operation == "next":
         chosen = [item for item in chosen if lies_ahead(item, now)]
     found = _readings(plan, chosen, extract)

@@ -62,7 +62,7 @@ def passing(items: Iterable[Item], source: Source, known: Acquaintances) -> Pass
             undated.append(item)
         else:
             found.append(item)
-    found.sort(key=_when)
+    found.sort(key=oldest_first)
     return Passed(tuple(found), shelved, tuple(undated), tuple(cancelled))
 
 
@@ -96,7 +96,8 @@ def _has_status(item: Item, wanted: Status | None) -> bool:
     return True
 
 
-def _when(item: Item) -> tuple[bool, float]:
+def oldest_first(item: Item) -> tuple[bool, float]:
+    """Return by what items are sorted: those without date stand at the end."""
     return item.when is None, item.when.timestamp() if item.when else 0.0
 
 
