@@ -17,6 +17,7 @@ from typing import Any, cast
 
 import pytest
 
+from app.commands.eval import command as eval_run
 from engine.effort import means_of
 from engine.errors import DataError
 from engine.evaluation.allocation import fit, informativeness, normalised
@@ -33,6 +34,8 @@ from engine.strategies import registry
 
 BENCH = Path(__file__).parent / "bench"
 SETS = ("hotpotqa", "musique", "nq")
+PLANS = tomllib.loads((BENCH / "grid.toml").read_text())
+MODELS = PLANS.pop("models")
 
 
 def study(name: str) -> ModuleType:
@@ -71,10 +74,26 @@ def refused(strategy: str, question: int = 0, **more: Any) -> Row:
     return kept | {"scores": {"refused": 1.0}, "refused": "no room"}
 
 
+@pytest.mark.parametrize("name", PLANS)
+def test_every_plan_can_be_asked(name: str, tmp_path: Path) -> None:
+    told = PLANS[name]
+    for folder in ("dev", "corpus"):
+        (tmp_path / folder).mkdir()
+    for question_set in told["sets"]:
+        (tmp_path / "dev" / f"{question_set}.jsonl").touch()
+        (tmp_path / f"worked.{question_set}.jsonl").touch()
+        if over := told.get("over", {}).get(question_set):
+            (tmp_path / "corpus" / over).touch()
+        for line in study("grid").commands(name, told, MODELS, question_set, tmp_path, tmp_path):
+            assert line[1:5] == ["-m", "app.main", "eval", "run"]
+            assert eval_run.make_context("run", line[5:]).params["file"] == Path(line[5])
+    for wanted in told["strategies"]:
+        assert all(registry.get(one) for one in expanded(wanted))
+
+
 def plan() -> list[str]:
     """Return the configurations that the plan of the allocation model asks."""
-    told = tomllib.loads((BENCH / "grid.toml").read_text())["allocation"]["strategies"]
-    return [name for wanted in told for name in expanded(wanted)]
+    return [name for wanted in PLANS["allocation"]["strategies"] for name in expanded(wanted)]
 
 
 def runs(rows: Iterable[Row]) -> list[Run]:
@@ -102,14 +121,13 @@ def test_the_plan_feeds_a_fit() -> None:
 
 def test_the_plan_leaves_its_longest_configuration_its_tokens() -> None:
     """Four times the most that a configuration of it read on average (docs/results.md)."""
-    plans = tomllib.loads((BENCH / "grid.toml").read_text())
-    flags = shlex.split(plans["allocation"]["flags"])
+    flags = shlex.split(PLANS["allocation"]["flags"])
     told = dict(pairwise(flags))
     effort = cast(Effort, told["--effort"])
     budget = replace(BUDGETS[effort], generator_tokens=int(told["--generator-tokens"]))
     assert means_of(Settings(effort=effort, budget=budget)).tokens > 4 * 8262
     assert "--worked" in told
-    worked = shlex.split(plans["worked"]["flags"])
+    worked = shlex.split(PLANS["worked"]["flags"])
     made = dict(pairwise(worked))
     assert made["--make-examples"] == told["--worked"]
     assert int(made["--limit"]) <= int(told["--skip"])  # of questions that are not reported
@@ -261,13 +279,12 @@ def test_a_question_without_a_gold_answer_counts_for_nobody(tmp_path: Path) -> N
 
 def test_fixed_strategies_are_asked_as_auto_is() -> None:
     """Rows of one question set must agree in all but the strategy, so that they join."""
-    plans = tomllib.loads((BENCH / "grid.toml").read_text())
-    auto, core = plans["auto"], plans["core-800"]
+    auto, core = PLANS["auto"], PLANS["core-800"]
     assert "--answerable" in auto["flags"]
     assert core["flags"] == auto["flags"].replace("--answerable ", "")
     assert all(core[role] == auto[role] for role in ("lookahead", "generator"))
     assert core["sets"] == auto["sets"]
-    both = [plan for plan in plans.values() if "auto" in plan.get("strategies", [])[1:]]
+    both = [plan for plan in PLANS.values() if "auto" in plan.get("strategies", [])[1:]]
     assert all("fb_rag" in plan["strategies"] for plan in both)  # over the same samples
     beside = [plan for plan in both if plan is not auto]
     assert [plan["flags"] for plan in beside] == [auto["flags"]]
