@@ -72,6 +72,9 @@ class Asked(Widget, can_focus=True):
             super().__init__()
             self.turn = turn
 
+    class Laid(Message):
+        """The whole answer takes its room."""
+
     def __init__(self, request: Request) -> None:
         """Show what was asked."""
         super().__init__()

@@ -199,6 +199,16 @@ class Turn(Asked):
         else:
             _put(self._grounded, ["Cancelled."])
 
+    def on_resize(self) -> None:
+        """Say that the whole answer takes its room."""
+        if self.is_laid:
+            self.post_message(self.Laid())
+
+    @property
+    def is_laid(self) -> bool:
+        """Whether the whole answer is there."""
+        return self.told.answer is not None and self.told.ended is not None
+
     async def _draw_answer(self, answer: Answer) -> None:
         await self.body.show(answer.text)
         table = answer.table

@@ -81,6 +81,8 @@ class Turns(Growing, VerticalScroll, can_focus=False):
         self.zone = zone
         """In which times are shown."""
         self._turns: dict[int, Turn] = {}
+        self._unseen: Turn | None = None
+        """The last one, as long as it is not shown from its beginning and nobody scrolled."""
         self._hidden: list[Past] = []
         self._conversation: Conversation | None = None
 
@@ -102,6 +104,7 @@ class Turns(Growing, VerticalScroll, can_focus=False):
         self._turns[turn.told.request.number] = turn
         await self.mount(turn)
         self.anchor()
+        self._unseen = turn
         await self._fold()
 
     async def _fold(self) -> None:
@@ -143,6 +146,7 @@ class Turns(Growing, VerticalScroll, can_focus=False):
         """Take all turns away."""
         self._turns.clear()
         self._hidden.clear()
+        self._unseen = None
         self._conversation = None
         self._draw_hint()
         await self.remove_children(Asked)
@@ -173,6 +177,30 @@ class Turns(Growing, VerticalScroll, can_focus=False):
         for turn in self.query_children(Asked):
             if turn.place == place:
                 turn.focus()
+
+    def release_anchor(self) -> None:
+        """Let go of the end, as whoever scrolls away from it does."""
+        super().release_anchor()
+        self._unseen = None
+
+    @on(Asked.Laid)
+    def take_in(self) -> None:
+        """Look whether all of an answer has room."""
+        self._show_beginning()
+
+    def on_resize(self) -> None:
+        """Look again: filters that are shown below leave less room."""
+        self._show_beginning()
+
+    def _show_beginning(self) -> None:
+        """Show an answer that is longer than the screen from its question on.
+
+        Once, and not to those who scrolled away from the end meanwhile.
+        """
+        turn, room = self._unseen, self.scrollable_content_region.height
+        if turn is not None and turn.is_laid and turn.outer_size.height > room:
+            self.anchor(anchor=False)
+            self.scroll_to_widget(turn, top=True, animate=False)
 
     @on(Asked.Wanted)
     def do_wanted(self, wanted: Asked.Wanted) -> None:
