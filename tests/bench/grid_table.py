@@ -1,13 +1,15 @@
 """Tables of run files, and the rows of them that may be published.
 
     python tests/bench/grid_table.py table RUN... [--baseline STRATEGY] [--pool] [--together]
+        [--recall]
     python tests/bench/grid_table.py strip RUN... --out FOLDER
 
 `table` prints, for each data set and budget, the means of every strategy over the questions that
 all of them answered, with the paired 95 % interval of F1 against the baseline; `--pool` puts the
-questions of all data sets into one table, `--together` the budgets. `strip` copies rows without
-answers: what is left is ids, settings, scores, tokens, seconds and hashes; `askance eval --out`
-goes on from such a file.
+questions of all data sets into one table, `--together` the budgets; `--recall` prints recall of the
+evidence among two, five and ten passages, each with its interval, in their place. `strip` copies
+rows without answers: what is left is ids, settings, scores, tokens, seconds and hashes; `askance
+eval --out` goes on from such a file.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from engine.evaluation.runs import read_run
 Row = dict[str, Any]
 SECRET = ("answer", "raw")
 SCORES = ("em", "f1", "acc", "substring")
+KS = (2, 5, 10)
+COLUMNS = ["EM", "F1", "Acc", "substring", "recall@5", "context", "computed", "s", "F1"]
 
 
 def rows(paths: list[Path]) -> list[Row]:
@@ -70,8 +74,10 @@ def names(found: list[Row], together: bool) -> dict[tuple[str, tuple[str, ...]],
     return called
 
 
-def table(paths: list[Path], baseline: str, pool: bool, together: bool) -> None:
+def table(paths: list[Path], baseline: str, pool: bool, together: bool, recall: bool) -> None:
     """Print one Markdown table for each data set, budget and generator."""
+    columns = [f"recall@{k}" for k in KS] if recall else COLUMNS
+    show = recall_line if recall else line
     groups: dict[tuple[str, str, str], dict[str, dict[str, Row]]] = defaultdict(dict)
     found = rows(paths)
     called = names(found, together)
@@ -81,36 +87,59 @@ def table(paths: list[Path], baseline: str, pool: bool, together: bool) -> None:
     for (dataset, tokens, generator), strategies in sorted(groups.items()):
         asked = set.intersection(*(set(found) for found in strategies.values()))
         print(f"\n**{dataset}**, {tokens}, {generator}, {len(asked)} questions\n")
-        print("| strategy | EM | F1 | Acc | substring | recall@5 | context | computed | s | F1 |")
-        print("|---|---|---|---|---|---|---|---|---|---|")
-        for name, found in strategies.items():
-            print(line(name, [found[i] for i in sorted(asked)], strategies.get(baseline), asked))
+        print(f"| {' | '.join(['strategy', *columns])} |")
+        print("|---" * (1 + len(columns)) + "|")
+        base = [strategies[baseline][i] for i in sorted(asked)] if baseline in strategies else []
+        for name, answered in strategies.items():
+            print(show(name, [answered[i] for i in sorted(asked)], base))
 
 
-def line(name: str, found: list[Row], base: dict[str, Row] | None, asked: set[str]) -> str:
+def mean(values: list[float]) -> float:
+    """Return the mean; of nothing it is zero."""
+    return sum(values) / max(1, len(values))
+
+
+def score(row: Row, key: str) -> float:
+    """Return a score, zero where it has no value."""
+    return float(row["scores"].get(key) or 0.0)
+
+
+def recall_of(row: Row, k: int) -> float:
+    """Return the part of the evidence among the best `k` passages, by what chose them last."""
+    selected = f"select_recall@{k}"
+    return score(row, selected if selected in row["scores"] else f"recall_recall@{k}")
+
+
+def gained(values: list[float], base: list[float]) -> str:
+    """Return the mean difference and its interval; nothing against nothing, or itself."""
+    if not base:
+        return ""
+    by = paired_difference(values, base)
+    return f"{by.mean:+.3f} [{by.low:+.3f}, {by.high:+.3f}]"
+
+
+def recall_line(name: str, found: list[Row], base: list[Row]) -> str:
+    """Return what evidence a strategy found."""
+    base = [] if found == base else base
+    cells = []
+    for k in KS:
+        values = [recall_of(row, k) for row in found]
+        gain = gained(values, [recall_of(row, k) for row in base])
+        cells.append(f"{mean(values):.3f} {f'({gain})' if gain else ''}".strip())
+    return f"| {' | '.join([name, *cells])} |"
+
+
+def line(name: str, found: list[Row], base: list[Row]) -> str:
     """Return a strategy's row."""
-
-    def mean(values: list[float]) -> float:
-        return sum(values) / max(1, len(values))
-
-    def score(row: Row, key: str) -> float:
-        return float(row["scores"].get(key) or 0.0)
 
     def tokens(row: Row, key: str) -> int:
         return sum(row["tokens"][role][key] for role in ("lookahead", "generator"))
 
-    recall = [
-        score(r, "select_recall@5" if "select_recall@5" in r["scores"] else "recall_recall@5")
-        for r in found
-    ]
-    gain = ""
-    if base is not None and found and base[found[0]["id"]] is not found[0]:
-        others = [score(base[i], "f1") for i in sorted(asked)]
-        by = paired_difference([score(r, "f1") for r in found], others)
-        gain = f"{by.mean:+.3f} [{by.low:+.3f}, {by.high:+.3f}]"
+    others = [] if found == base else [score(row, "f1") for row in base]
+    gain = gained([score(row, "f1") for row in found], others)
     cells = [f"{mean([score(r, key) for r in found]):.3f}" for key in SCORES]
     cells += [
-        f"{mean(recall):.3f}",
+        f"{mean([recall_of(r, 5) for r in found]):.3f}",
         f"{mean([tokens(r, 'prompt') for r in found]):,.0f}",
         f"{mean([tokens(r, 'computed') for r in found]):,.0f}",
         f"{mean([r['seconds']['total'] for r in found]):.1f}",
@@ -127,12 +156,13 @@ def main() -> None:
     parser.add_argument("--baseline", default="order_preserving")
     parser.add_argument("--pool", action="store_true")
     parser.add_argument("--together", action="store_true")
+    parser.add_argument("--recall", action="store_true")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     if args.part == "strip":
         strip(args.runs, args.out)
     else:
-        table(args.runs, args.baseline, args.pool, args.together)
+        table(args.runs, args.baseline, args.pool, args.together, args.recall)
 
 
 if __name__ == "__main__":
