@@ -56,7 +56,7 @@ def _names_of(person: Person) -> set[str]:
     name = person.spoken.casefold()
     words = WORD.findall(name) if "@" not in name else []
     found = {" ".join(words[:count]) for count in range(1, 1 + WORDS_OF_A_NAME)}
-    found |= {*words[-1:], person.first_and_last.casefold()}
+    found |= {*words[-1:], person.without_initials.casefold()}
     local, _, host = person.address.casefold().partition("@")
     found |= {local, *(part for part in host.split(".") if part not in EVERYBODYS_HOSTS)}
     return {one for one in found if len(one) > 1 and one not in FUNCTION_WORDS}

@@ -45,6 +45,7 @@ class Shelf(StrEnum):
 
 
 _NAME_PART = re.compile(r"[^\W\d_][\w.'’ -]*")  # noqa: RUF001
+_INITIAL = re.compile(r"[^\W\d_]\.?(?:[^\W\d_]\.)*")
 _SUFFIXES = frozenset(
     {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv", "esq", "phd", "md", "inc", "inc.", "ltd"}
 )
@@ -76,7 +77,7 @@ class Person:
     def matches(self, part: str) -> bool:
         """Say whether `part` occurs in the address or a form of the name, case folded."""
         wanted = part.casefold()
-        forms = (self.name, self.spoken, self.first_and_last, self.address)
+        forms = (self.name, self.spoken, self.without_initials, self.address)
         return any(wanted in one.casefold() for one in forms)
 
     @property
@@ -85,10 +86,11 @@ class Person:
         return spoken_order(self.name)
 
     @property
-    def first_and_last(self) -> str:
-        """The name without what stands in its middle: Ann Lee for `Ann B. Lee`, else empty."""
-        words = self.spoken.split()
-        return f"{words[0]} {words[-1]}" if len(words) in (3, 4) else ""
+    def without_initials(self) -> str:
+        """The name without initials in its middle: Ann Lee for `Ann B. Lee`, else empty."""
+        first, *middle = self.spoken.split() or [""]
+        initials = len(middle) > 1 and all(map(_INITIAL.fullmatch, middle[:-1]))
+        return f"{first} {middle[-1]}" if initials else ""
 
     def __str__(self) -> str:
         """Return `Name <address>`, `"Last, First" <address>`, or whichever of the two there is."""

@@ -165,7 +165,7 @@ def is_one_of(people: Iterable[Person], wanted: str, names: Names) -> bool:
 
 
 def _bears(person: Person, name: str) -> bool:
-    forms = f"{person.spoken}\n{person.first_and_last}".casefold()
+    forms = f"{person.spoken}\n{person.without_initials}".casefold()
     return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", forms))
 
 
