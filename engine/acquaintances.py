@@ -55,7 +55,8 @@ def _names_of(person: Person) -> set[str]:
     """Return the names of one person: full, shortened, the address's name and host."""
     name = person.spoken.casefold()
     words = WORD.findall(name) if "@" not in name else []
-    found = {" ".join(words[:count]) for count in range(1, 1 + WORDS_OF_A_NAME)}
+    begun = (words[:count] for count in range(1, 1 + WORDS_OF_A_NAME))
+    found = {" ".join(some) for some in begun if some == words or some[-1] not in FUNCTION_WORDS}
     found |= {*words[-1:], person.without_initials.casefold()}
     local, _, host = person.address.casefold().partition("@")
     found |= {local, *(part for part in host.split(".") if part not in EVERYBODYS_HOSTS)}
@@ -75,8 +76,9 @@ class FoundName:
 def name_at(text: str, position: int, known: Names) -> FoundName | None:
     """Return the known person named right at a position, the longest name first.
 
-    A whole address needs nobody to know it. A single word must be written with a capital, and
-    no further word of a name may follow: "Ann Miller" is not the Ann who is known.
+    A whole address needs nobody to know it. A single word must be written with a capital, and so
+    must a later one of what begins with a common word: "the new" is not The New York Times. No
+    further word of a name may follow: "Ann Miller" is not the Ann who is known.
     """
     if address := ADDRESS.match(text, position):
         return FoundName(address[0], address.end())
@@ -85,9 +87,16 @@ def name_at(text: str, position: int, known: Names) -> FoundName | None:
         start, end = words[0].start(), words[count - 1].end()
         name = re.sub(r"'s$", "", " ".join(text[start:end].split()))
         followed = count < len(words) and words[count][0][0].isupper() and name == text[start:end]
-        if name.casefold() in known and not followed and (count > 1 or name[0].isupper()):
+        if name.casefold() in known and not followed and _is_written_as_a_name(name):
             return FoundName(name, start + len(text[start:end].removesuffix("'s")))
     return None
+
+
+def _is_written_as_a_name(name: str) -> bool:
+    first, *later = name.split(" ")
+    if first.casefold() in FUNCTION_WORDS:
+        return any(word[0].isupper() for word in later)
+    return bool(later) or first[0].isupper()
 
 
 def _words_at(text: str, position: int) -> list[re.Match[str]]:

@@ -104,6 +104,24 @@ def test_a_person_is_known_without_the_initials_in_the_middle(written: str) -> N
     assert not vince.matches("Ann Hale")
 
 
+@pytest.mark.parametrize(
+    ("question", "sender"),
+    [
+        ("Which mails came from the new tenant?", None),
+        ("Which mails from jobs at sea?", None),
+        ("Which mails from the Guardian?", "from the Guardian"),
+        ("Which mails from The New York Times?", "from The New York Times"),
+        ("Which mails from ann lee?", "from ann lee"),
+    ],
+)
+def test_common_words_that_begin_a_senders_name_are_no_sender(
+    question: str, sender: str | None
+) -> None:
+    names = ("The New York Times", "The Guardian Weekly", "Jobs at Acme", "Ann Lee")
+    people = [Person(name, f"{number}@x.example") for number, name in enumerate(names)]
+    assert filters_of(question, known(*people)) == {"kind mail", *filter(None, [sender])}
+
+
 @given(st.text(max_size=60) | st.sampled_from([q for q, _ in labelled()]), st.dates())
 def test_any_question_can_be_read(question: str, today: date) -> None:
     assert len(set(found := clues(question, today, EVERYBODY))) == len(found)
