@@ -45,6 +45,8 @@ def test_an_aggregate_over_nothing_abstains_and_says_why(ask: Ask) -> None:
     assert answer.text == abstaining.ABSTENTION
     assert answer.grounded == "none"
     assert "there is no such mail in what was read" in notes
+    _, notes, _ = ask("anything", plan="list title of event in:Nowhere and task")
+    assert "there is no such event or task in what was read" in notes
 
 
 def test_what_was_left_out_is_said_with_the_way_to_ask_for_it(ask: Ask, tmp_path: Path) -> None:

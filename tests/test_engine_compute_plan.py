@@ -98,6 +98,7 @@ def test_a_plan_means_what_it_says() -> None:
         ("sum title of mail", "sum needs numbers"),
         ("list mail", "list needs a field"),
         ("count mail and event", "count takes one source"),
+        ("list title of mail and event and task", "list takes two sources at most"),
         ("shared date of mail", "shared compares two sources"),
         ("between title of mail", "between compares dates"),
         ("count mail top 3", "top needs groups"),

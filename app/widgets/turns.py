@@ -183,16 +183,12 @@ class Turns(Growing, VerticalScroll, can_focus=False):
         super().release_anchor()
         self._unseen = None
 
-    @on(Asked.Laid)
-    def take_in(self) -> None:
-        """Look whether all of an answer has room."""
-        self._show_beginning()
-
     def on_resize(self) -> None:
         """Look again: filters that are shown below leave less room."""
-        self._show_beginning()
+        self.show_beginning()
 
-    def _show_beginning(self) -> None:
+    @on(Asked.Laid)
+    def show_beginning(self) -> None:
         """Show an answer that is longer than the screen from its question on.
 
         Once, and not to those who scrolled away from the end meanwhile.

@@ -142,8 +142,10 @@ def checked(plan: Plan) -> Plan:
         raise _refused(f"{operation} needs numbers", 'Name duration, or a value in quotes: "total"')
     if operation in ("distinct", "list") and value == "item":
         raise _refused(f"{operation} needs a field", f"Name one, such as: {operation} sender of")
-    if len(plan.sources) > (2 if operation in TWO_SOURCES | {"list"} else 1):
-        raise _refused(f"{operation} takes one source", 'Leave out what follows "and"')
+    most = 2 if operation in TWO_SOURCES | {"list"} else 1
+    if len(plan.sources) > most:
+        some = "two sources at most" if most > 1 else "one source"
+        raise _refused(f"{operation} takes {some}", 'Leave out what follows the last "and"')
     if operation == "shared" and len(plan.sources) != 2:
         raise _refused("shared compares two sources", 'Name the second behind "and"')
     if operation in TWO_SOURCES and value not in ("date", "start"):

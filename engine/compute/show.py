@@ -169,9 +169,9 @@ def remarks(table: Table) -> Iterator[str]:
     if not table.is_as_expected:
         yield f"expected {table.plan.expected:,}, computed from {table.counted:,}"
     if not table.of:
-        kind = table.plan.sources[0].kind
+        kinds = (one.kind.value if one.kind else "item" for one in table.plan.sources)
         ahead = " ahead" if table.plan.operation == "next" else ""
-        yield f"there is no such {kind.value if kind else 'item'}{ahead} in what was read"
+        yield f"there is no such {' or '.join(dict.fromkeys(kinds))}{ahead} in what was read"
     elif not table.rows:
         yield f"nothing to compute: {table.of:,} items pass the plan"
     if len(table.units) > 1:
