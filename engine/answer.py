@@ -1,6 +1,6 @@
 """The path of a question.
 
-question ─ understand ─ read ─ recall ─ look ahead ─ select ─ vote ─ write ─ cite ─ answer
+question ─ follow up ─ understand ─ read ─ recall ─ look ahead ─ select ─ vote ─ write ─ cite ─ answer
 
 `answer` and `search` yield events for the screens and the command line. Errors raise; closing
 the iterator cancels; it may run in any one thread.
@@ -18,13 +18,14 @@ from engine import abstaining, disagreeing, inferring, injection
 from engine.checking import citing, entailing
 from engine.compute.plan_text import parsed
 from engine.constraints import constrained
-from engine.conversation import Cited
+from engine.conversation import Cited, Conversation
 from engine.corpus import Corpus, read_corpus
 from engine.drafts import Draft
 from engine.effort import means_of
 from engine.errors import NoSources
 from engine.events import Answered, Event, Found, Ranked, Understood
 from engine.following.scoping import scoped, within
+from engine.following.standalone import settled
 from engine.memory import Memory
 from engine.own import with_own_addresses
 from engine.pace import Pace
@@ -50,12 +51,14 @@ def answer(
     settings: Settings | None = None,
     filters: Filters | None = None,
     memory: Memory | None = None,
-    scope: Sequence[Cited] = (),
+    scope: Sequence[Cited] | None = None,
+    conversation: Conversation | None = None,
 ) -> Iterator[Event]:
     """Answer a question over sources read now. The last event is `Answered`.
 
-    `memory` is what earlier questions left; without one nothing outlasts this question. `scope`
-    is what a follow-up is about: only these items are looked at.
+    `memory` is what earlier questions left; without one nothing outlasts this question. A
+    question that follows a `conversation` is first made one that stands alone. `scope` is what a
+    person settled that it is about: only these items are looked at, and it is asked as written.
 
     Raises `QuestionError` before anything is read, `ModelError` or `RuntimeFailed` from the
     models, `TimeSpent` when the time budget ends before an answer. What cannot be read is no
@@ -63,7 +66,9 @@ def answer(
     """
     settings = settings or Settings()
     registry.get(settings.strategy)
-    typed = replace(understand(question, scoped(filters, scope), settings), scope=tuple(scope))
+    meant = yield from settled(question, conversation, scope, models, settings.today)
+    narrowed = scoped(filters, meant.scope)
+    typed = replace(understand(meant.text, narrowed, settings), scope=meant.scope)
     timings = Timings()
     query = inferring.before_reading(typed, settings)
     yield Understood(query)
@@ -73,7 +78,7 @@ def answer(
             query = inferring.without(typed, query)
             yield Understood(query)
             corpus = yield from read_now(query, sources, settings, timings, memory)
-    query, corpus = inferring.after_reading(query, within(corpus, scope), settings, models)
+    query, corpus = inferring.after_reading(query, within(corpus, meant.scope), settings, models)
     yield Understood(query)
     yield from answer_over(query, corpus, models, settings, timings)
 

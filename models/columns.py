@@ -16,6 +16,7 @@ import numpy.typing as npt
 from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import AttentionColumns, Stopped, TokenCount
 from models.runtime import AttentiveWeights, Batches
+from models.stopping import stopped_by
 
 
 @dataclass
@@ -165,7 +166,7 @@ class ColumnReader(ABC):
         if not tokens or not asked:
             raise ValueError("context and query must not be empty")
         self._check_room(len(tokens), len(asked))
-        sums = self._sums([*tokens, *asked], len(tokens), chosen, stopped)
+        sums = self._sums([*tokens, *asked], len(tokens), chosen, stopped_by(stopped))
         places = spans([self._model.piece(token) for token in tokens], context)
         return averaged(sums, chosen, self._model.heads, len(asked), places)
 

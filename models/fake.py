@@ -17,6 +17,7 @@ from models.protocols import (
     Stopped,
     TokenCount,
 )
+from models.stopping import stopped_by
 
 Script = Sequence[str] | Callable[[str, int], str]
 """Replies in order of the calls (the last one repeats), or a function of prompt and sequence."""
@@ -94,6 +95,7 @@ class FakeGenerator:
         self._count_prompt(prompt)
         if watch:
             yield Piece(0, "", watched=(UNLIKELY,) * len(watch))
+        stopped = stopped_by(stopped)
         waiting = {index: _pieces(self._reply(prompt, index), stop) for index in range(n)}
         for step in range(max_tokens):
             for index, words in list(waiting.items()):

@@ -23,6 +23,7 @@ from models.protocols import (
     TokenCount,
 )
 from models.runtime import AttentiveWeights, Batches
+from models.stopping import stopped_by
 from models.streaming import CLOSE, OPEN
 
 MAX_SEQUENCES = MOST_REPLIES
@@ -174,7 +175,7 @@ class BatchGenerator:
             watch=[self._first_token(text) for text in watch],
             new_form=self._new_form(constraint),
             logprobs=logprobs,
-            stopped=stopped,
+            stopped=stopped_by(stopped),
             thought_tokens=THOUGHT_TOKENS if thinks else 0,
             thought_end=self._thought_end if thinks else (),
         )
@@ -204,7 +205,7 @@ class BatchGenerator:
             sampling=sampling,
             watch=(),
             stop=stop,
-            stopped=stopped,
+            stopped=stopped_by(stopped),
             thought_tokens=THOUGHT_TOKENS if self._template.thinks else 0,
             thought_end=self._thought_end if self._template.thinks else (),
             reading=self._reading(prompt, until, tuple(layers)),
@@ -267,7 +268,7 @@ class BatchGenerator:
             max_tokens=1,
             sampling=Sampling(),
             watch=[self._first_token(choice) for choice in choices],
-            stopped=stopped,
+            stopped=stopped_by(stopped),
         )
         return [logprob for piece in self._run([prompt], request) for logprob in piece.watched]
 

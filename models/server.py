@@ -31,6 +31,7 @@ from models.server_kinds import (
 )
 from models.server_link import Link
 from models.server_replies import Replies, chosen_by_likelihood
+from models.stopping import stopped_by
 
 if TYPE_CHECKING:
     from collections.abc import Generator as Steps
@@ -202,7 +203,7 @@ class ServerGenerator:
             self._repeated(prompt, by_token=bool(watch or constraint)) for prompt in prompts
         ]
         replies = Replies(repeated, n, stop, watch, constraint, logprobs=logprobs)
-        return self._run(prompts, n, asked, replies, stopped)
+        return self._run(prompts, n, asked, replies, stopped_by(stopped))
 
     def _repeated(self, prompt: str, *, by_token: bool) -> str:
         """Return the words that a reply begins with because it was only asked to."""

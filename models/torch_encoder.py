@@ -15,6 +15,7 @@ from transformers import AutoModel
 
 from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import Cancelled, Encoded, Stopped, TokenCount
+from models.stopping import stopped_by
 from models.torch_errors import computing_errors, loading_errors
 from models.torch_model import (
     Precision,
@@ -157,6 +158,7 @@ class TorchEncoder:
         if self._network is None:
             raise RuntimeFailed(f"{self._id} is not loaded any more.", remedy="Ask again.")
         vectors = np.empty((len(inputs), self._dimensions), dtype=np.float32)
+        stopped = stopped_by(stopped)
         for batch in _batches([len(one.tokens) for one in inputs], BATCH_TOKENS[self._device.type]):
             if stopped is not None and stopped():
                 raise Cancelled

@@ -158,7 +158,7 @@ class Loader:
             return None
         path = self._store.open(row)
         self._say(f"Loading {row.id} in {asked}")
-        return foreign.runtime(asked).load(path, row.id, self._context)
+        return foreign.runtime(asked).open(path, row.id, self._context)
 
     def attentive(self, model_id: str) -> AttentiveGenerator:
         """Load a model whose own prompts are to be read. Raises as `generator` does."""

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator as Steps
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from engine.conversation import Conversation, Standalone, Turn
+from engine.conversation import Cited, Conversation, Standalone, Turn
 from engine.events import Event, Rewritten
 from engine.following.antecedents import PREPOSITION
 from engine.following.ellipsis import filled, fragment_of, without_connective
@@ -107,6 +107,32 @@ def follow_up(
         found = yield from staged("follow_up", Timings(), steps)
         found = _of_same_scope(found, conversation.last)
     yield Rewritten(question.strip(), found)
+
+
+def settled(
+    question: str,
+    conversation: Conversation | None,
+    scope: Sequence[Cited] | None,
+    models: ModelSet,
+    today: date | None = None,
+) -> Steps[Event, None, Standalone]:
+    """Return what a question means: as a person settled it, or after what was said before it.
+
+    `scope` is what a person settled that it is about, empty for everything; it is then asked as
+    written. None: the conversation tells.
+    """
+    typed = question.strip()
+    if scope is not None:
+        meant = Standalone(typed, tuple(scope), changed=bool(scope))
+        yield Rewritten(typed, meant)
+        return meant
+    if conversation is None or conversation.last is None:
+        return Standalone(typed)
+    for event in follow_up(question, conversation, models, today):
+        yield event
+        if isinstance(event, Rewritten):
+            return event.standalone
+    raise RuntimeError("A follow-up ended without a question.")
 
 
 def _asked_of(
