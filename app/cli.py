@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import click
 
 from app.commands.lazy import LazyCommand, LazyGroup
+from app.errors import MemoryRanOut, is_memory_spent
 from app.exits import ExitCode
 from app.interrupt import interruptible
 from app.shown.output import error_object, print_json
@@ -42,8 +43,6 @@ COMMANDS = (
 )
 NOT_BUILT: tuple[str, ...] = ()
 """Commands of the contract that a later version brings."""
-NO_THREAD = "can't start new thread"
-"""What Python says where memory does not hold the stack of one more thread."""
 
 EPILOG = (
     "\b\nBegin with:\n"
@@ -112,11 +111,9 @@ def main(arguments: Sequence[str]) -> int:
         _abandon_stdout()
         return ExitCode.ANSWERED
     except (MemoryError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and str(error) != NO_THREAD:
+        if not is_memory_spent(error):
             raise
-        remedy = "Close other programs, or read fewer files at once; then ask again."
-        shown = {"kind": "memory", "message": "Memory ran out.", "path": None, "remedy": remedy}
-        return _fail(ExitCode.FAILED, shown, as_json)
+        return _fail(ExitCode.FAILED, error_object(MemoryRanOut()), as_json)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise

@@ -9,6 +9,7 @@ AskanceError
 │       ├── SettingUnknown         names the nearest known key
 │       ├── SettingWrong           type or range
 │       └── ConfigUnreadable       not TOML, or not permitted
+├── MemoryRanOut                   exit 1: of the program itself, not of a model
 ├── NotOpened                      exit 1: no program shows a source
 ├── NotExported                    exit 1: a conversation was not written
 └── ConfigNotWritten               exit 1: the file is as it was
@@ -84,3 +85,23 @@ class NotExported(AskanceError):
     """A conversation was not written to a file."""
 
     kind = "not_exported"
+
+
+NO_THREAD = "can't start new thread"
+"""What Python says where memory does not hold the stack of one more thread."""
+
+
+class MemoryRanOut(AskanceError):
+    """There was no memory left for the program itself."""
+
+    kind = "memory"
+
+    def __init__(self) -> None:
+        """Say what to do."""
+        remedy = "Close other programs, or read fewer files at once; then ask again."
+        super().__init__("Memory ran out.", remedy=remedy)
+
+
+def is_memory_spent(error: MemoryError | RuntimeError) -> bool:
+    """Say whether an error of Python means that memory ran out."""
+    return isinstance(error, MemoryError) or str(error) == NO_THREAD

@@ -1,6 +1,6 @@
 """The path of a question.
 
-question ─ follow up ─ understand ─ read ─ recall ─ look ahead ─ select ─ vote ─ write ─ cite ─ answer
+question ─ follow up ─ understand ─ read ─ recall ─ look ahead ─ select ─ vote ─ write ─ cite
 
 `answer` and `search` yield events for the screens and the command line. Errors raise; closing
 the iterator cancels; it may run in any one thread.
@@ -25,7 +25,7 @@ from engine.effort import means_of
 from engine.errors import NoSources
 from engine.events import Answered, Event, Found, Ranked, Understood
 from engine.following.scoping import scoped, within
-from engine.following.standalone import settled
+from engine.following.standalone import standing_alone
 from engine.memory import Memory
 from engine.own import with_own_addresses
 from engine.pace import Pace
@@ -66,7 +66,7 @@ def answer(
     """
     settings = settings or Settings()
     registry.get(settings.strategy)
-    meant = yield from settled(question, conversation, scope, models, settings.today)
+    meant = yield from standing_alone(question, conversation, scope, models, settings.today)
     narrowed = scoped(filters, meant.scope)
     typed = replace(understand(meant.text, narrowed, settings), scope=meant.scope)
     timings = Timings()
@@ -81,6 +81,14 @@ def answer(
     query, corpus = inferring.after_reading(query, within(corpus, meant.scope), settings, models)
     yield Understood(query)
     yield from answer_over(query, corpus, models, settings, timings)
+
+
+def refuse_unanswerable(question: str, filters: Filters | None, settings: Settings) -> None:
+    """Raise what `answer` would raise before it reads anything: `QuestionError`."""
+    strategy = registry.get(settings.strategy)
+    if settings.strict:
+        registry.require_votes(strategy)
+    understand(question, filters, settings)
 
 
 def answer_over(

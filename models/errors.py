@@ -35,9 +35,21 @@ class AskanceError(Exception):
         self.remedy = remedy
         self.path = path
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Go through pickle whatever `__init__` takes: errors come from other processes too."""
+        return _restored, (type(self), self.args, self.__dict__)
+
     def __str__(self) -> str:
         """Return the message and its remedy as one line."""
         return f"{self.message} {self.remedy}".strip()
+
+
+def _restored(
+    kind: type[AskanceError], args: tuple[object, ...], state: dict[str, object]
+) -> AskanceError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class ModelError(AskanceError):

@@ -74,6 +74,8 @@ class ModelSet:
         self.reaction_layer = reaction_layer
         self.loadings: list[Loading] = []
         self.idle_seconds = idle_seconds
+        self.on_use: Callable[[str], object] = lambda model_id: None
+        """Told the id of a model before it is loaded or handed out."""
         self._load = load
         self._load_encoder = load_encoder
         self._load_attention = load_attention
@@ -90,6 +92,7 @@ class ModelSet:
 
     def _get(self, model_id: str, load: Callable[[str], Model]) -> Model:
         self._drop_closed()
+        self.on_use(model_id)
         if model_id not in self._loaded:
             self._load_into_room(model_id, load)
         self._used[model_id] = self._clock()
@@ -151,6 +154,7 @@ class ModelSet:
         load, model_id = self._load_attentive, self.lookahead_id
         if load is None:
             raise _no_attention(model_id)
+        self.on_use(model_id)
         if self._attentive is None or self._loaded.get(model_id) is not self._attentive:
             if model_id in self._loaded:
                 self._unload(model_id)

@@ -19,6 +19,7 @@ from app.shown.progress import STAGES
 from engine.events import StageName
 from ingest.item import Reason
 from models.roles import ModelSet
+from tests.toy_asking import answered_by
 
 QUESTION = "When does the lease of the boathouse end?"
 GOOD = "The lease of the boathouse ends on 31 December 2026 [1]."
@@ -153,7 +154,7 @@ def ask_with(monkeypatch: pytest.MonkeyPatch, fake_models: Callable[..., ModelSe
 
     def give(*generator: str) -> ModelSet:
         models = fake_models(generator=generator or (GOOD,))
-        monkeypatch.setattr("app.commands.ask.model_set", lambda config, **chosen: models)
+        answered_by(monkeypatch, models)
         return models
 
     return give

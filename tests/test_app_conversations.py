@@ -20,6 +20,7 @@ from app.history.kept import open_history
 from engine.conversation import Conversation
 from ingest.item import Kind
 from models.roles import ModelSet
+from tests.toy_asking import answered_by
 from tests.toy_conversations import cited, conversation
 from tests.toy_keyring import ToyKeyring, toy_keyring
 
@@ -81,7 +82,7 @@ def asked(
 
     def ask(*words: str, says: str = ANSWER) -> dict[str, Any]:
         models = fake_models(generator=[says])
-        monkeypatch.setattr("app.commands.ask.model_set", lambda config, **chosen: models)
+        answered_by(monkeypatch, models)
         capsys.readouterr()
         code = main(["ask", *words, str(mail), "--strategy", "vanilla", "--json"])
         out = capsys.readouterr()

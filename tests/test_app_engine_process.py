@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from app.asking.process import EngineProcess, Sender, received
+from app.asking.pipes import Sender, received
+from app.asking.process import EngineProcess
 from app.asking.talk import Cancel, Ended, Forget, Happened, Kept, Reply, Request, Unlock
 from engine.events import Answered, Noted, Ranked
 from engine.values import Passage
@@ -25,7 +26,7 @@ MORE_THAN_A_PIPE_HOLDS = "boat " * 100_000
 READS_LATE = """
 import sys, time
 from pathlib import Path
-from app.asking.process import Sender, pipes, received
+from app.asking.pipes import Sender, pipes, received
 from app.asking.talk import Ended
 
 commands, replies = pipes()
@@ -184,8 +185,8 @@ async def test_a_killed_engine_costs_the_question_and_not_the_conversation(sourc
             assert engine.pid is not None
             os.kill(engine.pid, signal.SIGKILL)
             await settled(pilot)
-            assert "was ended by signal 9" in shown(app, "answer")
-            assert "Ask again" in shown(app, "grounded")
+            assert "was ended by SIGKILL (Killed), perhaps for lack" in shown(app, "answer")
+            assert "ask again: another process" in shown(app, "grounded")
             await typed(pilot, QUESTION)
             await settled(pilot)
             assert "31 December 2026. [1]" in shown(app, "answer")

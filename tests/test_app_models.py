@@ -20,6 +20,7 @@ from models import catalogue as catalogue_module
 from models.catalogue import Catalogue, load_catalogue, parse_catalogue
 from models.errors import PullFailed
 from models.pull_progress import PullProgress
+from tests.toy_asking import answered_by
 
 CONTENT = b"weights" * 1000
 ROW = f"""
@@ -178,7 +179,7 @@ def test_the_demo_asks_its_questions(monkeypatch, fake_models, capsys):
     sample = Path(sys.modules["app.cli"].__file__ or "").parent / "sample" / "questions.toml"
     questions = load_questions(sample.read_text())
     assert [question.expects for question in questions] == ["answer", "answer", "abstain"]
-    monkeypatch.setattr("app.commands.demo.model_set", lambda config: fake_models())
+    answered_by(monkeypatch, fake_models)
     assert main(["demo"]) == 1
     out = capsys.readouterr().out
     assert out.count("Question ") == 3

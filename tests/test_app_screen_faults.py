@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from app.asking.composition import answers
 from app.asking.talk import Request
-from app.commands.screen import answers
 from app.screens.evidence import EvidenceScreen
 from app.widgets.prompt import Prompt
 from app.widgets.turn import Turn

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator as Steps
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
 
 import pytest
 
+from app.asking.composition import answers, settings_for
 from app.asking.talk import Command, Ended, Happened, Request
-from app.commands.screen import answers, settings_for, stands_alone
 from app.plain_loop import PlainLoop, Terminal
 from app.screens.askance import AskanceApp
 from app.settings.config import Config
@@ -21,8 +22,8 @@ from app.widgets.past_turn import Past, PastTurn
 from app.widgets.prompt import Prompt
 from engine.conversation import Conversation, Standalone
 from engine.events import Answered, Event, Noted, Rewritten
+from engine.following.standalone import standing_alone
 from engine.memory import Memory
-from engine.settings import Settings
 from ingest.item import Kind
 from models.roles import ModelSet
 from tests.screen_text import text_of
@@ -64,6 +65,10 @@ NO_MODELS = cast("ModelSet", None)
 """For what the rules are sure of."""
 
 
+def meant(request: Request) -> Steps[Event, None, Standalone]:
+    return standing_alone(request.question, request.conversation, request.scope, NO_MODELS)
+
+
 class Listener(Parrot):
     """Puts follow-ups anew and answers at once; what is settled goes the way of the engine."""
 
@@ -79,7 +84,7 @@ class Listener(Parrot):
             put = MEANT[request.question]
             yield Rewritten(request.question, put)
         else:
-            put = yield from stands_alone(request, NO_MODELS, Settings())
+            put = yield from meant(request)
         told = answer_to(put.text)
         yield Answered(replace(told, query=replace(told.query, scope=put.scope)))
 
@@ -220,7 +225,7 @@ async def test_each_asking_again_has_another_seed(app):
 def test_the_seed_of_asking_again_is_in_the_trail(tmp_path, fake_models):
     config = config_over(tmp_path, ASKANCE_ANSWER_SEED="7")
     request = Request(1, OWNER, config=config, again=2)
-    assert settings_for(config, request).seed == 9
+    assert settings_for(request).seed == 9
     first = next(answers(request, fake_models(), Memory(1)))
     assert first == Noted("asked again: the seed is 9")
 
@@ -323,7 +328,7 @@ def test_a_first_question_and_one_without_inference_are_asked_as_typed():
     said = conversation((OWNER, "Kim [1].", [cited(1)]))
 
     def put(request: Request) -> Standalone:
-        events = stands_alone(request, NO_MODELS, Settings())
+        events = meant(request)
         try:
             while True:
                 next(events)

@@ -171,7 +171,6 @@ def test_a_server_that_is_not_there_is_said_before_anything_is_read(
 ) -> None:
     monkeypatch.setenv("ASKANCE_SERVER_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("ASKANCE_MODELS_RUNTIME", "server")
-    monkeypatch.setattr("app.commands.ask.answer", lambda *_: pytest.fail("asked"))
     assert main(["ask", "x", str(SAMPLE), "--json"]) == 1
     error = json.loads(capsys.readouterr().out)["error"]
     assert (error["kind"], error["path"]) == ("server", None)

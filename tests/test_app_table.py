@@ -14,6 +14,7 @@ from app.shown.table import table_lines, table_object
 from engine.values import Passage, TableRow, TableShown, TableUnread
 from ingest.item import Item, Kind, Locator, People
 from models.roles import ModelSet
+from tests.toy_asking import answered_by
 
 MAIL = Item(
     Kind.MAIL, "Lease", None, People(), "Subject: Lease\n\nHello.", Locator(Path("/in.mbox"))
@@ -94,7 +95,7 @@ def test_what_was_left_out_stands_in_the_object(
     monkeypatch: pytest.MonkeyPatch,
     fake_models: Callable[..., ModelSet],
 ) -> None:
-    monkeypatch.setattr("app.commands.ask.model_set", lambda config, **chosen: fake_models())
+    answered_by(monkeypatch, fake_models)
     (tmp_path / "Inbox").write_text(MESSAGE.format(name="Kept"))
     (tmp_path / "Trash").write_text(
         MESSAGE.format(name="Kept") + MESSAGE.format(name="Thrown") + MESSAGE.format(name="Away")

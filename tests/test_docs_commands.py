@@ -23,6 +23,7 @@ from app.exits import ExitCode
 from app.sources.sample_files import sample_folder
 from models.errors import AskanceError
 from models.roles import ModelSet
+from tests.toy_asking import answered_by
 from tests.toy_folders import LAYOUTS, lay_out
 
 ROOT = Path(__file__).parents[1]
@@ -106,7 +107,7 @@ def test_a_page_shows_what_its_commands_print(
     for command, shown in runs_of(page):
         said = shown.split("\n\n")[0]
         models = fake_models(generator=[said])
-        monkeypatch.setattr("app.commands.ask.model_set", lambda *_, m=models, **__: m)
+        answered_by(monkeypatch, models)
         code, printed = run(command, home, capsys)
         assert code in (ExitCode.ANSWERED, ExitCode.NOTHING_FOUND), printed
         for wanted in filter(None, (_flat(one) for one in re.split(r"^…$", shown, flags=re.M))):

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from app.asking.stopping import stoppable
 from models.errors import ModelMissing
-from models.protocols import Sampling
+from models.protocols import Cancelled, Sampling
 from models.roles import READING, Loading, ModelSet
+from models.stopping import stoppable, stopped_by
 
 
 class House:
@@ -91,14 +91,36 @@ def test_a_model_that_ran_out_of_memory_is_loaded_again(house: House) -> None:
     assert len(house.made) == 2
 
 
-def test_a_swap_behind_a_stoppable_set_is_noticed(house: House) -> None:
-    models = stoppable(
-        ModelSet("small", "large", house.load, fit_together=lambda one, other: False),
-        lambda: False,
-    )
-    for role in ("lookahead", "generator", "lookahead"):
-        model = getattr(models, role)
-        assert list(model.sample("Hi", max_tokens=1, sampling=Sampling()))
+def test_a_run_that_is_stopped_stops_every_model_that_it_uses(house: House) -> None:
+    models = ModelSet("small", "large", house.load)
+    wanted = [True]
+    with stoppable(lambda: not wanted[0]):
+        assert list(models.lookahead.sample("Hi", max_tokens=1, sampling=Sampling()))
+        wanted[0] = False
+        for model in (models.lookahead, models.generator):
+            with pytest.raises(Cancelled):
+                list(model.sample("Hi", max_tokens=1, sampling=Sampling()))
+    assert list(models.generator.sample("Hi", max_tokens=1, sampling=Sampling()))
+
+
+def test_a_call_is_stopped_by_its_own_reason_or_by_that_of_its_run() -> None:
+    assert stopped_by(None) is None
+    with stoppable(lambda: False):
+        either = stopped_by(lambda: True)
+        assert either is not None
+        assert either()
+        with stoppable(lambda: True):
+            either = stopped_by(lambda: False)
+            assert either is not None
+            assert either()
+
+
+def test_who_asks_is_told_which_model_is_used(house: House) -> None:
+    models = ModelSet("small", "large", house.load)
+    used: list[str] = []
+    models.on_use = used.append
+    _ = models.generator, models.lookahead, models.generator
+    assert used == ["large", "small", "large"]
 
 
 def test_what_is_asked_of_memory_says_whose_attention_is_read(house: House) -> None:

@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
 from app.asking.answering import Answerer
+from app.asking.composition import answers
 from app.asking.talk import Request
-from app.commands.screen import answers
 from app.screens.askance import AskanceApp
 from app.screens.chat import ChatScreen
 from app.settings.config import Config, load_config

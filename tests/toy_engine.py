@@ -10,9 +10,10 @@ import time
 from collections.abc import Iterator
 
 from app.asking.answering import Answerer
-from app.asking.process import pipes, serve
+from app.asking.composition import answers
+from app.asking.pipes import pipes
+from app.asking.process_main import serve
 from app.asking.talk import Request
-from app.commands.screen import answers
 from engine.events import Event, Noted, Token
 from engine.memory import Memory
 from models.roles import ModelSet

@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import cast
 
-from app.asking.stopping import stoppable
 from app.asking.talk import (
     Cancel,
     Changed,
@@ -24,12 +23,15 @@ from app.asking.talk import (
     Said,
     Tell,
     Unlock,
+    Working,
 )
+from app.errors import MemoryRanOut, is_memory_spent
 from engine.events import Event
 from engine.memory import Memory
 from models.errors import AskanceError
 from models.protocols import Cancelled
 from models.roles import ModelSet
+from models.stopping import stoppable
 
 IDLE_CHECK_SECONDS = 30
 PEOPLE = 300
@@ -51,12 +53,15 @@ class Answerer:
         answers: Answers,
         memory: Memory,
         *,
+        watch: bool = True,
         idle_check: float = IDLE_CHECK_SECONDS,
     ) -> None:
         """Nothing is opened before the first question. `close` closes the memory too.
 
-        After `idle_check` seconds without a question, and so on, idle models are unloaded.
+        With `watch` it tells of files that change after they were read. After `idle_check` seconds
+        without a question, and so on, idle models are unloaded.
         """
+        self._watch = watch
         self._idle_check = idle_check
         self._open_models = open_models
         self._answers = answers
@@ -66,14 +71,14 @@ class Answerer:
         self._cancelled: set[int] = set()
         self._number = -1
         self._is_closing = False
-        self._opened: ModelSet | None = None
         self._models: ModelSet | None = None
         self._thread = threading.Thread(target=self._work, name="answering", daemon=True)
 
     def listen(self, tell: Tell) -> None:
-        """Start to work, and to watch the files that were read."""
+        """Start to work."""
         self._tell = tell
-        self._memory.watch(lambda path: self._tell(Changed(path)))
+        if self._watch:
+            self._memory.watch(lambda path: self._tell(Changed(path)))
         self._thread.start()
 
     def send(self, command: Command) -> None:
@@ -92,8 +97,8 @@ class Answerer:
         self._waiting.put(None)
         if self._thread.is_alive():
             self._thread.join()
-        if self._opened is not None:
-            self._opened.close()
+        if self._models is not None:
+            self._models.close()
         self._memory.close()
 
     def _stopped(self) -> bool:
@@ -104,8 +109,8 @@ class Answerer:
             try:
                 command = self._waiting.get(timeout=self._idle_check)
             except queue.Empty:
-                if self._opened is not None:
-                    self._opened.release_idle()
+                if self._models is not None:
+                    self._models.release_idle()
                 continue
             if command is None:
                 return
@@ -126,21 +131,24 @@ class Answerer:
             return Ended(request.number, cancelled=True)
         except AskanceError as error:
             return Ended(request.number, Failure.of(error))
-        loadings = tuple(self._opened.loadings) if self._opened else ()
+        except (MemoryError, RuntimeError) as error:
+            if not is_memory_spent(error):
+                raise
+            return Ended(request.number, Failure.of(MemoryRanOut()))
+        loadings = tuple(self._models.loadings) if self._models else ()
         cancelled = self._stopped()
         return Ended(request.number, None, cancelled, loadings, self._people())
 
     def _events(self, request: Request) -> Iterator[Event]:
         if self._stopped():
             raise Cancelled
-        opened = self._open_models(request, lambda text: self._tell(Said(request.number, text)))
-        if opened is not self._opened or self._models is None:
-            self._opened, self._models = opened, stoppable(opened, self._stopped)
-        opened.loadings.clear()
-        events = cast(
-            "Generator[Event, None, None]", self._answers(request, self._models, self._memory)
-        )
-        with closing(events):
+        number = request.number
+        models = self._open_models(request, lambda text: self._tell(Said(number, text)))
+        self._models = models
+        models.loadings.clear()
+        models.on_use = lambda model_id: self._tell(Working(number, model_id))
+        events = cast("Generator[Event, None, None]", self._answers(request, models, self._memory))
+        with stoppable(self._stopped), closing(events):
             for event in events:
                 if self._stopped():
                     return

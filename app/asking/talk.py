@@ -1,4 +1,4 @@
-"""What the screen and the engine say to each other: frozen values that travel between processes."""
+"""What a front end and the engine say to each other: frozen values, sent between processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from app.settings.config import Config
     from engine.conversation import Cited, Conversation
     from engine.events import Event
-    from engine.settings import Effort
+    from engine.settings import Effort, Settings
+    from ingest.item import Filters
     from models.errors import AskanceError
     from models.roles import Loading
 
@@ -42,6 +43,15 @@ class Request:
     then. None: what it means is found out from the conversation."""
     again: int = 0
     """How many answers it has already; the seed is higher by that."""
+    sources: tuple[Path, ...] | None = None
+    """Absolute paths to read; None: those of the settings."""
+    filters: Filters | None = None
+    """Filters besides those of the question."""
+    settings: Settings | None = None
+    """All that the engine is told; None: what follows from `config` and the choices above."""
+    lookahead: str | None = None
+    """Id of the model to look ahead with; None: by `config`. So with `generator`."""
+    generator: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +93,14 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
+class Working:
+    """A model is loaded or used from now on."""
+
+    number: int
+    model_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """An error as a person may see it."""
 
@@ -90,11 +108,14 @@ class Failure:
     """The machine word of `--json`."""
     message: str
     remedy: str
+    path: Path | None = None
+    exit_code: int = 1
+    """Of a command that ends with it."""
 
     @classmethod
     def of(cls, error: AskanceError) -> Failure:
         """Return an error without its traceback, which holds values."""
-        return cls(error.kind, error.message, error.remedy)
+        return cls(error.kind, error.message, error.remedy, error.path, error.exit_code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +153,12 @@ class Broke:
     where: str
 
 
-Reply = Happened | Said | Ended | Kept | Changed | Broke
+Reply = Happened | Said | Working | Ended | Kept | Changed | Broke
 Tell = Callable[[Reply], object]
 
 
 class Engine(Protocol):
-    """Answers one question at a time, away from the screen's thread."""
+    """Answers one question at a time, away from the thread that asks."""
 
     def listen(self, tell: Tell) -> None:
         """Give all replies to `tell`, which is called in another thread."""

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
+from app.asking.client import EngineClient, open_engine
+from app.asking.engine_values import settings_of, sources_of
+from app.asking.talk import Request
 from app.commands.following import follow_up_options, talk_of
 from app.commands.options import (
     FilterFlags,
     budget_options,
     filter_options,
     json_option,
-    memory_of,
+    passwords_of,
     reading_options,
-    settings_of,
-    sources_of,
 )
 from app.commands.standard_input import question_from
 from app.exits import ExitCode
-from app.local_models.loading import model_set
 from app.local_models.serving import tell_where_text_goes
 from app.settings.config import load_config
 from app.settings.zone import zone_of
@@ -32,11 +31,10 @@ from app.shown.plain import folded
 from app.shown.progress import can_redraw, watch
 from app.shown.report import answer_text
 from app.shown.trail import Trail
-from engine.answer import answer, understand
 from engine.compute.plan_text import parsed
-from engine.events import Answered, Event
+from engine.events import Answered, Rewritten
 from engine.settings import DEFAULT_STRATEGY
-from engine.strategies.registry import get, names, require_votes
+from engine.strategies.registry import names
 from engine.values import Answer
 
 
@@ -124,36 +122,39 @@ def command(
     estimate = as_json or explain or can_redraw(sys.stderr, os.environ)
     settings = settings_of(config, estimate=estimate, **flags)
     filters = filter_flags.filters(settings.today)
-    # The engine says both again; here it is said before models are checked.
-    strategy = get(settings.strategy)
-    if settings.strict:
-        require_votes(strategy)
-    understand(question, filters, settings)
     sources = sources_of(config, paths)
     tell_where_text_goes(config, lookahead=lookahead, generator=generator)
     trail = Trail()
     watcher = watch(stream_draft=not (as_json or no_stream))
+    answered: Answer | None = None
     with ExitStack() as stack:
+        engine = stack.enter_context(EngineClient(open_engine(memory), passwords_of(unlock)))
         stack.callback(watcher.finish)
         talk = stack.enter_context(
             talk_of(config, continued=continued, follow_up_to=follow_up_to, temporary=temporary)
         )
-        models = model_set(
-            config,
+        request = Request(
+            0,
+            question,
+            config=config,
+            conversation=None if as_typed else talk.before,
+            sources=tuple(sources),
+            filters=filters,
+            settings=settings,
             lookahead=lookahead,
             generator=generator,
-            max_context=settings.max_context,
-            say=watcher.say,
         )
-        stack.enter_context(closing(models))
-        kept = stack.enter_context(memory_of(config, memory, unlock))
-        put = talk.put_anew(question, models, settings, [watcher.show], as_typed=as_typed)
-        if said := talk.line():
-            watcher.finish()
-            click.echo(said, err=True)
-        events = answer(put.text, sources, models, settings, filters, kept, put.scope)
-        answered = last_answer(events, [trail.note, watcher.show])
-        trail.loadings = models.loadings
+        for event in engine.events(request, watcher.say):
+            trail.note(event)
+            watcher.show(event)
+            if isinstance(event, Rewritten) and (said := talk.put_anew(event)):
+                watcher.finish()
+                click.echo(said, err=True)
+            if isinstance(event, Answered):
+                answered = event.answer
+        if answered is None:
+            raise RuntimeError("The engine ended without an answer.")
+        trail.loadings = engine.loadings
         watcher.finish()
         if as_json:
             print_json(_object(answered, trail, explain) | talk.shown(question))
@@ -168,16 +169,3 @@ def command(
 def _object(answered: Answer, trail: Trail, explain: bool) -> dict[str, object]:
     explained = {"explain": trail.object(answered)} if explain else {}
     return answer_object(answered) | {"budget": trail.budget_object(answered)} | explained
-
-
-def last_answer(events: Iterator[Event], listeners: Sequence[Callable[[Event], None]]) -> Answer:
-    """Run through the events, tell the listeners, and return the answer at the end."""
-    answered: Answer | None = None
-    for event in events:
-        for listener in listeners:
-            listener(event)
-        if isinstance(event, Answered):
-            answered = event.answer
-    if answered is None:
-        raise RuntimeError("The engine ended without an answer.")
-    return answered

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal
 
 import click
 
-from app.commands.ask import last_answer
-from app.commands.options import json_option, settings_of
+from app.asking.client import EngineClient, open_engine
+from app.asking.engine_values import settings_of
+from app.asking.talk import Request
+from app.commands.options import json_option
 from app.exits import ExitCode
-from app.local_models.loading import model_set
 from app.local_models.serving import tell_where_text_goes
 from app.settings.config import load_config
 from app.shown.output import answer_object, print_json
@@ -23,10 +22,8 @@ from app.shown.plain import folded
 from app.shown.progress import watch
 from app.shown.report import answer_text
 from app.sources.sample_files import SAMPLE_DAY, DemoQuestion, sample_folder, sample_questions
-from engine.answer import answer
-from engine.settings import Settings
+from engine.events import Answered
 from engine.values import Answer
-from models.roles import ModelSet
 
 Verdict = Literal["as expected", "should have been answered", "should have abstained"]
 
@@ -48,13 +45,13 @@ def command(as_json: bool, folder: bool) -> int:
     config = load_config(os.environ)
     tell_where_text_goes(config)
     settings = replace(settings_of(config), now=SAMPLE_DAY)
+    asked = Request(0, "", config=config, sources=(files,), settings=settings)
     outcomes: list[tuple[DemoQuestion, Answer, Verdict]] = []
-    questions = sample_questions()
-    with closing(model_set(config)) as models:
-        for number, question in enumerate(questions, start=1):
-            if not as_json:
-                click.echo(f"Question {number}: {question.text}\n({question.why})\n")
-            answered = _ask(question, files, models, settings, as_json)
+    with EngineClient(open_engine()) as engine:
+        for number, question in enumerate(sample_questions(), start=1):
+            heading = f"Question {number}: {question.text}\n({question.why})\n"
+            request = replace(asked, question=question.text)
+            answered = _ask(engine, request, "" if as_json else heading)
             outcomes.append((question, answered, verdict(question, answered)))
             if not as_json:
                 click.echo(folded(answer_text(answered, settings.zone), sys.stdout))
@@ -77,15 +74,23 @@ def verdict(question: DemoQuestion, answered: Answer) -> Verdict:
     return "as expected" if right else "should have been answered"
 
 
-def _ask(
-    question: DemoQuestion, folder: Path, models: ModelSet, settings: Settings, as_json: bool
-) -> Answer:
-    watcher = watch(stream_draft=not as_json)
+def _ask(engine: EngineClient, request: Request, heading: str) -> Answer:
+    """Return the answer; with a heading, which comes once it can be asked, the draft is shown."""
+    watcher = watch(stream_draft=bool(heading))
+    answered: Answer | None = None
     try:
-        events = answer(question.text, [folder], models, settings)
-        return last_answer(events, [watcher.show])
+        for event in engine.events(request, watcher.say):
+            if heading:
+                click.echo(heading)
+                heading = ""
+            watcher.show(event)
+            if isinstance(event, Answered):
+                answered = event.answer
     finally:
         watcher.finish()
+    if answered is None:
+        raise RuntimeError("The engine ended without an answer.")
+    return answered
 
 
 def _object(question: DemoQuestion, answered: Answer, said: Verdict) -> dict[str, object]:

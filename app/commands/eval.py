@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from app.commands.options import budget_options, json_option, settings_of
+from app.asking.engine_values import settings_of
+from app.commands.options import budget_options, json_option
 from app.evaluating import making
-from app.evaluating.damage import tell_damaged
-from app.evaluating.workers import steps_of, worker_options
-from app.exits import ExitCode
-from app.local_models.loading import model_set
+from app.evaluating.damage import tell_damaged, tell_failed
+from app.evaluating.workers import ModelChoice, steps_of, worker_options
 from app.local_models.serving import tell_where_text_goes
 from app.settings.config import load_config
 from app.shown.output import SCHEMA_VERSION
@@ -141,32 +139,25 @@ def command(
         get(arm.strategy)
     choice = Choice(limit, skip, mode, unanswerable, original, candidates, task, examples, worked)
     tell_where_text_goes(config, lookahead=lookahead, generator=generator)
-    models = model_set(
-        config, lookahead=lookahead, generator=generator, max_context=settings.max_context
-    )
+    chosen = ModelChoice(config, lookahead, generator, settings.max_context)
     over = [path.absolute() for path in paths]
     if out is not None and out.exists():
         tell_damaged(read_run(out))
     if make_examples is not None:
-        return making.make_examples(*(file, over, models, arms[0], choice, make_examples), as_json)
-    with closing(models), StatusLine() as line:
-        steps = steps_of(
-            *(file, over, models, arms, choice, out),
-            workers=workers,
-            ray=ray,
-            config=config,
-            lookahead=lookahead,
-            generator=generator,
-        )
+        return making.make_examples(file, over, arms[0], choice, make_examples, chosen, as_json)
+    failed: list[str] = []
+    with StatusLine() as line:
+        steps = steps_of(file, over, arms, choice, out, chosen, workers=workers, ray=ray)
         for step in steps:
             if isinstance(step, Scored):
                 if as_json:
                     click.echo(json.dumps({"schema_version": SCHEMA_VERSION, **step.row}))
+                failed += [f"{step.id}: {step.row['failed']}"] if "failed" in step.row else []
                 line.show(f"{step.done} of {step.of} answers, {step.left_text}")
             else:
                 line.clear()
                 _report(step, as_json)
-    return ExitCode.ANSWERED
+    return tell_failed(failed, out)
 
 
 def _report(summary: Summary, as_json: bool) -> None:

@@ -5,22 +5,23 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from app.commands.options import json_option, settings_of, sources_of
-from app.exits import ExitCode
-from app.local_models.loading import model_set
+from app.asking.engine_values import settings_of, sources_of
+from app.commands.options import json_option
+from app.evaluating.damage import tell_failed
+from app.evaluating.workers import ModelChoice, steps_of
 from app.local_models.serving import tell_where_text_goes
 from app.settings.config import load_config
 from app.shown.output import SCHEMA_VERSION
 from app.shown.plain import one_line
 from app.shown.progress import StatusLine
+from engine.evaluation.choice import Choice
 from engine.evaluation.data import Question, load_questions
-from engine.evaluation.runner import Scored, evaluate
+from engine.evaluation.runner import Scored
 from engine.evaluation.runs import Row, Summary, refuse_no_run
 from engine.strategies.registry import get
 
@@ -72,9 +73,10 @@ def command(
     asked = {question.id: question for question in load_questions(file)}
     over = sources_of(config, paths)
     tell_where_text_goes(config, lookahead=lookahead, generator=generator)
-    models = model_set(config, lookahead=lookahead, generator=generator)
-    with closing(models), StatusLine() as line:
-        for step in evaluate(file, over, models, arms, out=out):
+    chosen = ModelChoice(config, lookahead, generator, settings.max_context)
+    failed: list[str] = []
+    with StatusLine() as line:
+        for step in steps_of(file, over, arms, Choice(), out, chosen):
             line.clear()
             if as_json:
                 click.echo(json.dumps(_object(step)))
@@ -84,7 +86,9 @@ def command(
                 line.show(f"{step.done} of {step.of} answers, {step.left_text}")
             else:
                 click.echo(_summary(step))
-    return ExitCode.ANSWERED
+            if isinstance(step, Scored) and "failed" in step.row:
+                failed.append(f"{step.id}: {step.row['failed']}")
+    return tell_failed(failed, out)
 
 
 def _object(step: Scored | Summary) -> dict[str, object]:
@@ -110,7 +114,8 @@ def _lines(question: Question, row: Row) -> Iterator[str]:
     if not is_right(row):
         expected = "; ".join(question.answers) or "nothing: the files are not expected to say"
         yield f"       expected: {one_line(expected)}"
-        yield f"       said:     {one_line(row.get('answer') or row.get('refused', ''))}"
+        said = row.get("answer") or row.get("refused") or row.get("failed", "")
+        yield f"       said:     {one_line(said)}"
     if row["scores"].get("citation_recall") == 0:
         sources = ", ".join(one.source for one in question.support)
         yield f"       does not cite {one_line(sources)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,17 +19,14 @@ from app.settings.config import Config
 from app.shown.plain import one_line
 from app.shown.understood import understood_lines
 from engine.conversation import Conversation, Standalone
-from engine.events import Event, Rewritten
-from engine.following.standalone import follow_up
-from engine.settings import Settings
+from engine.events import Rewritten
 from engine.values import Answer
-from models.roles import ModelSet
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def follow_up_options(command: Command) -> Command:
-    """Add the flags of a conversation: `talk_of` takes them, `Talk.put_anew` takes `as_typed`."""
+    """Add the flags of a conversation: `talk_of` takes them, but for `as_typed`."""
     options = [
         click.option(
             "--continue",
@@ -63,46 +60,27 @@ class Talk(AbstractContextManager["Talk"]):
         """Take what keeps the conversation, already where the question follows."""
         self.keeper = keeper
         self.put: Standalone | None = None
-        self._asked = ""
 
-    def put_anew(
-        self,
-        question: str,
-        models: ModelSet,
-        settings: Settings,
-        listeners: Sequence[Callable[[Event], object]],
-        *,
-        as_typed: bool = False,
-    ) -> Standalone:
-        """Return the question as one of its own. A first question is that already."""
-        self._asked = question
-        before = Conversation() if as_typed else self.keeper.conversation
-        events: Iterator[Event] = follow_up(question, before, models, settings.today)
-        for event in events:
-            for listener in listeners:
-                listener(event)
-            if isinstance(event, Rewritten):
-                self.put = event.standalone
-        if self.put is None:
-            raise RuntimeError("A follow-up ended without a question.")
-        return self.put
+    @property
+    def before(self) -> Conversation | None:
+        """What the question follows; None for a first one."""
+        return self.keeper.conversation if self.keeper.conversation.last else None
+
+    def put_anew(self, event: Rewritten) -> str:
+        """Note what a follow-up was understood as, and return what to say of it, if anything."""
+        self.put = event.standalone
+        shown = understood_lines(self.put, event.asked)
+        if shown and not self.put.sure:
+            shown.append("where that is wrong, ask it in full, --as-typed")
+        return "; ".join(shown)
 
     def answered(self, answer: Answer, asked: str) -> None:
         """Keep the answer, if it is to be kept."""
         self.keeper.answered(answer, asked)
 
-    def line(self) -> str:
-        """Return what to say of a question that was put anew, or an empty line."""
-        if self.put is None:
-            return ""
-        shown = understood_lines(self.put, self._asked)
-        if shown and not self.put.sure:
-            shown.append("where that is wrong, ask it in full, --as-typed")
-        return "; ".join(shown)
-
     def shown(self, asked: str) -> dict[str, object]:
         """Return the member of `ask --json`; nothing for a first question."""
-        if self.put is None or self.keeper.conversation.last is None:
+        if self.put is None:
             return {}
         return {"follow_up": standalone_object(asked, self.put)}
 

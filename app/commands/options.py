@@ -8,23 +8,16 @@ from dataclasses import dataclass
 from datetime import date
 from functools import wraps
 from getpass import getpass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 
-from app.errors import SourceMissing, UsageError
-from app.settings.config import Config
+from app.errors import UsageError
 from app.settings.kinds import SIZE, size_from_text
-from app.settings.zone import zone_of
-from engine.errors import NoSources
 from engine.operators import first_day, last_day, no_date, printable
-from engine.settings import BUDGETS, Budget, Effort, Settings
+from engine.settings import BUDGETS, Budget, Effort
 from ingest.item import Filters, Kind
 from models.protocols import MOST_REPLIES
-
-if TYPE_CHECKING:
-    from engine.memory import Memory
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -131,7 +124,7 @@ class Size(click.ParamType[int]):
 
 
 def reading_options(command: Command) -> Command:
-    """Add `--memory` and `--unlock`; `memory_of` takes them."""
+    """Add `--memory` and `--unlock`; `memory_of` and `passwords_of` take them."""
     options = [
         click.option(
             "--memory",
@@ -184,19 +177,12 @@ def _budget(given: dict[str, int | None], effort: str | None) -> Budget | None:
     )
 
 
-def memory_of(config: Config, size: int | None = None, unlock: bool = False) -> Memory:
-    """Return what reading keeps; with `unlock`, ask for passwords, which stay in memory only.
+def passwords_of(unlock: bool) -> list[str]:
+    """Return the passwords to try on encrypted files: none without `unlock`, else asked for.
 
-    Raises `UsageError` where there is no terminal to ask on.
+    They stay in memory only. Raises `UsageError` where there is no terminal to ask on.
     """
-    from engine.memory import Memory  # imports numpy
-
-    workers, limit = config.values["reading.workers"], size or config.values["reading.memory"]
-    memory = Memory(workers, limit)  # type: ignore[arg-type]
-    if unlock:
-        for password in _passwords():
-            memory.session.unlock(password)
-    return memory
+    return list(_passwords()) if unlock else []
 
 
 def _passwords() -> Iterator[str]:
@@ -224,60 +210,3 @@ def _remembered() -> list[str]:
         return passwords()
     except KeyringClosed:
         return []
-
-
-def settings_of(config: Config, **flags: Any) -> Settings:
-    """Return the engine's settings; a flag that was given (not None) beats the configuration.
-
-    A plan that was given is computed, over the items that it says.
-    """
-    if flags.get("plan") is not None:
-        from engine.strategies.aggregate import Aggregate  # imports numpy
-
-        flags |= {"strategy": flags.get("strategy") or Aggregate.name, "infer": False}
-    names = (
-        *("strategy", "effort", "max_context", "time_budget", "seed"),
-        *("stemming", "infer", "infer_model", "guard", "second_opinion"),
-    )
-    values = {name: config.values[f"answer.{name}"] for name in names}
-    values |= {name: value for name, value in flags.items() if value is not None}
-    fitted = config.values["answer.allocation"]
-    if isinstance(fitted, Path):
-        from engine.evaluation.fitted import read_allocation  # imports numpy
-
-        values["allocation"] = read_allocation(fitted)
-    own = config.values["person.addresses"]
-    return Settings(zone=zone_of(config), own=own, **values)  # type: ignore[arg-type]
-
-
-def sources_of(config: Config, paths: tuple[str, ...]) -> list[Path]:
-    """Return the given paths, absolute, or the remembered ones.
-
-    One missing source among others is skipped and reported. Raises `SourceMissing` when none
-    of them exists, `NoSources` when there are none: nothing is tried then.
-    """
-    sources = [Path(path).expanduser().absolute() for path in paths] or list(config.sources)
-    if not sources:
-        raise NoSources(
-            "There is nothing to read.",
-            remedy="Name a path after the question, or remember one: askance sources add PATH.",
-        )
-    missing = [source for source in sources if not _exists(source)]
-    if len(missing) == len(sources):
-        remembered = "" if paths else "Remembered: "
-        raise SourceMissing(
-            f"{remembered}{', '.join(str(path) for path in missing)} does not exist.",
-            remedy="Check the path." if paths else "See `askance sources check`.",
-            path=missing[0],
-        )
-    return sources
-
-
-def _exists(path: Path) -> bool:
-    try:
-        path.stat()
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True  # not permitted, a loop: reading reports it with its reason
-    return True

@@ -7,14 +7,13 @@ import sys
 
 import click
 
+from app.asking.engine_values import memory_of, settings_of, sources_of
 from app.commands.options import (
     FilterFlags,
     filter_options,
     json_option,
-    memory_of,
+    passwords_of,
     reading_options,
-    settings_of,
-    sources_of,
 )
 from app.commands.standard_input import question_from
 from app.exits import ExitCode
@@ -70,7 +69,10 @@ def command(
     sources = sources_of(config, paths)
     watcher = watch(stream_draft=False)
     result: SearchResult | None = None
-    with memory_of(config, memory, unlock) as kept:
+    passwords = passwords_of(unlock)
+    with memory_of(config, memory) as kept:
+        for password in passwords:
+            kept.session.unlock(password)
         try:
             for event in search(query, sources, settings, filters, kept):
                 watcher.show(event)

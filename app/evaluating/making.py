@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 
 import click
 
 from app.errors import UsageError
+from app.evaluating.workers import ModelChoice, solving
 from app.exits import ExitCode
 from app.shown.output import SCHEMA_VERSION
 from app.shown.progress import StatusLine
 from engine.evaluation.choice import Choice
-from engine.evaluation.runner import solve
 from engine.evaluation.solving import refuse_no_examples
 from engine.settings import Settings
 from engine.strategies.drag import IterDRAG
 from engine.strategies.registry import get
-from models.roles import ModelSet
 
 SOLVER = "iterdrag:m=4"
 """It shows the examples that ship: without any, small models ask no follow-up question."""
@@ -48,16 +46,17 @@ def solver_of(out: Path, named: Sequence[str], others: Mapping[str, bool]) -> st
 def make_examples(
     file: Path,
     over: list[Path],
-    models: ModelSet,
     settings: Settings,
     choice: Choice,
     out: Path,
+    chosen: ModelChoice,
     as_json: bool,
 ) -> int:
     """Write the solved questions as they are solved; a run that was stopped goes on."""
     kept = 0
-    with closing(models), StatusLine() as line:
-        for done, (of, row) in enumerate(solve(file, over, models, settings, choice, out), start=1):
+    steps = solving(file, over, settings, choice, out, chosen)
+    with StatusLine() as line:
+        for done, (of, row) in enumerate(steps, start=1):
             kept += row is not None
             line.show(f"{done} of {of} questions asked, {kept} kept")
     if as_json:

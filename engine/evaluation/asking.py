@@ -8,11 +8,12 @@ from engine import answer as path_of_a_question
 from engine import inferring
 from engine.corpus import Corpus, only
 from engine.errors import BudgetTooSmall, CorpusTooLarge
+from engine.evaluation.apart import At
 from engine.evaluation.choice import Choice
 from engine.evaluation.data import Question
 from engine.evaluation.runs import Row
 from engine.evaluation.scoring import Trail, row_of
-from engine.events import Answered, Event
+from engine.events import Answered, Event, Stage
 from engine.settings import Settings
 from engine.steps import Shared
 from engine.tasks import TASKS, task_of
@@ -31,20 +32,26 @@ def ask(
     settings: Settings,
     choice: Choice,
     shared: Shared,
-) -> Row:
-    """Return what is kept of an answer; what does not fit is a row of its own."""
+) -> Iterator[Row | At]:
+    """Yield which stages are reached, then what is kept of an answer.
+
+    What does not fit is a row of its own.
+    """
     trail = Trail()
     finished: Answer | None = None
     try:
         for event in answering(question, corpus, models, settings, choice, shared):
             trail.note(event)
+            if isinstance(event, Stage) and event.state == "started":
+                yield At(event.name)
             if isinstance(event, Answered):
                 finished = event.answer
     except DOES_NOT_FIT as error:
-        return {"scores": {"refused": 1.0}, "refused": error.message}
+        yield {"scores": {"refused": 1.0}, "refused": error.message}
+        return
     if finished is None:
         raise RuntimeError("answer_over ended without an answer")
-    return row_of(question, finished, trail)
+    yield row_of(question, finished, trail)
 
 
 def answering(

@@ -17,8 +17,10 @@ from ipaddress import ip_address
 from typing import Any
 
 from engine.errors import QuestionError
-from engine.evaluation.parallel import Engine, OpenModels, Orders, Task, worker_killed
+from engine.evaluation.apart import Died
+from engine.evaluation.parallel import Engine, OpenModels, Orders, Task
 from engine.evaluation.runs import Row
+from models.errors import AskanceError
 
 LOCAL = "local"
 QUIETLY = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
@@ -34,6 +36,12 @@ are as important as the program that started them."""
 
 _HOST = re.compile(r"(?:\[(?P<bracketed>[^][]+)\]|(?P<plain>[^][:]+))(?::\d+)?")
 """A host with or without a port; an address of version 6 stands in brackets, or alone."""
+
+
+class WorkerKilled(AskanceError):
+    """A worker of the cluster is gone."""
+
+    kind = "worker_killed"
 
 
 class ClusterMissing(QuestionError):
@@ -72,14 +80,14 @@ class RayWorkers:
         self._orders = orders
         self._open_models = open_models
 
-    def results(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, list[Row]]]:
+    def results(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, list[Row | Died]]]:
         """Yield every task with its rows as it is done; disconnect at the end."""
         try:
             yield from self._results(list(tasks))
         finally:
             self._ray.shutdown()
 
-    def _results(self, left: list[Task]) -> Iterator[tuple[Task, list[Row]]]:
+    def _results(self, left: list[Task]) -> Iterator[tuple[Task, list[Row | Died]]]:
         actor = self._ray.remote(Engine)
         idle = [
             actor.remote(self._orders, self._open_models)
@@ -96,12 +104,15 @@ class RayWorkers:
                 idle.append(engine)
                 yield task, self._rows(reference)
 
-    def _rows(self, reference: Any) -> list[Row]:
+    def _rows(self, reference: Any) -> list[Row | Died]:
         gone = self._ray.exceptions
         try:
-            rows: list[Row] = self._ray.get(reference)
+            rows: list[Row | Died] = self._ray.get(reference)
         except (gone.RayActorError, gone.OutOfMemoryError) as error:
-            raise worker_killed() from error
+            raise WorkerKilled(
+                "A worker was ended from outside, as happens where memory runs out.",
+                remedy="The rows of --out are kept: ask again, with fewer --workers.",
+            ) from error
         return rows
 
 

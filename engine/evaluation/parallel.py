@@ -7,15 +7,16 @@ same on a Ray cluster.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Protocol
 
+from engine.evaluation.apart import Apart, At, Died
 from engine.evaluation.choice import Choice
 from engine.evaluation.runner import Evaluation, Scored
 from engine.evaluation.runs import Row, Summary
@@ -23,21 +24,6 @@ from engine.settings import Settings
 from engine.steps import Shared
 from models.errors import AskanceError
 from models.roles import ModelSet
-
-
-class WorkerKilled(AskanceError):
-    """A worker process is gone."""
-
-    kind = "worker_killed"
-
-
-def worker_killed() -> WorkerKilled:
-    """Return the error of a worker that is gone."""
-    return WorkerKilled(
-        "A worker was ended from outside, as happens where memory runs out.",
-        remedy="The rows of --out are kept: ask again, with fewer --workers.",
-    )
-
 
 OpenModels = Callable[[], ModelSet]
 """Opens the models of a worker; goes through pickle."""
@@ -73,18 +59,30 @@ class Engine:
             orders.file, orders.over, open_models(), orders.settings, orders.choice, orders.out
         )
 
-    def rows(self, task: Task) -> list[Row]:
-        """Ask one question in each of a task's settings, samples drawn once for all."""
+    def each(self, task: Task) -> Iterator[Row | At]:
+        """Ask one question in each of a task's settings, samples drawn once for all.
+
+        Yields a row for each, in their order, and before it which stages were reached.
+        """
         shared: Shared = {}
         question = self._run.questions[task.question]
-        return [self._run.row(question, self._run.arms[arm], shared) for arm in task.arms]
+        for arm in task.arms:
+            yield from self._run.steps(question, self._run.arms[arm], shared)
+
+    def rows(self, task: Task) -> list[Row]:
+        """Return the rows of a task."""
+        return [step for step in self.each(task) if not isinstance(step, At)]
 
 
 class Workers(Protocol):
     """Where tasks are done."""
 
-    def results(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, list[Row]]]:
-        """Yield every task with its rows as it is done; closing the iterator stops the rest."""
+    def results(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, list[Row | Died]]]:
+        """Yield tasks, or parts of them, with what came of each of their settings.
+
+        `Died` stands for the row of a question at which the worker died. Closing the iterator
+        stops the rest.
+        """
 
 
 def evaluate_by(
@@ -109,6 +107,8 @@ def evaluate_by(
     for task, rows in workers.results(tasks):
         question = run.questions[task.question]
         for i, row in zip(task.arms, rows, strict=True):
+            if isinstance(row, Died):
+                row = run.failed(question, run.arms[i], row.said)
             run.keep(question, run.arms[i], row)
             yield run.scored(question, run.arms[i])
     yield from run.summaries()
@@ -123,54 +123,69 @@ class Processes:
         self._orders = orders
         self._open_models = open_models
 
-    def results(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, list[Row]]]:
-        """Yield every task with its rows as it is done."""
+    def results(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, list[Row | Died]]]:
+        """Yield each setting of a task by itself, as it is done.
+
+        A question at which a worker dies is told as `Died`; another worker goes on behind it.
+        """
+        waiting: SimpleQueue[Task] = SimpleQueue()
+        for task in tasks:
+            waiting.put(task)
+        done: SimpleQueue[_Done] = SimpleQueue()
         count = min(self._count, len(tasks))
-        if not count:
-            return
-        # A fork would share loaded libraries and threads; a fork server, a socket in a folder.
-        context = multiprocessing.get_context("spawn")
-        number = context.Value("i", 0)
-        pool = ProcessPoolExecutor(
-            count, context, _begin, (number, count, self._orders, self._open_models)
-        )
+        workers: list[Apart[Task, Row]] = [
+            Apart(partial(_begin, number, count, self._orders, self._open_models))
+            for number in range(count)
+        ]
+        threads = [
+            threading.Thread(target=_work, args=(worker, waiting, done), daemon=True)
+            for worker in workers
+        ]
         try:
-            waiting = {pool.submit(_rows, task): task for task in tasks}
-            yield from _as_done(waiting)
+            for thread in threads:
+                thread.start()
+            for _ in range(sum(len(task.arms) for task in tasks)):
+                found = done.get()
+                if isinstance(found, BaseException):
+                    raise found
+                task, row = found
+                yield task, [row]
         finally:
-            pool.shutdown(cancel_futures=True)
+            for worker in workers:
+                worker.close()
+            for thread in threads:
+                thread.join()
 
 
-def _as_done(
-    waiting: dict[Future[list[Row]], Task],
-) -> Iterator[tuple[Task, list[Row]]]:
-    left = set(waiting)
-    while left:
-        done, left = wait(left, return_when=FIRST_COMPLETED)
-        for future in done:
+_Done = tuple[Task, Row | Died] | AskanceError | OSError
+"""A question in one setting, or what ends the whole run."""
+
+
+def _work(worker: Apart[Task, Row], waiting: SimpleQueue[Task], done: SimpleQueue[_Done]) -> None:
+    """Have one worker do tasks until none is left."""
+    while not worker.closed:
+        try:
+            task = waiting.get_nowait()
+        except Empty:
+            return
+        left = list(task.arms)
+        while left and not worker.closed:
             try:
-                rows = future.result()
-            except BrokenProcessPool as error:
-                raise worker_killed() from error
-            yield waiting[future], rows
+                for row in worker.results(Task(task.question, tuple(left))):
+                    done.put((Task(task.question, (left.pop(0),)), row))
+            except Died as death:
+                done.put((Task(task.question, (left.pop(0),)), death))
+            except (AskanceError, OSError) as error:
+                done.put(error)
+                return
 
 
-_engine: Engine | None = None
-"""Of a worker process."""
-
-
-def _begin(number: object, count: int, orders: Orders, open_models: OpenModels) -> None:
-    global _engine
-    with number.get_lock():  # type: ignore[attr-defined]
-        mine = number.value  # type: ignore[attr-defined]
-        number.value += 1  # type: ignore[attr-defined]
-    keep_to(share_of_cores(_cores(), mine, count))
-    _engine = Engine(orders, open_models)
-
-
-def _rows(task: Task) -> list[Row]:
-    assert _engine is not None  # noqa: S101 -- `_begin` ran
-    return _engine.rows(task)
+def _begin(
+    number: int, count: int, orders: Orders, open_models: OpenModels
+) -> Callable[[Task], Iterator[Row | At]]:
+    """Return what a worker does, in its process."""
+    keep_to(share_of_cores(_cores(), number, count))
+    return Engine(orders, open_models).each
 
 
 def share_of_cores(cores: Iterable[int], number: int, count: int) -> set[int]:

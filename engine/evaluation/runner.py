@@ -11,9 +11,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from engine.errors import DataError
+from engine.evaluation.apart import At
 from engine.evaluation.asking import DOES_NOT_FIT, answering, ask
 from engine.evaluation.choice import Choice, chosen_of, last_solved
 from engine.evaluation.data import Question, load_questions
@@ -165,15 +166,31 @@ class Evaluation:
 
     def row(self, question: Question, arm: Arm, shared: Shared) -> Row:
         """Ask a question in one setting; settings share the samples drawn for it."""
+        *_, row = self.steps(question, arm, shared)
+        return cast(Row, row)
+
+    def steps(self, question: Question, arm: Arm, shared: Shared) -> Iterator[Row | At]:
+        """Yield which stages are reached, then the row; settings share samples."""
+        yield At("read")
         read = self._reader.corpus_for(question)
         self._refuse_other_corpus(question, read.sha256)
+        row = self._begun(question, arm, read.sha256)
+        for step in ask(question, read.corpus, self._models, arm.settings, self._choice, shared):
+            yield step if isinstance(step, At) else row | step
+
+    def failed(self, question: Question, arm: Arm, said: str) -> Row:
+        """Return the row of a question at which the process died. It is asked again next time."""
+        row = self._begun(question, arm, None)
+        return row | {"scores": {"failed": 1.0}, "failed": said}
+
+    def _begun(self, question: Question, arm: Arm, corpus: str | None) -> Row:
         row = {"id": question.id, "dataset": question.dataset, **arm.setting}
-        row["data"] = {"question": question.sha256, "corpus": read.sha256}
-        return row | ask(question, read.corpus, self._models, arm.settings, self._choice, shared)
+        return row | {"data": {"question": question.sha256, "corpus": corpus}}
 
     def keep(self, question: Question, arm: Arm, row: Row) -> None:
         """Write a row, made here or elsewhere over the same data. Raises `DataDiffers`."""
-        self._refuse_other_corpus(question, row["data"]["corpus"])
+        if "failed" not in row:
+            self._refuse_other_corpus(question, row["data"]["corpus"])
         self._asked += 1
         append(self._out, row)
         arm.rows[question.id] = row

@@ -133,7 +133,7 @@ def is_row(row: Row) -> bool:
     asked = all(isinstance(row.get(name), str) for name in ("id", "dataset"))
     if not asked or not _are_numbers(row.get("scores")):
         return False
-    if "refused" in row:
+    if "refused" in row or "failed" in row:
         return True
     used = row.get("tokens")
     return _are_numbers(row.get("seconds")) and isinstance(used, dict)
@@ -175,10 +175,15 @@ def earlier_rows(out: Path | None) -> list[Row]:
 
 
 def earlier(out: Path | None, setting: dict[str, Any]) -> dict[str, Row]:
-    """Return the rows of an earlier run by id. A line cut off by a kill is dropped."""
+    """Return the rows of an earlier run by id. A line cut off by a kill is dropped.
+
+    A question at which the process died is no row: it is asked again.
+    """
     found = {}
     for row in earlier_rows(out):
-        if all(row.get(key, _UNSAID.get(key)) == value for key, value in setting.items()):
+        if "failed" not in row and all(
+            row.get(key, _UNSAID.get(key)) == value for key, value in setting.items()
+        ):
             found[row["id"]] = row
     return found
 

@@ -109,7 +109,7 @@ def follow_up(
     yield Rewritten(question.strip(), found)
 
 
-def settled(
+def standing_alone(
     question: str,
     conversation: Conversation | None,
     scope: Sequence[Cited] | None,

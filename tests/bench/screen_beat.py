@@ -13,16 +13,19 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from app.asking.composition import make_engine
 from app.asking.process import EngineProcess
 from app.asking.talk import Engine
-from app.commands.screen import make_engine
 from app.screens.askance import AskanceApp
 from app.widgets.composer import Composer
 from tests.beats import ASKED, COUNTED, beating, mailbox
 from tests.toy_chat import chat, config_over, turn, typed, until
 
 FRAME = 0.05
-ENGINES: dict[str, Callable[[], Engine]] = {"process": EngineProcess, "thread": make_engine}
+ENGINES: dict[str, Callable[[], Engine]] = {
+    "process": lambda: EngineProcess(watch=True),
+    "thread": lambda: make_engine(watch=True),
+}
 
 
 async def beat(times: int) -> None:

@@ -1,0 +1,61 @@
+"""The engine's process: answers what comes through a pipe, until the pipe closes.
+
+Started by `app.asking.process` as `python -P -m app.asking.process_main [watch] [MEMORY]`. With
+`watch` it tells of files that change after they were read; MEMORY is the most text that is kept, in
+bytes. It ends with its parent: its standard input closes.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from typing import IO
+
+from app.asking.pipes import Sender, pipes, received
+from app.asking.talk import Broke, Engine, Reply
+
+
+def serve(engine: Engine, commands: IO[bytes], replies: IO[bytes]) -> None:
+    """Let an engine answer what comes through a pipe, until the pipe closes."""
+    sender = Sender(replies)
+
+    def tell(reply: Reply) -> None:
+        try:
+            sender.send(reply)
+        except OSError:  # whoever asked is gone
+            os._exit(0)
+
+    def break_off(error: threading.ExceptHookArgs) -> None:
+        """Say where a defect is, without its values, and end: nobody would answer any more."""
+        *_, last = traceback.extract_tb(error.exc_traceback)
+        sender.send(Broke(f"{error.exc_type.__name__} at {last.filename}:{last.lineno}"))
+        os._exit(1)
+
+    threading.excepthook = break_off
+    engine.listen(tell)
+    for command in received(commands):
+        engine.send(command)
+    engine.close()
+
+
+def main() -> int:
+    """Be the engine's process."""
+    from app.privacy.hardening import forbid_core_dumps
+    from models.offline import set_offline_environment
+
+    set_offline_environment(os.environ)
+    forbid_core_dumps()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    commands, replies = pipes()
+    from app.asking.composition import make_engine
+
+    watch, memory = "watch" in sys.argv, [word for word in sys.argv[1:] if word.isdigit()]
+    serve(make_engine(int(memory[0]) if memory else None, watch=watch), commands, replies)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,20 @@
+"""The command line with scripted models: its engine answers in the test's own process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from app.asking.composition import make_engine
+from models.roles import ModelSet
+
+
+def answered_by(monkeypatch: pytest.MonkeyPatch, models: ModelSet | Callable[[], ModelSet]) -> None:
+    """Have `ask`, `demo` and `--plain` answered here, by these models or by what makes them."""
+
+    def chosen(config: object, **choice: object) -> ModelSet:
+        return models if isinstance(models, ModelSet) else models()
+
+    monkeypatch.setattr("app.asking.composition.model_set", chosen)
+    monkeypatch.setattr("app.asking.client.EngineProcess", make_engine)
