@@ -2,6 +2,7 @@
 
     python privacy_child.py COMMAND… [THEN COMMAND…]    command lines
     python privacy_child.py screen|screens SOURCE QUESTION    the screen, driven by its pilot
+    python privacy_child.py engine    the engine's process of either
 
 Several commands share a keyring that is kept in memory. With TYPED there is a terminal at which
 that is typed, line by line, and as every secret. With SLOW=1 a token takes a while. At the moment
@@ -52,10 +53,14 @@ def main() -> int:
         return asyncio.run(_screen(Path(sys.argv[2]), sys.argv[3]))
     if sys.argv[1] == "screens":
         return asyncio.run(_screens(Path(sys.argv[2]), sys.argv[3]))
-    import app.local_models.loading
+    if sys.argv[1] == "engine":
+        return _engine()
+    import app.asking.process
     from tests.command_lines import commands_of
 
-    app.local_models.loading.model_set = lambda config, **chosen: _models()  # type: ignore[assignment]
+    app.asking.process.PROGRAM = (str(Path(__file__)), "engine")
+    app.asking.process.STDERR = None  # "ready" is said there
+    _script_evaluations()
     from app.cli import main as command_line
 
     if "TYPED" in os.environ:
@@ -64,6 +69,20 @@ def main() -> int:
     if len(commands) > 1:
         _keep_secrets_in_memory()
     return [command_line(command) for command in commands][-1]
+
+
+def _engine() -> int:
+    import app.asking.composition
+    from app.asking.process_main import main as engine
+
+    app.asking.composition.model_set = lambda config, **chosen: _models()  # type: ignore[assignment]
+    return engine()
+
+
+def _script_evaluations() -> None:
+    import app.evaluating.workers
+
+    app.evaluating.workers.model_set = lambda config, **chosen: _models()  # type: ignore[assignment]
 
 
 def _sit_at_a_terminal(typed: str) -> None:
@@ -162,6 +181,10 @@ async def _screens(source: Path, question: str) -> int:
     sys.stdout.write(f"screens: {' '.join(sorted(opened))}\n")
     return 0
 
+
+if __name__ == "__mp_main__":  # a process of an evaluation, which Python starts from this file
+    sys.path.insert(0, str(ROOT))
+    _script_evaluations()
 
 if __name__ == "__main__":
     sys.exit(main())

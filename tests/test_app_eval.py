@@ -10,6 +10,7 @@ import pytest
 
 from app.cli import main
 from models.roles import ModelSet
+from tests.toy_eval import evaluated_by
 
 ROW = {
     "id": "q1",
@@ -38,9 +39,7 @@ def questions(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def scripted(monkeypatch: pytest.MonkeyPatch, fake_models: Callable[..., ModelSet]) -> None:
     said = "The lease of the boathouse ends on 31 December 2026 [1]."
-    monkeypatch.setattr(
-        "app.commands.eval.model_set", lambda config, **chosen: fake_models(generator=[said])
-    )
+    evaluated_by(monkeypatch, lambda: fake_models(generator=[said]))
 
 
 def test_json_is_a_line_a_question_and_a_summary(questions, over, capsys):
@@ -74,8 +73,7 @@ def test_an_interrupted_run_keeps_its_answers_and_goes_on(
             raise KeyboardInterrupt
         return said
 
-    models = lambda config, **chosen: fake_models(generator=reply)  # noqa: E731
-    monkeypatch.setattr("app.commands.eval.model_set", models)
+    evaluated_by(monkeypatch, lambda: fake_models(generator=reply))
     out = tmp_path / "run.jsonl"
     command = ["eval", str(questions), str(over), "--strategy", "vanilla", "--out", str(out)]
     assert main(command) == 130
@@ -108,8 +106,7 @@ def test_strategies_not_built_are_refused(questions, over, capsys):
 def test_an_out_that_is_no_run_is_refused_before_anything_is_asked(
     mine, questions, over, tmp_path, capsys, monkeypatch
 ):
-    for name in ("eval", "eval_mine"):
-        monkeypatch.setattr(f"app.commands.{name}.model_set", None)
+    monkeypatch.setattr("app.evaluating.workers.model_set", None)
     before = questions.read_text()
     command = ["eval", *mine, str(questions), str(over), "--out"]
     assert main([*command, str(questions)]) == 2
@@ -133,7 +130,7 @@ def test_what_making_examples_would_leave_undone_is_refused(
     beside, questions, over, tmp_path, capsys, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("app.commands.eval.model_set", None)
+    monkeypatch.setattr("app.evaluating.workers.model_set", None)
     made = ["eval", str(questions), str(over), "--make-examples", "w.jsonl"]
     assert main([*made, *beside]) == 2
     said = capsys.readouterr().err
@@ -141,7 +138,7 @@ def test_what_making_examples_would_leave_undone_is_refused(
 
 
 def test_examples_go_to_no_file_of_anything_else(questions, over, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("app.commands.eval.model_set", None)
+    monkeypatch.setattr("app.evaluating.workers.model_set", None)
     made = ["eval", str(questions), str(over), "--make-examples"]
     assert main([*made, str(questions)]) == 2
     assert "holds no worked examples" in capsys.readouterr().err
@@ -154,7 +151,7 @@ def test_examples_are_made_with_the_strategy_that_is_named(
 ):
     asks = ["Follow up: Which one?", "Intermediate answer: That one."]
     models = fake_models(generator=[*asks, "31 December 2026"])
-    monkeypatch.setattr("app.commands.eval.model_set", lambda config, **chosen: models)
+    evaluated_by(monkeypatch, models)
     out = tmp_path / "w.jsonl"
     made = ["eval", str(questions), str(over), "--task", "multihop", "--make-examples", str(out)]
     told = ["--strategy", "iterdrag:k=1,m=0,n=1", "--limit", "3", "--examples", "1"]

@@ -13,6 +13,7 @@ from app.commands.eval_mine import is_right
 from engine.evaluation.data import load_questions
 from engine.evaluation.scoring import answer_scores
 from models.roles import ModelSet
+from tests.toy_eval import evaluated_by
 
 MINE = """\
 - question: When does the lease of the boathouse end?
@@ -47,9 +48,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch, fake_models: Callable[..., ModelSe
             return "Not found."
         return "The lease of the boathouse ends on 31 December 2026 [1]."
 
-    monkeypatch.setattr(
-        "app.commands.eval_mine.model_set", lambda config, **chosen: fake_models(generator=reply)
-    )
+    evaluated_by(monkeypatch, lambda: fake_models(generator=reply))
 
 
 def test_each_question_is_right_or_wrong_and_nothing_is_stored(mine, over, tmp_path, capsys):

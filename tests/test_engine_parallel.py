@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,22 +15,28 @@ import pytest
 
 from app.cli import main
 from engine.errors import DataError
-from engine.evaluation import cluster, parallel
+from engine.evaluation import cluster
 from engine.evaluation.choice import Choice
-from engine.evaluation.cluster import ClusterMissing, RayWorkers, beyond_this_machine
+from engine.evaluation.cluster import (
+    ClusterMissing,
+    RayWorkers,
+    WorkerKilled,
+    beyond_this_machine,
+)
 from engine.evaluation.parallel import (
     Engine,
     Orders,
     Processes,
     Task,
-    WorkerKilled,
     evaluate_by,
     share_of_cores,
 )
 from engine.evaluation.runner import Scored, evaluate
 from engine.evaluation.runs import Row, Summary
 from engine.settings import Settings
-from tests.toy_workers import open_models
+from models.errors import AskanceError
+from tests.toy_eval import evaluated_by
+from tests.toy_workers import FATAL, open_dying_models, open_models
 
 QUESTIONS = 5
 
@@ -115,11 +120,46 @@ def test_two_processes_give_the_rows_of_one(orders: Orders) -> None:
     assert rows_of(evaluate_by(workers, orders, open_models(), None)) == alone(orders)
 
 
-def test_a_worker_that_is_killed_is_said() -> None:
-    broken: Future[list[Row]] = Future()
-    broken.set_exception(BrokenProcessPool())
-    with pytest.raises(WorkerKilled, match="ended from outside"):
-        list(parallel._as_done({broken: Task(0, (0,))}))
+def test_a_question_at_which_a_worker_dies_is_a_row_and_the_others_go_on(
+    orders: Orders, tmp_path: Path
+) -> None:
+    out = tmp_path / "run.jsonl"
+    lines = orders.file.read_text().splitlines()
+    fatal = json.loads(lines[1]) | {"question": f"When does the {FATAL} lease end?"}
+    orders.file.write_text("\n".join([lines[0], json.dumps(fatal), *lines[2:]]))
+    dying = Processes(2, orders, open_dying_models)
+    rows = rows_of(evaluate_by(dying, orders, open_models(), out))
+    failed = [row for row in rows if "failed" in row]
+    assert [row["id"] for row in failed] == ["q1", "q1"]  # in each of two settings
+    assert [row["scores"] for row in failed] == [{"failed": 1.0}] * 2
+    assert {row["failed"] for row in failed} == {
+        "The process was ended by SIGSEGV (Segmentation fault) at the stage lookahead.",
+        "The process was ended by SIGSEGV (Segmentation fault) at the stage write.",
+    }
+    good = [row for row in rows if "failed" not in row]
+    assert good == [row for row in alone(orders) if row["id"] != "q1"]
+    again = Here(orders)
+    mended = rows_of(evaluate_by(again, orders, open_models(), out))
+    assert [task.question for task in again.tasks] == [1]
+    assert mended == alone(orders)
+
+
+def test_an_error_of_a_worker_is_raised_whole(orders: Orders) -> None:
+    broken = replace(orders, over=(orders.file.parent / "nothing",))
+    with pytest.raises(AskanceError) as here:
+        alone(broken)
+    with pytest.raises(type(here.value)) as there:
+        list(evaluate_by(Processes(1, broken, open_models), broken, open_models(), None))
+    assert str(there.value) == str(here.value)
+
+
+def test_a_run_that_is_left_ends_its_workers(orders: Orders) -> None:
+    before = {child.pid for child in multiprocessing.active_children()}
+    steps = evaluate_by(Processes(2, orders, open_models), orders, open_models(), None)
+    next(steps)
+    assert {child.pid for child in multiprocessing.active_children()} > before
+    steps.close()
+    assert {child.pid for child in multiprocessing.active_children()} == before
 
 
 def test_each_worker_has_its_share_of_the_cores() -> None:
@@ -258,8 +298,7 @@ def test_machines_of_a_cluster_are_named(
 ) -> None:
     """Also those behind a head on this machine."""
     toy_ray(*nodes)
-    for name in ("app.commands.eval", "app.evaluating.workers"):
-        monkeypatch.setattr(f"{name}.model_set", lambda config, **chosen: open_models())
+    evaluated_by(monkeypatch, open_models)
     asked = ["eval", str(orders.file), str(orders.over[0]), "--strategy", "vanilla"]
     assert main([*asked, "--ray", address]) == 0
     err = capsys.readouterr().err
@@ -286,7 +325,7 @@ def test_the_command_asks_with_workers(
         made.append(count)
         return Here(orders)
 
-    monkeypatch.setattr("app.commands.eval.model_set", lambda config, **chosen: open_models())
+    evaluated_by(monkeypatch, open_models)
     monkeypatch.setattr("app.evaluating.workers.Processes", here)
     asked = ["eval", str(orders.file), str(orders.over[0]), "--strategy", "vanilla"]
     assert main([*asked, "--workers", "2"]) == 0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 from models.roles import ModelSet
 from tests.conftest import FakeGenerator
 
@@ -14,4 +17,21 @@ def reply(prompt: str, index: int) -> str:
 def open_models() -> ModelSet:
     """Return a set of fakes."""
     fakes = {name: FakeGenerator(name, reply) for name in ("small", "large")}
+    return ModelSet("small", "large", fakes.__getitem__)
+
+
+FATAL = "perilous"
+"""A word of a prompt at which a model's native code dies."""
+
+
+def dying_reply(prompt: str, index: int) -> str:
+    """Reply, or end the process as a segmentation fault does."""
+    if FATAL in prompt:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return reply(prompt, index)
+
+
+def open_dying_models() -> ModelSet:
+    """Return a set of fakes that die of one question."""
+    fakes = {name: FakeGenerator(name, dying_reply) for name in ("small", "large")}
     return ModelSet("small", "large", fakes.__getitem__)

@@ -34,6 +34,8 @@ from app.asking.talk import (
 from models.signals import signal_text
 
 PROGRAM: tuple[str, ...] = ("-m", "app.asking.process_main")
+STDERR: int | None = subprocess.DEVNULL
+"""Where the engine's stderr goes: nowhere, as the screen is drawn on that of the front end."""
 PATIENCE = 10.0
 """Seconds that a cancelled question may take to end before the process is killed."""
 CLOSING = 3.0
@@ -138,7 +140,7 @@ class EngineProcess:
             [sys.executable, "-P", *self._program],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # the screen is drawn there
+            stderr=STDERR,
             start_new_session=True,
         )
         assert self._process.stdin is not None  # noqa: S101

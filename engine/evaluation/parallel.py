@@ -174,7 +174,8 @@ def _work(worker: Apart[Task, Row], waiting: SimpleQueue[Task], done: SimpleQueu
                 for row in worker.results(Task(task.question, tuple(left))):
                     done.put((Task(task.question, (left.pop(0),)), row))
             except Died as death:
-                done.put((Task(task.question, (left.pop(0),)), death))
+                if left and not worker.closed:  # else it died behind its last row, or was ended
+                    done.put((Task(task.question, (left.pop(0),)), death))
             except (AskanceError, OSError) as error:
                 done.put(error)
                 return

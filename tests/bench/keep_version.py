@@ -20,7 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-import app.commands.ask  # noqa: E402
+import app.asking.client  # noqa: E402
+import app.asking.composition  # noqa: E402
 from app.cli import main  # noqa: E402
 from app.history import schema  # noqa: E402
 from app.history.database import opened  # noqa: E402
@@ -103,7 +104,8 @@ def _answered() -> str:
     models = ModelSet(
         "small", "large", lambda name: FakeGenerator(name, ["Soup is at noon [1]."])
     )  # fmt: skip
-    app.commands.ask.model_set = lambda *_, **__: models  # type: ignore[assignment]
+    app.asking.composition.model_set = lambda *_, **__: models  # type: ignore[assignment]
+    app.asking.client.EngineProcess = app.asking.composition.make_engine  # type: ignore[misc]
     with tempfile.TemporaryDirectory() as home, redirect_stdout(io.StringIO()) as printed:
         mail = Path(home) / "lunch.eml"
         mail.write_bytes(MAIL)
