@@ -10,124 +10,128 @@ import select
 import signal
 import subprocess
 import sys
-import textwrap
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from app.shown.progress import StatusLine
+from tests.toy_chat import LEASE
 
 PATIENCE = 120.0
 """Seconds that a busy machine may take over what is done at once elsewhere."""
 
-PRELUDE = """\
-import sys, time
-import app.cli
-from engine.events import Reading, Stage, Token
-from models.roles import ModelSet
-
-class Slow:
-    id, context = "slow", 8192
-    def close(self):
-        sys.stderr.write("closed\\n")
-
-def models(config, **chosen):
-    made = ModelSet("slow", "slow", lambda name: Slow())
-    made.generator
-    return made
+ENGINE = str(Path(__file__).with_name("dying_engine.py"))
+COMMAND = """\
+import sys
+from app.asking import process
+process.PROGRAM, process.CLOSING = ({engine!r},), {closing}
+from app.cli import main
+sys.exit(main({arguments!r}))
 """
-
-STAGES = {
-    "reading": 'yield Stage("read", "started"); yield Reading(1, 9, 100, 900, 0)',
-    "looking ahead": 'yield Stage("lookahead", "started")',
-    "writing": 'yield Stage("write", "started"); yield Token("The lease")',
-}
+"""The command line with scripted models in its engine's process."""
+STAGES = ("read", "lookahead", "write")
+ASKED = "When does the lease of the boathouse end?"
 
 
-def child(body: str, *arguments: str) -> list[str]:
-    code = f"{PRELUDE}\n{textwrap.dedent(body)}\nsys.exit(app.cli.main({list(arguments)!r}))\n"
+def child(*arguments: str, closing: float = 60.0) -> list[str]:
+    code = COMMAND.format(engine=ENGINE, arguments=list(arguments), closing=closing)
     return [sys.executable, "-c", code]
 
 
-def started(command: list[str]) -> subprocess.Popen[str]:
-    """Start a child and wait until it says that it is ready."""
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    assert process.stderr is not None
-    assert process.stderr.readline() == "ready\n"
-    return process
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "lease.txt").write_text(LEASE)
+    return folder
+
+
+Waiting = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def waiting(source: Path, tmp_path: Path) -> Waiting:
+    """Start `ask`, and return once its engine waits at a stage."""
+
+    def start(stage: str, *flags: str, closing: float = 60.0) -> subprocess.Popen[str]:
+        ready = tmp_path / "ready"
+        environ = {"WAIT_AT": stage, "READY": str(ready), "ASKANCE_ANSWER_STRATEGY": "fb_rag"}
+        process = subprocess.Popen(
+            child("ask", ASKED, str(source), *flags, closing=closing),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env=os.environ | environ,
+        )
+        until = time.monotonic() + PATIENCE
+        while not ready.exists():
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        return process
+
+    return start
+
+
+def engines_of(process: subprocess.Popen[str]) -> list[int]:
+    """Return the processes that a process has started."""
+    listed = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+    return [int(pid) for pid in listed.split()]
+
+
+def is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("flags", [[], ["--json"]])
-def test_interrupt_closes_models_and_says_one_line(stage, flags, tmp_path):
-    body = f"""
-    def answer(*asked):
-        {STAGES[stage]}
-        sys.stderr.write("ready\\n"); sys.stderr.flush()
-        time.sleep(300)
-        yield
-    import app.commands.ask as ask
-    ask.model_set, ask.answer = models, answer
-    """
-    process = started(child(body, "ask", "when", str(tmp_path), *flags))
+def test_interrupt_ends_the_engine_and_says_one_line(stage, flags, waiting):
+    process = waiting(stage, *flags)
+    engines = engines_of(process)
+    assert engines
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
-    assert err == "closed\nInterrupted.\n"
-    assert ('"interrupted"' in out) == bool(flags)
-
-
-def test_a_second_interrupt_leaves_at_once(tmp_path):
-    body = """
-    class Stuck(Slow):
-        def close(self):
-            sys.stderr.write("closing\\n"); sys.stderr.flush()
-            time.sleep(300)
-    def answer(*asked):
-        sys.stderr.write("ready\\n"); sys.stderr.flush()
-        time.sleep(300)
-        yield
-    import app.commands.ask as ask
-    def models(config, **chosen):
-        made = ModelSet("slow", "slow", lambda name: Stuck())
-        made.generator
-        return made
-    ask.model_set, ask.answer = models, answer
-    """
-    process = started(child(body, "ask", "when", str(tmp_path)))
-    process.send_signal(signal.SIGINT)
-    assert process.stderr is not None
-    assert process.stderr.readline() == "closing\n"
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 130
     assert err == "Interrupted.\n"
+    assert ('"interrupted"' in out) == bool(flags)
+    assert not any(map(is_there, engines))
 
 
-def test_a_second_interrupt_ends_native_code(tmp_path):
-    """A call into C that never returns holds the main thread; Python's handler cannot run."""
-    body = """
-    import ctypes
-    def answer(*asked):
-        sys.stderr.write("ready\\n"); sys.stderr.flush()
-        pause = ctypes.CDLL(None).sleep
-        while True:
-            pause(300)
-            yield Stage("write", "started")
-    import app.commands.ask as ask
-    ask.model_set, ask.answer = models, answer
-    ctypes.CDLL(None).siginterrupt(2, 0)
-    """
-    process = started(child(body, "ask", "when", str(tmp_path)))
+def test_a_second_interrupt_leaves_at_once(waiting):
+    """Also an engine that hears nothing, which is ended after a while by itself or by force."""
+    process = waiting("write")
+    [engine] = engines_of(process)
+    os.kill(engine, signal.SIGSTOP)
     until = time.monotonic() + PATIENCE
     while process.poll() is None and time.monotonic() < until:
         process.send_signal(signal.SIGINT)  # of two that come before it runs, one is lost
         time.sleep(0.3)
-    process.communicate(timeout=PATIENCE)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
+    assert err == "Interrupted.\n"
+    os.kill(engine, signal.SIGCONT)
+    while is_there(engine) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not is_there(engine)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
+def test_the_engine_ends_with_a_command_that_is_killed(ending, waiting):
+    process = waiting("write")
+    [engine] = engines_of(process)
+    process.send_signal(ending)
+    process.communicate(timeout=PATIENCE)
+    until = time.monotonic() + PATIENCE
+    while is_there(engine) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not is_there(engine)
 
 
 def test_a_closed_pipe_is_quiet(tmp_path):
@@ -163,26 +167,12 @@ def on_terminal(command: list[str], **environ: str) -> tuple[str, int]:
     return seen.decode(), process.wait(PATIENCE)
 
 
-DRAFTING = """
-from engine.events import Answered
-from engine.values import Answer, Coverage, ModelIds, Usage
-def answer(*asked):
-    yield Stage("write", "started")
-    for word in "a draft that is not checked".split():
-        yield Token(word + " ")
-    yield Answered(Answer("q", "The checked one.", "partial", (), Coverage(), None, Usage(),
-                          {"total": 1.0}, "fb_rag", ModelIds()))
-import app.commands.ask as ask
-ask.model_set, ask.answer = models, answer
-"""
-
-
-def test_a_terminal_sees_the_draft_and_then_the_checked_answer(tmp_path):
-    seen, code = on_terminal(child(DRAFTING, "ask", "q", str(tmp_path)))
+def test_a_terminal_sees_the_draft_and_then_the_checked_answer(source):
+    seen, code = on_terminal(child("ask", ASKED, str(source), "--strategy", "vanilla"))
     assert code == 0
     assert "Writing" in seen
-    assert "\x1b[2ma " in seen
-    assert seen.index("checked \x1b[0m") < seen.index("\x1b[J") < seen.index("The checked one.")
+    assert "\x1b[2mThe" in seen
+    assert seen.index("[1].\x1b[0m") < seen.index("\x1b[J") < seen.index("December 2026. [1]")
 
 
 @pytest.mark.parametrize(
@@ -194,13 +184,14 @@ def test_a_terminal_sees_the_draft_and_then_the_checked_answer(tmp_path):
         ([], {"TERM": "dumb"}, False, False),
     ],
 )
-def test_what_the_terminal_is_spared(flags, environ, draft, escapes, tmp_path):
-    seen, code = on_terminal(child(DRAFTING, "ask", "q", str(tmp_path), *flags), **environ)
+def test_what_the_terminal_is_spared(flags, environ, draft, escapes, source):
+    command = child("ask", ASKED, str(source), "--strategy", "vanilla", *flags)
+    seen, code = on_terminal(command, **environ)
     assert code == 0
-    assert ("draft " in seen) == draft
+    assert ("[1]." in seen) == draft  # as the model writes it; an answer has it behind
     assert ("\x1b[K" in seen) == escapes
     assert "\x1b[2m" not in seen
-    assert "The checked one." in seen
+    assert "31 December 2026" in seen
 
 
 def test_the_screen_refuses_when_stderr_is_no_terminal(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 
 from models.roles import ModelSet
@@ -27,7 +26,7 @@ FATAL = "perilous"
 def dying_reply(prompt: str, index: int) -> str:
     """Reply, or end the process as a segmentation fault does."""
     if FATAL in prompt:
-        os.kill(os.getpid(), signal.SIGSEGV)
+        signal.raise_signal(signal.SIGSEGV)
     return reply(prompt, index)
 
 

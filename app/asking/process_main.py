@@ -17,6 +17,9 @@ from typing import IO
 from app.asking.pipes import Sender, pipes, received
 from app.asking.talk import Broke, Engine, Reply
 
+LINGER = 10.0
+"""Seconds that it may take to end once whoever asked is gone."""
+
 
 def serve(engine: Engine, commands: IO[bytes], replies: IO[bytes]) -> None:
     """Let an engine answer what comes through a pipe, until the pipe closes."""
@@ -38,7 +41,12 @@ def serve(engine: Engine, commands: IO[bytes], replies: IO[bytes]) -> None:
     engine.listen(tell)
     for command in received(commands):
         engine.send(command)
+    # Native code that hangs hears nothing; nobody is there any more who would end it.
+    lingering = threading.Timer(LINGER, os._exit, (1,))
+    lingering.daemon = True
+    lingering.start()
     engine.close()
+    lingering.cancel()
 
 
 def main() -> int:

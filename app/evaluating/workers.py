@@ -132,6 +132,7 @@ def solving(
         ) from death
     finally:
         worker.close()
+        worker.join()
 
 
 def _solver(

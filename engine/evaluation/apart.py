@@ -84,8 +84,11 @@ class Apart(Generic[Piece, Result]):
     def close(self) -> None:
         """End the process at once; a thread that waits for a result gets `Died`."""
         self.closed = True
-        if self._process is not None:
-            self._process.kill()
+        self._end_if_closed()
+
+    def join(self) -> None:
+        """Wait until a closed process is gone. No thread may wait for a result any more."""
+        self._buried()
 
     def _end_if_closed(self) -> None:
         """End a process that was started while another thread closed this."""

@@ -155,6 +155,8 @@ class Processes:
                 worker.close()
             for thread in threads:
                 thread.join()
+            for worker in workers:
+                worker.join()
 
 
 _Done = tuple[Task, Row | Died] | AskanceError | OSError
