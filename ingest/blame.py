@@ -21,12 +21,13 @@ def blamed(job: Job, reason: Reason) -> tuple[Skipped | None, Sequence[tuple[Tas
     if job.current < 0 and task.what is What.ALL:
         return _lost(job, reason), []
     if not job.is_careful:
-        end = job.finished if job.finished >= 0 else task.end or job.found.size
+        end = job.found.size if task.what is What.ALL else task.end
+        end = job.finished if job.finished >= 0 else end
         return None, [(Task(What.MESSAGES, task.begin, end), True)]
     if job.current < 0:
         return _lost(job, reason, f"messages from byte {task.begin} to {task.end}"), []
-    rest = Task(What.MESSAGES, task.begin, max(job.current, task.begin))
-    return _lost(job, reason, f"message at byte {job.current}"), [(rest, False)]
+    rest = [(Task(What.MESSAGES, task.begin, job.current), False)] * (job.current > task.begin)
+    return _lost(job, reason, f"message at byte {job.current}"), rest
 
 
 def _lost(job: Job, reason: Reason, member: str | None = None) -> Skipped:
