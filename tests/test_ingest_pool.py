@@ -295,7 +295,7 @@ def members(found: Sequence[Skipped], path: Path) -> list[str]:
 
 
 PLAYED = settings(
-    max_examples=int(os.environ.get("ORDERS", "150")),
+    max_examples=int(os.environ.get("ORDERS", "100")),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
