@@ -9,12 +9,14 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.errors import ReadingStopped
 from engine.events import Event, Reading
 from engine.memory import Cut, Memory
 from engine.passages import split_item
 from engine.recall import Recall
 from engine.values import Coverage, Passage, Query
 from ingest.item import Item, Kind, Skipped
+from ingest.pool import STILL, StandstillError
 from ingest.read import Reading as ReadingOfSources
 
 PROGRESS_INTERVAL = 0.1
@@ -45,6 +47,7 @@ def read_corpus(
 
     Passages go to recall while reading goes on; their scores so far give the best one so far.
     With `memory`, what is read as it was for the last question is not cut and folded again.
+    Raises ReadingStopped when nothing more would come.
     """
     skipped: list[Skipped] = []
     cutting = _Cutting(Recall(stemming=stemming), memory.last if memory else None)
@@ -66,6 +69,13 @@ def read_corpus(
             if deadline is not None and now > deadline:
                 reading.stop()
         yield _progress(reading, skipped, began, best)
+    except StandstillError as error:
+        raise ReadingStopped(
+            f"Reading came to a standstill: for {STILL:.0f} s no process was at {error.path}, "
+            "which comes next.",
+            remedy="Ask again. If it stops there again, leave that file out and report this.",
+            path=error.path,
+        ) from error
     finally:
         reading.close()
     cut = cutting.finished()

@@ -2,6 +2,7 @@
 
 AskanceError
 ├── TimeSpent                      exit 1: the time budget ended before an answer
+├── ReadingStopped                 exit 1: reading came to a standstill
 └── QuestionError                  exit 2: nothing was tried
     ├── EmptyQuestion
     ├── StrategyUnknown            lists those that are built
@@ -22,6 +23,12 @@ class TimeSpent(AskanceError):
     """The time budget ended before there was an answer; half a one is not shown as whole."""
 
     kind = "time_spent"
+
+
+class ReadingStopped(AskanceError):
+    """Reading came to a standstill before its end; half of what is there is not shown as all."""
+
+    kind = "reading_stopped"
 
 
 class QuestionError(AskanceError):

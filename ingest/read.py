@@ -222,22 +222,23 @@ class Reading(Iterator[Item | Skipped]):
 
     def _outcome(self, file: _Source, job: Job, runner: Runner) -> Generator[list[Read] | None]:
         """Yield what a job reads, then its parts; None while there is nothing to take."""
-        while True:
+        jobs = [job]
+        while jobs:
             try:
-                reads = runner.next(job, 0.0 if self._stopped else TICK)
+                reads = runner.next(jobs[-1], 0.0 if self._stopped else TICK)
             except TimeoutError:
                 if self._stopped:
                     file.is_cut = True
-                    return
-                yield None
+                    jobs.pop()
+                else:
+                    yield None
                 continue
             finally:
                 self._count(runner.progress())
             if reads is None:
-                break
-            yield reads
-        for part in job.parts:
-            yield from self._outcome(file, part, runner)
+                jobs += reversed(jobs.pop().parts)
+            else:
+                yield reads
 
     def _pass(self, file: _Source, read: Read) -> Iterator[Item | Skipped]:
         """Yield what a caller sees of a read, and note the rest."""

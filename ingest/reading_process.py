@@ -10,6 +10,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 from ingest.files import opened
 from ingest.sieve import Scope
@@ -33,10 +34,11 @@ class ReadingProcess:
     """One reading process and what it has been asked to do."""
 
     def __init__(self, program: Sequence[str]) -> None:
-        """Start it. `program` is what Python runs; it is given a descriptor."""
+        """Start it. `program` is what Python runs; it is given a descriptor. Raises OSError."""
+        kept = {name: value for name, value in os.environ.items() if name in _ENVIRONMENT}
         ours, theirs = socket.socketpair()
-        with theirs:
-            kept = {name: value for name, value in os.environ.items() if name in _ENVIRONMENT}
+        with theirs, ExitStack() as failing:
+            failing.enter_context(ours)
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
                 [sys.executable, "-I", "-B", *program, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
@@ -47,32 +49,57 @@ class ReadingProcess:
                 cwd="/",
                 start_new_session=True,
             )
+            failing.pop_all()
+        ours.setblocking(False)
         self.link = ours
         self.jobs: deque[Job] = deque()
         self.is_ready = False
         self.buffer = bytearray()
         self.heard_at = time.monotonic()
         self.scope: Scope | None = None
+        self._unsent = bytearray()
+        self._descriptor = -1
+        """The file of the order of which nothing is sent yet."""
 
     def give(self, job: Job, scope: Scope) -> None:
-        """Hand over a job and its open file. Raises UnreadableError, or OSError when it is dead."""
+        """Hand over a job and its open file, when it has not enough.
+
+        It never waits: what the socket does not take is left to `flush`. The process may be waiting
+        for the program to take what it says. Raises UnreadableError, or OSError when it is dead.
+        """
         descriptor = opened(job.found.target)
-        try:
-            told = None if scope is self.scope else scope
-            order = Order(job.number, job.task, job.found.path, told, job.is_careful)
-            body = pickle.dumps(order)
-            whole = LENGTH.pack(len(body)) + body
-            sent = socket.send_fds(self.link, [whole], [descriptor])
-            self.link.sendall(whole[sent:])
-        finally:
-            os.close(descriptor)
+        told = None if scope is self.scope else scope
+        order = Order(job.number, job.task, job.found.path, told, job.is_careful)
+        body = pickle.dumps(order)
+        self._unsent += LENGTH.pack(len(body)) + body
+        self._descriptor = descriptor
+        self.flush()
         if not self.jobs:
             self.heard_at = time.monotonic()
         self.scope = scope
         self.jobs.append(job)
 
+    def flush(self) -> None:
+        """Send what the socket takes of the last order. Raises OSError when the process is dead."""
+        try:
+            while self._unsent:
+                if self._descriptor < 0:
+                    sent = self.link.send(self._unsent)
+                else:  # it goes with the first byte
+                    sent = socket.send_fds(self.link, [self._unsent], [self._descriptor])
+                    self._close_descriptor()
+                del self._unsent[:sent]
+        except BlockingIOError:
+            return
+
+    def has_unsent(self) -> bool:
+        """Say whether it has not yet been handed all of its last order."""
+        return bool(self._unsent)
+
     def has_enough(self) -> bool:
-        """Say whether it need not be given more for now."""
+        """Say whether it need not, or cannot, be given more for now."""
+        if self._unsent:
+            return True
         if len(self.jobs) < _AHEAD:
             return False
         return len(self.jobs) >= _AHEAD_TASKS or sum(job.size for job in self.jobs) >= _AHEAD_BYTES
@@ -81,12 +108,19 @@ class ReadingProcess:
         """Return the moment at which the process is taken for hung."""
         if not self.is_ready:
             return self.heard_at + START
-        if not self.jobs:
+        if not self.jobs and not self._unsent:
             return NEVER
-        return self.heard_at + SILENCE + PATIENCE * (self.jobs[0].size / 1e6)
+        size = self.jobs[0].size if self.jobs else 0
+        return self.heard_at + SILENCE + PATIENCE * (size / 1e6)
 
     def end(self) -> None:
         """End it at once."""
         self._process.kill()
         self._process.wait()
         self.link.close()
+        self._close_descriptor()
+
+    def _close_descriptor(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1

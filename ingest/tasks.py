@@ -61,6 +61,8 @@ class Job:
     """Bytes to be read, roughly."""
     is_careful: bool = False
     number: int = 0
+    place: tuple[int, ...] = ()
+    """Where it comes among the jobs of its run; its parts come where it does."""
     is_begun: bool = False
     """Something was heard of it."""
     is_second_try: bool = False
@@ -74,6 +76,10 @@ class Job:
     """Offset of the last message finished, when it reads a mailbox."""
     current: int = -1
     """Offset of the message it was at when last heard of, when it reads a mailbox."""
+
+    def __lt__(self, other: Job) -> bool:
+        """Say whether it is wanted before another."""
+        return self.place < other.place
 
 
 class LargeMailbox(Exception):

@@ -231,6 +231,18 @@ def test_search_json_is_the_contract(files, capsys):
         assert isinstance(shown["timings_ms"][name], NUMBER)
 
 
+def test_a_standstill_of_reading_names_the_file_and_what_to_do(files, capsys, monkeypatch):
+    monkeypatch.setattr("ingest.pool.STILL", 0.2)
+    monkeypatch.setattr("ingest.pool._TURN", 0.05)
+    monkeypatch.setattr("ingest.pool.Run._give_out", lambda run: None)
+    assert main(["search", "lease boathouse", str(files), "--json"]) == 1
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert error["kind"] == "reading_stopped"
+    assert Path(error["path"]).is_file()
+    assert error["path"] in error["message"]
+    assert error["remedy"].startswith("Ask again.")
+
+
 def test_every_kind_has_its_locator(capsys):
     sample = Path(__file__).parent.parent / "app" / "sample" / "data"
     for kind in ("mail", "document", "event", "task"):

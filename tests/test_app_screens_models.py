@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from app.screens import models as screen_of_models
 from app.screens.askance import AskanceApp
 from app.screens.models import ModelsScreen
 from app.settings.config import load_config
-from models.errors import PullFailed
+from models.errors import AskanceError, PullFailed
 from models.machine import Gpu, Memory
 from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
 from tests.toy_rows import toy_catalogue, toy_row
@@ -168,6 +170,19 @@ def test_a_model_that_cannot_be_measured_says_why(files):
     row = toy_row("gone", Path("/nowhere"))
     with pytest.raises(Exception, match="no model 'gone'"):
         list(measuring(row))
+
+
+def test_a_measurement_that_says_more_than_a_pipe_holds_comes_to_an_end(tmp_path, monkeypatch):
+    loud = tmp_path / "loud"
+    loud.write_text(
+        f"#!{sys.executable}\n"
+        "import json\n"
+        "print(json.dumps({'error': {'message': 'x' * 200_000, 'remedy': ''}}))\n"
+    )
+    loud.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(loud))
+    with pytest.raises(AskanceError, match="xxx"):
+        list(islice(measuring(toy_row("toy", Path("/nowhere"))), 100))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)

@@ -73,12 +73,14 @@ def measuring(row: Row) -> Work:
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
         try:
-            while process.poll() is None:
-                yield f"measuring, {time.monotonic() - began:.0f} s"
-                time.sleep(POLL_SECONDS)
+            while True:
+                try:  # reads meanwhile: a process whose pipe is full waits for its reader
+                    said, _ = process.communicate(timeout=POLL_SECONDS)
+                    break
+                except subprocess.TimeoutExpired:
+                    yield f"measuring, {time.monotonic() - began:.0f} s"
         finally:
             process.kill()
-        said = process.stdout.read() if process.stdout else b""
     return speed_text(_speed(row, said))
 
 

@@ -1,10 +1,12 @@
 """Grows what the reading benchmark reads: two mailboxes of 10,000 mails and 2,000 documents.
 
-    python tests/bench/read_grow.py DATA FOLDER [--seed 7]
+    python tests/bench/read_grow.py DATA FOLDER [--seed 7] [--copies 5]
 
 Everything comes from the evaluation data in DATA by repetition with changed words, so that no two
 files or mails are alike: `text.mbox`, `attachments.mbox` (the same mails at about 500 MB) and the
-folder `documents` (about 190 MB). A PDF is changed by a comment behind its end.
+folder `documents` (about 190 MB). A PDF is changed by a comment behind its end. `--copies N` adds
+the folder `copies-N`: so many of `attachments.mbox`, each with Message-IDs of its own, so that all
+of their mails count.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ _TEXTS = re.compile(
     r"word/document\.xml|xl/sharedStrings\.xml|ppt/slides/slide1\.xml|content\.xml|.*\.xhtml"
 )
 _NOT_GROWN = frozenset({".doc", ".ppt", ".xls", ".msg"})
+_GROWN = b"@grown."
 _BOUNDARY = b"=-grown-by-repetition-="
 
 
@@ -54,6 +57,20 @@ def grow(data: Path, folder: Path, seed: int) -> None:
             write(folder / name, random.Random(seed))
         files = [path for path in [folder / name, *(folder / name).rglob("*")] if path.is_file()]
         print(f"{name:18} {len(files)} files  {sum(p.stat().st_size for p in files) / 1e6:.1f} MB")
+
+
+def copy(folder: Path, count: int) -> None:
+    """Write so many copies of the mailbox with attachments, unless their folder is there."""
+    copies = folder / f"copies-{count}"
+    if not copies.exists():
+        copies.mkdir()
+        for number in range(count):
+            with (
+                (folder / "attachments.mbox").open("rb") as mbox,
+                (copies / f"{number}.mbox").open("wb") as other,
+            ):
+                other.writelines(line.replace(_GROWN, b"@grown%d." % number) for line in mbox)
+    print(f"{copies.name:18} {count} files")
 
 
 def mails(corpus: Path, rng: random.Random) -> Iterator[bytes]:
@@ -174,8 +191,11 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--copies", type=int, default=0)
     options = parser.parse_args()
     grow(options.data, options.folder, options.seed)
+    if options.copies:
+        copy(options.folder, options.copies)
 
 
 if __name__ == "__main__":
