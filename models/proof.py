@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -76,6 +77,8 @@ def proof(root: Path, say: Callable[[str], object], *, doubting: bool = False) -
     if known and trusted and known.key == contents:  # the same at another place or time
         found = known.proof
     else:
+        with contextlib.suppress(OSError):
+            record.unlink(missing_ok=True)  # should the check fail, nothing is known any more
         say("Checking llama.cpp on this processor, once")
         found = _climbed(libraries)
     _remember(record, Known(found, seen, contents))
@@ -126,7 +129,7 @@ def compile_command() -> str:
     except PackageNotFoundError:
         wanted = "llama-cpp-python"
     return (
-        f"{flags}{sys.executable} -m pip install --force-reinstall --no-deps --no-cache-dir "
+        f"{flags}{shlex.quote(sys.executable)} -m pip install --force-reinstall --no-deps --no-cache-dir "
         f"--no-binary llama-cpp-python {wanted}"
     )
 
