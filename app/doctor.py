@@ -121,7 +121,7 @@ def _runtime() -> list[Check]:
 
 
 def _proof() -> Check:
-    """Say whether llama.cpp computes rightly here; proves anew what something is switched off for."""
+    """Say whether llama.cpp computes rightly here; where something is off, prove it anew."""
     name = "llama.cpp proof"
     try:
         found = proof(Store.default(os.environ).root, lambda text: None, doubting=True)

@@ -37,9 +37,7 @@ DECODE_INVALID = -1
 class LlamaModel:
     """A loaded GGUF file: weights and vocabulary."""
 
-    def __init__(
-        self, path: Path, *, gpu_layers: int, precautions: Precautions = NONE
-    ) -> None:
+    def __init__(self, path: Path, *, gpu_layers: int, precautions: Precautions = NONE) -> None:
         """Map the file. Raises `RuntimeFailed` when llama.cpp refuses it."""
         params = llama_cpp.llama_model_default_params()
         params.n_gpu_layers = gpu_layers

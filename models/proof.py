@@ -20,7 +20,7 @@ from pathlib import Path
 from models import proof_child
 from models.errors import LibraryBroken, MemorySpent, RuntimeFailed
 from models.files import make_private, write_private
-from models.precautions import LADDER, NONE, Precautions
+from models.precautions import LADDER, Precautions
 from models.proof_child import Report
 from models.proof_key import for_gpu, glance, has_amx, key, library_files
 
@@ -123,15 +123,13 @@ def failure(report: Report) -> RuntimeFailed:
 
 def compile_command() -> str:
     """Return the command that compiles llama.cpp properly into this installation."""
-    flags = f'CFLAGS="{WITHOUT_AMX}" CXXFLAGS="{WITHOUT_AMX}" ' if has_amx() else ""
     try:
-        wanted = f"llama-cpp-python=={version('llama-cpp-python')}"
+        package = f"llama-cpp-python=={version('llama-cpp-python')}"
     except PackageNotFoundError:
-        wanted = "llama-cpp-python"
-    return (
-        f"{flags}{shlex.quote(sys.executable)} -m pip install --force-reinstall --no-deps --no-cache-dir "
-        f"--no-binary llama-cpp-python {wanted}"
-    )
+        package = "llama-cpp-python"
+    flags = f'CFLAGS="{WITHOUT_AMX}" CXXFLAGS="{WITHOUT_AMX}" ' if has_amx() else ""
+    install = "install --force-reinstall --no-deps --no-cache-dir --no-binary llama-cpp-python"
+    return f"{flags}{shlex.quote(sys.executable)} -m pip {install} {package}"
 
 
 def _read(record: Path) -> Known | None:

@@ -166,7 +166,10 @@ def _file(folder: str | None) -> Iterator[Path]:
 
 def _read_prompts(model: LlamaGenerator) -> None:
     """Compute a prompt in one batch, then a token alone, after what is kept of the prompt."""
-    for prompt, wanted in ((PROMPT.text, PROMPT.logprobs), (PROMPT.text + MORE.text, MORE.logprobs)):
+    for prompt, wanted in (
+        (PROMPT.text, PROMPT.logprobs),
+        (PROMPT.text + MORE.text, MORE.logprobs),
+    ):
         compare("after a prompt", model.next_token_logprobs(prompt, CHOICES), wanted)
 
 

@@ -178,7 +178,9 @@ def _typed(value: Metadata) -> bytes:
         return struct.pack("<I", 8) + _text(value)
     if isinstance(value, bool):
         return struct.pack("<I?", 7, value)
-    return struct.pack("<If", 6, value) if isinstance(value, float) else struct.pack("<II", 4, value)
+    return (
+        struct.pack("<If", 6, value) if isinstance(value, float) else struct.pack("<II", 4, value)
+    )
 
 
 def _items(values: list[str] | list[int] | list[float]) -> tuple[int, bytes]:

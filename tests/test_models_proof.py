@@ -1,4 +1,4 @@
-"""llama.cpp's library is proved before it is trusted; one that fails on purpose stands for others."""
+"""llama.cpp's library is proved before it is trusted; one that fails stands for others."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_a_library_that_fails_whatever_is_switched_off_is_refused(
 
 def test_what_somebody_else_ended_says_nothing_of_the_library(fail: Fail, tmp_path: Path) -> None:
     fail(f"prompt {KILL} always")
-    with pytest.raises(MemorySpent, match="SIGKILL while a prompt was read. Most likely memory"):
+    with pytest.raises(MemorySpent, match=r"SIGKILL while a prompt was read\. Most likely memory"):
         proved(tmp_path, quiet)
     assert list(tmp_path.iterdir()) == []
 
@@ -180,9 +180,7 @@ def test_what_was_proved_with_precautions_is_forgotten_when_they_help_no_more(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_one_that_needs_nothing_is_not_doubted(
-    children: list[Precautions], tmp_path: Path
-) -> None:
+def test_one_that_needs_nothing_is_not_doubted(children: list[Precautions], tmp_path: Path) -> None:
     for _ in range(3):
         proof(tmp_path, quiet, doubting=True)
     assert children == [NONE]
@@ -275,13 +273,11 @@ def test_a_library_is_described_or_its_end_is(fail: Fail) -> None:
     assert library.version == "0.3.36"
     assert library.instruction_sets
     fail(f"init {ILL} always")
-    with pytest.raises(LibraryBroken, match="SIGILL while llama.cpp was loaded"):
+    with pytest.raises(LibraryBroken, match=r"SIGILL while llama\.cpp was loaded"):
         described()
 
 
-def test_one_that_is_no_library_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_that_is_no_library_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "libllama.so").write_text("no library")
     monkeypatch.setenv("LLAMA_CPP_LIB_PATH", str(tmp_path))
     with pytest.raises(LibraryBroken, match="Failed to load shared library"):
