@@ -28,6 +28,8 @@ QUIET = {
     "GGML_NO_BACKTRACE": "1",  # it would start a debugger
     "OMP_WAIT_POLICY": "passive",  # beside other programs, waiting awake takes ten times as long
 }
+TINY_MODEL = "askance-tiny-model"
+"""The name of the memory that holds it, where it need not be a file on a disk."""
 FAULTS = frozenset(
     getattr(signal, name)
     for name in ("SIGSEGV", "SIGABRT", "SIGILL", "SIGBUS", "SIGFPE", "SIGTRAP", "SIGSYS")

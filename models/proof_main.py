@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.errors import MemorySpent, RuntimeFailed
 from models.precautions import Precautions
+from models.proof_child import TINY_MODEL
 from models.proof_numbers import (
     ATTENTION,
     ATTENTION_TOLERANCE,
@@ -157,7 +158,7 @@ def _file(folder: str | None) -> Iterator[Path]:
         path.write_bytes(tiny_model())
         yield path
         return
-    descriptor = os.memfd_create("proof")
+    descriptor = os.memfd_create(TINY_MODEL)
     with os.fdopen(descriptor, "wb") as file:
         file.write(tiny_model())
         file.flush()
