@@ -117,8 +117,15 @@ def failure(report: Report) -> RuntimeFailed:
     even = "" if report.stage in FIRST else f", even without {LADDER[-1].without}"
     return LibraryBroken(
         f"The llama.cpp library does not work on this processor: its check {report.where}{even}.",
-        remedy=f"Compile it for this processor: {compile_command()}",
+        remedy=remedy(),
     )
+
+
+def remedy() -> str:
+    """Say what is to be done about a library that does not work, or not with all it has."""
+    if getattr(sys, "frozen", False):
+        return "Install Askance another way: the llama.cpp of this folder was compiled elsewhere."
+    return f"Compile it for this processor: {compile_command()}"
 
 
 def compile_command() -> str:

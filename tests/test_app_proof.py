@@ -19,6 +19,7 @@ from app.doctor import Check
 from app.local_models import loading, recommending, rows
 from app.local_models.fitting import Fit
 from app.local_models.loading import Loader
+from app.privacy import tracing
 from app.settings.config import load_config
 from models.catalogue import parse_catalogue
 from models.errors import LibraryBroken
@@ -186,3 +187,11 @@ def test_what_is_remembered_of_it_is_listed_and_goes_with_everything(
     assert not record.exists()
     assert not half.exists()
     assert NONE.without == ""
+
+
+def test_the_memory_of_the_tiny_model_is_no_file_that_was_written() -> None:
+    lines = [
+        '7 memfd_create("askance-tiny-model", MFD_CLOEXEC) = 3',
+        '7 memfd_create("other", MFD_CLOEXEC) = 4',
+    ]
+    assert tracing.written(lines) == ["other"]

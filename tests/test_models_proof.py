@@ -20,7 +20,7 @@ from models import proof_child, proof_key
 from models.errors import LibraryBroken, MemorySpent
 from models.llama_described import described
 from models.precautions import LADDER, NONE, Precautions
-from models.proof import RECORD, compile_command, proof, proved
+from models.proof import RECORD, compile_command, proof, proved, remedy
 from models.proof_child import Report
 from tests.toy_library import compiled
 
@@ -290,6 +290,12 @@ def test_a_process_that_cannot_be_started_says_nothing_of_the_library(
     monkeypatch.setattr(proof_child, "COMMAND", (str(tmp_path / "none"),))
     with pytest.raises(MemorySpent, match="could not be started"):
         proved(tmp_path, quiet)
+
+
+def test_a_folder_that_holds_its_own_python_cannot_compile(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert compile_command() in remedy()
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert remedy().startswith("Install Askance another way")
 
 
 @pytest.mark.parametrize("amx", [True, False])

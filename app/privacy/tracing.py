@@ -63,7 +63,11 @@ def written(lines: Iterable[str]) -> list[str]:
         if not match or _FAILED.search(line):
             continue
         call, arguments = match.groups()
-        if _TINY_MODEL in line or call in _TALKING or (call.startswith("open") and not _WRITES.search(arguments)):
+        if (
+            _TINY_MODEL in line
+            or call in _TALKING
+            or (call.startswith("open") and not _WRITES.search(arguments))
+        ):
             continue
         paths = _PATH.findall(arguments) or [arguments]
         if call.startswith("rename") and paths[0] in found:
