@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -270,7 +271,7 @@ def test_a_file_for_the_tiny_model_is_deleted_though_the_child_dies(
 
 def test_a_library_is_described_or_its_end_is(fail: Fail) -> None:
     library = described()
-    assert library.version == "0.3.36"
+    assert library.version == version("llama-cpp-python")
     assert library.instruction_sets
     fail(f"init {ILL} always")
     with pytest.raises(LibraryBroken, match=r"SIGILL while llama\.cpp was loaded"):
@@ -310,4 +311,4 @@ def test_the_command_leaves_out_amx_where_the_processor_has_it(
     without = "-mno-amx-tile -mno-amx-int8 -mno-amx-bf16"
     assert variables == ([f"CFLAGS={without}", f"CXXFLAGS={without}"] if amx else [])
     assert words[len(variables)] == sys.executable
-    assert words[-2:] == ["llama-cpp-python", "llama-cpp-python==0.3.36"]
+    assert words[-2:] == ["llama-cpp-python", f"llama-cpp-python=={version('llama-cpp-python')}"]
