@@ -9,6 +9,7 @@ AskanceError
 │   └── PullFailed                 download, disk or hash; what was verified is kept
 ├── RuntimeFailed                  exit 1: the runtime refused to load or decode
 │   ├── ContextExceeded            the prompt is longer than the context
+│   ├── LibraryBroken              llama.cpp's library crashes here, or computes nonsense
 │   └── MemorySpent                memory ran out; the model was unloaded
 └── …                              `engine.errors` goes on
 Every message says what happened, where, and what to do next.
@@ -100,6 +101,12 @@ class ContextExceeded(RuntimeFailed):
     """The prompt and the room for its reply do not fit the model's context."""
 
     kind = "context_exceeded"
+
+
+class LibraryBroken(RuntimeFailed):
+    """llama.cpp's library ends its process or computes nonsense, whatever is switched off."""
+
+    kind = "library_broken"
 
 
 class MemorySpent(RuntimeFailed):

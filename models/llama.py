@@ -17,6 +17,7 @@ from models.generating import (
 from models.llama_api import LlamaContext, LlamaModel
 from models.llama_columns import LlamaColumns
 from models.llama_library import self_test
+from models.precautions import NONE, Precautions
 
 CHUNK = 256
 """Prompt tokens per decode call. Shorter ones prefill slower, longer ones need more memory and
@@ -32,6 +33,7 @@ def load_llama(
     memory: int | None = None,
     kept_prompts: int = KEPT_PROMPTS,
     attentive: bool = False,
+    precautions: Precautions = NONE,
 ) -> LlamaGenerator:
     """Load a verified GGUF file. Raises `RuntimeFailed`.
 
@@ -39,10 +41,11 @@ def load_llama(
     layers the GPU's memory takes by the estimate, -1 for all; a build without a GPU ignores it.
     `memory` is how many bytes the cache may take: where the system promises more memory than it
     has, asking for too much would end the program later instead of failing now. `attentive` loads
-    it for `sample_and_read`: without flash attention, which shows no attention.
+    it for `sample_and_read`: without flash attention, which shows no attention. `precautions` are
+    those that `models.proof.proved` found necessary here.
     """
     self_test()
-    model = LlamaModel(path, gpu_layers=gpu_layers)
+    model = LlamaModel(path, gpu_layers=gpu_layers, precautions=precautions)
     try:
         size = min(context, model.train_context)
         if attentive:

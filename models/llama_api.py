@@ -21,6 +21,7 @@ from models.llama_library import forget_errors, last_error
 from models.llama_sampling import LlamaGrammar, LlamaSampler
 from models.llama_tensors import TensorWatcher
 from models.llama_thread import computing_thread
+from models.precautions import NONE, Precautions
 from models.protocols import Cancelled, Sampling, Stopped
 from models.runtime import Rows
 
@@ -36,10 +37,12 @@ DECODE_INVALID = -1
 class LlamaModel:
     """A loaded GGUF file: weights and vocabulary."""
 
-    def __init__(self, path: Path, *, gpu_layers: int) -> None:
+    def __init__(self, path: Path, *, gpu_layers: int, precautions: Precautions = NONE) -> None:
         """Map the file. Raises `RuntimeFailed` when llama.cpp refuses it."""
         params = llama_cpp.llama_model_default_params()
         params.n_gpu_layers = gpu_layers
+        params.use_extra_bufts = precautions.extra_buffers
+        self.precautions = precautions
         forget_errors()
         self.pointer = llama_cpp.llama_model_load_from_file(bytes(path), params)
         if not self.pointer:
@@ -216,8 +219,9 @@ class LlamaContext:
         params.no_perf = True
         # "auto" is on, except where the device that holds a layer has no kernel for it.
         params.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_AUTO
-        if watcher is not None:
+        if watcher is not None or not model.precautions.flash_attention:
             params.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED
+        if watcher is not None:
             params.cb_eval = watcher.callback
         self._watcher = watcher
         forget_errors()

@@ -11,6 +11,7 @@ from models.llama import physical_cores
 from models.llama_api import LlamaContext, LlamaModel
 from models.llama_columns import LlamaColumns
 from models.llama_library import self_test
+from models.precautions import NONE, Precautions
 
 BLOCK = 256
 """Rows at a time. A block of one layer takes 256 · heads · context · 4 bytes inside llama.cpp."""
@@ -23,15 +24,16 @@ def load_llama_attention(
     context: int = DEFAULT_CONTEXT,
     gpu_layers: int = -1,
     memory: int | None = None,
+    precautions: Precautions = NONE,
 ) -> LlamaAttentionReader:
     """Load a verified GGUF file to read its attention. Raises `RuntimeFailed`.
 
-    `memory` is how many bytes the cache may take, as for `models.llama.load_llama`. Whether a
+    `memory` and `precautions` are what they are for `models.llama.load_llama`. Whether a
     context uses flash attention, which shows no attention, is settled for good when it is made: a
     reader needs one of its own.
     """
     self_test()
-    model = LlamaModel(path, gpu_layers=gpu_layers)
+    model = LlamaModel(path, gpu_layers=gpu_layers, precautions=precautions)
     try:
         refuse_unreadable(model, model_id)
         size = min(context, model.train_context)

@@ -48,6 +48,11 @@ def self_test() -> None:
     llama_cpp.llama_backend_init()
 
 
+def version() -> str:
+    """Return that of the Python package."""
+    return str(llama_cpp.__version__)
+
+
 def gpu_offload_supported() -> bool:
     """Say whether this build of llama.cpp can offload layers to a GPU."""
     return bool(llama_cpp.llama_supports_gpu_offload())

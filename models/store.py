@@ -9,6 +9,7 @@ ROOT/ID/FILE            verified, complete; a link where another program keeps t
         .accepted.json  what the person took unverified (`models.consent`)
         .checked.json   size, mtime_ns and inode of each file at its last full hash
         .lock           held while the folder is changed
+ROOT/.proof.json        what llama.cpp may use on this processor (`models.proof`)
 ```
 """
 

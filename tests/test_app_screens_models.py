@@ -18,6 +18,7 @@ from app.screens.askance import AskanceApp
 from app.screens.models import ModelsScreen
 from app.settings.config import load_config
 from models.errors import AskanceError, PullFailed
+from models.llama_described import Library
 from models.machine import Gpu, Memory
 from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
 from tests.toy_rows import toy_catalogue, toy_row
@@ -157,7 +158,8 @@ async def test_the_speed_is_measured_and_kept(files, monkeypatch):
 async def test_the_share_of_a_gpu_is_said(files, monkeypatch):
     card = Gpu("Toy GPU", Memory(8_000_000_000, 8_000_000_000))
     monkeypatch.setattr(model_rows, "gpus_present", lambda: [card])
-    monkeypatch.setattr("models.llama_library.gpus_used", lambda: [card])
+    library = Library("0.0", True, ("Toy",), (), (card,))
+    monkeypatch.setattr(model_rows, "described", lambda: library)
     app = app_here()
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(pilot)

@@ -16,8 +16,9 @@ from typing import Any
 
 import pytest
 
+from app import doctor
 from app.cli import main
-from models import llama_library
+from models.llama_described import Library
 
 ROOT = Path(__file__).parents[1]
 PACKAGING = ROOT / "packaging"
@@ -211,7 +212,7 @@ def test_doctor_names_what_llama_cpp_was_built_for(
     backends: list[str],
     said: str,
 ) -> None:
-    monkeypatch.setattr(llama_library, "backends", lambda: backends)
-    monkeypatch.setattr(llama_library, "gpu_offload_supported", lambda: bool(backends))
+    library = Library("0.0", bool(backends), tuple(backends), (), ())
+    monkeypatch.setattr(doctor, "described", lambda: library)
     main(["doctor"])
     assert said in capsys.readouterr().out

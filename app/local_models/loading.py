@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +17,8 @@ from models.catalogue import Catalogue, Role, Row, load_catalogue
 from models.consent import bind
 from models.errors import RuntimeFailed
 from models.files import Progress
+from models.precautions import Precautions
+from models.proof import proved
 from models.protocols import AttentionReader, AttentiveGenerator, Encoder, Generator
 from models.roles import Loading, ModelSet
 from models.speed import Speed, measured
@@ -178,6 +181,7 @@ class Loader:
             from models.torch_loading import load_torch  # imports torch, some seconds
 
             return load_torch(path, row.id, context=self._context, attentive=attentive)
+        precautions = self._precautions  # before this process trusts the library
         from models.llama import load_llama  # imports llama.cpp, about half a second
 
         fit = self.room.fit(row, path, reads=attentive)
@@ -187,7 +191,13 @@ class Loader:
             gpu_layers=fit.gpu_layers,
             memory=fit.cache,
             attentive=attentive,
+            precautions=precautions,
         )
+
+    @cached_property
+    def _precautions(self) -> Precautions:
+        """What llama.cpp may use here. Raises as `models.proof.proved` does."""
+        return proved(self._store.root, self._say)
 
     def speed(self, model: Generator) -> Speed | None:
         """Return how fast a model is here; nothing is sent to a server to find out."""
@@ -215,6 +225,7 @@ class Loader:
             from models.torch_loading import load_torch_attention
 
             return load_torch_attention(path, row.id, context=self._context)
+        precautions = self._precautions
         from models.llama_attention import load_llama_attention
 
         fit = self.room.fit(row, path, reads=True)
@@ -223,6 +234,7 @@ class Loader:
             context=self._context,
             gpu_layers=fit.gpu_layers,
             memory=fit.cache,
+            precautions=precautions,
         )
 
 

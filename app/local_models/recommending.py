@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 
 from models.catalogue import Catalogue, Device
+from models.errors import RuntimeFailed
+from models.llama_described import described
 from models.machine import gpus_present, memory
 from models.recommend import Recommendation, recommend
 from models.store import Store
 
 
 def recommended(catalogue: Catalogue, store: Store) -> tuple[Recommendation, str]:
-    """Return the pair, and a note on a graphics processor that is left unused."""
+    """Return the pair, and a note on a graphics processor that is left unused, or why it is."""
     device, total, free, note = _device()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     found = recommend(catalogue, store, device=device, total=total, free=free, cores=cores or 1)
@@ -20,9 +22,11 @@ def recommended(catalogue: Catalogue, store: Store) -> tuple[Recommendation, str
 
 def _device() -> tuple[Device, int, int, str]:
     """Return the device that llama.cpp would use, its memory, and the note."""
-    from models.llama_library import gpus_used  # imports llama.cpp, about half a second
-
-    used = gpus_used()
+    try:
+        used = described().gpus
+    except RuntimeFailed as error:
+        here = memory()
+        return "cpu", here.total, here.free, f"{error.message} `askance doctor` says more."
     if used:
         largest = max(used, key=lambda gpu: gpu.memory.total).memory
         return "gpu", largest.total, largest.free, ""

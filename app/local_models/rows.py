@@ -11,8 +11,10 @@ from app.local_models.shown import fits
 from app.settings.config import Config
 from app.shown.report import size_text
 from models.catalogue import Catalogue, Row
+from models.errors import RuntimeFailed
 from models.estimate import CONTEXT, Estimate, estimate_row, layers_that_fit
 from models.gguf import HeaderFault, read_header
+from models.llama_described import described
 from models.machine import gpus_present, memory
 from models.store import State, Store
 
@@ -50,17 +52,21 @@ class ModelsShown:
     models: tuple[ModelShown, ...]
     """Those that are here first, then those that fill a role."""
     faults: tuple[str, ...]
-    """What is wrong with the settings of models."""
+    """What is wrong with the settings of models, and with llama.cpp."""
 
 
 def models_shown(config: Config) -> ModelsShown:
-    """Look at all models; reads headers of files, and imports llama.cpp where there is a GPU.
+    """Look at all models; reads headers of files, and asks llama.cpp where there is a GPU.
 
     Raises `ModelError` when the person's own rows cannot be used, and `SettingWrong`.
     """
     catalogue, store = known_models(os.environ)
     used, faults = roles_in_use(config, catalogue)
-    free = _free_on_gpus()
+    free = 0
+    try:
+        free = _free_on_gpus()
+    except RuntimeFailed as error:
+        faults = [*faults, error.message]
     shown = [
         ModelShown(
             row,
@@ -101,12 +107,10 @@ def _need(shown: ModelShown) -> str:
 
 
 def _free_on_gpus() -> int:
-    """Return the bytes that GPUs have free for llama.cpp; 0 without one."""
+    """Return the bytes that GPUs have free for llama.cpp; 0 without one. Raises `RuntimeFailed`."""
     if not gpus_present():
         return 0
-    from models.llama_library import gpus_used  # imports llama.cpp, about half a second
-
-    return sum(gpu.memory.free for gpu in gpus_used())
+    return sum(gpu.memory.free for gpu in described().gpus)
 
 
 def _gpu_share(row: Row, store: Store, free: int) -> str:

@@ -20,6 +20,7 @@ from app.privacy.model_files import model_files
 from app.privacy.secrets import MEANINGS, keys_here
 from app.settings.config import config_path
 from models.errors import AskanceError
+from models.proof import RECORD
 from models.secrets import (
     HISTORY,
     KeyringClosed,
@@ -31,7 +32,7 @@ from models.secrets import (
 from models.store import Store
 from models.user_rows import FILE as OWN_MODELS
 
-What = Literal["settings", "model", "history", "secret"]
+What = Literal["settings", "model", "proof", "history", "secret"]
 SETTINGS = re.compile(rf"config\.toml|\.config-[a-z0-9_]{{8}}|{re.escape(OWN_MODELS)}(\.new)?")
 """Names of files of settings, half-written ones too."""
 
@@ -67,7 +68,7 @@ class Traces:
 
 def traces(environ: Mapping[str, str]) -> Traces:
     """Return all there is."""
-    files = [*_settings(environ), *_models(environ), *_history(environ)]
+    files = [*_settings(environ), *_models(environ), *_proof(environ), *_history(environ)]
     try:
         names = _names()
     except KeyringClosed as error:
@@ -100,7 +101,7 @@ def remove(traces: Traces, environ: Mapping[str, str]) -> None:
     for trace in traces.found:
         if trace.what == "model":
             _delete_model(Path(trace.name), trace.files)
-        elif trace.what == "settings":
+        elif trace.what in ("settings", "proof"):
             _delete(Path(trace.name))
     for folder in _folders(environ):
         with suppress(OSError):
@@ -128,6 +129,14 @@ def _models(environ: Mapping[str, str]) -> Iterator[Trace]:
     for folder, files in model_files(environ, own_rows):
         size = sum(path.lstat().st_size for path in files)
         yield Trace("model", str(folder), size, tuple(files))
+
+
+def _proof(environ: Mapping[str, str]) -> Iterator[Trace]:
+    """Yield what is remembered of llama.cpp's check, and a half-written one."""
+    record = Store.default(environ).root / RECORD
+    for path in (record, record.with_name(f"{record.name}.new")):
+        if path.is_symlink() or path.is_file():
+            yield Trace("proof", str(path), path.lstat().st_size)
 
 
 def _history(environ: Mapping[str, str]) -> Iterator[Trace]:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
+from models.proof_child import TINY_MODEL
+
 _WRITING = (
     "open,openat,openat2,creat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,truncate,"
     "mkdir,mkdirat,memfd_create,mknod,mknodat,setxattr,lsetxattr,fsetxattr"
@@ -21,6 +23,8 @@ _WRITES = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND|O_TMPFILE")
 _PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _NO_FILES = re.compile(r"^/(?:dev/(?:null|tty|pts/\d+|full|urandom)|proc/(?:self|\d+)/.*)$")
 _ADDRESSED = re.compile(r"^\d+ +(?:connect|sendto|sendmsg|sendmmsg)\(.*\bsa_family=(?!AF_NETLINK)")
+_TINY_MODEL = f'memfd_create("{TINY_MODEL}"'
+"""Memory that llama.cpp is proved with, by a process that is handed no text."""
 _NAMES_OF_USERS = re.compile(r'sun_path="/(?:var/)?run/(?:nscd/|systemd/userdb/)')
 """Where the C library asks for the name of a user; no text goes there."""
 _HANDED = "SCM_RIGHTS"
@@ -59,7 +63,11 @@ def written(lines: Iterable[str]) -> list[str]:
         if not match or _FAILED.search(line):
             continue
         call, arguments = match.groups()
-        if call in _TALKING or (call.startswith("open") and not _WRITES.search(arguments)):
+        if (
+            _TINY_MODEL in line
+            or call in _TALKING
+            or (call.startswith("open") and not _WRITES.search(arguments))
+        ):
             continue
         paths = _PATH.findall(arguments) or [arguments]
         if call.startswith("rename") and paths[0] in found:

@@ -1,0 +1,27 @@
+"""What of llama.cpp is left unused where its library fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Precautions:
+    """What a llama.cpp library may use."""
+
+    extra_buffers: bool = True
+    """Weights are rearranged for the processor's best instructions while a model is loaded."""
+    flash_attention: bool = True
+    """Attention is computed in one pass wherever it is not read."""
+
+    @property
+    def without(self) -> str:
+        """Name what is left unused; empty where nothing is."""
+        names = {"rearranged weights": self.extra_buffers, "flash attention": self.flash_attention}
+        return " and ".join(name for name, used in names.items() if not used)
+
+
+NONE = Precautions()
+"""A library that computes rightly needs none."""
+LADDER = (NONE, Precautions(extra_buffers=False), Precautions(False, False))
+"""What is tried, one after the other, until the library computes rightly."""
