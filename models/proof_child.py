@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from models.offline import OFFLINE
 from models.precautions import Precautions
+from models.signals import signal_text
 
 COMMAND = (sys.executable, "-P", "-m", "models.proof_main")
 PATIENCE_SECONDS = 30.0
@@ -158,9 +159,5 @@ def _report(said: str, status: int | None) -> Report:
 def _died(status: int, stage: str) -> Report:
     if status >= 0:
         return Report("failed", f"ended with status {status}", stage)
-    try:
-        name = signal.Signals(-status).name
-    except ValueError:
-        name = f"signal {-status}"
     kind: Literal["failed", "outside"] = "failed" if -status in FAULTS else "outside"
-    return Report(kind, f"was ended by {name}", stage)
+    return Report(kind, f"was ended by {signal_text(-status)}", stage)

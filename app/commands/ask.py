@@ -15,6 +15,7 @@ from app.asking.talk import Request
 from app.commands.following import follow_up_options, talk_of
 from app.commands.options import (
     FilterFlags,
+    StrategyOption,
     budget_options,
     filter_options,
     json_option,
@@ -31,10 +32,8 @@ from app.shown.plain import folded
 from app.shown.progress import can_redraw, watch
 from app.shown.report import answer_text
 from app.shown.trail import Trail
-from engine.compute.plan_text import parsed
 from engine.events import Answered, Rewritten
 from engine.settings import DEFAULT_STRATEGY
-from engine.strategies.registry import names
 from engine.values import Answer
 
 
@@ -65,8 +64,9 @@ from engine.values import Answer
 @reading_options
 @click.option(
     "--strategy",
+    cls=StrategyOption,
     metavar="NAME",
-    help=f"How the answer is found (default {DEFAULT_STRATEGY}). One of {', '.join(names())}.",
+    help=f"How the answer is found (default {DEFAULT_STRATEGY}). One of {{names}}.",
 )
 @click.option(
     "--plan",
@@ -118,6 +118,8 @@ def command(
     config = load_config(os.environ)
     filter_flags = FilterFlags(**{name: flags.pop(name) for name in FilterFlags.__slots__})  # type: ignore[arg-type]
     if flags["plan"] is not None:
+        from engine.compute.plan_text import parsed  # the grammar takes a fifth of a second
+
         parsed(str(flags["plan"]))
     estimate = as_json or explain or can_redraw(sys.stderr, os.environ)
     settings = settings_of(config, estimate=estimate, **flags)

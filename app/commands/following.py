@@ -12,9 +12,7 @@ import click
 from app.commands.confirming import ask_passphrase
 from app.errors import UsageError
 from app.history.errors import HistoryOff
-from app.history.exporting import cited_object, read_conversation
 from app.history.keeping import Keeper, keeper_of
-from app.history.kept import LATEST
 from app.settings.config import Config
 from app.shown.plain import one_line
 from app.shown.understood import understood_lines
@@ -91,6 +89,8 @@ class Talk(AbstractContextManager["Talk"]):
 
 def standalone_object(asked: str, put: Standalone) -> dict[str, object]:
     """Return how a follow-up was understood."""
+    from app.history.exporting import cited_object
+
     return {
         "asked": asked,
         "question": put.text,
@@ -119,8 +119,12 @@ def talk_of(config: Config, *, continued: bool, follow_up_to: Path | None, tempo
         )
     keeper = keeper_of(config, ask_passphrase, _say, temporary=temporary, needed=continued)
     if follow_up_to is not None:
+        from app.history.exporting import read_conversation
+
         keeper.go_on_with(read_conversation(follow_up_to))
     if continued and keeper.history is not None:
+        from app.history.kept import LATEST
+
         keeper.go_on_with(keeper.history.conversation(LATEST))
     return Talk(keeper)
 

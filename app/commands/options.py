@@ -14,7 +14,6 @@ import click
 
 from app.errors import UsageError
 from app.settings.kinds import SIZE, size_from_text
-from engine.operators import first_day, last_day, no_date, printable
 from engine.settings import BUDGETS, Budget, Effort
 from ingest.item import Filters, Kind
 from models.protocols import MOST_REPLIES
@@ -22,6 +21,21 @@ from models.protocols import MOST_REPLIES
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+class StrategyOption(click.Option):
+    """An option whose help names the strategies, looked up when the help is shown.
+
+    Importing them takes half a second, which a question has its engine take elsewhere.
+    """
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the help with `{names}` filled in."""
+        from engine.strategies.registry import names
+
+        if self.help:
+            self.help = self.help.replace("{names}", ", ".join(names()))
+        return super().get_help_record(ctx)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +54,7 @@ class FilterFlags:
 
     def filters(self, today: date) -> Filters:
         """Return the engine's filters. Raises `QuestionError` for what is no date."""
-        since = first_day(self.since, today) if self.since is not None else None
-        until = last_day(self.until, today, since) if self.until is not None else None
-        for name, words, day in (("since", self.since, since), ("until", self.until, until)):
-            if words is not None and day is None:
-                raise no_date(f"--{name} {printable(words)}")
+        since, until = self._days(today)
         return Filters(
             since=since,
             until=until,
@@ -56,6 +66,19 @@ class FilterFlags:
             kinds=frozenset(Kind(kind) for kind in self.kinds),
             attachments=True if self.has else None,
         )
+
+    def _days(self, today: date) -> tuple[date | None, date | None]:
+        """Return the first and the last day, both inclusive."""
+        if self.since is None and self.until is None:
+            return None, None
+        from engine.operators import first_day, last_day, no_date, printable  # a grammar of dates
+
+        since = first_day(self.since, today) if self.since is not None else None
+        until = last_day(self.until, today, since) if self.until is not None else None
+        for name, words, day in (("since", self.since, since), ("until", self.until, until)):
+            if words is not None and day is None:
+                raise no_date(f"--{name} {printable(words)}")
+        return since, until
 
 
 def _filled(ctx: click.Context, param: click.Parameter, parts: tuple[str, ...]) -> tuple[str, ...]:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from app.history.errors import HistoryError
-from app.history.files import HistoryFiles
-from app.history.kept import History, open_history
-from app.history.key import Ask
 from app.settings.config import Config
 from engine.conversation import Conversation
 from engine.values import Answer
+
+if TYPE_CHECKING:
+    from app.history.kept import History
+    from app.history.key import Ask
 
 Say = Callable[[str], object]
 
@@ -93,6 +95,9 @@ def keeper_of(
     """
     history = None
     if config.values["history.enabled"] and (needed or not temporary):
+        from app.history.files import HistoryFiles
+        from app.history.kept import open_history  # SQLCipher; nobody waits for it while it is off
+
         try:
             files = HistoryFiles.of(os.environ)
             history = open_history(files, ask, config.number("history.days"))
