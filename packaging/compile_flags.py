@@ -1,13 +1,16 @@
-"""Compiles llama.cpp without AMX where the compiler gets AMX wrong: `compile_flags.py COMMAND…`.
+"""Compiles llama.cpp without what does not work in it: `compile_flags.py COMMAND…`.
 
-Runs the command with the flags that llama.cpp's build then needs, and first removes what was built
-without them, from this environment and from pip's cache: pip knows a wheel by its source, not by
-its flags. Where the compiler is right, or the processor is no x86-64, it only runs the command.
+Runs the command with the flags that llama.cpp's build needs on x86-64; elsewhere it only runs it.
 
-GCC 12 believes that the instructions which load AMX's tiles and their layout read eight bytes of
-memory or none, and leaves out the stores before them; llama.cpp then dies in the first answer
-(ggml-org/llama.cpp#20824). Nothing but the compiler's output tells the right ones, so a few lines
-are compiled and looked at.
+**AMX**, where the compiler gets it wrong. GCC 12 believes that the instructions which load AMX's
+tiles and their layout read eight bytes of memory or none, and leaves out the stores before them;
+llama.cpp then dies in the first answer (ggml-org/llama.cpp#20824). Nothing but a compiler's output
+tells the right ones, so a few lines are compiled and looked at. What was built wrongly before is
+removed first, from this environment and from pip's cache: pip knows a wheel by its source, not by
+its flags.
+
+**AVX512-FP16**, always. llama.cpp's attention then takes 128 numbers at a time and one by one what
+is left, and that is everything where a head has 64, as in most small models.
 """
 
 from __future__ import annotations
@@ -24,9 +27,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 X86 = platform.machine().lower() in ("x86_64", "amd64")
+ALWAYS = "-U__AVX512FP16__"
 WITHOUT_AMX = "-U__AMX_TILE__ -U__AMX_INT8__ -U__AMX_BF16__"
-"""llama.cpp has AMX where these are defined. `-mno-amx-tile` and the like would do for
-`-march=native`, but not for the variants of a portable build, whose own flags come later."""
+"""llama.cpp uses what these say. `-mno-amx-tile` and the like would do for `-march=native`, but not
+for the variants of a portable build, whose own flags come later."""
 MARKS = (0x5CA1AB1E, 0x0DDBA11E, 0x1BADB002, 0x7E57AB1E)
 """What the test stores. A compiler that is right has each of them in its output."""
 TEST = """
@@ -44,12 +48,17 @@ WITH_AMX = b"ggml_backend_amx_mul_mat"
 """A name that the library holds when it was compiled with AMX."""
 
 
-def environment() -> dict[str, str]:
-    """Return the variables that llama.cpp's build needs besides those that are set."""
-    if not X86 or compiles_amx(_compiler()):
-        return {}
+def needed() -> list[str]:
+    """Return the flags that llama.cpp's build needs here, for C as for C++."""
+    if not X86:
+        return []
+    return [ALWAYS] if compiles_amx(_compiler()) else [ALWAYS, WITHOUT_AMX]
+
+
+def environment(flags: list[str]) -> dict[str, str]:
+    """Return the variables that add flags to a person's own."""
     told = {name: os.environ.get(name, "") for name in ("CFLAGS", "CXXFLAGS")}
-    return {name: f"{flags} {WITHOUT_AMX}".strip() for name, flags in told.items()}
+    return {name: " ".join([*own.split(), *flags]) for name, own in told.items() if flags}
 
 
 def compiles_amx(compiler: list[str]) -> bool:
@@ -106,12 +115,13 @@ def _pip(*arguments: str) -> str:
 
 def main() -> int:
     """Run."""
-    needed = environment()
-    if needed:
+    flags = needed()
+    if WITHOUT_AMX in flags:
         uninstall_wrong_build()
         drop_wrong_wheels()
     sys.stdout.flush()
-    return subprocess.run(sys.argv[1:], check=False, env=os.environ | needed).returncode  # noqa: S603
+    told = os.environ | environment(flags)
+    return subprocess.run(sys.argv[1:], check=False, env=told).returncode  # noqa: S603
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from compile_flags import X86, drop_wrong_wheels, environment
+from compile_flags import WITHOUT_AMX, X86, drop_wrong_wheels, environment, needed
 
 ROOT = Path(__file__).parents[1]
 LLAMA = "llama-cpp-python"
@@ -51,8 +51,9 @@ def collect(folder: Path, gpu: str, cpu: str, extras: str, places: list[str]) ->
     """Fill the folder. Raises CalledProcessError; pip has then said what is wrong."""
     folder.mkdir(parents=True, exist_ok=True)
     constraints = ["-c", str(ROOT / "constraints.txt")]
-    flags, compiling = cmake_arguments(gpu, cpu), environment()
-    if compiling:
+    flags, without = cmake_arguments(gpu, cpu), needed()
+    compiling = environment(without)
+    if WITHOUT_AMX in without:
         drop_wrong_wheels()
     if flags:
         # pip's cache does not know with which flags a wheel was built.

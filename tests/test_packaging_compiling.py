@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -49,29 +50,36 @@ def test_only_a_compiler_that_keeps_every_store_compiles_amx(
     assert not flags.compiles_amx([str(tmp_path / "missing")])
 
 
-def test_the_flags_follow_the_persons_own(
+def test_amx_is_left_out_where_the_compiler_that_cmake_takes_is_wrong(
     flags: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wrong = compiler(tmp_path / "wrong", flags, 1)
-    monkeypatch.setenv("CXX", wrong)
-    monkeypatch.setenv("CXXFLAGS", "-O2")
-    without = flags.WITHOUT_AMX
-    assert flags.environment() == {"CFLAGS": without, "CXXFLAGS": f"-O2 {without}"}
+    monkeypatch.setenv("CXX", compiler(tmp_path / "wrong", flags, 1))
+    assert flags.needed() == [flags.ALWAYS, flags.WITHOUT_AMX]
     right = compiler(tmp_path / "right", flags, len(flags.MARKS))
     monkeypatch.setenv("CMAKE_ARGS", f"-DGGML_CUDA=on -DCMAKE_CXX_COMPILER:FILEPATH={right}")
-    assert flags.environment() == {}
+    assert flags.needed() == [flags.ALWAYS]
     monkeypatch.setenv("CMAKE_ARGS", "-DGGML_CUDA=on")
     monkeypatch.setattr(flags, "X86", False)
-    assert flags.environment() == {}
+    assert flags.needed() == []
+
+
+def test_the_flags_follow_the_persons_own(
+    flags: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXXFLAGS", "-O2 -g")
+    assert flags.environment(["-Ua", "-Ub"]) == {"CFLAGS": "-Ua -Ub", "CXXFLAGS": "-O2 -g -Ua -Ub"}
+    assert flags.environment([]) == {}
 
 
 @pytest.mark.parametrize("name", ["c++", "clang++"])
-def test_the_compilers_here_know_no_amx_with_the_flags(flags: ModuleType, name: str) -> None:
+def test_the_compilers_here_know_neither_with_the_flags(flags: ModuleType, name: str) -> None:
     last = ["-mamx-tile", "-mamx-int8", "-mamx-bf16"]  # a variant's own flags, which come later
     defines = ["-x", "c++", "-dM", "-E", "/dev/null", "-march=sapphirerapids", *last]
     if shutil.which(name) is None or "__AMX_TILE__" not in _said(name, *defines):
-        pytest.skip(f"no {name} that knows AMX")
-    assert "__AMX" not in _said(name, *flags.WITHOUT_AMX.split(), *defines)
+        pytest.skip(f"no {name} whose AMX llama.cpp would use")
+    left_out = [*flags.ALWAYS.split(), *flags.WITHOUT_AMX.split()]
+    assert "__AVX512FP16__" in _said(name, *defines)
+    assert not re.search("__AMX|__AVX512FP16__", _said(name, *left_out, *defines))
 
 
 def _said(*command: str) -> str:
@@ -133,6 +141,6 @@ def test_a_command_runs_with_the_flags_and_ends_as_it_ends(
     done = subprocess.run(
         [sys.executable, script, "sh", "-c", told], env=own, capture_output=True, text=True
     )
-    without = flags.WITHOUT_AMX if os.uname().machine == "x86_64" else ""
+    without = f"{flags.ALWAYS} {flags.WITHOUT_AMX}" if os.uname().machine == "x86_64" else ""
     assert done.stdout.splitlines()[-1] == f"-g {without}:{without}".replace(" :", ":")
     assert done.returncode == 3
