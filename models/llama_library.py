@@ -47,7 +47,6 @@ def self_test() -> None:
             "The llama.cpp library does not match its Python structures.",
             remedy="Reinstall llama-cpp-python without a cached wheel.",
         )
-    llama_cpp.llama_log_set(_collect_log, ctypes.c_void_p(0))
     llama_cpp.llama_backend_init()
 
 
@@ -110,6 +109,7 @@ def _devices() -> ctypes.CDLL:
     library.ggml_backend_dev_memory.argtypes = [
         *(ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t), ctypes.POINTER(ctypes.c_size_t))
     ]
+    llama_cpp.llama_log_set(_collect_log, ctypes.c_void_p(0))
     load_backends(library, llama_cpp.llama_cpp._base_path)
     return library
 
