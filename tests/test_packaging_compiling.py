@@ -144,3 +144,22 @@ def test_a_command_runs_with_the_flags_and_ends_as_it_ends(
     without = f"{flags.ALWAYS} {flags.WITHOUT_AMX}" if os.uname().machine == "x86_64" else ""
     assert done.stdout.splitlines()[-1] == f"-g {without}:{without}".replace(" :", ":")
     assert done.returncode == 3
+
+
+def test_packages_are_compiled_with_the_flags_whatever_they_are_for(
+    flags: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheelhouse = importlib.import_module("wheelhouse")
+    told: list[tuple[list[str], dict[str, str]]] = []
+    monkeypatch.setattr(wheelhouse, "needed", lambda: ["-Ua"])
+    monkeypatch.setattr(
+        wheelhouse.subprocess, "run", lambda command, env, **_: told.append((command, env))
+    )
+    for cpu, runs in (("native", 1), ("portable", 2)):
+        told.clear()
+        wheelhouse.collect(tmp_path / cpu, "none", cpu, "history", [])
+        assert len(told) == runs  # the first for llama.cpp alone, unless pip's cache may have it
+        assert all(env["CFLAGS"] == env["CXXFLAGS"] == "-Ua" for _, env in told)
+    command, env = told[0]
+    assert {"--no-cache-dir", "llama-cpp-python"} <= set(command)
+    assert env["CMAKE_ARGS"] == wheelhouse.CPU["portable"]
