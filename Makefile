@@ -58,7 +58,7 @@ clean: ## remove .venv and caches, keep the models
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	@echo "Removed .venv and caches. The models stay; before the next clean, 'askance models rm' removes them."
 
-$(INSTALLED): pyproject.toml constraints.txt packaging/before_install.py packaging/compile_scan.py engine/scan.c
+$(INSTALLED): pyproject.toml constraints.txt packaging/before_install.py packaging/compile_flags.py packaging/compile_scan.py engine/scan.c
 	@$(PYTHON) packaging/before_install.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --upgrade -c constraints.txt 'pip>=25.1'
@@ -66,7 +66,8 @@ $(INSTALLED): pyproject.toml constraints.txt packaging/before_install.py packagi
 	    no) extra= ;; \
 	    *) extra='[torch]'; $(BIN)/python packaging/before_torch.py ;; \
 	esac; \
-	$(BIN)/python -m pip install -c constraints.txt -e ".$$extra" --group dev
+	$(BIN)/python packaging/compile_flags.py \
+	    $(BIN)/python -m pip install -c constraints.txt -e ".$$extra" --group dev
 	@ls engine/scan-*.so >/dev/null 2>&1 || echo "No C compiler that works: ranking is not compiled, and takes three times as long."
 	@rm -f .venv/.installed-*
 	@touch $@

@@ -7,6 +7,7 @@ import sys
 
 from app.privacy.hardening import forbid_core_dumps
 from models.offline import set_offline_environment
+from models.waiting import set_thread_environment
 
 
 def run() -> int:
@@ -15,6 +16,7 @@ def run() -> int:
     The offline variables come first: libraries read them once, at import.
     """
     set_offline_environment(os.environ)
+    set_thread_environment(os.environ)
     forbid_core_dumps()
     from app.cli import main
 

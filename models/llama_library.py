@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from functools import cache
+from pathlib import Path
 
 import llama_cpp
 
@@ -36,6 +38,7 @@ def self_test() -> None:
             f"llama-cpp-python {llama_cpp.__version__} is installed; Askance needs {PINNED}.",
             remedy=f"Install it again: pip install llama-cpp-python=={PINNED}.",
         )
+    _devices()
     context = llama_cpp.llama_context_default_params()
     model = llama_cpp.llama_model_default_params()
     sane = 0 < context.n_batch <= 1 << 16 and context.n_seq_max == 1 and not model.vocab_only
@@ -44,7 +47,6 @@ def self_test() -> None:
             "The llama.cpp library does not match its Python structures.",
             remedy="Reinstall llama-cpp-python without a cached wheel.",
         )
-    llama_cpp.llama_log_set(_collect_log, ctypes.c_void_p(0))
     llama_cpp.llama_backend_init()
 
 
@@ -55,11 +57,13 @@ def version() -> str:
 
 def gpu_offload_supported() -> bool:
     """Say whether this build of llama.cpp can offload layers to a GPU."""
+    _devices()
     return bool(llama_cpp.llama_supports_gpu_offload())
 
 
 def instruction_sets() -> list[str]:
     """Return the features of this CPU that this build uses."""
+    _devices()
     said: str = llama_cpp.llama_print_system_info().decode("utf-8", "replace")
     parts = [part.partition(":")[2] or part for part in said.split("|")]
     pairs = [part.partition("=") for part in parts]
@@ -91,7 +95,10 @@ def gpus_used() -> list[Gpu]:
 
 @cache
 def _devices() -> ctypes.CDLL:
-    """Return ggml's lists of backends and devices, looked up in libllama on every system."""
+    """Return ggml's lists of backends and devices, looked up in libllama on every system.
+
+    Raises `RuntimeFailed` when llama.cpp has nothing that computes on this processor.
+    """
     library: ctypes.CDLL = llama_cpp.llama_cpp._lib
     library.ggml_backend_reg_count.restype = ctypes.c_size_t
     library.ggml_backend_reg_get.argtypes = [ctypes.c_size_t]
@@ -107,7 +114,27 @@ def _devices() -> ctypes.CDLL:
     library.ggml_backend_dev_memory.argtypes = [
         *(ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t), ctypes.POINTER(ctypes.c_size_t))
     ]
+    llama_cpp.llama_log_set(_collect_log, ctypes.c_void_p(0))
+    load_backends(library, llama_cpp.llama_cpp._base_path)
     return library
+
+
+def load_backends(library: ctypes.CDLL, folder: Path) -> None:
+    """Load, of the variants in llama.cpp's own folder, the one that suits this processor best.
+
+    A portable build has a library for each kind of processor, any other holds its only one.
+    Nothing may ask llama.cpp for a device before: it would look for variants in the working
+    folder, where somebody else may have put one. Raises `RuntimeFailed` when none suits.
+    """
+    if not library.ggml_backend_reg_count():
+        library.ggml_backend_load_all_from_path.argtypes = [ctypes.c_char_p]
+        library.ggml_backend_load_all_from_path.restype = None
+        library.ggml_backend_load_all_from_path(os.fsencode(folder))
+    if not library.ggml_backend_reg_count():
+        raise RuntimeFailed(
+            f"llama.cpp has nothing in {folder} that computes on this processor.",
+            remedy="Install Askance again, or compile llama-cpp-python on this machine.",
+        )
 
 
 def forget_errors() -> None:

@@ -22,12 +22,13 @@ from models.errors import LibraryBroken, MemorySpent, RuntimeFailed
 from models.files import make_private, write_private
 from models.precautions import LADDER, Precautions
 from models.proof_child import Report
-from models.proof_key import for_gpu, glance, has_amx, key, library_files
+from models.proof_key import for_gpu, glance, key, library_files
 
 RECORD = ".proof.json"
 """In the store's folder. It names no file and no person."""
-WITHOUT_AMX = "-mno-amx-tile -mno-amx-int8 -mno-amx-bf16"
-"""GCC 12 compiles wrongly what llama.cpp does with this part of a processor."""
+FLAGS = "-U__AVX512FP16__ -U__AMX_TILE__ -U__AMX_INT8__ -U__AMX_BF16__"
+"""GCC 12 compiles wrongly what llama.cpp does with AMX, and AVX512-FP16 makes it slower
+(docs/results.md); without these macros it leaves both out. The same as `make` compiles with."""
 FIRST = ("start", "import")
 """The stages before anything could be switched off."""
 
@@ -134,7 +135,7 @@ def compile_command() -> str:
         package = f"llama-cpp-python=={version('llama-cpp-python')}"
     except PackageNotFoundError:
         package = "llama-cpp-python"
-    flags = f'CFLAGS="{WITHOUT_AMX}" CXXFLAGS="{WITHOUT_AMX}" ' if has_amx() else ""
+    flags = f'CFLAGS="{FLAGS}" CXXFLAGS="{FLAGS}" '
     install = "install --force-reinstall --no-deps --no-cache-dir --no-binary llama-cpp-python"
     return f"{flags}{shlex.quote(sys.executable)} -m pip {install} {package}"
 

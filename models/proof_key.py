@@ -58,11 +58,6 @@ def processor() -> str:
     return "".join(lines) or " ".join([platform.system(), platform.machine(), platform.processor()])
 
 
-def has_amx() -> bool:
-    """Say whether the processor multiplies matrices by itself (Intel's AMX)."""
-    return re.search(r"\bamx_", processor()) is not None
-
-
 def glance(libraries: Sequence[Path]) -> str:
     """Return what differs as soon as a library or the processor does; no library is read."""
     seen: list[Any] = [FORM, processor()]

@@ -13,6 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from compile_flags import WITHOUT_AMX, X86, drop_wrong_wheels, environment, needed
+
 ROOT = Path(__file__).parents[1]
 LLAMA = "llama-cpp-python"
 GPU = {
@@ -23,8 +25,20 @@ GPU = {
     "metal": "-DGGML_METAL=on",
 }
 """What llama.cpp's build is told for each; its compiler kits must be installed."""
-CPU = {"native": "", "portable": "-DGGML_NATIVE=off"}
-"""`native` runs on processors like this one, `portable` on those with AVX2 and FMA."""
+VARIANTS = (
+    "-DGGML_BACKEND_DL=on -DGGML_CPU_ALL_VARIANTS=on"
+    # The variants belong beside the library that loads them, each file once: a wheel has no links.
+    " -DCMAKE_INSTALL_BINDIR=llama_cpp/lib -DCMAKE_INSTALL_LIBDIR=llama_cpp/lib"
+    " -DCMAKE_INSTALL_INCLUDEDIR=llama_cpp/include -DCMAKE_INSTALL_RPATH=$ORIGIN"
+    " -DCMAKE_PLATFORM_NO_VERSIONED_SONAME=on"
+)
+"""A library for each kind of processor; `models.llama_library` has the best of them loaded."""
+CPU = {
+    "native": "",
+    "portable": f"-DGGML_NATIVE=off {VARIANTS}" if X86 else "-DGGML_NATIVE=off",
+}
+"""`native` runs on processors like this one, `portable` on every one of its family. Elsewhere than
+on x86-64 the variants ask for newer compilers than there may be."""
 
 
 def cmake_arguments(gpu: str, cpu: str) -> str:
@@ -37,7 +51,10 @@ def collect(folder: Path, gpu: str, cpu: str, extras: str, places: list[str]) ->
     """Fill the folder. Raises CalledProcessError; pip has then said what is wrong."""
     folder.mkdir(parents=True, exist_ok=True)
     constraints = ["-c", str(ROOT / "constraints.txt")]
-    flags = cmake_arguments(gpu, cpu)
+    flags, without = cmake_arguments(gpu, cpu), needed()
+    compiling = environment(without)
+    if WITHOUT_AMX in without:
+        drop_wrong_wheels()
     if flags:
         # pip's cache does not know with which flags a wheel was built.
         _pip(
@@ -45,11 +62,12 @@ def collect(folder: Path, gpu: str, cpu: str, extras: str, places: list[str]) ->
             *("--wheel-dir", str(folder)),
             CMAKE_ARGS=flags,
             FORCE_CMAKE="1",
+            **compiling,
         )
         places = [str(folder), *places]
     links = [part for place in places for part in ("--find-links", place)]
     wanted = f"{ROOT}[{extras}]" if extras else str(ROOT)
-    _pip("wheel", wanted, *constraints, *links, "--wheel-dir", str(folder))
+    _pip("wheel", wanted, *constraints, *links, "--wheel-dir", str(folder), **compiling)
 
 
 def _pip(*arguments: str, **environment: str) -> None:

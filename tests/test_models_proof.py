@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shlex
@@ -24,6 +25,8 @@ from models.precautions import LADDER, NONE, Precautions
 from models.proof import RECORD, compile_command, proof, proved, remedy
 from models.proof_child import Report
 from tests.toy_library import compiled
+
+PACKAGING = Path(__file__).parents[1] / "packaging"
 
 ROOT = Path(__file__).parents[1]
 OBEYING = ("setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override")
@@ -299,16 +302,16 @@ def test_a_folder_that_holds_its_own_python_cannot_compile(monkeypatch: pytest.M
     assert remedy().startswith("Install Askance another way")
 
 
-@pytest.mark.parametrize("amx", [True, False])
-def test_the_command_leaves_out_amx_where_the_processor_has_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, amx: bool
-) -> None:
-    cpuinfo = tmp_path / "cpuinfo"
-    cpuinfo.write_text(f"flags : avx2{' amx_bf16 amx_tile amx_int8' if amx else ''}\n")
-    monkeypatch.setattr(proof_key, "CPUINFO", cpuinfo)
+def test_the_command_leaves_out_what_compilers_get_wrong() -> None:
+    """The same as `make` leaves out."""
+    spec = importlib.util.spec_from_file_location("compile_flags", PACKAGING / "compile_flags.py")
+    assert spec is not None
+    assert spec.loader is not None
+    flags = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(flags)
     words = shlex.split(compile_command())
     variables = [word for word in words if "FLAGS=" in word]
-    without = "-mno-amx-tile -mno-amx-int8 -mno-amx-bf16"
-    assert variables == ([f"CFLAGS={without}", f"CXXFLAGS={without}"] if amx else [])
+    without = f"{flags.ALWAYS} {flags.WITHOUT_AMX}"
+    assert variables == [f"CFLAGS={without}", f"CXXFLAGS={without}"]
     assert words[len(variables)] == sys.executable
     assert words[-2:] == ["llama-cpp-python", f"llama-cpp-python=={version('llama-cpp-python')}"]

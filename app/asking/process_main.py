@@ -53,8 +53,10 @@ def main() -> int:
     """Be the engine's process."""
     from app.privacy.hardening import forbid_core_dumps
     from models.offline import set_offline_environment
+    from models.waiting import set_thread_environment
 
     set_offline_environment(os.environ)
+    set_thread_environment(os.environ)
     forbid_core_dumps()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     commands, replies = pipes()

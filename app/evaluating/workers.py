@@ -27,6 +27,7 @@ from engine.settings import Settings
 from models.errors import RuntimeFailed
 from models.offline import set_offline_environment
 from models.roles import ModelSet
+from models.waiting import set_thread_environment
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -70,6 +71,7 @@ class ModelChoice:
     def open_in_worker(self) -> ModelSet:
         """Do the same in a process that was started for them, once it is hardened."""
         set_offline_environment(os.environ)
+        set_thread_environment(os.environ)
         forbid_core_dumps()
         return self.open()
 
