@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from models.errors import RuntimeFailed
-from models.stopping import stopped_by
+from models.stopping import stopped_by, until_stopped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,10 +43,10 @@ class _StoppedWithRun:
         return getattr(self._model, name)
 
     def sample(self, prompt: str, **options: Any) -> Iterator[Piece]:
-        return self._model.sample(prompt, **_told(options))
+        return until_stopped(self._model.sample(prompt, **_told(options)))
 
     def sample_many(self, prompts: Sequence[str], **options: Any) -> Iterator[Piece]:
-        return self._model.sample_many(prompts, **_told(options))
+        return until_stopped(self._model.sample_many(prompts, **_told(options)))
 
     def next_token_logprobs(
         self, prompt: str, choices: Sequence[str], **options: Any

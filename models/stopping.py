@@ -7,11 +7,15 @@ wrapper, and none is rebuilt to be stopped.
 
 from __future__ import annotations
 
+from collections.abc import Generator as Steps
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
+from typing import TypeVar, cast
 
-from models.protocols import Stopped
+from models.protocols import Cancelled, Stopped
+
+Piece = TypeVar("Piece")
 
 _of_run: ContextVar[Stopped | None] = ContextVar("stopped", default=None)
 
@@ -38,3 +42,13 @@ def stopped_by(own: Stopped | None = None) -> Stopped | None:
     if own is None or run is None:
         return own or run
     return lambda: own() or run()
+
+
+def until_stopped(pieces: Iterator[Piece]) -> Iterator[Piece]:
+    """Pass pieces on until the run is stopped, whatever makes them. Raises `Cancelled`."""
+    stopped = stopped_by()
+    with closing(cast("Steps[Piece, None, None]", pieces)):
+        for piece in pieces:
+            if stopped is not None and stopped():
+                raise Cancelled
+            yield piece

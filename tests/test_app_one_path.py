@@ -87,7 +87,9 @@ def plain(value: Any) -> Any:
             return (value.complete, value.read)
         case Answer():
             return tuple(
-                plain(getattr(value, field.name)) for field in fields(value) if field.name != "timings"
+                plain(getattr(value, field.name))
+                for field in fields(value)
+                if field.name != "timings"
             )
         case float():
             return round(value, 6)
@@ -149,9 +151,7 @@ async def test_every_front_end_gets_the_same_events(
     first, printed = on_the_command_line(monkeypatch, capsys, ASKED)
     before = tmp_path / "before.json"
     before.write_text(json.dumps(printed))
-    follow_up, _ = on_the_command_line(
-        monkeypatch, capsys, FOLLOWED, "--follow-up-to", str(before)
-    )
+    follow_up, _ = on_the_command_line(monkeypatch, capsys, FOLLOWED, "--follow-up-to", str(before))
     computed, _ = on_the_command_line(monkeypatch, capsys, COMPUTED)
     assert "lookahead" in str(first) or strategy == "auto"
     if strategy != "auto":

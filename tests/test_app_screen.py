@@ -29,6 +29,7 @@ from engine.memory import Memory
 from models.errors import ModelMissing
 from models.protocols import Piece
 from models.roles import ModelSet
+from models.stopping import until_stopped
 from tests.screen_text import text_of
 from tests.toy_chat import (
     LEASE,
@@ -219,6 +220,9 @@ async def test_escape_stops_a_model_between_two_tokens(config, fake_generator):
         closed_early = False
 
         def sample(self, prompt, **options):
+            return until_stopped(self._words())
+
+        def _words(self):
             try:
                 while True:
                     threading.Event().wait(0.01)
