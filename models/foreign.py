@@ -6,15 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from models.errors import RuntimeFailed
-from models.stopping import stopped_by, until_stopped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from models.protocols import Generator, Piece
+    from models.protocols import Generator
 
 GROUP = "askance.runtimes"
 
@@ -30,32 +27,9 @@ class Runtime:
 
     def open(self, path: Path, model_id: str, context: int) -> Generator:
         """Load a model that stops with the run it works for. Raises `RuntimeFailed`."""
-        return cast("Generator", _StoppedWithRun(self.load(path, model_id, context)))
+        from models.foreign_generator import stopped_with_run  # no first picture waits for it
 
-
-class _StoppedWithRun:
-    """A generator that is told, at each call, how to find out whether its run was stopped."""
-
-    def __init__(self, model: Generator) -> None:
-        self._model = model
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
-
-    def sample(self, prompt: str, **options: Any) -> Iterator[Piece]:
-        return until_stopped(self._model.sample(prompt, **_told(options)))
-
-    def sample_many(self, prompts: Sequence[str], **options: Any) -> Iterator[Piece]:
-        return until_stopped(self._model.sample_many(prompts, **_told(options)))
-
-    def next_token_logprobs(
-        self, prompt: str, choices: Sequence[str], **options: Any
-    ) -> list[float]:
-        return self._model.next_token_logprobs(prompt, choices, **_told(options))
-
-
-def _told(options: dict[str, Any]) -> dict[str, Any]:
-    return options | {"stopped": stopped_by(options.get("stopped"))}
+        return stopped_with_run(self.load(path, model_id, context))
 
 
 def found() -> tuple[str, ...]:

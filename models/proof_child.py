@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from models.offline import OFFLINE
 from models.precautions import Precautions
-from models.signals import signal_text
+from models.signals import signal_name
 
 COMMAND = (sys.executable, "-P", "-m", "models.proof_main")
 PATIENCE_SECONDS = 30.0
@@ -160,4 +160,4 @@ def _died(status: int, stage: str) -> Report:
     if status >= 0:
         return Report("failed", f"ended with status {status}", stage)
     kind: Literal["failed", "outside"] = "failed" if -status in FAULTS else "outside"
-    return Report(kind, f"was ended by {signal_text(-status)}", stage)
+    return Report(kind, f"was ended by {signal_name(-status)}", stage)

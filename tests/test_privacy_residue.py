@@ -477,7 +477,7 @@ def test_out_of_memory_leaves_nothing(
     def during(process: subprocess.Popen[bytes], log: Path) -> None:
         assert tracing.wait_for_reading(process, log), "nothing was read"
         time.sleep(0.2)
-        child = traced.program_of(process)
+        child = traced.engine_of(traced.program_of(process))
         pages = int(Path(f"/proc/{child}/statm").read_text().split()[0])
         most = pages * resource.getpagesize() + (spare << 20)
         resource.prlimit(child, resource.RLIMIT_AS, (most, most))

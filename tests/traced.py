@@ -96,6 +96,15 @@ def program_of(process: subprocess.Popen[bytes]) -> int:
     return tracing.started_by(process) if can_trace() else process.pid
 
 
+def engine_of(program: int) -> int:
+    """Return the id of the process in which a program of `scripted` answers."""
+    for thread in Path(f"/proc/{program}/task").iterdir():
+        for child in (thread / "children").read_text().split():
+            if b"engine" in Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0"):
+                return int(child)
+    raise AssertionError("no engine was started")
+
+
 def _state(folders: Sequence[Path]) -> dict[Path, tuple[int, int]]:
     """Return size and time of every file; what other programs do away with meanwhile is left."""
     known = {}
