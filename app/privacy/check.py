@@ -164,6 +164,7 @@ def _ran(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     was_reading = kill and tracing.wait_for_reading(process, log)
     if kill:
@@ -173,7 +174,7 @@ def _ran(
     try:
         out, _ = process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)  # the tracer alone would leave its child's pipe open
         out, _ = process.communicate()
     lines = tracing.lines_of(log)
     written = [place.home / path for path in tracing.written(lines)]
