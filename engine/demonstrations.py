@@ -4,7 +4,7 @@ The examples come first and are the same for every question, so that a runtime t
 beginnings computes them once; documents stand in reverse order, the best nearest the question.
 Figure 16 shows all examples in one turn. Here each is a turn that asks and one that replies (ours):
 small chat models do in their turn as they did in those before, and not as they are told
-(docs/results.md).
+(docs/decisions.md, "Strategies").
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which stages of `auto` run for a question on this machine, and why: one rule a stage.
 
 Each rule looks at `Facts` alone and returns a `Decided`, whose reason `--explain` shows. A rule
-names what was measured for it (docs/results.md), or says that it is a judgement: what costs more
+names what was measured for it (docs/decisions.md), or says that it is a judgement: what costs more
 then waits for a higher effort, or until what is cheaper has found nothing.
 """
 

@@ -25,7 +25,7 @@ JUDGEMENT = 3.0
 DOUBT_AT_EVEN_ODDS = 3.6
 """Both chosen with the starter generator on mail questions that are not reported: together the
 signals tell right answers from answers to unanswerable questions better than either alone
-(docs/results.md has the figures and the method for another generator)."""
+(docs/decisions.md has the figures and the method for another generator)."""
 
 REPEATED_WORDS = 5
 """A shorter sentence may well be said twice."""

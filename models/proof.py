@@ -28,7 +28,7 @@ RECORD = ".proof.json"
 """In the store's folder. It names no file and no person."""
 FLAGS = "-U__AVX512FP16__ -U__AMX_TILE__ -U__AMX_INT8__ -U__AMX_BF16__"
 """GCC 12 compiles wrongly what llama.cpp does with AMX, and AVX512-FP16 makes it slower
-(docs/results.md); without these macros it leaves both out. The same as `make` compiles with."""
+(docs/decisions.md); without these macros it leaves both out. The same as `make` compiles with."""
 FIRST = ("start", "import")
 """The stages before anything could be switched off."""
 

@@ -120,7 +120,7 @@ def test_the_plan_feeds_a_fit() -> None:
 
 
 def test_the_plan_leaves_its_longest_configuration_its_tokens() -> None:
-    """Four times the most that a configuration of it read on average (docs/results.md)."""
+    """Four times the most that a configuration of it read on average (rows of `allocation`)."""
     flags = shlex.split(PLANS["allocation"]["flags"])
     told = dict(pairwise(flags))
     effort = cast(Effort, told["--effort"])

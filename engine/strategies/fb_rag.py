@@ -45,7 +45,7 @@ class FBRag:
     over_samples: Literal["max", "mean"] = "mean"
     """How K sample scores of a passage become one. The paper takes the maximum.
 
-    These three were chosen on one half of the questions (docs/results.md, forward look-up).
+    These three were chosen on one half of the questions (docs/decisions.md, "Looking ahead").
     """
     fusion: Literal["sum", "normalised", "ranks"] = "sum"
     """Equation 2, the same with each score divided by its largest, or weighted reciprocal ranks."""

@@ -47,7 +47,7 @@ class Youra:
     """Of all sentences, how many are kept at most; 1 leaves it to the budget of tokens."""
     layers: tuple[int, ...] = field(default=(), metadata={"least": 0})
     """Which are read, from 0 on; their reactions are averaged. The paper does not say. None named:
-    the one that was measured for the model (docs/results.md), at 0.6 of the depth where none was.
+    the one that was measured for the model (docs/decisions.md), at 0.6 of the depth where none was.
     """
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:

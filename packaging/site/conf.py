@@ -13,7 +13,7 @@ author = copyright = "the Askance project"  # noqa: A001 - the name that Sphinx 
 release = version = _project["version"]
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["runs/**", "examples/**"]
+exclude_patterns = ["examples/**"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 nitpicky = True

@@ -5,11 +5,11 @@
     python tests/bench/grid_table.py table FOLDER/PLAN.*.jsonl
 
 DATA holds `dev/SET.jsonl` and `corpus/`. Each set of a plan has a run file of its own in FOLDER,
-with answers in it: outside the project. Asked again, a plan goes on where it was; rows of
-docs/runs, copied to FOLDER under the name that `--dry` prints, are gone on from as well. `--models`
-puts other models in the places of those named: how the plans are run on a graphics processor. In
-flags `{out}` and `{set}` stand for FOLDER and SET; `more` has further flags of single sets, and the
-last of two counts. A plan that makes examples has no run file.
+with answers in it: outside the project. Asked again, a plan goes on where it was; rows that a
+release attaches, copied to FOLDER under the name that `--dry` prints, are gone on from as well.
+`--models` puts other models in the places of those named: how the plans are run on a graphics
+processor. In flags `{out}` and `{set}` stand for FOLDER and SET; `more` has further flags of single
+sets, and the last of two counts. A plan that makes examples has no run file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What one step more of documents, examples or rounds is worth, question by question.
 
-    python tests/bench/study_steps.py docs/runs/allocation*.jsonl [--metric f1]
+    python tests/bench/study_steps.py RUNS/allocation*.jsonl [--metric f1]
 
 For each two values it takes all configurations of drag and iterdrag that were
 measured at both and differ in nothing else, averages the metric over them, and prints the paired
