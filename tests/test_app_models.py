@@ -20,7 +20,7 @@ from models import catalogue as catalogue_module
 from models.catalogue import Catalogue, load_catalogue, parse_catalogue
 from models.errors import PullFailed
 from models.pull_progress import PullProgress
-from tests.toy_asking import answered_by
+from tests.toy_asking import answered_by, asked_here
 
 CONTENT = b"weights" * 1000
 ROW = f"""
@@ -118,7 +118,8 @@ def test_a_failed_pull_is_exit_4(tiny, monkeypatch, capsys):
     assert "Make room." in err
 
 
-def test_one_flipped_byte_fails_verify_and_every_question(stored, tmp_path, capsys):
+def test_one_flipped_byte_fails_verify_and_every_question(stored, tmp_path, monkeypatch, capsys):
+    asked_here(monkeypatch)
     assert main(["models", "verify"]) == 0
     stored.write_bytes(b"W" + CONTENT[1:])
     (tmp_path / "a.txt").write_text("text")

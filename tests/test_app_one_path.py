@@ -137,46 +137,56 @@ def on_the_command_line(
     return [plain(one) for one in heard if not isinstance(one, Reading)], printed
 
 
-@pytest.mark.parametrize("strategy", ["auto", "fb_rag+youra"])
+async def on_the_screen(config: Config, *conversations: tuple[str, ...]) -> list[Any]:
+    """Return the events of each question, asked in one engine."""
+    engine = Listened()
+    app = AskanceApp(config, engine)
+    try:
+        async with app.run_test(size=(80, 24)) as pilot:
+            for questions in conversations:
+                for question in questions:
+                    await typed(pilot, question)
+                    await settled(pilot)
+                await pilot.press("ctrl+n")
+    finally:
+        engine.close()
+    return [*engine.heard.values()]
+
+
+def in_lines(config: Config, *lines: str) -> list[Any]:
+    """Return the events of each question of `--plain`."""
+    engine = Listened()
+    try:
+        terminal = Terminal(lambda text: None, lambda prompt: "", lambda words: 0)
+        PlainLoop(engine, Current(config), terminal).run(iter(lines))
+    finally:
+        engine.close()
+    return [*engine.heard.values()]
+
+
 async def test_every_front_end_gets_the_same_events(
-    strategy: str,
     config: Config,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A question, one that follows it, and one that is computed."""
-    monkeypatch.setenv("ASKANCE_ANSWER_STRATEGY", strategy)
-    config = load_config(os.environ)
+    """By `auto`: a question, one that follows it, and one that is computed."""
     first, printed = on_the_command_line(monkeypatch, capsys, ASKED)
     before = tmp_path / "before.json"
     before.write_text(json.dumps(printed))
-    follow_up, _ = on_the_command_line(monkeypatch, capsys, FOLLOWED, "--follow-up-to", str(before))
+    told = ("--follow-up-to", str(before))
+    follow_up, _ = on_the_command_line(monkeypatch, capsys, FOLLOWED, *told)
     computed, _ = on_the_command_line(monkeypatch, capsys, COMPUTED)
-    assert "lookahead" in str(first) or strategy == "auto"
-    if strategy != "auto":
-        assert "youra" in str(first[-1])
-        assert "bm25" not in str(first[-1]), "attention was not read"
+    wanted = [first, follow_up, computed]
+    assert await on_the_screen(config, (ASKED, FOLLOWED), (COMPUTED,)) == wanted
+    assert in_lines(config, ASKED, FOLLOWED, "/new", COMPUTED) == wanted
 
-    screen = Listened()
-    app = AskanceApp(config, screen)
-    try:
-        async with app.run_test(size=(80, 24)) as pilot:
-            for question in (ASKED, FOLLOWED):
-                await typed(pilot, question)
-                await settled(pilot)
-            await pilot.press("ctrl+n")
-            await typed(pilot, COMPUTED)
-            await settled(pilot)
-    finally:
-        screen.close()
-    assert [*screen.heard.values()] == [first, follow_up, computed]
 
-    lines = Listened()
-    said: list[str] = []
-    try:
-        terminal = Terminal(said.append, lambda prompt: "", lambda words: 0)
-        PlainLoop(lines, Current(config), terminal).run(iter([ASKED, FOLLOWED, "/new", COMPUTED]))
-    finally:
-        lines.close()
-    assert [*lines.heard.values()] == [first, follow_up, computed]
+async def test_attention_is_read_whoever_asks(
+    config: Config, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ASKANCE_ANSWER_STRATEGY", "fb_rag+youra")
+    asked, printed = on_the_command_line(monkeypatch, capsys, ASKED)
+    assert "youra" in printed["strategy"]
+    assert "bm25" not in printed["strategy"]
+    assert await on_the_screen(load_config(os.environ), (ASKED,)) == [asked]

@@ -129,7 +129,7 @@ async def test_with_history_off_nothing_is_opened_asked_or_written(
     def refuse(*_: object) -> None:
         raise AssertionError("the history was opened")
 
-    monkeypatch.setattr("app.history.keeping.open_history", refuse)
+    monkeypatch.setattr("app.history.kept.open_history", refuse)
     app = app_with(history=False)
     async with running(app) as pilot:
         await asked(pilot, "Who?")

@@ -10,6 +10,11 @@ from app.asking.composition import make_engine
 from models.roles import ModelSet
 
 
+def asked_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have `ask`, `demo` and `--plain` answered in this process, by the models there are."""
+    monkeypatch.setattr("app.asking.client.EngineProcess", make_engine)
+
+
 def answered_by(monkeypatch: pytest.MonkeyPatch, models: ModelSet | Callable[[], ModelSet]) -> None:
     """Have `ask`, `demo` and `--plain` answered here, by these models or by what makes them."""
 
@@ -17,4 +22,4 @@ def answered_by(monkeypatch: pytest.MonkeyPatch, models: ModelSet | Callable[[],
         return models if isinstance(models, ModelSet) else models()
 
     monkeypatch.setattr("app.asking.composition.model_set", chosen)
-    monkeypatch.setattr("app.asking.client.EngineProcess", make_engine)
+    asked_here(monkeypatch)
