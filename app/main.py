@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 from app.privacy.hardening import forbid_core_dumps
 from models.offline import set_offline_environment
 from models.waiting import set_thread_environment
+
+ASKING = ("ask", "demo")
+HELP = {"--help", "-h"}
 
 
 def run() -> int:
@@ -18,9 +22,19 @@ def run() -> int:
     set_offline_environment(os.environ)
     set_thread_environment(os.environ)
     forbid_core_dumps()
+    typed = sys.argv[1:]
+    if asks(typed) and "_ASKANCE_COMPLETE" not in os.environ:
+        from app.asking.early import begin
+
+        begin()
     from app.cli import main
 
-    return main(sys.argv[1:])
+    return main(typed)
+
+
+def asks(typed: Sequence[str]) -> bool:
+    """Say whether a command line asks the engine as soon as it runs."""
+    return bool(typed) and typed[0] in ASKING and not HELP & set(typed)
 
 
 if __name__ == "__main__":

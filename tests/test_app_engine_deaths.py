@@ -168,3 +168,25 @@ def test_a_real_model_that_dies_is_named(stage: str, real: Request) -> None:
         with pytest.raises(EngineFailed, match=f"SIGSEGV .* with the model {SMALL}") as died:
             list(events)
         assert STAGES[stage] in died.value.message
+
+
+def test_the_engine_is_started_while_the_command_is_imported() -> None:
+    """Only for what asks at once, and it is taken by one client alone."""
+    from app.asking import early
+    from app.main import asks
+
+    assert asks(["ask", "When?"])
+    assert asks(["demo"])
+    for typed in ([], ["search", "ask"], ["ask", "--help"], ["--plain"], ["models", "list"]):
+        assert not asks(typed)
+    early.begin()
+    engine = open_engine()
+    assert isinstance(engine, process.EngineProcess)
+    before = engine.pid
+    assert before is not None
+    with EngineClient(engine):
+        assert engine.pid == before
+    assert early.taken() is None
+    other = open_engine()
+    assert isinstance(other, process.EngineProcess)
+    assert other.pid is None

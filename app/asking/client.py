@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from app.asking.early import taken
 from app.asking.process import EngineProcess
 from app.asking.talk import Cancel, Ended, Engine, Failure, Happened, Reply, Request, Said, Unlock
 from models.errors import AskanceError
@@ -29,13 +30,13 @@ class EngineFailed(AskanceError):
         self.exit_code = failure.exit_code
 
 
-def open_engine(memory: int | None = None, *, watch: bool = False) -> Engine:
-    """Return the engine in its process, which every front end asks. Nothing is started yet.
+def open_engine(*, watch: bool = False) -> Engine:
+    """Return the engine in its process, which every front end asks.
 
-    `memory` is the most text that is kept, in bytes; None: what the settings say. With `watch` it
-    tells of files that change after they were read.
+    It may have been started already (`app.asking.early`). With `watch` it tells of files that
+    change after they were read.
     """
-    return EngineProcess(memory=memory, watch=watch)
+    return (None if watch else taken()) or EngineProcess(watch=watch)
 
 
 class EngineClient(AbstractContextManager["EngineClient"]):

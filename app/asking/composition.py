@@ -27,13 +27,12 @@ CHOOSING = ("models.", "server.")
 """Settings that decide which models answer, and with what."""
 
 
-def make_engine(memory: int | None = None, *, watch: bool = False) -> Answerer:
+def make_engine(*, watch: bool = False) -> Answerer:
     """Return what answers questions, each with the settings that it brings.
 
-    `memory` is the most text that is kept, in bytes; None: what the settings say. With `watch` it
-    tells of files that change after they were read.
+    With `watch` it tells of files that change after they were read.
     """
-    kept = memory_of(load_config(os.environ), memory)
+    kept = memory_of(load_config(os.environ))
     return Answerer(ModelsInUse().open, answers, kept, watch=watch)
 
 
@@ -83,6 +82,8 @@ class ModelsInUse:
 def answers(request: Request, models: ModelSet, memory: Memory) -> Iterator[Event]:
     """Answer a request: follow-up, reading, answering. The last event is `Answered`."""
     settings = settings_for(request)
+    if request.memory is not None:
+        memory.session.memory = request.memory
     if request.again:
         yield Noted(f"asked again: the seed is {settings.seed}")
     yield from answer(

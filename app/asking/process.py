@@ -83,20 +83,12 @@ class Whereabouts:
 class EngineProcess:
     """An `Engine` that runs elsewhere, and is started anew when it dies."""
 
-    def __init__(
-        self,
-        program: Sequence[str] | None = None,
-        *,
-        watch: bool = False,
-        memory: int | None = None,
-    ) -> None:
+    def __init__(self, program: Sequence[str] | None = None, *, watch: bool = False) -> None:
         """Start nothing yet. `program` is what Python runs; by default the engine.
 
-        With `watch` it tells of files that change after they were read. `memory` is the most text
-        it keeps, in bytes; None: what the settings say.
+        With `watch` it tells of files that change after they were read.
         """
-        told = [*(["watch"] if watch else []), *([str(memory)] if memory else [])]
-        self._program = (*(program or PROGRAM), *told)
+        self._program = (*(program or PROGRAM), *(["watch"] if watch else []))
         self._tell: Tell = lambda reply: None
         self._process: subprocess.Popen[bytes] | None = None
         self._writer: Writer | None = None
@@ -110,11 +102,16 @@ class EngineProcess:
         """The running process."""
         return self._process.pid if self._process else None
 
+    def start(self) -> None:
+        """Start the process, if none runs; it gets ready while a question is prepared."""
+        with self._lock:
+            if self._process is None:
+                self._start()
+
     def listen(self, tell: Tell) -> None:
         """Give all replies to `tell`, and start, so that the first question need not wait."""
         self._tell = tell
-        with self._lock:
-            self._start()
+        self.start()
 
     def send(self, command: Command) -> None:
         """Hand a command over. A process that died is started again for a question."""

@@ -1,8 +1,7 @@
 """The engine's process: answers what comes through a pipe, until the pipe closes.
 
-Started by `app.asking.process` as `python -P -m app.asking.process_main [watch] [MEMORY]`. With
-`watch` it tells of files that change after they were read; MEMORY is the most text that is kept, in
-bytes. It ends with its parent: its standard input closes.
+Started by `app.asking.process` as `python -P -m app.asking.process_main [watch]`. With `watch` it
+tells of files that change after they were read. It ends with its parent: its standard input closes.
 """
 
 from __future__ import annotations
@@ -62,8 +61,7 @@ def main() -> int:
     commands, replies = pipes()
     from app.asking.composition import make_engine
 
-    watch, memory = "watch" in sys.argv, [word for word in sys.argv[1:] if word.isdigit()]
-    serve(make_engine(int(memory[0]) if memory else None, watch=watch), commands, replies)
+    serve(make_engine(watch="watch" in sys.argv), commands, replies)
     return 0
 
 

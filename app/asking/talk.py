@@ -49,6 +49,8 @@ class Request:
     """Filters besides those of the question."""
     settings: Settings | None = None
     """All that the engine is told; None: what follows from `config` and the choices above."""
+    memory: int | None = None
+    """Bytes of text to keep at most; None: what the settings say."""
     lookahead: str | None = None
     """Id of the model to look ahead with; None: by `config`. So with `generator`."""
     generator: str | None = None

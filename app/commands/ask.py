@@ -130,7 +130,7 @@ def command(
     watcher = watch(stream_draft=not (as_json or no_stream))
     answered: Answer | None = None
     with ExitStack() as stack:
-        engine = stack.enter_context(EngineClient(open_engine(memory), passwords_of(unlock)))
+        engine = stack.enter_context(EngineClient(open_engine(), passwords_of(unlock)))
         stack.callback(watcher.finish)
         talk = stack.enter_context(
             talk_of(config, continued=continued, follow_up_to=follow_up_to, temporary=temporary)
@@ -143,6 +143,7 @@ def command(
             sources=tuple(sources),
             filters=filters,
             settings=settings,
+            memory=memory,
             lookahead=lookahead,
             generator=generator,
         )
