@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from engine.checking.citing import MARKER
-from engine.tokens import words
+from engine.language.tokens import words
 from engine.values import Passage
 
 ABSTENTION = "I found nothing in what was read that answers this."

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from engine.tokens import FUNCTION_WORDS
+from engine.language.tokens import FUNCTION_WORDS
 from ingest.item import Item, Person
 
 ADDRESS = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")

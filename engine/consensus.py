@@ -13,7 +13,7 @@ import numpy.typing as npt
 from engine import abstaining
 from engine.checking.citing import MARKER
 from engine.checking.contradicting import ALIKE
-from engine.overlap import rouge_l, token_f1
+from engine.language.overlap import rouge_l, token_f1
 from engine.values import Agreement
 from models.protocols import Encoder
 

@@ -229,7 +229,7 @@ class Conversation:
 
     def search(self, words: str) -> list[Said]:
         """Return the places, in order of the turns, where all these words stand together."""
-        from engine.tokens import terms  # imports numpy, for which no screen waits
+        from engine.language.tokens import terms  # imports numpy, for which no screen waits
 
         wanted = set(terms(words))
         if not wanted:

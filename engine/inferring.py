@@ -15,10 +15,10 @@ from datetime import date, datetime
 
 from engine.acquaintances import Acquaintances, Names
 from engine.corpus import Corpus, only
+from engine.language.tokens import content_words
 from engine.question_grammar import ME, clues
 from engine.second_look import second_look
 from engine.settings import Settings
-from engine.tokens import content_words
 from engine.values import Inferred, Query
 from ingest.item import Filters, Item, Kind
 from ingest.read import local_zone

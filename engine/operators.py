@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
-from engine.dates import parse_span
 from engine.errors import QuestionError
+from engine.language.dates import parse_span
 from ingest.item import Filters, Kind, Without
 
 ListField = Literal["senders", "recipients", "subjects", "folders", "path_patterns"]

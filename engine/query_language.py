@@ -20,8 +20,8 @@ from itertools import islice
 from typing import Literal
 
 from engine.errors import EmptyQuestion, QuestionError
+from engine.language.tokens import terms
 from engine.operators import FIELDS, Operator, combined
-from engine.tokens import terms
 from engine.values import Query
 from ingest.item import Filters
 

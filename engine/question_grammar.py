@@ -16,7 +16,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from engine.acquaintances import Acquaintances, FoundName, Names, name_at
-from engine.dates import Direction, Span, find_spans, parse_span
+from engine.language.dates import Direction, Span, find_spans, parse_span
 from engine.values import Inferred, InferredField
 
 ME = "me"

@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from engine.language.sentences import Span
 from engine.recall import Scores
-from engine.sentences import Span
 from models.protocols import AttentionColumns
 
 Mean = Literal["arithmetic", "geometric"]

@@ -18,11 +18,11 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from engine.language.stemming import prefixes_of, stem
+from engine.language.tokens import FUNCTION_WORDS, folded_terms, folded_words
 from engine.scan import Chunk, Flags, Ints, Scan
 from engine.scan_compiled import compiled
 from engine.scan_numpy import NumpyScan
-from engine.stemming import prefixes_of, stem
-from engine.tokens import FUNCTION_WORDS, folded_terms, folded_words
 
 T = TypeVar("T")
 Variant = Literal["lucene", "okapi"]

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from engine.language.tokens import ASCII, LAST_JOIN, composed, fold_run
 from engine.scan import Counts, Flags, Ints, check_size
-from engine.tokens import ASCII, LAST_JOIN, composed, fold_run
 
 _EDGE = 16
 """Zero bytes around a chunk and behind a term, so that scan.c may read eight bytes anywhere."""

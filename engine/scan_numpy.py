@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from engine.language.tokens import FIRST_DIGIT_JOIN, LAST_JOIN, WORD_BYTE, fold_all
 from engine.scan import Counts, Flags, Ints, check_size
-from engine.tokens import FIRST_DIGIT_JOIN, LAST_JOIN, WORD_BYTE, fold_all
 
 _Words = npt.NDArray[np.uint64]
 

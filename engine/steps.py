@@ -17,7 +17,7 @@ from engine.drafts import Draft
 from engine.events import Event, Sampled, StageName, Token
 from engine.examples import Example, first_of, shipped
 from engine.forecasting import Forecaster
-from engine.languages import differ
+from engine.language.languages import differ
 from engine.lending import since
 from engine.lookahead import Drawing, Sample
 from engine.pace import Work

@@ -41,7 +41,7 @@ WAIT = (
     "watchdog",
     "ingest",
     "engine.conversation",
-    "engine.dates",
+    "engine.language.dates",
     "engine.events",
     "engine.values",
     "models.catalogue",

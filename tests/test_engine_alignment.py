@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.alignment import Encoding, between, easy, exact, fit, levenshtein, targets
-from engine.sentences import sentence_spans
+from engine.language.sentences import sentence_spans
 from tests.in_store import weights_of
 from tests.toy_tokenizers import byte_level, unigram
 

@@ -17,7 +17,7 @@ from engine.corpus import corpus_of
 from engine.errors import BudgetTooSmall
 from engine.events import Answered, Compressed, Decided, FollowedUp, Noted, Sampled, Voted
 from engine.facts import Facts, needs_several
-from engine.languages import language_of
+from engine.language.languages import language_of
 from engine.lookahead import Sample
 from engine.passages import split
 from engine.settings import Budget, Settings

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.dates import Direction, Span, find_spans, parse_span
+from engine.language.dates import Direction, Span, find_spans, parse_span
 
 WEDNESDAY = date(2026, 11, 18)
 MONDAY = date(2026, 11, 16)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
 from engine import recall as recall_module
+from engine.language.stemming import prefixes_of, stem
+from engine.language.tokens import FUNCTION_WORDS, folded_words, terms
 from engine.recall import Recall, Variant, best_first
-from engine.stemming import prefixes_of, stem
-from engine.tokens import FUNCTION_WORDS, folded_words, terms
 
 words = st.sampled_from(
     ["ann", "bob", "lease", "Lease", "the", "42", "ann@b.example", "straße", "2001-05-14", "東京都"]

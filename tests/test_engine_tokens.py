@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.tokens import terms, words
+from engine.language.tokens import terms, words
 
 
 @pytest.mark.parametrize(

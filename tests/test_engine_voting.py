@@ -18,7 +18,7 @@ from engine.corpus import corpus_of
 from engine.evaluation.data import Question
 from engine.evaluation.scoring import Trail, row_of
 from engine.events import Answered, Drafted, Event, Noted, Voted
-from engine.overlap import token_f1
+from engine.language.overlap import token_f1
 from engine.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Answer, Query

@@ -1,7 +1,7 @@
 """What a search of kept conversations compares, and what it shows of what it found.
 
-Words are those of `engine.tokens`, as in the search within one conversation: typed or kept, "ß" is
-"ss", "ﬁ" is "fi", and what is written without blanks is cut into pairs.
+Words are those of `engine.language.tokens`, as in the search within one conversation: typed or
+kept, "ß" is "ss", "ﬁ" is "fi", and what is written without blanks is cut into pairs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from engine.conversation import Turn
-from engine.tokens import words
+from engine.language.tokens import words
 
 AROUND = 60
 """Characters shown on both sides of what was found."""

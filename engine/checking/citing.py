@@ -21,8 +21,8 @@ from engine.checking.negating import Statement, contradicts
 from engine.checking.speaking import Turns
 from engine.checking.stated import Claims, Source, compared, source_of
 from engine.checking.words import MONTHS
-from engine.languages import language_of
-from engine.tokens import FUNCTION_WORDS, content_words, words
+from engine.language.languages import language_of
+from engine.language.tokens import FUNCTION_WORDS, content_words, words
 from engine.values import Citation, Grounded, Passage, Unsupported
 
 SUPPORTED = 0.6

@@ -14,9 +14,9 @@ from engine.checking.citing import split_sentences
 from engine.checking.meanings import Weekday
 from engine.checking.negating import Statement
 from engine.checking.stated import Claims, Source, compared
-from engine.overlap import token_f1
-from engine.stemming import stem
-from engine.tokens import FUNCTION_WORDS, folded_words, readable
+from engine.language.overlap import token_f1
+from engine.language.stemming import stem
+from engine.language.tokens import FUNCTION_WORDS, folded_words, readable
 
 ALIKE = 0.5
 """Texts at least this similar are votes for the same answer (ours)."""

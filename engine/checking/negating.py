@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.tokens import FUNCTION_WORDS, words
+from engine.language.tokens import FUNCTION_WORDS, words
 
 _CLAUSE_END = re.compile(
     r"[.!?](?=\s|$)|[;:\n\u2013\u2014()\u3001\u3002\uff01\uff1b\uff1f]|,(?!\d)"

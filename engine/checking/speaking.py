@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from engine.acquaintances import WORD, name_at
-from engine.tokens import FUNCTION_WORDS
+from engine.language.tokens import FUNCTION_WORDS
 
 _NAME = r"[^\W\d_][\w.'\u2019-]*(?: [^\W\d_][\w.'\u2019-]*){0,3}"
 _TURN = re.compile(

@@ -17,9 +17,9 @@ from functools import cached_property
 from engine.checking.meanings import Day, Fact, Meaning, Weekday, borne_out
 from engine.checking.words import MONTHS, SHORT_WEEKDAYS, UNITS, WEEKDAYS
 from engine.checking.written import facts
-from engine.languages import language_of
+from engine.language.languages import language_of
+from engine.language.tokens import FUNCTION_WORDS, words
 from engine.prompting import describe
-from engine.tokens import FUNCTION_WORDS, words
 from engine.values import Passage
 
 _NAME = re.compile(r"(?<![\w'\u2019-])[^\W\d_][\w'\u2019-]*[^\W\d_]\w*")

@@ -1,7 +1,7 @@
 """Words for months, weekdays, numbers and units in the languages that answers are checked in.
 
-`engine.date_words` reads what people mean by "last Tuesday", in English; here only what names a
-day, a number or a unit by itself is told from another.
+`engine.language.date_words` reads what people mean by "last Tuesday", in English; here only what
+names a day, a number or a unit by itself is told from another.
 """
 
 from __future__ import annotations

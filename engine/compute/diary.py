@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from engine.compute.fields import folded
 from engine.compute.words import NEUTRAL, NOUNS, VERBS
 from engine.compute.world import World, spans_of_words
-from engine.days import Direction
+from engine.language.days import Direction
+from engine.language.tokens import FUNCTION_WORDS
 from engine.question_grammar import PAST_TENSE
-from engine.tokens import FUNCTION_WORDS
 from ingest.item import Kind
 
 NEXT = r"\b(?:next|upcoming)\b"

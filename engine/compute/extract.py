@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from engine.compute.plan import Sought
 from engine.compute.table import Extracted, Reading
 from engine.compute.units import FoundAmount, amounts
+from engine.language.tokens import content_words, words
 from engine.passages import split_item
 from engine.prompting import render, show
-from engine.tokens import content_words, words
 from engine.values import Passage
 from ingest.item import Item
 from models.protocols import Choices, Generator, Sampling

@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from engine.compute.plan import Field, Unit
-from engine.days import week
+from engine.language.days import week
 from ingest.item import Item, Kind, Person
 
 PREFIX = re.compile(

@@ -16,9 +16,9 @@ from engine.compute import diary
 from engine.compute.fields import PREFIX, folded
 from engine.compute.words import ASKING, NEUTRAL, NOUNS, VERBS
 from engine.compute.world import LEAST_TITLE, Called, World, joined, spans_of_words
-from engine.dates import find_spans, parse_span
-from engine.days import Direction, Span
-from engine.tokens import FUNCTION_WORDS
+from engine.language.dates import find_spans, parse_span
+from engine.language.days import Direction, Span
+from engine.language.tokens import FUNCTION_WORDS
 from ingest.item import Kind
 
 _OPENING, _CLOSING = '"\u201c\u201e\u00ab', '"\u201d\u201c\u00bb'

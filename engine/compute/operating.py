@@ -13,8 +13,8 @@ from engine.compute.picking import PickingGrammar
 from engine.compute.plan import TWO_SOURCES, Field, Operation, Plan, Sought, Source, Unit
 from engine.compute.selecting import passing
 from engine.compute.sourcing import SHELVES, TOKEN, SourceGrammar
-from engine.date_words import NUMBERS
-from engine.tokens import FUNCTION_WORDS
+from engine.language.date_words import NUMBERS
+from engine.language.tokens import FUNCTION_WORDS
 from ingest.item import Kind
 
 

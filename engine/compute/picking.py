@@ -14,7 +14,7 @@ from engine.compute.plan import Field, Plan, Source, Unit
 from engine.compute.selecting import passing
 from engine.compute.sourcing import TOKEN
 from engine.compute.world import World
-from engine.date_words import NUMBERS
+from engine.language.date_words import NUMBERS
 from engine.question_grammar import PAST_TENSE
 from ingest.item import Kind
 

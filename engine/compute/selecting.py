@@ -22,8 +22,8 @@ from engine.compute.fields import (
     title_of,
 )
 from engine.compute.plan import Source, Status
-from engine.stemming import stem
-from engine.tokens import folded_words
+from engine.language.stemming import stem
+from engine.language.tokens import folded_words
 from ingest.item import Item, Kind, Person, Shelf
 
 

@@ -11,7 +11,7 @@ from engine.compute import words as w
 from engine.compute.fields import PREFIX
 from engine.compute.naming import Named, Quoted, tags_in
 from engine.compute.plan import Source, Status
-from engine.tokens import FUNCTION_WORDS
+from engine.language.tokens import FUNCTION_WORDS
 from ingest.item import Kind, Shelf
 
 TOKEN = re.compile(r"<[qcdp]\d+>|[a-z][a-z'-]*|\d+")

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from string import ascii_uppercase
 
-from engine import overlap
 from engine.evaluation.data import Support
-from engine.overlap import normalise
+from engine.language import overlap
+from engine.language.overlap import normalise
 from engine.values import Citation, Passage
 
 MATCH_TOKENS = 40

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from engine.dates import find_spans
-from engine.tokens import FUNCTION_WORDS
+from engine.language.dates import find_spans
+from engine.language.tokens import FUNCTION_WORDS
 
 WH = r"(?:what|which|who|whom|whose|when|where|why|how)"
 AUXILIARY = (

@@ -24,7 +24,7 @@ from engine.following.antecedents import (
     whole_things,
 )
 from engine.following.listed import listed_in
-from engine.tokens import FUNCTION_WORDS, content_words
+from engine.language.tokens import FUNCTION_WORDS, content_words
 
 _PERSON = re.compile(r"\b(?P<word>he|she|him|her|his|hers)\b(?!['’](?:d|ll)\b)", re.IGNORECASE)  # noqa: RUF001
 _PEOPLE = re.compile(rf"\b(?:they|them|their|theirs|{THOSE})\b", re.IGNORECASE)

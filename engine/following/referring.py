@@ -15,7 +15,7 @@ from engine.conversation import Cited
 from engine.following.antecedents import AUXILIARY, PREPOSITION, THOSE, things_in
 from engine.following.ellipsis import fragment_of
 from engine.following.listed import Listed, listed_in
-from engine.tokens import FUNCTION_WORDS, words
+from engine.language.tokens import FUNCTION_WORDS, words
 from ingest.item import Kind
 
 KINDS = {

@@ -11,9 +11,9 @@ import re
 from dataclasses import replace
 
 from engine.conversation import Standalone, Turn
+from engine.language.stemming import stem
+from engine.language.tokens import FUNCTION_WORDS, folded_words, readable
 from engine.prompting import render, section
-from engine.stemming import stem
-from engine.tokens import FUNCTION_WORDS, folded_words, readable
 from models.protocols import Generator, Grammar, Sampling
 
 LETTERS = "ABCD"

@@ -24,9 +24,9 @@ from engine.following.listed import listed_in
 from engine.following.pronouns import has_person, resolved
 from engine.following.referring import Reference, points, references
 from engine.following.rewriting import by_model
-from engine.languages import language_of
+from engine.language.languages import language_of
+from engine.language.tokens import FUNCTION_WORDS, words
 from engine.stages import Timings, staged
-from engine.tokens import FUNCTION_WORDS, words
 from models.roles import ModelSet
 
 LONGEST = 2000

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from engine.injection.finding import Found, found_in, is_harmless
-from engine.sentences import Span
+from engine.language.sentences import Span
 from engine.values import Excerpt, Order, Passage
 
 __all__ = ["guarded", "is_harmless", "names_of", "orders_in"]

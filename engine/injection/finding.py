@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from engine.injection import addressing, demanding, languages
 from engine.injection.marks import DIGITS_AS_LETTERS, Rule, folded_letter
-from engine.sentences import Span, sentence_spans
+from engine.language.sentences import Span, sentence_spans
 
 NEAR = 150
 """Characters between two marks that count together, at most."""

@@ -17,8 +17,8 @@ import numpy as np
 from recall_engines import BM25S, ENGINES, RankBM25
 from recall_texts import Growth
 
+from engine.language.tokens import terms
 from engine.recall import Recall
-from engine.tokens import terms
 
 
 @dataclass(frozen=True)

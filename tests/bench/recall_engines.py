@@ -16,9 +16,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from engine.language.tokens import terms
 from engine.recall import Recall, Scores
 from engine.scan_numpy import NumpyScan
-from engine.tokens import terms
 
 TOP = 10
 _PLAIN = re.compile(r"\w+")

@@ -41,7 +41,7 @@ from engine.corpus import Corpus, corpus_of
 from engine.evaluation.data import Question, load_questions
 from engine.evaluation.metrics import exact_match, substring_match
 from engine.events import Answered
-from engine.overlap import normalise
+from engine.language.overlap import normalise
 from engine.passages import split
 from engine.settings import Settings
 from engine.values import Answer, Query

@@ -21,12 +21,12 @@ from engine.checking.citing import MARKER, check
 from engine.corpus import Corpus, corpus_of
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions
+from engine.language.tokens import words
 from engine.literal import as_written
 from engine.passages import split
 from engine.prompting import section
 from engine.selection import fit
 from engine.tasks import TASKS
-from engine.tokens import words
 from engine.values import Passage
 from engine.writing import Asked, checked, unshown, write
 from ingest.item import Item

@@ -33,10 +33,10 @@ from engine.attending import MARGIN, QUERY, Way, windows
 from engine.compression import Sentence, sentences_of
 from engine.evaluation import metrics
 from engine.evaluation.data import Question
-from engine.overlap import normalise
+from engine.language.overlap import normalise
+from engine.language.sentences import sentence_spans
 from engine.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
 from engine.recall import Recall, Scores, best_first
-from engine.sentences import sentence_spans
 from engine.strategies.youra import DEPTH
 from engine.values import Passage
 from models.llama_api import LlamaModel

@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from engine.date_words import (
+from engine.language.date_words import (
     PHRASES,
     WEEKDAY_NAMES,
     WEEKDAY_WORDS,
@@ -27,7 +27,7 @@ from engine.date_words import (
     compiled,
     named,
 )
-from engine.days import Closed, Direction, Span
+from engine.language.days import Closed, Direction, Span
 
 __all__ = ["Direction", "FoundSpan", "Span", "find_spans", "parse_span"]
 

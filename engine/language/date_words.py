@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal, cast
 
-from engine import days
-from engine.days import Closed, Direction, Unit
+from engine.language import days
+from engine.language.days import Closed, Direction, Unit
 
 MONTH_NAMES = [
     *("january", "february", "march", "april", "may", "june", "july"),

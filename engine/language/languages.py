@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from engine.tokens import words
+from engine.language.tokens import words
 
 COMMONEST = {
     "English": "the of and to in is that for it was with be are not this from have",

@@ -1,0 +1,1 @@
+"""Tokens, stems, sentences, dates and languages: what is true of any text."""
