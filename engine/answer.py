@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from engine import abstaining, disagreeing, inferring, injection
+from engine import abstaining, disagreeing, inferring
 from engine.checking import citing, entailing
 from engine.compute.plan_text import parsed
 from engine.constraints import constrained
@@ -26,16 +26,17 @@ from engine.errors import NoSources
 from engine.events import Answered, Event, Found, Ranked, Understood
 from engine.following.scoping import scoped, within
 from engine.following.standalone import standing_alone
+from engine.injection import guarding
 from engine.memory import Memory
 from engine.own import with_own_addresses
 from engine.pace import Pace
+from engine.prompts.tasks import TASKS
 from engine.query_language import Mode, parse
 from engine.recall import best_first
 from engine.settings import Settings, budget_for
 from engine.stages import Timings, staged, time_spent
 from engine.steps import Shared, Toolbox
 from engine.strategies import registry
-from engine.tasks import TASKS
 from engine.values import Answer, Hit, ModelIds, Passage, Query, SearchResult, Usage
 from ingest.item import Filters
 from models.roles import ModelSet
@@ -255,7 +256,7 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Event, None
         query=query,
         table=draft.table,
         unsupported=tuple(checked.unsupported),
-        orders=injection.orders_in((*_evidence(draft), *tools.with_orders.values()), tools.guard),
+        orders=guarding.orders_in((*_evidence(draft), *tools.with_orders.values()), tools.guard),
     )
 
 

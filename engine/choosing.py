@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine import injection, selection
+from engine import selection
 from engine.constraints import allowed, constrained
 from engine.corpus import Corpus
 from engine.events import Ranked, Selected, StageName
+from engine.injection import guarding
 from engine.lending import Lender
 from engine.lookahead import Sample
 from engine.pace import RoleName
@@ -113,7 +114,7 @@ class Chooser(Lender):
 
     def readable(self, passage: Passage) -> Passage | None:
         """Return what models may read of a passage that no number names; note one with an order."""
-        left = injection.guarded(passage)
+        left = guarding.guarded(passage)
         if left is not passage:
             self.with_orders[id(passage)] = passage
         return left if self.guard else passage
@@ -128,6 +129,6 @@ class Chooser(Lender):
             return passage
         known, left = self.guarded.get(number, (None, None))
         if known is not passage:
-            left = injection.guarded(passage)
+            left = guarding.guarded(passage)
             self.guarded[number] = passage, left
         return left

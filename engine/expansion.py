@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from engine.corpus import Corpus
 from engine.language.languages import language_of
 from engine.language.tokens import content_words
-from engine.prompting import render
+from engine.prompts.prompting import render
 from engine.values import Passage
 from models.protocols import Generator, Sampling
 

@@ -13,7 +13,7 @@ from engine.choosing import Chooser
 from engine.events import Event, Expected
 from engine.lending import since
 from engine.pace import Pace, RoleName, Work, checking, looking, replying, writing_out
-from engine.tasks import TASKS, Task
+from engine.prompts.tasks import TASKS, Task
 from models.protocols import Generator
 
 

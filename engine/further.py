@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from engine.demonstrations import worked
 from engine.effort import Costs, Theta, iterdrag_tokens, iterdrag_within
 from engine.facts import Facts, passage_tokens
+from engine.prompts.demonstrations import worked
 from engine.recall import Scores
 from engine.settings import PROMPT_TOKENS
 from engine.steps import Toolbox

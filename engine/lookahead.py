@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from engine.events import Event, Sampled
+from engine.prompts.tasks import REASONING_TOKENS, Task
 from engine.stages import is_past
-from engine.tasks import REASONING_TOKENS, Task
 from engine.values import Passage
 from models.protocols import Generator, Piece, Sampling
 

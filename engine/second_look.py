@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from engine.acquaintances import Acquaintances
-from engine.prompting import render, section
+from engine.prompts.prompting import render, section
 from engine.question_grammar import dated, tagged
 from engine.values import Inferred
 from models.protocols import Generator

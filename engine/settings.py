@@ -7,7 +7,7 @@ from datetime import date, datetime, tzinfo
 from typing import TYPE_CHECKING, Literal
 
 from engine.errors import QuestionError
-from engine.examples import Example
+from engine.prompts.examples import Example
 
 if TYPE_CHECKING:
     from engine.effort import Allocation

@@ -15,13 +15,13 @@ from engine.attending import LayersOf, Overheard
 from engine.compute.plan import Plan
 from engine.drafts import Draft
 from engine.events import Event, Sampled, StageName, Token
-from engine.examples import Example, first_of, shipped
 from engine.forecasting import Forecaster
 from engine.language.languages import differ
 from engine.lending import since
 from engine.lookahead import Drawing, Sample
 from engine.pace import Work
-from engine.prompting import section
+from engine.prompts.examples import Example, first_of, shipped
+from engine.prompts.prompting import section
 from engine.recall import Scores
 from engine.settings import PROMPT_TOKENS
 from engine.stages import passed, staged, unseen

@@ -89,7 +89,7 @@ class Query:
     """What is ranked by and what the models read: as typed, without its operators."""
     filters: Filters = field(default_factory=Filters)
     task: str = "question"
-    """A name in `engine.tasks.TASKS`; personal questions are "question"."""
+    """A name in `engine.prompts.tasks.TASKS`; personal questions are "question"."""
     asked: str = ""
     """As typed, operators included; empty when it is `text`."""
     phrases: tuple[str, ...] = ()

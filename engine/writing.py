@@ -14,9 +14,9 @@ from engine.checking.citing import MARKER
 from engine.events import Event, Token
 from engine.language.tokens import content_words, words
 from engine.literal import as_written
-from engine.prompting import render, section, show
+from engine.prompts.prompting import render, section, show
+from engine.prompts.tasks import Task
 from engine.stages import is_past
-from engine.tasks import Task
 from engine.values import Passage
 from models.protocols import Constraint, Generator, Sampling
 

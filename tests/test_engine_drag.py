@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import BudgetTooSmall, QuestionError
 from engine.events import FollowedUp, Noted, Ranked
-from engine.examples import Example, shipped
+from engine.prompts.examples import Example, shipped
 from engine.settings import Budget
 from models.errors import ContextExceeded
 from models.protocols import Beginnings

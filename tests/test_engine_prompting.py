@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from engine.prompting import fill, section, show
+from engine.prompts.prompting import fill, section, show
 from engine.values import Passage
 from engine.writing import asks_several
 from ingest.item import Item, Kind, Locator, People

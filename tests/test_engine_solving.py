@@ -14,7 +14,7 @@ from engine.evaluation.choice import Choice
 from engine.evaluation.data import Question, load_questions
 from engine.evaluation.runner import Scored, evaluate, solve
 from engine.evaluation.solving import refuse_no_examples, worked_examples
-from engine.examples import Example
+from engine.prompts.examples import Example
 from engine.settings import Settings
 from models.errors import ContextExceeded
 from models.protocols import Piece

@@ -18,9 +18,9 @@ from engine.corpus import corpus_of
 from engine.errors import BudgetTooSmall, CorpusTooLarge, QuestionError, StrategyUnknown
 from engine.evaluation.sweeping import expanded
 from engine.events import Answered, Drafted, Noted, Ranked, Sampled, Selected, Voted
-from engine.examples import Example
 from engine.lending import Lender
 from engine.passages import split
+from engine.prompts.examples import Example
 from engine.settings import Settings
 from engine.stages import Timings
 from engine.strategies import registry

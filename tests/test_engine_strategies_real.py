@@ -13,7 +13,6 @@ from app.local_models.loading import Loader
 from app.settings.config import load_config
 from engine.answer import answer_over
 from engine.corpus import Corpus, corpus_of
-from engine.demonstrations import worked
 from engine.events import (
     Answered,
     Compressed,
@@ -24,8 +23,9 @@ from engine.events import (
     Sampled,
     Voted,
 )
-from engine.examples import shipped
 from engine.passages import split
+from engine.prompts.demonstrations import worked
+from engine.prompts.examples import shipped
 from engine.settings import Budget, Settings
 from engine.strategies import registry
 from engine.values import Answer, Query

@@ -13,7 +13,7 @@ import pytest
 from engine import writing
 from engine.events import Token
 from engine.passages import split
-from engine.tasks import QUESTION as QUESTION_TASK
+from engine.prompts.tasks import QUESTION as QUESTION_TASK
 from ingest.item import Item, Kind, Locator, People
 from models.protocols import Generator
 

@@ -16,7 +16,7 @@ from app.cli import main
 from engine.errors import DataError
 from engine.evaluation.data import load_questions
 from engine.evaluation.importing import import_set
-from engine.tasks import task_of
+from engine.prompts.tasks import task_of
 from ingest.datasets.table import DATASETS, entries
 from ingest.datasets.values import Document, Entry, NotAsDocumented
 

@@ -22,9 +22,9 @@ from engine.evaluation.choice import Choice
 from engine.evaluation.runner import Scored
 from engine.evaluation.runs import Summary, read_run, refuse_no_run
 from engine.evaluation.sweeping import expanded
+from engine.prompts.tasks import TASKS
 from engine.settings import Budget
 from engine.strategies.registry import get, names
-from engine.tasks import TASKS
 
 
 @click.command("eval")

@@ -14,7 +14,7 @@ from engine.compute.table import Extracted, Reading
 from engine.compute.units import FoundAmount, amounts
 from engine.language.tokens import content_words, words
 from engine.passages import split_item
-from engine.prompting import render, show
+from engine.prompts.prompting import render, show
 from engine.values import Passage
 from ingest.item import Item
 from models.protocols import Choices, Generator, Sampling

@@ -9,7 +9,7 @@ from datetime import date
 
 from engine.compute.plan import Plan
 from engine.compute.plan_text import grammar, parsed
-from engine.prompting import render
+from engine.prompts.prompting import render
 from models.protocols import Generator, Grammar, Sampling
 
 PLAN_TOKENS = 80

@@ -14,9 +14,9 @@ from engine.evaluation.data import Question
 from engine.evaluation.runs import Row
 from engine.evaluation.scoring import Trail, row_of
 from engine.events import Answered, Event, Stage
+from engine.prompts.tasks import TASKS, task_of
 from engine.settings import Settings
 from engine.steps import Shared
-from engine.tasks import TASKS, task_of
 from engine.values import Answer, Query
 from models.errors import ContextExceeded
 from models.roles import ModelSet

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.errors import DataError
 from engine.evaluation.data import Question
-from engine.examples import Example
+from engine.prompts.examples import Example
 
 
 @dataclass(frozen=True, slots=True)

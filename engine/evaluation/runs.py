@@ -15,7 +15,7 @@ from typing import Any
 
 from engine.effort import Allocation
 from engine.errors import DataError
-from engine.examples import Example
+from engine.prompts.examples import Example
 from engine.settings import Settings
 from engine.strategies import registry
 from models.roles import ModelSet

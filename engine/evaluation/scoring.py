@@ -15,7 +15,7 @@ from engine.checking import citing
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, Support
 from engine.events import Event, Noted, Ranked, Selected
-from engine.tasks import TASKS
+from engine.prompts.tasks import TASKS
 from engine.values import Answer, Passage
 from ingest.item import Locator
 

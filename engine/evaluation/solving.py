@@ -16,7 +16,7 @@ from engine.evaluation.choice import Asked
 from engine.evaluation.data import Question
 from engine.evaluation.runs import Row, read_lines, refuse_other_file
 from engine.events import Answered, Event, FollowedUp, Ranked, Selected
-from engine.examples import Example
+from engine.prompts.examples import Example
 from engine.values import Passage
 
 DOCUMENTS_KEPT = 20

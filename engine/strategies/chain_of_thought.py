@@ -9,9 +9,9 @@ from typing import ClassVar
 from engine import lookahead
 from engine.drafts import Draft
 from engine.events import Event, Noted, Sampled
-from engine.examples import first_of, reasoned, shipped
+from engine.prompts.examples import first_of, reasoned, shipped
+from engine.prompts.tasks import REASONING_TOKENS
 from engine.steps import Toolbox
-from engine.tasks import REASONING_TOKENS
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from engine.drafts import Draft
 from engine.events import Event
-from engine.examples import solved
+from engine.prompts.examples import solved
 from engine.steps import Toolbox
 
 

@@ -9,7 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from engine import selection
-from engine.demonstrations import (
+from engine.drafts import Draft
+from engine.errors import BudgetTooSmall
+from engine.events import Event, FollowedUp, Noted
+from engine.pace import USUAL_ANSWER, Work, replying
+from engine.prompts.demonstrations import (
     FINAL,
     FOLLOW_UP,
     INTERMEDIATE,
@@ -17,10 +21,6 @@ from engine.demonstrations import (
     Kind,
     in_prompt_order,
 )
-from engine.drafts import Draft
-from engine.errors import BudgetTooSmall
-from engine.events import Event, FollowedUp, Noted
-from engine.pace import USUAL_ANSWER, Work, replying
 from engine.recall import Scores
 from engine.settings import PROMPT_TOKENS, STEP_TOKENS
 from engine.steps import Toolbox

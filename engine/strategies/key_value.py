@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from engine.drafts import Draft
 from engine.events import Event
-from engine.prompting import render, show
+from engine.prompts.prompting import render, show
 from engine.recall import best_first
 from engine.stages import staged
 from engine.steps import Toolbox

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from engine import abstaining
 from engine.drafts import Draft
 from engine.events import Event, FollowedUp
-from engine.prompting import render, show, show_plain
+from engine.prompts.prompting import render, show, show_plain
 from engine.recall import Scores, best_first
 from engine.steps import Toolbox
 from engine.strategies.embedding import Ce, CeFilter

@@ -20,7 +20,7 @@ from engine.compute.words import NOUNS
 from engine.compute.world import World
 from engine.drafts import Draft
 from engine.events import Drafted, Event, Noted
-from engine.prompting import render, show
+from engine.prompts.prompting import render, show
 from engine.selection import OVERHEAD
 from engine.stages import staged
 from engine.steps import Toolbox

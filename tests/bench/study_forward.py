@@ -23,10 +23,10 @@ from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions
 from engine.lookahead import Drawing, Form, Sample, look_ahead
 from engine.passages import split
+from engine.prompts.tasks import TASKS, task_of
 from engine.recall import Recall, Scores, best_first
 from engine.selection import fit
 from engine.strategies.fb_rag import FBRag
-from engine.tasks import TASKS, task_of
 from ingest.item import Item
 from ingest.read import read
 from models.llama import load_llama

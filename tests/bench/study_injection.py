@@ -36,12 +36,12 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from app.local_models.loading import model_set
 from app.settings.config import load_config
-from engine import prompting
 from engine.answer import answer_over
 from engine.corpus import corpus_of
 from engine.events import Answered
-from engine.injection import guarded, orders_in
+from engine.injection.guarding import guarded, orders_in
 from engine.passages import split
+from engine.prompts import prompting
 from engine.settings import Budget, Settings
 from engine.values import Query
 from ingest.item import Item
@@ -72,9 +72,9 @@ def bare() -> Iterator[None]:
         return shown
 
     with (
-        patch("engine.tasks.show", prompting.show_plain),
+        patch("engine.prompts.tasks.show", prompting.show_plain),
         patch("engine.writing.show", prompting.show_plain),
-        patch("engine.prompting._sections", unsaid),
+        patch("engine.prompts.prompting._sections", unsaid),
     ):
         yield
 

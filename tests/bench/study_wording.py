@@ -24,9 +24,9 @@ from engine.evaluation.data import Question, load_questions
 from engine.language.tokens import words
 from engine.literal import as_written
 from engine.passages import split
-from engine.prompting import section
+from engine.prompts.prompting import section
+from engine.prompts.tasks import TASKS
 from engine.selection import fit
-from engine.tasks import TASKS
 from engine.values import Passage
 from engine.writing import Asked, checked, unshown, write
 from ingest.item import Item

@@ -17,8 +17,8 @@ from engine.evaluation import metrics
 from engine.evaluation.comparing import paired_difference
 from engine.evaluation.data import Question
 from engine.events import Answered, Selected, Stage
+from engine.prompts.tasks import TASKS, task_of
 from engine.settings import PROMPT_TOKENS, Budget, Settings
-from engine.tasks import TASKS, task_of
 from engine.values import Passage, Query
 from models.errors import AskanceError
 from models.llama import load_llama

@@ -40,7 +40,7 @@ class Example:
 @cache
 def shipped() -> tuple[Example, ...]:
     """Return the examples that come with the program, written for it, about personal matters."""
-    text = files("engine").joinpath("examples.toml").read_text("utf-8")
+    text = files("engine.prompts").joinpath("examples.toml").read_text("utf-8")
     return tuple(Example.of(row) for row in tomllib.loads(text)["example"])
 
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from os.path import commonprefix
 from typing import Literal
 
-from engine.examples import Example
-from engine.prompting import fill, show, show_plain
-from engine.tasks import Task
+from engine.prompts.examples import Example
+from engine.prompts.prompting import fill, show, show_plain
+from engine.prompts.tasks import Task
 from engine.values import Passage
 from models.protocols import Generator, Message
 

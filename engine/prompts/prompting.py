@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from engine.injection import is_harmless
+from engine.injection.guarding import is_harmless
 from engine.values import Excerpt, Passage
 from ingest.item import Item, Kind
 from models.protocols import Generator, Message
@@ -19,7 +19,7 @@ _FIELD = re.compile(r"\{(\w+)\}")
 
 @cache
 def _sections(name: str) -> dict[str, str]:
-    text = files("engine").joinpath("prompts", f"{name}.md").read_text("utf-8")
+    text = files("engine.prompts").joinpath(f"{name}.md").read_text("utf-8")
     parts = _SECTION.split(text)
     return {role: body.strip() for role, body in zip(parts[1::2], parts[2::2], strict=True)}
 

@@ -1,0 +1,1 @@
+"""Every prompt, as Markdown, and the modules that fill them."""
