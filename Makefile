@@ -54,11 +54,11 @@ packages: $(INSTALLED) ## build and try every way to install, in dist (root and 
 	@$(BIN)/python packaging/matrix.py --gpu $(GPU) --cpu $(CPU) $(WAYS)
 
 clean: ## remove .venv and caches, keep the models
-	@rm -rf engine/scan-*.so .venv .make .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	@rm -rf engine/retrieval/scan-*.so .venv .make .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	@echo "Removed .venv and caches. The models stay; before the next clean, 'askance models rm' removes them."
 
-$(INSTALLED): pyproject.toml constraints.txt packaging/before_install.py packaging/compile_flags.py packaging/compile_scan.py engine/scan.c
+$(INSTALLED): pyproject.toml constraints.txt packaging/before_install.py packaging/compile_flags.py packaging/compile_scan.py engine/retrieval/scan.c
 	@$(PYTHON) packaging/before_install.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --upgrade -c constraints.txt 'pip>=25.1'
@@ -68,6 +68,6 @@ $(INSTALLED): pyproject.toml constraints.txt packaging/before_install.py packagi
 	esac; \
 	$(BIN)/python packaging/compile_flags.py \
 	    $(BIN)/python -m pip install -c constraints.txt -e ".$$extra" --group dev
-	@ls engine/scan-*.so >/dev/null 2>&1 || echo "No C compiler that works: ranking is not compiled, and takes three times as long."
+	@ls engine/retrieval/scan-*.so >/dev/null 2>&1 || echo "No C compiler that works: ranking is not compiled, and takes three times as long."
 	@rm -f .venv/.installed-*
 	@touch $@

@@ -16,7 +16,7 @@ from app.local_models.serving import connected, served_roles, server_address, wh
 from app.settings.config import load_config
 from app.shown.report import size_text
 from app.sources.states import look_at
-from engine.recall import fastest_scan
+from engine.retrieval.recall import fastest_scan
 from ingest.pool import protection
 from models.errors import AskanceError, RuntimeFailed
 from models.estimate import CONTEXT, layers_that_fit

@@ -17,9 +17,7 @@ from pathlib import Path
 from engine import abstaining, disagreeing, inferring
 from engine.checking import citing, entailing
 from engine.compute.plan_text import parsed
-from engine.constraints import constrained
 from engine.conversation import Cited, Conversation
-from engine.corpus import Corpus, read_corpus
 from engine.drafts import Draft
 from engine.effort import means_of
 from engine.errors import NoSources
@@ -27,12 +25,14 @@ from engine.events import Answered, Event, Found, Ranked, Understood
 from engine.following.scoping import scoped, within
 from engine.following.standalone import standing_alone
 from engine.injection import guarding
-from engine.memory import Memory
 from engine.own import with_own_addresses
 from engine.pace import Pace
 from engine.prompts.tasks import TASKS
 from engine.query_language import Mode, parse
-from engine.recall import best_first
+from engine.retrieval.constraints import constrained
+from engine.retrieval.corpus import Corpus, read_corpus
+from engine.retrieval.memory import Memory
+from engine.retrieval.recall import best_first
 from engine.settings import Settings, budget_for
 from engine.stages import Timings, staged, time_spent
 from engine.steps import Shared, Toolbox

@@ -12,7 +12,7 @@ import numpy as np
 from engine.compression import Sentence
 from engine.language.sentences import Span
 from engine.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
-from engine.recall import Scores
+from engine.retrieval.recall import Scores
 from engine.values import GAP, Excerpt, Passage
 from models.errors import ContextExceeded
 from models.protocols import (

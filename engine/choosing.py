@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine import selection
-from engine.constraints import allowed, constrained
-from engine.corpus import Corpus
 from engine.events import Ranked, Selected, StageName
 from engine.injection import guarding
 from engine.lending import Lender
 from engine.lookahead import Sample
 from engine.pace import RoleName
-from engine.recall import Scores, best_first
+from engine.retrieval import selection
+from engine.retrieval.constraints import allowed, constrained
+from engine.retrieval.corpus import Corpus
+from engine.retrieval.recall import Scores, best_first
 from engine.settings import Budget
 from engine.values import Passage, Query
 

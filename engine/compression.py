@@ -9,8 +9,8 @@ from itertools import groupby, pairwise
 
 from engine.errors import BudgetTooSmall
 from engine.language.sentences import Span, sentence_spans
-from engine.recall import Scores, best_first
-from engine.selection import OVERHEAD
+from engine.retrieval.recall import Scores, best_first
+from engine.retrieval.selection import OVERHEAD
 from engine.values import Excerpt, Passage
 
 GAP_TOKENS = 3

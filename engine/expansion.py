@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.corpus import Corpus
 from engine.language.languages import language_of
 from engine.language.tokens import content_words
 from engine.prompts.prompting import render
+from engine.retrieval.corpus import Corpus
 from engine.values import Passage
 from models.protocols import Generator, Sampling
 

@@ -7,10 +7,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine import selection
 from engine.errors import BudgetTooSmall
 from engine.pace import looking, writing_out
-from engine.recall import Scores, best_first
+from engine.retrieval import selection
+from engine.retrieval.recall import Scores, best_first
 from engine.settings import PROMPT_TOKENS, Effort
 from engine.steps import Toolbox
 from engine.values import Passage

@@ -8,7 +8,7 @@ from functools import cache
 from engine.effort import Costs, Theta, iterdrag_tokens, iterdrag_within
 from engine.facts import Facts, passage_tokens
 from engine.prompts.demonstrations import worked
-from engine.recall import Scores
+from engine.retrieval.recall import Scores
 from engine.settings import PROMPT_TOKENS
 from engine.steps import Toolbox
 from engine.strategies.drag import IterDRAG

@@ -14,9 +14,9 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from engine.acquaintances import Acquaintances, Names
-from engine.corpus import Corpus, only
 from engine.language.tokens import content_words
 from engine.question_grammar import ME, clues
+from engine.retrieval.corpus import Corpus, only
 from engine.second_look import second_look
 from engine.settings import Settings
 from engine.values import Inferred, Query

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.language.sentences import Span
-from engine.recall import Scores
+from engine.retrieval.recall import Scores
 from models.protocols import AttentionColumns
 
 Mean = Literal["arithmetic", "geometric"]

@@ -10,7 +10,7 @@ from datetime import date, datetime
 from functools import partial
 from typing import Protocol, TypeVar
 
-from engine import lookahead, selection, writing
+from engine import lookahead, writing
 from engine.attending import LayersOf, Overheard
 from engine.compute.plan import Plan
 from engine.drafts import Draft
@@ -22,7 +22,8 @@ from engine.lookahead import Drawing, Sample
 from engine.pace import Work
 from engine.prompts.examples import Example, first_of, shipped
 from engine.prompts.prompting import section
-from engine.recall import Scores
+from engine.retrieval import selection
+from engine.retrieval.recall import Scores
 from engine.settings import PROMPT_TOKENS
 from engine.stages import passed, staged, unseen
 from engine.values import ModelTokens, Passage

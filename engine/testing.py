@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from engine.answer import answer_over
-from engine.corpus import corpus_of
 from engine.events import Answered, Event
-from engine.passages import split
+from engine.retrieval.corpus import corpus_of
+from engine.retrieval.passages import split
 from engine.settings import Budget, Settings
 from engine.strategies import registry
 from engine.strategies.registry import Strategy

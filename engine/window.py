@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from engine.errors import CorpusTooLarge
 from engine.language.sentences import Span
-from engine.selection import CHARACTERS_A_TOKEN, MISSES, OVERHEAD
+from engine.retrieval.selection import CHARACTERS_A_TOKEN, MISSES, OVERHEAD
 from engine.settings import PROMPT_TOKENS
 from engine.steps import Toolbox
 from engine.values import Excerpt, Passage

@@ -39,7 +39,7 @@ _FEW, _LITTLE = 8, 256 << 10
 
 
 class StandstillError(Exception):
-    """A run has stopped, though work waits. Stays inside `ingest` and `engine.corpus`."""
+    """A run has stopped, though work waits. Stays inside `ingest` and `engine.retrieval.corpus`."""
 
     def __init__(self, path: Path) -> None:
         """Keep the file that was waited for."""

@@ -1,4 +1,4 @@
-"""Compiles engine/scan.c while pip builds Askance; hatchling runs it (pyproject.toml).
+"""Compiles engine/retrieval/scan.c while pip builds Askance; hatchling runs it (pyproject.toml).
 
 Without a C compiler the wheel is a pure one, and recall runs on numpy.
 """
@@ -24,7 +24,7 @@ class CompileScan(BuildHookInterface):  # type: ignore[type-arg]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, or say why not."""
-        folder = Path(self.root) / "engine"
+        folder = Path(self.root) / "engine" / "retrieval"
         source = folder / "scan.c"
         self.made = folder if version == "editable" else Path(tempfile.mkdtemp())
         name = library_name(source)
@@ -36,7 +36,7 @@ class CompileScan(BuildHookInterface):  # type: ignore[type-arg]
                 if old.name != name:
                     old.unlink()
         else:
-            build_data["force_include"][str(self.made / name)] = f"engine/{name}"
+            build_data["force_include"][str(self.made / name)] = f"engine/retrieval/{name}"
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{platform()}"
 
@@ -49,7 +49,7 @@ class CompileScan(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def library_name(source: Path) -> str:
-    """Return the library's name, by which `engine.scan_compiled` knows that it fits its source."""
+    """Return the library's name, by which `scan_compiled` knows that it fits its source."""
     return f"scan-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}.so"
 
 

@@ -24,7 +24,7 @@ from app.asking.talk import Request  # noqa: E402
 from app.screens.askance import AskanceApp  # noqa: E402
 from app.settings.config import load_config  # noqa: E402
 from engine.events import Answered, Event, Reading, Stage  # noqa: E402
-from engine.memory import Memory  # noqa: E402
+from engine.retrieval.memory import Memory  # noqa: E402
 from models.fake import FakeGenerator  # noqa: E402
 from models.roles import ModelSet  # noqa: E402
 from tests.screen_text import settled, text_of  # noqa: E402

@@ -18,7 +18,7 @@ from typing import Any
 
 from engine.answer import answer
 from engine.events import Answered, Event, Stage
-from engine.memory import Memory
+from engine.retrieval.memory import Memory
 from engine.settings import Settings
 from engine.values import Answer
 from models.errors import AskanceError, RuntimeFailed

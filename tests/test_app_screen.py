@@ -25,7 +25,7 @@ from app.widgets.past_turn import PastTurn
 from app.widgets.prompt import Prompt
 from app.widgets.row_list import RowList
 from engine.events import Event, Token
-from engine.memory import Memory
+from engine.retrieval.memory import Memory
 from models.errors import ModelMissing
 from models.protocols import Piece
 from models.roles import ModelSet

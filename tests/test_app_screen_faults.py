@@ -16,7 +16,7 @@ from app.screens.evidence import EvidenceScreen
 from app.widgets.prompt import Prompt
 from app.widgets.turn import Turn
 from engine.events import Event, Stage, Token
-from engine.memory import Memory
+from engine.retrieval.memory import Memory
 from models.errors import RuntimeFailed
 from models.protocols import Generator
 from models.roles import ModelSet

@@ -23,7 +23,7 @@ from app.widgets.prompt import Prompt
 from engine.conversation import Conversation, Standalone
 from engine.events import Answered, Event, Noted, Rewritten
 from engine.following.standalone import standing_alone
-from engine.memory import Memory
+from engine.retrieval.memory import Memory
 from ingest.item import Kind
 from models.roles import ModelSet
 from tests.screen_text import text_of

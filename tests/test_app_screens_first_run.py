@@ -29,7 +29,7 @@ from app.sources.sample_files import sample_folder
 from app.widgets.prompt import Prompt
 from engine.answer import answer
 from engine.events import Event, Token
-from engine.memory import Memory
+from engine.retrieval.memory import Memory
 from engine.settings import Settings
 from models.errors import ModelMissing
 from models.roles import ModelSet

@@ -23,7 +23,7 @@ from app.local_models.loading import model_set, runtime_for
 from app.local_models.serving import served_roles, server_address, where_text_goes
 from app.settings.config import Config, config_path, load_config
 from engine.events import Event, Noted
-from engine.memory import Memory
+from engine.retrieval.memory import Memory
 from models.catalogue import load_catalogue
 from models.errors import ModelMissing, RuntimeFailed
 from models.estimate import CONTEXT

@@ -20,7 +20,7 @@ from engine.errors import (
     TimeSpent,
 )
 from engine.events import Answered, Event, Found, Ranked, Reading, Sampled, Stage, Token, Understood
-from engine.memory import Memory
+from engine.retrieval.memory import Memory
 from engine.settings import Settings
 from engine.strategies import registry
 from engine.values import Answer
@@ -236,8 +236,8 @@ def test_search_ranks_without_models(notes: Path) -> None:
 def test_reading_tells_the_best_passage_so_far(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.corpus.PROGRESS_INTERVAL", 0.0)
-    monkeypatch.setattr("engine.corpus.RANKING_INTERVAL", 0.0)
+    monkeypatch.setattr("engine.retrieval.corpus.PROGRESS_INTERVAL", 0.0)
+    monkeypatch.setattr("engine.retrieval.corpus.RANKING_INTERVAL", 0.0)
     for name, text in (("a", "the rent"), ("b", "the lease of Elm Street"), ("c", "lease, Elm")):
         (tmp_path / f"{name}.txt").write_text(text)
     seen = [

@@ -13,13 +13,13 @@ import pytest
 from engine import abstaining, routing
 from engine.answer import answer_over
 from engine.checking.contradicting import same_answer
-from engine.corpus import corpus_of
 from engine.errors import BudgetTooSmall
 from engine.events import Answered, Compressed, Decided, FollowedUp, Noted, Sampled, Voted
 from engine.facts import Facts, needs_several
 from engine.language.languages import language_of
 from engine.lookahead import Sample
-from engine.passages import split
+from engine.retrieval.corpus import corpus_of
+from engine.retrieval.passages import split
 from engine.settings import Budget, Settings
 from engine.strategies import registry
 from engine.strategies.auto import agreement

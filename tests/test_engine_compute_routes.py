@@ -15,10 +15,10 @@ import pytest
 from engine import abstaining
 from engine.answer import answer_over
 from engine.classifying import LABELS, by_model, by_words
-from engine.corpus import corpus_of
 from engine.events import Answered, Drafted, Noted
-from engine.passages import split
-from engine.selection import OVERHEAD
+from engine.retrieval.corpus import corpus_of
+from engine.retrieval.passages import split
+from engine.retrieval.selection import OVERHEAD
 from engine.settings import Budget, Settings
 from engine.strategies.summary import asked_length
 from engine.values import Answer, Query

@@ -14,9 +14,7 @@ from typing import Any
 import pytest
 
 from app.shown.progress import StatusLine, Watcher
-from engine import selection
 from engine.answer import answer_over
-from engine.corpus import corpus_of
 from engine.effort import (
     PUBLISHED,
     Allocation,
@@ -33,7 +31,9 @@ from engine.evaluation.fitted import read_allocation, written
 from engine.events import Answered, Expected, Stage
 from engine.further import costs_of, rewriting_tokens
 from engine.pace import Pace, Work, checking
-from engine.passages import split
+from engine.retrieval import selection
+from engine.retrieval.corpus import corpus_of
+from engine.retrieval.passages import split
 from engine.settings import Budget, Settings, budget_for
 from engine.stages import Timings
 from engine.steps import Toolbox

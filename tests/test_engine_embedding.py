@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.embedding import FEWEST, MOST, candidate_count, reranked
 from engine.events import FollowedUp, Noted, Ranked
+from engine.retrieval.embedding import FEWEST, MOST, candidate_count, reranked
 from models.errors import ModelMissing
 from models.protocols import Beginnings, Encoded
 from tests.toy_corpus import QUESTION, TEXTS, FakeEncoder, Run, asking, texts
@@ -137,7 +137,7 @@ def test_slower_encoders_get_fewer_candidates(
             now += seconds * len(texts)
             return super()._encoded(texts, liked)
 
-    monkeypatch.setattr("engine.embedding.time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("engine.retrieval.embedding.time", SimpleNamespace(monotonic=lambda: now))
     assert candidate_count(Slow({}, {})) == count  # type: ignore[arg-type]
 
 

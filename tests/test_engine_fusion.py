@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.fusion import reciprocal_ranks, weighted_sum
+from engine.retrieval.fusion import reciprocal_ranks, weighted_sum
 
 BM25 = np.array([4.0, 2.0, 0.0, 2.0])
 COSINES = np.array([-0.5, 0.5, 0.0, -0.5])

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import scan_compiled
 from engine.language.tokens import folded_terms, folded_words
-from engine.recall import Recall, fastest_scan
-from engine.scan import Scan
-from engine.scan_compiled import compiled, library_path
-from engine.scan_numpy import NumpyScan, Terms
+from engine.retrieval import scan_compiled
+from engine.retrieval.recall import Recall, fastest_scan
+from engine.retrieval.scan import Scan
+from engine.retrieval.scan_compiled import compiled, library_path
+from engine.retrieval.scan_numpy import NumpyScan, Terms
 
 SCANS: list[Scan[Any]] = [NumpyScan(), *filter(None, [compiled()])]
 scans = pytest.mark.parametrize("scan", SCANS, ids=lambda scan: scan.name)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from engine.answer import answer_over
-from engine.corpus import corpus_of
 from engine.events import Answered
-from engine.passages import split
+from engine.retrieval.corpus import corpus_of
+from engine.retrieval.passages import split
 from engine.settings import Settings
 from engine.strategies.key_value import PROMPT_TOKENS, member_value
 from engine.values import Answer, Passage, Query

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.literal import as_written
-from engine.passages import split
+from engine.retrieval.passages import split
 from ingest.item import Item, Kind, Locator, People
 
 TEXT = """From: Phillip K Allen <phillip.allen@x.example>

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.passages import MAX_CHARACTERS, MAX_WORDS, split, split_item
+from engine.retrieval.passages import MAX_CHARACTERS, MAX_WORDS, split, split_item
 from ingest.item import Item, Kind, Locator, People
 
 

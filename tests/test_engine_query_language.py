@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.answer import search, understand
-from engine.constraints import constrained
-from engine.corpus import Corpus
-from engine.corpus import corpus_of as corpus_of_passages
 from engine.errors import EmptyQuestion, OwnAddressUnknown, QuestionError
 from engine.events import Found
 from engine.operators import FIELDS
-from engine.passages import split
 from engine.query_language import LIMIT, Mode, parse
+from engine.retrieval.constraints import constrained
+from engine.retrieval.corpus import Corpus
+from engine.retrieval.corpus import corpus_of as corpus_of_passages
+from engine.retrieval.passages import split
 from engine.settings import Settings
 from engine.values import Query
 from ingest.item import Filters, Item, Kind, Locator, People, Without

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from engine import recall as recall_module
 from engine.language.stemming import prefixes_of, stem
 from engine.language.tokens import FUNCTION_WORDS, folded_words, terms
-from engine.recall import Recall, Variant, best_first
+from engine.retrieval import recall as recall_module
+from engine.retrieval.recall import Recall, Variant, best_first
 
 words = st.sampled_from(
     ["ann", "bob", "lease", "Lease", "the", "42", "ann@b.example", "straße", "2001-05-14", "東京都"]

@@ -14,13 +14,13 @@ import pytest
 from engine import abstaining
 from engine.answer import answer_over
 from engine.consensus import by_overlap, consensus
-from engine.corpus import corpus_of
 from engine.errors import BudgetTooSmall, CorpusTooLarge, QuestionError, StrategyUnknown
 from engine.evaluation.sweeping import expanded
 from engine.events import Answered, Drafted, Noted, Ranked, Sampled, Selected, Voted
 from engine.lending import Lender
-from engine.passages import split
 from engine.prompts.examples import Example
+from engine.retrieval.corpus import corpus_of
+from engine.retrieval.passages import split
 from engine.settings import Settings
 from engine.stages import Timings
 from engine.strategies import registry

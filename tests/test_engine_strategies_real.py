@@ -12,7 +12,6 @@ import pytest
 from app.local_models.loading import Loader
 from app.settings.config import load_config
 from engine.answer import answer_over
-from engine.corpus import Corpus, corpus_of
 from engine.events import (
     Answered,
     Compressed,
@@ -23,9 +22,10 @@ from engine.events import (
     Sampled,
     Voted,
 )
-from engine.passages import split
 from engine.prompts.demonstrations import worked
 from engine.prompts.examples import shipped
+from engine.retrieval.corpus import Corpus, corpus_of
+from engine.retrieval.passages import split
 from engine.settings import Budget, Settings
 from engine.strategies import registry
 from engine.values import Answer, Query

@@ -14,12 +14,12 @@ from engine import abstaining
 from engine.answer import answer_over
 from engine.checking.contradicting import contradict, same_answer
 from engine.consensus import by_overlap, consensus
-from engine.corpus import corpus_of
 from engine.evaluation.data import Question
 from engine.evaluation.scoring import Trail, row_of
 from engine.events import Answered, Drafted, Event, Noted, Voted
 from engine.language.overlap import token_f1
-from engine.passages import split
+from engine.retrieval.corpus import corpus_of
+from engine.retrieval.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People

@@ -12,8 +12,8 @@ import pytest
 
 from engine import writing
 from engine.events import Token
-from engine.passages import split
 from engine.prompts.tasks import QUESTION as QUESTION_TASK
+from engine.retrieval.passages import split
 from ingest.item import Item, Kind, Locator, People
 from models.protocols import Generator
 

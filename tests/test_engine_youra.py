@@ -17,7 +17,7 @@ from engine.checking import citing
 from engine.compression import choose, cut, sentences_of
 from engine.errors import BudgetTooSmall, StrategyUnknown
 from engine.events import Compressed, Noted, Ranked, Selected
-from engine.passages import split
+from engine.retrieval.passages import split
 from engine.settings import Budget
 from engine.strategies import registry
 from engine.strategies.youra import Youra

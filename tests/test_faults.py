@@ -18,7 +18,7 @@ import pytest
 from app.settings.config import load_config
 from engine.answer import answer
 from engine.events import Answered, Stage, Token
-from engine.memory import Memory
+from engine.retrieval.memory import Memory
 from engine.settings import Settings
 from engine.values import Answer
 from models.errors import RuntimeFailed

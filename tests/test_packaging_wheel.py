@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.scan_compiled import library_path
+from engine.retrieval.scan_compiled import library_path
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("app", "engine", "ingest", "models")
@@ -79,7 +79,9 @@ def test_it_carries_the_licence_and_the_command(wheel: Path) -> None:
 @COMPILER
 def test_it_holds_the_compiled_scan_for_this_platform_only(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    assert library_path(ROOT / "engine" / "scan.c").relative_to(ROOT).as_posix() in names
+    assert (
+        library_path(ROOT / "engine" / "retrieval" / "scan.c").relative_to(ROOT).as_posix() in names
+    )
     assert "-py3-none-" in wheel.name
     assert not wheel.name.endswith("-any.whl")
 
@@ -99,7 +101,7 @@ import app, engine, ingest, models
 assert all(room.__file__.startswith(sys.argv[1]) for room in (app, engine, ingest, models))
 from models.catalogue import load_catalogue
 print(load_catalogue().starter()[0].id)
-from engine.recall import fastest_scan
+from engine.retrieval.recall import fastest_scan
 print(fastest_scan().name)
 print(sorted(p.name for p in files("engine").joinpath("prompts").iterdir()))
 print(sorted(p.name for p in files("app").joinpath("sample", "data").iterdir()))

@@ -19,12 +19,12 @@ from app.shown.report import answer_text, search_text
 from engine.answer import answer_over, search
 from engine.attending import windows
 from engine.compression import sentences_of
-from engine.corpus import corpus_of
 from engine.events import Answered, Found, Selected
 from engine.injection import guarding
-from engine.memory import Memory
-from engine.passages import split
 from engine.prompts.prompting import describe, show
+from engine.retrieval.corpus import corpus_of
+from engine.retrieval.memory import Memory
+from engine.retrieval.passages import split
 from engine.settings import Settings
 from engine.values import GAP, Answer, Excerpt, Passage, Query
 from ingest.item import Item, Kind, Locator, People

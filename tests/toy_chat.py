@@ -20,7 +20,7 @@ from app.widgets.composer import Composer
 from app.widgets.prompt import Prompt
 from app.widgets.turn import Turn
 from engine.events import Event
-from engine.memory import Memory
+from engine.retrieval.memory import Memory
 from ingest.pool import Pool
 from ingest.session import Session
 from models.roles import ModelSet

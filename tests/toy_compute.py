@@ -13,9 +13,9 @@ from engine.answer import answer_over
 from engine.compute.plan_text import parsed
 from engine.compute.run import run
 from engine.compute.table import Table
-from engine.corpus import corpus_of
 from engine.events import Answered, Noted
-from engine.passages import split
+from engine.retrieval.corpus import corpus_of
+from engine.retrieval.passages import split
 from engine.settings import Settings
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People, Person, Shelf

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from engine.answer import answer_over
-from engine.corpus import corpus_of
 from engine.events import Answered, Event
-from engine.passages import split
+from engine.retrieval.corpus import corpus_of
+from engine.retrieval.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People

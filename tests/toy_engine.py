@@ -15,7 +15,7 @@ from app.asking.pipes import pipes
 from app.asking.process_main import serve
 from app.asking.talk import Request
 from engine.events import Event, Noted, Token
-from engine.memory import Memory
+from engine.retrieval.memory import Memory
 from models.roles import ModelSet
 from tests.conftest import FakeGenerator
 

@@ -27,7 +27,7 @@ from app.asking.talk import (
 )
 from app.errors import MemoryRanOut, is_memory_spent
 from engine.events import Event
-from engine.memory import Memory
+from engine.retrieval.memory import Memory
 from models.errors import AskanceError
 from models.protocols import Cancelled
 from models.roles import ModelSet

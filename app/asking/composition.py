@@ -19,7 +19,7 @@ from app.settings.config import Config, load_config
 from app.sources.sample_files import SAMPLE_DAY, sample_folder
 from engine.answer import answer, refuse_unanswerable
 from engine.events import Event, Noted
-from engine.memory import Memory
+from engine.retrieval.memory import Memory
 from engine.settings import Settings
 from models.roles import ModelSet
 

@@ -12,12 +12,12 @@ from engine.errors import NoSources
 from engine.settings import Settings
 
 if TYPE_CHECKING:
-    from engine.memory import Memory
+    from engine.retrieval.memory import Memory
 
 
 def memory_of(config: Config, size: int | None = None) -> Memory:
     """Return what reading keeps; `size` in bytes beats the settings."""
-    from engine.memory import Memory  # imports numpy
+    from engine.retrieval.memory import Memory  # imports numpy
 
     workers, limit = config.values["reading.workers"], size or config.values["reading.memory"]
     return Memory(workers, limit)  # type: ignore[arg-type]

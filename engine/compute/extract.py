@@ -13,8 +13,8 @@ from engine.compute.plan import Sought
 from engine.compute.table import Extracted, Reading
 from engine.compute.units import FoundAmount, amounts
 from engine.language.tokens import content_words, words
-from engine.passages import split_item
 from engine.prompts.prompting import render, show
+from engine.retrieval.passages import split_item
 from engine.values import Passage
 from ingest.item import Item
 from models.protocols import Choices, Generator, Sampling

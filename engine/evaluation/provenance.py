@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from engine.corpus import Corpus
 from engine.errors import DataError
 from engine.evaluation.runs import Row
+from engine.retrieval.corpus import Corpus
 
 SHOWN = 12
 """Characters of a hash that a message shows."""

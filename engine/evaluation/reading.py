@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from engine import answer as path_of_a_question
-from engine.corpus import Corpus, corpus_of, only
 from engine.errors import DataError, NoSources
 from engine.evaluation.data import Question
 from engine.evaluation.provenance import corpus_sha256
-from engine.memory import Memory
-from engine.passages import split_item
+from engine.retrieval.corpus import Corpus, corpus_of, only
+from engine.retrieval.memory import Memory
+from engine.retrieval.passages import split_item
 from engine.settings import Settings
 from engine.stages import Timings
 from engine.values import Query

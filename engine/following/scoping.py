@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.conversation import Cited
-from engine.corpus import Corpus, only
 from engine.inferring import items_of
+from engine.retrieval.corpus import Corpus, only
 from ingest.item import Filters, Item
 
 

@@ -18,7 +18,7 @@ from engine.expansion import expanded, unknown_words
 from engine.facts import Facts, by_now, facts_of
 from engine.further import further
 from engine.lookahead import Sample
-from engine.recall import Scores, best_first
+from engine.retrieval.recall import Scores, best_first
 from engine.routing import When, WhenLooking
 from engine.stages import staged
 from engine.steps import Toolbox

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from engine import selection
 from engine.drafts import Draft
 from engine.errors import BudgetTooSmall
 from engine.events import Event, FollowedUp, Noted
@@ -21,7 +20,8 @@ from engine.prompts.demonstrations import (
     Kind,
     in_prompt_order,
 )
-from engine.recall import Scores
+from engine.retrieval import selection
+from engine.retrieval.recall import Scores
 from engine.settings import PROMPT_TOKENS, STEP_TOKENS
 from engine.steps import Toolbox
 from engine.writing import Written

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from engine.drafts import Draft
-from engine.embedding import (
+from engine.events import Event, Noted
+from engine.retrieval.embedding import (
     Similarity,
     best_candidates,
     candidate_count,
@@ -16,9 +17,8 @@ from engine.embedding import (
     room_behind,
     similarity,
 )
-from engine.embedding import reranked as ranked_anew
-from engine.events import Event, Noted
-from engine.recall import Scores
+from engine.retrieval.embedding import reranked as ranked_anew
+from engine.retrieval.recall import Scores
 from engine.stages import staged
 from engine.steps import Toolbox
 from engine.values import Passage

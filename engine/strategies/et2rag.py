@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
 
-from engine import selection
 from engine.abstaining import denies
 from engine.consensus import Similarity
 from engine.drafts import Draft
 from engine.events import Event, Noted
 from engine.pace import RoleName
+from engine.retrieval import selection
 from engine.settings import PROMPT_TOKENS
 from engine.steps import Toolbox
 from engine.voting import Ballot, generated, read_each

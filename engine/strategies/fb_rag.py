@@ -13,9 +13,9 @@ import numpy as np
 
 from engine.drafts import Draft
 from engine.events import Event, Noted
-from engine.fusion import Normalisation, reciprocal_ranks, weighted_sum
 from engine.lookahead import TEMPERATURE, Form, Sample
-from engine.recall import Scores
+from engine.retrieval.fusion import Normalisation, reciprocal_ranks, weighted_sum
+from engine.retrieval.recall import Scores
 from engine.stages import staged
 from engine.steps import Toolbox
 from engine.strategies.youra import UNREAD, Youra

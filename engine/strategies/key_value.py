@@ -10,7 +10,7 @@ from typing import ClassVar
 from engine.drafts import Draft
 from engine.events import Event
 from engine.prompts.prompting import render, show
-from engine.recall import best_first
+from engine.retrieval.recall import best_first
 from engine.stages import staged
 from engine.steps import Toolbox
 from engine.values import Citation, Passage

@@ -11,7 +11,7 @@ from engine import abstaining
 from engine.drafts import Draft
 from engine.events import Event, FollowedUp
 from engine.prompts.prompting import render, show, show_plain
-from engine.recall import Scores, best_first
+from engine.retrieval.recall import Scores, best_first
 from engine.steps import Toolbox
 from engine.strategies.embedding import Ce, CeFilter
 from engine.writing import Written

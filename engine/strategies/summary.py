@@ -21,7 +21,7 @@ from engine.compute.world import World
 from engine.drafts import Draft
 from engine.events import Drafted, Event, Noted
 from engine.prompts.prompting import render, show
-from engine.selection import OVERHEAD
+from engine.retrieval.selection import OVERHEAD
 from engine.stages import staged
 from engine.steps import Toolbox
 from engine.values import Passage

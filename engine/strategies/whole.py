@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from engine.drafts import Draft
 from engine.events import Event
-from engine.recall import best_first
+from engine.retrieval.recall import best_first
 from engine.steps import Toolbox
 from engine.values import Excerpt
 from engine.window import Room, head_and_tail, require_whole

@@ -15,7 +15,7 @@ from engine.drafts import Draft
 from engine.errors import StrategyUnknown
 from engine.events import Compressed, Event, Noted
 from engine.reaction import Mean
-from engine.recall import Recall, Scores
+from engine.retrieval.recall import Recall, Scores
 from engine.stages import is_past, staged, time_spent
 from engine.steps import DRAFTING_SHARE, Toolbox
 from engine.values import Passage

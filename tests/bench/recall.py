@@ -27,8 +27,8 @@ from recall_child import Job
 from recall_engines import ENGINES
 from recall_texts import Queries, keys, queries, random_objects, real_passages
 
-from engine.passages import split
-from engine.recall import Recall, best_first
+from engine.retrieval.passages import split
+from engine.retrieval.recall import Recall, best_first
 
 EXACT = 1e-9
 Run = dict[str, Any]

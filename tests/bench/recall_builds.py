@@ -22,8 +22,8 @@ from statistics import median
 
 from bench_parts import row
 
-from engine.recall import Recall
-from engine.scan_compiled import CompiledScan
+from engine.retrieval.recall import Recall
+from engine.retrieval.scan_compiled import CompiledScan
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "packaging"))
@@ -33,7 +33,7 @@ from compile_scan import FLAGS  # noqa: E402 - packaging/ is no package
 def build(flags: list[str], folder: Path) -> CompiledScan:
     """Compile scan.c with further flags."""
     library = folder / f"scan{abs(hash(tuple(flags)))}.so"
-    source = str(ROOT / "engine" / "scan.c")
+    source = str(ROOT / "engine" / "retrieval" / "scan.c")
     subprocess.run(["cc", *FLAGS, *flags, source, "-o", str(library)], check=True)
     return CompiledScan(library)
 

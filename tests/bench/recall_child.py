@@ -18,7 +18,7 @@ from recall_engines import BM25S, ENGINES, RankBM25
 from recall_texts import Growth
 
 from engine.language.tokens import terms
-from engine.recall import Recall
+from engine.retrieval.recall import Recall
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.language.tokens import terms
-from engine.recall import Recall, Scores
-from engine.scan_numpy import NumpyScan
+from engine.retrieval.recall import Recall, Scores
+from engine.retrieval.scan_numpy import NumpyScan
 
 TOP = 10
 _PLAIN = re.compile(r"\w+")
@@ -44,7 +44,7 @@ def top(scores: npt.NDArray[Any]) -> list[int]:
 
 
 class Ours:
-    """`engine.recall`: as the program uses it, or with other settings."""
+    """`engine.retrieval.recall`: as the program uses it, or with other settings."""
 
     def __init__(self, **settings: Any) -> None:
         """Take settings of `Recall`; its defaults are the program's."""

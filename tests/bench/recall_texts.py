@@ -19,7 +19,7 @@ import numpy.typing as npt
 from engine.evaluation.data import load_questions
 from engine.language.tokens import terms
 from engine.lookahead import Sample
-from engine.passages import split
+from engine.retrieval.passages import split
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
 from ingest.read import read

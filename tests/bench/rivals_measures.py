@@ -135,7 +135,7 @@ def ours(folder: Path, asked: Sequence[Any], corpus: str, model: str, strategy: 
     from engine.answer import answer, search
     from engine.checking.citing import MARKER
     from engine.events import Answered, Found
-    from engine.memory import Memory
+    from engine.retrieval.memory import Memory
     from engine.settings import Settings
 
     watch = Watch()

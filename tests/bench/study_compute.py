@@ -37,12 +37,12 @@ from engine.checking.citing import MARKER
 from engine.compute.run import run
 from engine.compute.understand import understand
 from engine.compute.world import World
-from engine.corpus import Corpus, corpus_of
 from engine.evaluation.data import Question, load_questions
 from engine.evaluation.metrics import exact_match, substring_match
 from engine.events import Answered
 from engine.language.overlap import normalise
-from engine.passages import split
+from engine.retrieval.corpus import Corpus, corpus_of
+from engine.retrieval.passages import split
 from engine.settings import Settings
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People

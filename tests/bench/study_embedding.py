@@ -6,7 +6,7 @@
 
 `draw` encodes the best candidates of BM25 for each question and keeps numbers alone (resumable).
 `score` compares ways of ranking with them over all sets named: each kind of cosine by itself and
-joined with BM25 as `engine.embedding.reranked` does, and with both stretched from 0 to 1.
+joined with BM25 as `engine.retrieval.embedding.reranked` does, and with both stretched from 0 to 1.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.corpus import Corpus, corpus_of
-from engine.embedding import best_candidates, reranked, similarity
 from engine.evaluation import metrics
 from engine.evaluation.comparing import paired_difference
 from engine.evaluation.data import Question, load_questions
-from engine.fusion import weighted_sum
-from engine.passages import split
-from engine.recall import Scores, best_first
+from engine.retrieval.corpus import Corpus, corpus_of
+from engine.retrieval.embedding import best_candidates, reranked, similarity
+from engine.retrieval.fusion import weighted_sum
+from engine.retrieval.passages import split
+from engine.retrieval.recall import Scores, best_first
 from engine.values import Passage
 from ingest.item import Item
 from ingest.read import read
@@ -51,7 +51,8 @@ def load(args: argparse.Namespace, named: Path, path: Path) -> tuple[list[Questi
 def kinds(encoder: Encoder, question: str, passages: list[Passage]) -> dict[str, Scores]:
     """Return the cosines of every kind, one value a passage.
 
-    "conditioned" is what `engine.embedding.conditioned_similarity` gives, without a second pass.
+    "conditioned" is what `engine.retrieval.embedding.conditioned_similarity` gives, without a
+    second pass.
     """
     texts = [passage.searched for passage in passages]
     alone = encoder.encode_conditioned([("", question)]).vectors[0]

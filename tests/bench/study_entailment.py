@@ -25,7 +25,7 @@ from app.settings.config import load_config
 from engine.checking.entailing import LEAST, likely
 from engine.checking.stated import unstated
 from engine.language.sentences import sentence_spans
-from engine.passages import split
+from engine.retrieval.passages import split
 from engine.values import Passage
 from ingest.item import Item
 from ingest.read import read

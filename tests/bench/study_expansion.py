@@ -17,10 +17,10 @@ from pathlib import Path
 from app.local_models.loading import model_set
 from app.settings.config import load_config
 from engine import routing
-from engine.corpus import corpus_of
 from engine.expansion import expanded, unknown_words
-from engine.passages import split
-from engine.recall import best_first
+from engine.retrieval.corpus import corpus_of
+from engine.retrieval.passages import split
+from engine.retrieval.recall import best_first
 from ingest.item import Item, Kind, Locator, People
 
 HERE = Path(__file__).parent

@@ -18,14 +18,14 @@ from typing import Any, get_args
 
 import numpy as np
 
-from engine.corpus import Corpus, corpus_of
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions
 from engine.lookahead import Drawing, Form, Sample, look_ahead
-from engine.passages import split
 from engine.prompts.tasks import TASKS, task_of
-from engine.recall import Recall, Scores, best_first
-from engine.selection import fit
+from engine.retrieval.corpus import Corpus, corpus_of
+from engine.retrieval.passages import split
+from engine.retrieval.recall import Recall, Scores, best_first
+from engine.retrieval.selection import fit
 from engine.strategies.fb_rag import FBRag
 from ingest.item import Item
 from ingest.read import read

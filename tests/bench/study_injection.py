@@ -37,11 +37,11 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from app.local_models.loading import model_set
 from app.settings.config import load_config
 from engine.answer import answer_over
-from engine.corpus import corpus_of
 from engine.events import Answered
 from engine.injection.guarding import guarded, orders_in
-from engine.passages import split
 from engine.prompts import prompting
+from engine.retrieval.corpus import corpus_of
+from engine.retrieval.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Query
 from ingest.item import Item

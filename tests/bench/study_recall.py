@@ -29,10 +29,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine import passages
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, Support, load_questions
-from engine.recall import Recall, Variant, best_first
+from engine.retrieval import passages
+from engine.retrieval.recall import Recall, Variant, best_first
 from engine.values import Passage
 from ingest.item import Item
 from ingest.read import read

@@ -18,15 +18,15 @@ from typing import Any
 
 from engine import abstaining
 from engine.checking.citing import MARKER, check
-from engine.corpus import Corpus, corpus_of
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions
 from engine.language.tokens import words
 from engine.literal import as_written
-from engine.passages import split
 from engine.prompts.prompting import section
 from engine.prompts.tasks import TASKS
-from engine.selection import fit
+from engine.retrieval.corpus import Corpus, corpus_of
+from engine.retrieval.passages import split
+from engine.retrieval.selection import fit
 from engine.values import Passage
 from engine.writing import Asked, checked, unshown, write
 from ingest.item import Item

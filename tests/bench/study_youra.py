@@ -36,7 +36,7 @@ from engine.evaluation.data import Question
 from engine.language.overlap import normalise
 from engine.language.sentences import sentence_spans
 from engine.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
-from engine.recall import Recall, Scores, best_first
+from engine.retrieval.recall import Recall, Scores, best_first
 from engine.strategies.youra import DEPTH
 from engine.values import Passage
 from models.llama_api import LlamaModel

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from engine.answer import answer_over
-from engine.corpus import corpus_of
 from engine.evaluation import metrics
 from engine.evaluation.comparing import paired_difference
 from engine.evaluation.data import Question
 from engine.events import Answered, Selected, Stage
 from engine.prompts.tasks import TASKS, task_of
+from engine.retrieval.corpus import corpus_of
 from engine.settings import PROMPT_TOKENS, Budget, Settings
 from engine.values import Passage, Query
 from models.errors import AskanceError

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from engine.corpus import corpus_of
 from engine.evaluation.data import Question, load_questions
-from engine.passages import split
-from engine.recall import best_first
+from engine.retrieval.corpus import corpus_of
+from engine.retrieval.passages import split
+from engine.retrieval.recall import best_first
 from engine.values import Passage
 from ingest.item import Item
 from ingest.read import read

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from engine.recall import Scores, best_first
+from engine.retrieval.recall import Scores, best_first
 
 Normalisation = Literal["none", "maximum", "range"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.errors import BudgetTooSmall
-from engine.recall import Scores, best_first
+from engine.retrieval.recall import Scores, best_first
 from engine.values import Passage
 from models.protocols import Generator
 

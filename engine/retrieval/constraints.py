@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.corpus import Corpus
-from engine.recall import Scores
-from engine.scan import Flags
+from engine.retrieval.corpus import Corpus
+from engine.retrieval.recall import Scores
+from engine.retrieval.scan import Flags
 from engine.values import Query
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from engine.recall import Recall
+from engine.retrieval.recall import Recall
 from engine.values import Passage
 from ingest.item import Item
 from ingest.session import Session

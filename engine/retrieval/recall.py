@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from engine.language.stemming import prefixes_of, stem
 from engine.language.tokens import FUNCTION_WORDS, folded_terms, folded_words
-from engine.scan import Chunk, Flags, Ints, Scan
-from engine.scan_compiled import compiled
-from engine.scan_numpy import NumpyScan
+from engine.retrieval.scan import Chunk, Flags, Ints, Scan
+from engine.retrieval.scan_compiled import compiled
+from engine.retrieval.scan_numpy import NumpyScan
 
 T = TypeVar("T")
 Variant = Literal["lucene", "okapi"]

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.language.tokens import ASCII, LAST_JOIN, composed, fold_run
-from engine.scan import Counts, Flags, Ints, check_size
+from engine.retrieval.scan import Counts, Flags, Ints, check_size
 
 _EDGE = 16
 """Zero bytes around a chunk and behind a term, so that scan.c may read eight bytes anywhere."""

@@ -1,8 +1,8 @@
 /* The compiled scan: folds passages, finds their tokens, and looks for terms among them.
  *
- * engine/scan_compiled.py calls it and owns all memory; engine/scan_numpy.py gives the same results
- * more slowly; engine/language/tokens.py says what a term is. Text is folded into a buffer with EDGE zeros
- * or more on both sides, so that eight bytes can be read at any byte of it and twice in a row.
+ * scan_compiled.py calls it and owns all memory; scan_numpy.py gives the same results more slowly;
+ * engine/language/tokens.py says what a term is. Text is folded into a buffer with EDGE zeros or
+ * more on both sides, so that eight bytes can be read at any byte of it and twice in a row.
  */
 #include <stdint.h>
 #include <string.h>

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from engine.errors import ReadingStopped
 from engine.events import Event, Reading
-from engine.memory import Cut, Memory
-from engine.passages import split_item
-from engine.recall import Recall
+from engine.retrieval.memory import Cut, Memory
+from engine.retrieval.passages import split_item
+from engine.retrieval.recall import Recall
 from engine.values import Coverage, Passage, Query
 from ingest.item import Item, Kind, Skipped
 from ingest.pool import STILL, StandstillError

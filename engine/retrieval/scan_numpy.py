@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.language.tokens import FIRST_DIGIT_JOIN, LAST_JOIN, WORD_BYTE, fold_all
-from engine.scan import Counts, Flags, Ints, check_size
+from engine.retrieval.scan import Counts, Flags, Ints, check_size
 
 _Words = npt.NDArray[np.uint64]
 

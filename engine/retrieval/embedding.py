@@ -10,8 +10,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from engine.fusion import weighted_sum
-from engine.recall import Scores, best_first
+from engine.retrieval.fusion import weighted_sum
+from engine.retrieval.recall import Scores, best_first
 from engine.values import Passage
 from models.protocols import Encoded, Encoder
 

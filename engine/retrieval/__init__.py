@@ -1,0 +1,1 @@
+"""Passages of what was read, ranked for a question without an index."""
