@@ -15,18 +15,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine import abstaining, disagreeing, inferring
+from engine.budget.effort import means_of
+from engine.budget.pace import Pace
 from engine.checking import citing, entailing
 from engine.compute.plan_text import parsed
 from engine.conversation import Cited, Conversation
 from engine.drafts import Draft
-from engine.effort import means_of
 from engine.errors import NoSources
 from engine.events import Answered, Event, Found, Ranked, Understood
 from engine.following.scoping import scoped, within
 from engine.following.standalone import standing_alone
 from engine.injection import guarding
 from engine.own import with_own_addresses
-from engine.pace import Pace
 from engine.prompts.tasks import TASKS
 from engine.query_language import Mode, parse
 from engine.retrieval.constraints import constrained

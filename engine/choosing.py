@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from engine.budget.pace import RoleName
 from engine.events import Ranked, Selected, StageName
 from engine.injection import guarding
 from engine.lending import Lender
 from engine.lookahead import Sample
-from engine.pace import RoleName
 from engine.retrieval import selection
 from engine.retrieval.constraints import allowed, constrained
 from engine.retrieval.corpus import Corpus

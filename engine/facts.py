@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from engine.budget.pace import looking, writing_out
 from engine.errors import BudgetTooSmall
-from engine.pace import looking, writing_out
 from engine.retrieval import selection
 from engine.retrieval.recall import Scores, best_first
 from engine.settings import PROMPT_TOKENS, Effort

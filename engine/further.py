@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from engine.effort import Costs, Theta, iterdrag_tokens, iterdrag_within
+from engine.budget.effort import Costs, Theta, iterdrag_tokens, iterdrag_within
 from engine.facts import Facts, passage_tokens
 from engine.prompts.demonstrations import worked
 from engine.retrieval.recall import Scores

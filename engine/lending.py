@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from engine.effort import NO_LIMIT, Means
+from engine.budget.effort import NO_LIMIT, Means
+from engine.budget.pace import RoleName
 from engine.errors import BudgetTooSmall
-from engine.pace import RoleName
 from engine.stages import Timings, is_past, time_spent
 from engine.values import ModelTokens, Usage
 from models.protocols import (

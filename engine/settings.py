@@ -10,7 +10,7 @@ from engine.errors import QuestionError
 from engine.prompts.examples import Example
 
 if TYPE_CHECKING:
-    from engine.effort import Allocation
+    from engine.budget.effort import Allocation
 
 Effort = Literal["quick", "balanced", "thorough"]
 

@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 
 from engine import lookahead, writing
 from engine.attending import LayersOf, Overheard
+from engine.budget.pace import Work
 from engine.compute.plan import Plan
 from engine.drafts import Draft
 from engine.events import Event, Sampled, StageName, Token
@@ -19,7 +20,6 @@ from engine.forecasting import Forecaster
 from engine.language.languages import differ
 from engine.lending import since
 from engine.lookahead import Drawing, Sample
-from engine.pace import Work
 from engine.prompts.examples import Example, first_of, shipped
 from engine.prompts.prompting import section
 from engine.retrieval import selection

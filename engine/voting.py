@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from engine import abstaining
+from engine.budget.pace import RoleName
 from engine.checking.contradicting import same_answer
 from engine.consensus import (
     Consensus,
@@ -21,7 +22,6 @@ from engine.consensus import (
 from engine.disagreeing import stands
 from engine.drafts import Draft
 from engine.events import Drafted, Event, Voted
-from engine.pace import RoleName
 from engine.stages import is_past, staged, unseen
 from engine.steps import DRAFTING_SHARE, Toolbox
 from engine.values import Usage

@@ -10,8 +10,7 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from engine.evaluation.allocating import best_within, extrapolated, unseen
-from engine.evaluation.allocation import (
+from engine.budget.allocation import (
     PAPER,
     Fit,
     Informativeness,
@@ -24,7 +23,8 @@ from engine.evaluation.allocation import (
     refit,
     without_extremes,
 )
-from engine.evaluation.sigmoid import Sigmoid
+from engine.budget.sigmoid import Sigmoid
+from engine.evaluation.allocating import best_within, extrapolated, unseen
 
 ABOUT = {
     "easy": Informativeness(1.2, 0.9),

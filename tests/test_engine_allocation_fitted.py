@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from engine.budget.allocation import PAPER, Informativeness
+from engine.budget.fitted import read_allocation, written
 from engine.errors import DataError
-from engine.evaluation.allocation import PAPER, Informativeness
-from engine.evaluation.fitted import read_allocation, written
 
 FITTED = replace(PAPER, r2=0.5, points=24)
 

@@ -18,9 +18,9 @@ from typing import Any, cast
 import pytest
 
 from app.commands.eval import command as eval_run
-from engine.effort import means_of
+from engine.budget.allocation import fit, informativeness, normalised
+from engine.budget.effort import means_of
 from engine.errors import DataError
-from engine.evaluation.allocation import fit, informativeness, normalised
 from engine.evaluation.configurations import (
     Configuration,
     best_within,

@@ -15,7 +15,8 @@ import pytest
 
 from app.shown.progress import StatusLine, Watcher
 from engine.answer import answer_over
-from engine.effort import (
+from engine.budget.allocation import PAPER, Informativeness
+from engine.budget.effort import (
     PUBLISHED,
     Allocation,
     Costs,
@@ -25,12 +26,11 @@ from engine.effort import (
     iterdrag_within,
     means_of,
 )
+from engine.budget.fitted import read_allocation, written
+from engine.budget.pace import Pace, Work, checking
 from engine.errors import DataError, QuestionError
-from engine.evaluation.allocation import PAPER, Informativeness
-from engine.evaluation.fitted import read_allocation, written
 from engine.events import Answered, Expected, Stage
 from engine.further import costs_of, rewriting_tokens
-from engine.pace import Pace, Work, checking
 from engine.retrieval import selection
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split

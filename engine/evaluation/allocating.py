@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from engine.evaluation.allocation import (
+from engine.budget.allocation import (
     LEAST_POINTS,
     Fit,
     Informativeness,

@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from engine.budget.pace import USUAL_ANSWER, Work, replying
 from engine.drafts import Draft
 from engine.errors import BudgetTooSmall
 from engine.events import Event, FollowedUp, Noted
-from engine.pace import USUAL_ANSWER, Work, replying
 from engine.prompts.demonstrations import (
     FINAL,
     FOLLOW_UP,

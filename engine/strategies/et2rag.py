@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import ClassVar, Literal
 
 from engine.abstaining import denies
+from engine.budget.pace import RoleName
 from engine.consensus import Similarity
 from engine.drafts import Draft
 from engine.events import Event, Noted
-from engine.pace import RoleName
 from engine.retrieval import selection
 from engine.settings import PROMPT_TOKENS
 from engine.steps import Toolbox

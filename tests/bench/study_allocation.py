@@ -20,11 +20,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import get_args
 
-from engine.effort import PUBLISHED
-from engine.errors import QuestionError
-from engine.evaluation.allocating import Pick, extrapolated, unseen
-from engine.evaluation.allocating import best_within as best_within_points
-from engine.evaluation.allocation import (
+from engine.budget.allocation import (
     EXTREMES,
     LEAST_POINTS,
     PARAMETERS,
@@ -38,6 +34,11 @@ from engine.evaluation.allocation import (
     refit,
     without_extremes,
 )
+from engine.budget.effort import PUBLISHED
+from engine.budget.fitted import written
+from engine.errors import QuestionError
+from engine.evaluation.allocating import Pick, extrapolated, unseen
+from engine.evaluation.allocating import best_within as best_within_points
 from engine.evaluation.configurations import (
     METHODS,
     Configuration,
@@ -45,7 +46,6 @@ from engine.evaluation.configurations import (
     configurations,
     points_of,
 )
-from engine.evaluation.fitted import written
 from engine.evaluation.runs import read_run
 
 ABOUT = Callable[[str], Informativeness]

@@ -17,8 +17,8 @@ from typing import Literal
 
 import numpy as np
 
+from engine.budget.sigmoid import PUBLISHED_SIGMOID, Sigmoid, Vector, refitted
 from engine.errors import QuestionError
-from engine.evaluation.sigmoid import PUBLISHED_SIGMOID, Sigmoid, Vector, refitted
 
 EPSILON = 0.01
 """Added to theta, whose entries may be 0."""

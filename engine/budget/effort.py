@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from engine.evaluation.allocation import PAPER, Fit, Informativeness
+from engine.budget.allocation import PAPER, Fit, Informativeness
 from engine.settings import BUDGETS, PROMPT_TOKENS, STEP_TOKENS, Effort, Settings
 
 ROUNDS: dict[Effort, float] = {"quick": 1.0, "balanced": 1.5, "thorough": 3.0}

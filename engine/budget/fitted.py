@@ -9,10 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.effort import Allocation
+from engine.budget.allocation import LEAST_POINTS, Fit, Informativeness
+from engine.budget.effort import Allocation
+from engine.budget.sigmoid import Sigmoid
 from engine.errors import DataError
-from engine.evaluation.allocation import LEAST_POINTS, Fit, Informativeness
-from engine.evaluation.sigmoid import Sigmoid
 
 
 def written(fit: Fit, about: Sequence[Informativeness], fitted_to: str) -> str:

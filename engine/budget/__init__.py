@@ -1,0 +1,1 @@
+"""What an answer may spend, in tokens, and how long the rest of it takes."""
