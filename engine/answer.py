@@ -14,10 +14,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from engine import abstaining, disagreeing, inferring
+from engine import disagreeing
 from engine.budget.effort import means_of
 from engine.budget.pace import Pace
-from engine.checking import citing, entailing
+from engine.checking import abstaining, citing, entailing
 from engine.compute.plan_text import parsed
 from engine.conversation import Cited, Conversation
 from engine.drafts import Draft
@@ -26,9 +26,10 @@ from engine.events import Answered, Event, Found, Ranked, Understood
 from engine.following.scoping import scoped, within
 from engine.following.standalone import standing_alone
 from engine.injection import guarding
-from engine.own import with_own_addresses
 from engine.prompts.tasks import TASKS
-from engine.query_language import Mode, parse
+from engine.question import inferring
+from engine.question.own import with_own_addresses
+from engine.question.query_language import Mode, parse
 from engine.retrieval.constraints import constrained
 from engine.retrieval.corpus import Corpus, read_corpus
 from engine.retrieval.memory import Memory

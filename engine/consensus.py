@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from engine import abstaining
+from engine.checking import abstaining
 from engine.checking.citing import MARKER
 from engine.checking.contradicting import ALIKE
 from engine.language.overlap import rouge_l, token_f1

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from engine import abstaining
-from engine.checking import citing
+from engine.checking import abstaining, citing
 from engine.checking.citing import Checked
 from engine.drafts import Draft
 from engine.values import Agreement

@@ -7,8 +7,8 @@ from collections.abc import Generator as Steps
 from dataclasses import dataclass, replace
 from functools import partial
 
-from engine import abstaining
 from engine.budget.pace import RoleName
+from engine.checking import abstaining
 from engine.checking.contradicting import same_answer
 from engine.consensus import (
     Consensus,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from engine import abstaining
+from engine.checking import abstaining
 from engine.checking.citing import MARKER
 from engine.events import Event, Token
 from engine.language.tokens import content_words, words

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from engine import abstaining
 from engine.answer import answer, search
+from engine.checking import abstaining
 from engine.errors import (
     BudgetTooSmall,
     EmptyQuestion,

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from engine import abstaining, routing
+from engine import routing
 from engine.answer import answer_over
+from engine.checking import abstaining
 from engine.checking.contradicting import same_answer
 from engine.errors import BudgetTooSmall
 from engine.events import Answered, Compressed, Decided, FollowedUp, Noted, Sampled, Voted

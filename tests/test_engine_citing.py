@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine import abstaining
 from engine.answer import answer
+from engine.checking import abstaining
 from engine.checking.citing import check, split_sentences
 from engine.checking.stated import unstated
 from engine.events import Answered

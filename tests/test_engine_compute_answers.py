@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine import abstaining
+from engine.checking import abstaining
 from engine.errors import OwnAddressUnknown, PlanRefused
 from ingest.item import Shelf
 from tests.toy_compute import BOB, KIM, MAILS, MET, Ask, asking, crossings, day, mail

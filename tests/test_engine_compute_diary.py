@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.acquaintances import Acquaintances
 from engine.compute import diary
 from engine.compute.plan_text import parsed, written
 from engine.compute.run import run
 from engine.compute.table import Table
 from engine.compute.understand import understand
 from engine.compute.world import World
+from engine.question.acquaintances import Acquaintances
 from ingest.item import Item, Kind, Locator, People, Person
 from ingest.read import read
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from engine import abstaining
 from engine.answer import answer_over
+from engine.checking import abstaining
 from engine.classifying import LABELS, by_model, by_words
 from engine.events import Answered, Drafted, Noted
 from engine.retrieval.corpus import corpus_of

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.acquaintances import Acquaintances
 from engine.compute.fields import WORDS_SHOWN, values_of
 from engine.compute.plan_text import parsed, written
 from engine.compute.run import run
 from engine.compute.understand import understand
 from engine.compute.world import World
+from engine.question.acquaintances import Acquaintances
 from ingest.item import Item, Kind, Locator, People, Person
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

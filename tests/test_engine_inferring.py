@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.acquaintances import Acquaintances, name_at
 from engine.answer import answer, search
 from engine.errors import OwnAddressUnknown
 from engine.events import Answered, Event, Understood
-from engine.question_grammar import clues
+from engine.question.acquaintances import Acquaintances, name_at
+from engine.question.question_grammar import clues
 from engine.settings import Settings
 from engine.values import Answer, Inferred
 from ingest.item import Filters, Item, Kind, Locator, People, Person

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from engine.answer import search, understand
 from engine.errors import EmptyQuestion, OwnAddressUnknown, QuestionError
 from engine.events import Found
-from engine.operators import FIELDS
-from engine.query_language import LIMIT, Mode, parse
+from engine.question.operators import FIELDS
+from engine.question.query_language import LIMIT, Mode, parse
 from engine.retrieval.constraints import constrained
 from engine.retrieval.corpus import Corpus
 from engine.retrieval.corpus import corpus_of as corpus_of_passages

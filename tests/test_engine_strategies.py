@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from engine import abstaining
 from engine.answer import answer_over
+from engine.checking import abstaining
 from engine.consensus import by_overlap, consensus
 from engine.errors import BudgetTooSmall, CorpusTooLarge, QuestionError, StrategyUnknown
 from engine.evaluation.sweeping import expanded

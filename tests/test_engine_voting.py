@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from engine import abstaining
 from engine.answer import answer_over
+from engine.checking import abstaining
 from engine.checking.contradicting import contradict, same_answer
 from engine.consensus import by_overlap, consensus
 from engine.evaluation.data import Question

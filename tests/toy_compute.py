@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from engine.acquaintances import Acquaintances
 from engine.answer import answer_over
 from engine.compute.plan_text import parsed
 from engine.compute.run import run
 from engine.compute.table import Table
 from engine.events import Answered, Noted
+from engine.question.acquaintances import Acquaintances
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Settings

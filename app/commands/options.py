@@ -71,7 +71,12 @@ class FilterFlags:
         """Return the first and the last day, both inclusive."""
         if self.since is None and self.until is None:
             return None, None
-        from engine.operators import first_day, last_day, no_date, printable  # a grammar of dates
+        from engine.question.operators import (  # a grammar of dates
+            first_day,
+            last_day,
+            no_date,
+            printable,
+        )
 
         since = first_day(self.since, today) if self.since is not None else None
         until = last_day(self.until, today, since) if self.until is not None else None

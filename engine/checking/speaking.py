@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
-from engine.acquaintances import WORD, name_at
 from engine.language.tokens import FUNCTION_WORDS
+from engine.question.acquaintances import WORD, name_at
 
 _NAME = r"[^\W\d_][\w.'\u2019-]*(?: [^\W\d_][\w.'\u2019-]*){0,3}"
 _TURN = re.compile(

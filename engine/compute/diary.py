@@ -14,7 +14,7 @@ from engine.compute.words import NEUTRAL, NOUNS, VERBS
 from engine.compute.world import World, spans_of_words
 from engine.language.days import Direction
 from engine.language.tokens import FUNCTION_WORDS
-from engine.question_grammar import PAST_TENSE
+from engine.question.question_grammar import PAST_TENSE
 from ingest.item import Kind
 
 NEXT = r"\b(?:next|upcoming)\b"

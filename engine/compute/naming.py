@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 
-from engine.acquaintances import name_at
 from engine.compute import diary
 from engine.compute.fields import PREFIX, folded
 from engine.compute.words import ASKING, NEUTRAL, NOUNS, VERBS
@@ -19,6 +18,7 @@ from engine.compute.world import LEAST_TITLE, Called, World, joined, spans_of_wo
 from engine.language.dates import find_spans, parse_span
 from engine.language.days import Direction, Span
 from engine.language.tokens import FUNCTION_WORDS
+from engine.question.acquaintances import name_at
 from ingest.item import Kind
 
 _OPENING, _CLOSING = '"\u201c\u201e\u00ab', '"\u201d\u201c\u00bb'

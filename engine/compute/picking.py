@@ -15,7 +15,7 @@ from engine.compute.selecting import passing
 from engine.compute.sourcing import TOKEN
 from engine.compute.world import World
 from engine.language.date_words import NUMBERS
-from engine.question_grammar import PAST_TENSE
+from engine.question.question_grammar import PAST_TENSE
 from ingest.item import Kind
 
 _LAST_AS_VERB = re.compile(r"\b(?:do|does|did|will) (?:\S+ )*?last\b")

@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 
-from engine.acquaintances import Acquaintances
 from engine.compute.fields import (
     IN_MINUTES,
     duration_text,
@@ -21,6 +20,7 @@ from engine.compute.plan import AT_AN_END, MEASURED, Plan, Sought
 from engine.compute.selecting import Passed, each_once, oldest_first, passing
 from engine.compute.table import Extracted, Extractor, Key, Lacking, Reading, Row, Table, units_of
 from engine.compute.units import Quantity, by_unit, mean, shown
+from engine.question.acquaintances import Acquaintances
 from ingest.item import Item, Shelf
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from engine.acquaintances import Acquaintances, Names
 from engine.compute.fields import (
     calendar_of,
     day_of,
@@ -24,6 +23,7 @@ from engine.compute.fields import (
 from engine.compute.plan import Source, Status
 from engine.language.stemming import stem
 from engine.language.tokens import folded_words
+from engine.question.acquaintances import Acquaintances, Names
 from ingest.item import Item, Kind, Person, Shelf
 
 

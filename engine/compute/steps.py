@@ -6,7 +6,6 @@ from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.acquaintances import Acquaintances
 from engine.compute.extract import extracted
 from engine.compute.plan import Plan, Sought
 from engine.compute.plan_text import written
@@ -20,7 +19,8 @@ from engine.compute.world import World, joined
 from engine.drafts import Draft
 from engine.errors import OwnAddressUnknown, PlanRefused
 from engine.events import Event, Noted
-from engine.question_grammar import ME
+from engine.question.acquaintances import Acquaintances
+from engine.question.question_grammar import ME
 from engine.stages import staged
 from engine.steps import Toolbox
 from ingest.item import Item

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from engine.acquaintances import Acquaintances
 from engine.compute.fields import calendar_of, folded, place_of, thread_of, title_of
 from engine.compute.nations import ALIASES
+from engine.question.acquaintances import Acquaintances
 from ingest.item import Item, Kind
 
 _PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_]+|\d+")

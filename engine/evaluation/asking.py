@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine import answer as path_of_a_question
-from engine import inferring
 from engine.errors import BudgetTooSmall, CorpusTooLarge
 from engine.evaluation.apart import At
 from engine.evaluation.choice import Choice
@@ -14,6 +13,7 @@ from engine.evaluation.runs import Row
 from engine.evaluation.scoring import Trail, row_of
 from engine.events import Answered, Event, Stage
 from engine.prompts.tasks import TASKS, task_of
+from engine.question import inferring
 from engine.retrieval.corpus import Corpus, only
 from engine.settings import Settings
 from engine.steps import Shared

@@ -10,8 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from engine import abstaining
-from engine.checking import citing
+from engine.checking import abstaining, citing
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, Support
 from engine.events import Event, Noted, Ranked, Selected

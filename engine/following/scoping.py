@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.conversation import Cited
-from engine.inferring import items_of
+from engine.question.inferring import items_of
 from engine.retrieval.corpus import Corpus, only
 from ingest.item import Filters, Item
 

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine import abstaining, routing
+from engine import routing
+from engine.checking import abstaining
 from engine.classifying import by_words
 from engine.compute.steps import understood
 from engine.consensus import Same, as_alike, by_overlap, consensus
 from engine.drafts import Draft
 from engine.errors import BudgetTooSmall, TimeSpent
 from engine.events import Decided, Event, Noted
-from engine.expansion import expanded, unknown_words
 from engine.facts import Facts, by_now, facts_of
 from engine.further import further
 from engine.lookahead import Sample
+from engine.question.expansion import expanded, unknown_words
 from engine.retrieval.recall import Scores, best_first
 from engine.routing import When, WhenLooking
 from engine.stages import staged

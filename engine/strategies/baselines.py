@@ -6,7 +6,7 @@ from collections.abc import Generator as Steps
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine import abstaining
+from engine.checking import abstaining
 from engine.drafts import Draft
 from engine.errors import CorpusTooLarge
 from engine.events import Event, Noted

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
 
-from engine.abstaining import denies
 from engine.budget.pace import RoleName
+from engine.checking.abstaining import denies
 from engine.consensus import Similarity
 from engine.drafts import Draft
 from engine.events import Event, Noted

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
-from engine import abstaining
+from engine.checking import abstaining
 from engine.drafts import Draft
 from engine.events import Event, FollowedUp
 from engine.prompts.prompting import render, show, show_plain

@@ -31,7 +31,6 @@ from typing import Any
 
 from compute_gold import Gold, entries, letters
 
-from engine import inferring
 from engine.answer import answer_over
 from engine.checking.citing import MARKER
 from engine.compute.run import run
@@ -41,6 +40,7 @@ from engine.evaluation.data import Question, load_questions
 from engine.evaluation.metrics import exact_match, substring_match
 from engine.events import Answered
 from engine.language.overlap import normalise
+from engine.question import inferring
 from engine.retrieval.corpus import Corpus, corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Settings

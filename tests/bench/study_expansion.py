@@ -17,7 +17,7 @@ from pathlib import Path
 from app.local_models.loading import model_set
 from app.settings.config import load_config
 from engine import routing
-from engine.expansion import expanded, unknown_words
+from engine.question.expansion import expanded, unknown_words
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.retrieval.recall import best_first

@@ -25,10 +25,10 @@ from typing import Any
 
 from app.local_models.loading import model_set
 from app.settings.config import load_config
-from engine import inferring
-from engine.acquaintances import Acquaintances
-from engine.question_grammar import clues, tagged
-from engine.second_look import chosen_from, likelihoods, roles_of
+from engine.question import inferring
+from engine.question.acquaintances import Acquaintances
+from engine.question.question_grammar import clues, tagged
+from engine.question.second_look import chosen_from, likelihoods, roles_of
 from engine.settings import Settings
 from engine.values import Query
 from ingest.item import Item, Kind, Locator, People, Person

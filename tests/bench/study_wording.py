@@ -16,7 +16,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from engine import abstaining
+from engine.checking import abstaining
 from engine.checking.citing import MARKER, check
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.errors import OwnAddressUnknown
-from engine.question_grammar import ME
+from engine.question.question_grammar import ME
 from engine.values import Query
 
 

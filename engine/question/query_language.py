@@ -4,7 +4,7 @@
 
 An operator begins a word and its value follows at once, bare or in quotation marks. A hyphen
 before it, before a word or before a phrase means "not". What only looks like one ("http://x",
-"10:30", "Re: lease", "well-known") is text. `engine.operators` says what the fields mean.
+"10:30", "Re: lease", "well-known") is text. `engine.question.operators` says what the fields mean.
 
 In a question (`Mode` "ask") operators and `-word` act as in a search, but quotation marks are
 those of prose: a quoted phrase stays in the text and narrows nothing.
@@ -21,7 +21,7 @@ from typing import Literal
 
 from engine.errors import EmptyQuestion, QuestionError
 from engine.language.tokens import terms
-from engine.operators import FIELDS, Operator, combined
+from engine.question.operators import FIELDS, Operator, combined
 from engine.values import Query
 from ingest.item import Filters
 

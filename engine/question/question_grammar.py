@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Literal
 
-from engine.acquaintances import Acquaintances, FoundName, Names, name_at
 from engine.language.dates import Direction, Span, find_spans, parse_span
+from engine.question.acquaintances import Acquaintances, FoundName, Names, name_at
 from engine.values import Inferred, InferredField
 
 ME = "me"

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from engine.acquaintances import Acquaintances
 from engine.prompts.prompting import render, section
-from engine.question_grammar import dated, tagged
+from engine.question.acquaintances import Acquaintances
+from engine.question.question_grammar import dated, tagged
 from engine.values import Inferred
 from models.protocols import Generator
 from models.roles import ModelSet

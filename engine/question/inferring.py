@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
-from engine.acquaintances import Acquaintances, Names
 from engine.language.tokens import content_words
-from engine.question_grammar import ME, clues
+from engine.question.acquaintances import Acquaintances, Names
+from engine.question.question_grammar import ME, clues
+from engine.question.second_look import second_look
 from engine.retrieval.corpus import Corpus, only
-from engine.second_look import second_look
 from engine.settings import Settings
 from engine.values import Inferred, Query
 from ingest.item import Filters, Item, Kind
