@@ -36,8 +36,8 @@ from engine.retrieval.memory import Memory
 from engine.retrieval.recall import best_first
 from engine.settings import Settings, budget_for
 from engine.stages import Timings, staged, time_spent
-from engine.steps import Shared, Toolbox
 from engine.strategies import registry
+from engine.toolbox.steps import Shared, Toolbox
 from engine.values import Answer, Hit, ModelIds, Passage, Query, SearchResult, Usage
 from ingest.item import Filters
 from models.roles import ModelSet

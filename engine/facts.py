@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 from engine.budget.pace import looking, writing_out
 from engine.errors import BudgetTooSmall
+from engine.generation.writing import asks_several
 from engine.retrieval import selection
 from engine.retrieval.recall import Scores, best_first
 from engine.settings import PROMPT_TOKENS, Effort
-from engine.steps import Toolbox
+from engine.toolbox.steps import Toolbox
 from engine.values import Passage
-from engine.writing import asks_several
 
 CLEAR = 0.5
 """The best passage stands alone when no other scores this share of it: a judgement, no other share

@@ -10,9 +10,9 @@ from engine.facts import Facts, passage_tokens
 from engine.prompts.demonstrations import worked
 from engine.retrieval.recall import Scores
 from engine.settings import PROMPT_TOKENS
-from engine.steps import Toolbox
 from engine.strategies.drag import IterDRAG
 from engine.strategies.rewriting import Rewrite
+from engine.toolbox.steps import Toolbox
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,10 @@ from engine.consensus import (
 from engine.disagreeing import stands
 from engine.drafts import Draft
 from engine.events import Drafted, Event, Voted
+from engine.generation.writing import Written
 from engine.stages import is_past, staged, unseen
-from engine.steps import DRAFTING_SHARE, Toolbox
+from engine.toolbox.steps import DRAFTING_SHARE, Toolbox
 from engine.values import Usage
-from engine.writing import Written
 from models.protocols import Sampling
 
 SIDES_SHOWN = 3

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.alignment import Encoding, between, easy, exact, fit, levenshtein, targets
+from engine.attention.alignment import Encoding, between, easy, exact, fit, levenshtein, targets
 from engine.language.sentences import sentence_spans
 from tests.in_store import weights_of
 from tests.toy_tokenizers import byte_level, unigram

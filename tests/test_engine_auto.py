@@ -17,8 +17,8 @@ from engine.checking.contradicting import same_answer
 from engine.errors import BudgetTooSmall
 from engine.events import Answered, Compressed, Decided, FollowedUp, Noted, Sampled, Voted
 from engine.facts import Facts, needs_several
+from engine.generation.lookahead import Sample
 from engine.language.languages import language_of
-from engine.lookahead import Sample
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Budget, Settings

@@ -36,7 +36,7 @@ from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Budget, Settings, budget_for
 from engine.stages import Timings
-from engine.steps import Toolbox
+from engine.toolbox.steps import Toolbox
 from engine.values import ModelTokens, Query
 from ingest.item import Item, Kind, Locator, People
 from models import speed

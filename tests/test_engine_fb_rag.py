@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.lookahead import Sample, parse
+from engine.generation.lookahead import Sample, parse
 from engine.strategies.fb_rag import FBRag
 
 BACKWARD = np.array([4.0, 2.0, 0.0])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.literal import as_written
+from engine.generation.literal import as_written
 from engine.retrieval.passages import split
 from ingest.item import Item, Kind, Locator, People
 

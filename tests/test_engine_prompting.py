@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from engine.generation.writing import asks_several
 from engine.prompts.prompting import fill, section, show
 from engine.values import Passage
-from engine.writing import asks_several
 from ingest.item import Item, Kind, Locator, People
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.attention.reaction import evenness, reaction, sentence_scores, token_scores, tokens_of
 from engine.language.sentences import MAX_CHARACTERS, sentence_spans
-from engine.reaction import evenness, reaction, sentence_scores, token_scores, tokens_of
 from models.protocols import AttentionColumns
 
 ROWS = np.array(

@@ -17,7 +17,6 @@ from engine.consensus import by_overlap, consensus
 from engine.errors import BudgetTooSmall, CorpusTooLarge, QuestionError, StrategyUnknown
 from engine.evaluation.sweeping import expanded
 from engine.events import Answered, Drafted, Noted, Ranked, Sampled, Selected, Voted
-from engine.lending import Lender
 from engine.prompts.examples import Example
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
@@ -25,6 +24,7 @@ from engine.settings import Settings
 from engine.stages import Timings
 from engine.strategies import registry
 from engine.strategies.et2rag import organise
+from engine.toolbox.lending import Lender
 from engine.values import GAP, Answer, ModelTokens, Query
 from ingest.item import Item, Kind, Locator, People
 from models.fake import Drawn, FakeGenerator

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from engine import writing
 from engine.events import Token
+from engine.generation import writing
 from engine.prompts.tasks import QUESTION as QUESTION_TASK
 from engine.retrieval.passages import split
 from ingest.item import Item, Kind, Locator, People

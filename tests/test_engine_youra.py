@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from app.shown.trail import Trail
-from engine.attending import Way, attend, places_in, windows
+from engine.attention.attending import Way, attend, places_in, windows
+from engine.attention.compression import choose, cut, sentences_of
 from engine.checking import citing
-from engine.compression import choose, cut, sentences_of
 from engine.errors import BudgetTooSmall, StrategyUnknown
 from engine.events import Compressed, Noted, Ranked, Selected
 from engine.retrieval.passages import split

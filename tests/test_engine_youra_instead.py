@@ -10,15 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from engine.attending import QUERY, Way, attend, windows
-from engine.compression import sentences_of
+from engine.attention.attending import QUERY, Way, attend, windows
+from engine.attention.compression import sentences_of
 from engine.drafts import Draft
 from engine.errors import StrategyUnknown, TimeSpent
 from engine.events import Compressed, Event, Noted, Ranked
 from engine.settings import Budget
-from engine.steps import Toolbox
 from engine.strategies import registry
 from engine.strategies.fb_rag import FBRag
+from engine.toolbox.steps import Toolbox
 from models.errors import ContextExceeded, ModelMissing
 from models.protocols import AttentionColumns, Cancelled
 from tests.toy_attention import (

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from engine.attending import MARGIN, QUERY, Way, attend, windows
-from engine.compression import sentences_of
-from engine.reaction import Measure
+from engine.attention.attending import MARGIN, QUERY, Way, attend, windows
+from engine.attention.compression import sentences_of
+from engine.attention.reaction import Measure
 from models.catalogue import load_catalogue
 from models.llama_attention import LlamaAttentionReader, load_llama_attention
 from tests.in_store import weights_of

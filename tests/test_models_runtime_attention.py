@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.reaction import reaction
+from engine.attention.reaction import reaction
 from models.columns import prompt_spans, refuse_unreadable, spans
 from models.errors import ContextExceeded, MemorySpent, RuntimeFailed
 from models.llama import load_llama

@@ -17,7 +17,7 @@ pytest.importorskip("transformers")
 
 import torch
 
-from engine.reaction import reaction
+from engine.attention.reaction import reaction
 from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import AttentionColumns, Cancelled, Sampling
 from models.torch_attention import BLOCK, TorchAttentionReader, load_reader

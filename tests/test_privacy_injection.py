@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from app.shown.output import answer_object, print_json
 from app.shown.report import answer_text, search_text
 from engine.answer import answer_over, search
-from engine.attending import windows
-from engine.compression import sentences_of
+from engine.attention.attending import windows
+from engine.attention.compression import sentences_of
 from engine.events import Answered, Found, Selected
 from engine.injection import guarding
 from engine.prompts.prompting import describe, show

@@ -1,10 +1,10 @@
-"""Tokenizers of two kinds, trained on the spot, as `engine.alignment` wants them."""
+"""Tokenizers of two kinds, trained on the spot, as `engine.attention.alignment` wants them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from engine.alignment import Encoding
+from engine.attention.alignment import Encoding
 
 
 def byte_level(texts: Sequence[str], size: int = 400) -> Callable[[str], Encoding]:

@@ -22,7 +22,7 @@ from engine.events import Event, Noted
 from engine.question.acquaintances import Acquaintances
 from engine.question.question_grammar import ME
 from engine.stages import staged
-from engine.steps import Toolbox
+from engine.toolbox.steps import Toolbox
 from ingest.item import Item
 
 

@@ -31,8 +31,8 @@ from engine.evaluation.runs import (
 )
 from engine.evaluation.solving import example_row, solved, unsolved, worked_examples
 from engine.settings import Settings
-from engine.steps import Shared
 from engine.strategies import registry
+from engine.toolbox.steps import Shared
 from models.roles import ModelSet
 
 

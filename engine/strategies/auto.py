@@ -17,17 +17,17 @@ from engine.errors import BudgetTooSmall, TimeSpent
 from engine.events import Decided, Event, Noted
 from engine.facts import Facts, by_now, facts_of
 from engine.further import further
-from engine.lookahead import Sample
+from engine.generation.lookahead import Sample
 from engine.question.expansion import expanded, unknown_words
 from engine.retrieval.recall import Scores, best_first
 from engine.routing import When, WhenLooking
 from engine.stages import staged
-from engine.steps import Toolbox
 from engine.strategies.conditional import take
 from engine.strategies.embedding import CeFilter
 from engine.strategies.fb_rag import FBRag, Looked
 from engine.strategies.self_consistency import SelfConsistency
 from engine.strategies.youra import Youra
+from engine.toolbox.steps import Toolbox
 from engine.voting import sameness
 from models.errors import ContextExceeded
 

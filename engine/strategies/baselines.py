@@ -10,8 +10,8 @@ from engine.checking import abstaining
 from engine.drafts import Draft
 from engine.errors import CorpusTooLarge
 from engine.events import Event, Noted
-from engine.steps import Toolbox
-from engine.window import require_whole
+from engine.toolbox.steps import Toolbox
+from engine.toolbox.window import require_whole
 
 
 @dataclass(frozen=True)

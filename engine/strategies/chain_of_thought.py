@@ -6,12 +6,12 @@ from collections.abc import Generator as Steps
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from engine import lookahead
 from engine.drafts import Draft
 from engine.events import Event, Noted, Sampled
+from engine.generation import lookahead
 from engine.prompts.examples import first_of, reasoned, shipped
 from engine.prompts.tasks import REASONING_TOKENS
-from engine.steps import Toolbox
+from engine.toolbox.steps import Toolbox
 
 
 @dataclass(frozen=True)

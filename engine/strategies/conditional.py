@@ -13,10 +13,10 @@ from engine.compute.world import World
 from engine.drafts import Draft
 from engine.events import Event, Noted
 from engine.stages import staged
-from engine.steps import Toolbox
 from engine.strategies.fb_rag import FBRag
 from engine.strategies.key_value import KeyValue
 from engine.strategies.summary import Summary, scope_of
+from engine.toolbox.steps import Toolbox
 
 
 @dataclass(frozen=True)

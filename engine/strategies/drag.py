@@ -12,6 +12,7 @@ from engine.budget.pace import USUAL_ANSWER, Work, replying
 from engine.drafts import Draft
 from engine.errors import BudgetTooSmall
 from engine.events import Event, FollowedUp, Noted
+from engine.generation.writing import Written
 from engine.prompts.demonstrations import (
     FINAL,
     FOLLOW_UP,
@@ -23,8 +24,7 @@ from engine.prompts.demonstrations import (
 from engine.retrieval import selection
 from engine.retrieval.recall import Scores
 from engine.settings import PROMPT_TOKENS, STEP_TOKENS
-from engine.steps import Toolbox
-from engine.writing import Written
+from engine.toolbox.steps import Toolbox
 from models.protocols import Beginnings, Generator
 
 

@@ -20,7 +20,7 @@ from engine.retrieval.embedding import (
 from engine.retrieval.embedding import reranked as ranked_anew
 from engine.retrieval.recall import Scores
 from engine.stages import staged
-from engine.steps import Toolbox
+from engine.toolbox.steps import Toolbox
 from engine.values import Passage
 from models.protocols import Encoder
 

@@ -15,7 +15,7 @@ from engine.drafts import Draft
 from engine.events import Event, Noted
 from engine.retrieval import selection
 from engine.settings import PROMPT_TOKENS
-from engine.steps import Toolbox
+from engine.toolbox.steps import Toolbox
 from engine.voting import Ballot, generated, read_each
 
 Organisation = Literal["top", "contiguous", "round_robin"]

@@ -13,12 +13,12 @@ import numpy as np
 
 from engine.drafts import Draft
 from engine.events import Event, Noted
-from engine.lookahead import TEMPERATURE, Form, Sample
+from engine.generation.lookahead import TEMPERATURE, Form, Sample
 from engine.retrieval.fusion import Normalisation, reciprocal_ranks, weighted_sum
 from engine.retrieval.recall import Scores
 from engine.stages import staged
-from engine.steps import Toolbox
 from engine.strategies.youra import UNREAD, Youra
+from engine.toolbox.steps import Toolbox
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from engine.events import Event
 from engine.prompts.prompting import render, show
 from engine.retrieval.recall import best_first
 from engine.stages import staged
-from engine.steps import Toolbox
+from engine.toolbox.steps import Toolbox
 from engine.values import Citation, Passage
 from models.protocols import Generator, Sampling
 

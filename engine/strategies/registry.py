@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal, Protocol, cast, get_args, get_origin,
 from engine.drafts import Draft
 from engine.errors import QuestionError, StrategyUnknown
 from engine.events import Event, Noted
-from engine.steps import Toolbox
 from engine.strategies import foreign
 from engine.strategies.aggregate import Aggregate
 from engine.strategies.auto import Auto
@@ -29,6 +28,7 @@ from engine.strategies.summary import Summary
 from engine.strategies.ttrag import TTRAG
 from engine.strategies.whole import LongContext, TruncateMiddle, TtragBaseline
 from engine.strategies.youra import Youra
+from engine.toolbox.steps import Toolbox
 
 
 class Strategy(Protocol):

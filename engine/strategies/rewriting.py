@@ -10,11 +10,11 @@ from typing import ClassVar, Literal
 from engine.checking import abstaining
 from engine.drafts import Draft
 from engine.events import Event, FollowedUp
+from engine.generation.writing import Written
 from engine.prompts.prompting import render, show, show_plain
 from engine.retrieval.recall import Scores, best_first
-from engine.steps import Toolbox
 from engine.strategies.embedding import Ce, CeFilter
-from engine.writing import Written
+from engine.toolbox.steps import Toolbox
 from models.protocols import Beginnings, Generator
 
 ANSWER = "Answer: "

@@ -13,7 +13,7 @@ from typing import ClassVar
 from engine.consensus import Similarity
 from engine.drafts import Draft
 from engine.events import Event
-from engine.steps import Toolbox
+from engine.toolbox.steps import Toolbox
 from engine.voting import Ballot, judge, read_often
 from models.protocols import MOST_REPLIES
 

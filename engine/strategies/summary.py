@@ -20,12 +20,12 @@ from engine.compute.words import NOUNS
 from engine.compute.world import World
 from engine.drafts import Draft
 from engine.events import Drafted, Event, Noted
+from engine.generation.writing import unshown, write
 from engine.prompts.prompting import render, show
 from engine.retrieval.selection import OVERHEAD
 from engine.stages import staged
-from engine.steps import Toolbox
+from engine.toolbox.steps import Toolbox
 from engine.values import Passage
-from engine.writing import unshown, write
 from ingest.item import Kind
 from models.protocols import Generator
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from engine.drafts import Draft
 from engine.events import Event, Noted
-from engine.steps import Toolbox
 from engine.strategies.conditional import Conditional
 from engine.strategies.rewriting import Ranker, Rewrite
+from engine.toolbox.steps import Toolbox
 
 
 @dataclass(frozen=True)

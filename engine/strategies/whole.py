@@ -10,9 +10,9 @@ from typing import ClassVar
 from engine.drafts import Draft
 from engine.events import Event
 from engine.retrieval.recall import best_first
-from engine.steps import Toolbox
+from engine.toolbox.steps import Toolbox
+from engine.toolbox.window import Room, head_and_tail, require_whole
 from engine.values import Excerpt
-from engine.window import Room, head_and_tail, require_whole
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from engine.attending import Way, attend
-from engine.compression import Sentence, choose, cut, sentences_of
+from engine.attention.attending import Way, attend
+from engine.attention.compression import Sentence, choose, cut, sentences_of
+from engine.attention.reaction import Mean
 from engine.drafts import Draft
 from engine.errors import StrategyUnknown
 from engine.events import Compressed, Event, Noted
-from engine.reaction import Mean
 from engine.retrieval.recall import Recall, Scores
 from engine.stages import is_past, staged, time_spent
-from engine.steps import DRAFTING_SHARE, Toolbox
+from engine.toolbox.steps import DRAFTING_SHARE, Toolbox
 from engine.values import Passage
 from models.errors import ModelError, RuntimeFailed
 from models.protocols import Cancelled

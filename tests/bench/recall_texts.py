@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.evaluation.data import load_questions
+from engine.generation.lookahead import Sample
 from engine.language.tokens import terms
-from engine.lookahead import Sample
 from engine.retrieval.passages import split
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People

@@ -20,7 +20,7 @@ import numpy as np
 
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions
-from engine.lookahead import Drawing, Form, Sample, look_ahead
+from engine.generation.lookahead import Drawing, Form, Sample, look_ahead
 from engine.prompts.tasks import TASKS, task_of
 from engine.retrieval.corpus import Corpus, corpus_of
 from engine.retrieval.passages import split

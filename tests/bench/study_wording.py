@@ -20,15 +20,15 @@ from engine.checking import abstaining
 from engine.checking.citing import MARKER, check
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions
+from engine.generation.literal import as_written
+from engine.generation.writing import Asked, checked, unshown, write
 from engine.language.tokens import words
-from engine.literal import as_written
 from engine.prompts.prompting import section
 from engine.prompts.tasks import TASKS
 from engine.retrieval.corpus import Corpus, corpus_of
 from engine.retrieval.passages import split
 from engine.retrieval.selection import fit
 from engine.values import Passage
-from engine.writing import Asked, checked, unshown, write
 from ingest.item import Item
 from ingest.read import read
 from models.llama import load_llama

@@ -28,14 +28,14 @@ from typing import get_args
 
 import numpy as np
 
-from engine.alignment import Encoding, Fit, between, easy, exact, fit, targets
-from engine.attending import MARGIN, QUERY, Way, windows
-from engine.compression import Sentence, sentences_of
+from engine.attention.alignment import Encoding, Fit, between, easy, exact, fit, targets
+from engine.attention.attending import MARGIN, QUERY, Way, windows
+from engine.attention.compression import Sentence, sentences_of
+from engine.attention.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
 from engine.evaluation import metrics
 from engine.evaluation.data import Question
 from engine.language.overlap import normalise
 from engine.language.sentences import sentence_spans
-from engine.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
 from engine.retrieval.recall import Recall, Scores, best_first
 from engine.strategies.youra import DEPTH
 from engine.values import Passage

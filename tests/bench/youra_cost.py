@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from engine.attending import QUERY
+from engine.attention.attending import QUERY
 from engine.strategies.youra import DEPTH
 from models.llama import load_llama
 from models.llama_attention import load_llama_attention

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from engine.drafts import Draft
 from engine.events import Event
-from engine.steps import Toolbox
+from engine.toolbox.steps import Toolbox
 
 UNDATED = datetime.min.replace(tzinfo=UTC)
 

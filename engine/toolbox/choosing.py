@@ -9,14 +9,14 @@ import numpy as np
 
 from engine.budget.pace import RoleName
 from engine.events import Ranked, Selected, StageName
+from engine.generation.lookahead import Sample
 from engine.injection import guarding
-from engine.lending import Lender
-from engine.lookahead import Sample
 from engine.retrieval import selection
 from engine.retrieval.constraints import allowed, constrained
 from engine.retrieval.corpus import Corpus
 from engine.retrieval.recall import Scores, best_first
 from engine.settings import Budget
+from engine.toolbox.lending import Lender
 from engine.values import Passage, Query
 
 RANKED_SHOWN = 20

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from os.path import commonprefix
 
 from engine.budget.pace import Pace, RoleName, Work, checking, looking, replying, writing_out
-from engine.choosing import Chooser
 from engine.events import Event, Expected
-from engine.lending import since
 from engine.prompts.tasks import TASKS, Task
 from engine.retrieval import selection
+from engine.toolbox.choosing import Chooser
+from engine.toolbox.lending import since
 from models.protocols import Generator
 
 

@@ -12,8 +12,8 @@ from datetime import date
 from engine.checking import abstaining
 from engine.checking.citing import MARKER
 from engine.events import Event, Token
+from engine.generation.literal import as_written
 from engine.language.tokens import content_words, words
-from engine.literal import as_written
 from engine.prompts.prompting import render, section, show
 from engine.prompts.tasks import Task
 from engine.stages import is_past

@@ -11,7 +11,7 @@ from engine.errors import CorpusTooLarge
 from engine.language.sentences import Span
 from engine.retrieval.selection import CHARACTERS_A_TOKEN, MISSES, OVERHEAD
 from engine.settings import PROMPT_TOKENS
-from engine.steps import Toolbox
+from engine.toolbox.steps import Toolbox
 from engine.values import Excerpt, Passage
 from models.protocols import Generator
 

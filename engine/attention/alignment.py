@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from engine.attention.reaction import tokens_of
 from engine.language.sentences import Span
-from engine.reaction import tokens_of
 from models.columns import spans
 
 TOLERANCE = 30

@@ -10,24 +10,24 @@ from datetime import date, datetime
 from functools import partial
 from typing import Protocol, TypeVar
 
-from engine import lookahead, writing
-from engine.attending import LayersOf, Overheard
+from engine.attention.attending import LayersOf, Overheard
 from engine.budget.pace import Work
 from engine.compute.plan import Plan
 from engine.drafts import Draft
 from engine.events import Event, Sampled, StageName, Token
-from engine.forecasting import Forecaster
+from engine.generation import lookahead, writing
+from engine.generation.lookahead import Drawing, Sample
+from engine.generation.writing import Asked, Written
 from engine.language.languages import differ
-from engine.lending import since
-from engine.lookahead import Drawing, Sample
 from engine.prompts.examples import Example, first_of, shipped
 from engine.prompts.prompting import section
 from engine.retrieval import selection
 from engine.retrieval.recall import Scores
 from engine.settings import PROMPT_TOKENS
 from engine.stages import passed, staged, unseen
+from engine.toolbox.forecasting import Forecaster
+from engine.toolbox.lending import since
 from engine.values import ModelTokens, Passage
-from engine.writing import Asked, Written
 from models.protocols import (
     Constraint,
     Generator,

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.compression import Sentence
+from engine.attention.compression import Sentence
+from engine.attention.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
 from engine.language.sentences import Span
-from engine.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
 from engine.retrieval.recall import Scores
 from engine.values import GAP, Excerpt, Passage
 from models.errors import ContextExceeded

@@ -1,0 +1,1 @@
+"""Attention of a model over passages, and compression by what it shows (YOURA)."""

@@ -1,0 +1,1 @@
+"""The steps that a strategy is composed of."""
