@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from engine import disagreeing
+from engine.agreement import disagreeing
 from engine.budget.effort import means_of
 from engine.budget.pace import Pace
 from engine.checking import abstaining, citing, entailing

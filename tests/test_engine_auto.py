@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from engine import routing
 from engine.answer import answer_over
 from engine.checking import abstaining
 from engine.checking.contradicting import same_answer
 from engine.errors import BudgetTooSmall
 from engine.events import Answered, Compressed, Decided, FollowedUp, Noted, Sampled, Voted
-from engine.facts import Facts, needs_several
 from engine.generation.lookahead import Sample
 from engine.language.languages import language_of
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
+from engine.routes import routing
+from engine.routes.facts import Facts, needs_several
 from engine.settings import Budget, Settings
 from engine.strategies import registry
 from engine.strategies.auto import agreement

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from engine.answer import answer_over
-from engine.classifying import LABELS, by_model
 from engine.compute.plan_text import parsed
 from engine.compute.propose import proposed
 from engine.errors import PlanRefused
 from engine.events import Answered
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
+from engine.routes.classifying import LABELS, by_model
 from engine.settings import Budget, Settings
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People

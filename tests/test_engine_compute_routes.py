@@ -14,11 +14,11 @@ import pytest
 
 from engine.answer import answer_over
 from engine.checking import abstaining
-from engine.classifying import LABELS, by_model, by_words
 from engine.events import Answered, Drafted, Noted
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.retrieval.selection import OVERHEAD
+from engine.routes.classifying import LABELS, by_model, by_words
 from engine.settings import Budget, Settings
 from engine.strategies.summary import asked_length
 from engine.values import Answer, Query

@@ -30,12 +30,12 @@ from engine.budget.fitted import read_allocation, written
 from engine.budget.pace import Pace, Work, checking
 from engine.errors import DataError, QuestionError
 from engine.events import Answered, Expected, Stage
-from engine.further import costs_of, rewriting_tokens
 from engine.retrieval import selection
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Budget, Settings, budget_for
 from engine.stages import Timings
+from engine.strategies.further import costs_of, rewriting_tokens
 from engine.toolbox.steps import Toolbox
 from engine.values import ModelTokens, Query
 from ingest.item import Item, Kind, Locator, People

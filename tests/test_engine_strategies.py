@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from engine.agreement.consensus import by_overlap, consensus
 from engine.answer import answer_over
 from engine.checking import abstaining
-from engine.consensus import by_overlap, consensus
 from engine.errors import BudgetTooSmall, CorpusTooLarge, QuestionError, StrategyUnknown
 from engine.evaluation.sweeping import expanded
 from engine.events import Answered, Drafted, Noted, Ranked, Sampled, Selected, Voted

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from engine.agreement.consensus import by_overlap, consensus
 from engine.answer import answer_over
 from engine.checking import abstaining
 from engine.checking.contradicting import contradict, same_answer
-from engine.consensus import by_overlap, consensus
 from engine.evaluation.data import Question
 from engine.evaluation.scoring import Trail, row_of
 from engine.events import Answered, Drafted, Event, Noted, Voted

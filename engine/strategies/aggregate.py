@@ -6,9 +6,9 @@ from collections.abc import Generator as Steps
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.compute.steps import compute, understood
 from engine.drafts import Draft
 from engine.events import Event
+from engine.strategies.computing import compute, understood
 from engine.toolbox.steps import Toolbox
 
 

@@ -7,28 +7,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine import routing
+from engine.agreement.consensus import Same, as_alike, by_overlap, consensus
+from engine.agreement.voting import sameness
 from engine.checking import abstaining
-from engine.classifying import by_words
-from engine.compute.steps import understood
-from engine.consensus import Same, as_alike, by_overlap, consensus
 from engine.drafts import Draft
 from engine.errors import BudgetTooSmall, TimeSpent
 from engine.events import Decided, Event, Noted
-from engine.facts import Facts, by_now, facts_of
-from engine.further import further
 from engine.generation.lookahead import Sample
 from engine.question.expansion import expanded, unknown_words
 from engine.retrieval.recall import Scores, best_first
-from engine.routing import When, WhenLooking
+from engine.routes import routing
+from engine.routes.classifying import by_words
+from engine.routes.facts import Facts, by_now, facts_of
+from engine.routes.routing import When, WhenLooking
 from engine.stages import staged
+from engine.strategies.computing import understood
 from engine.strategies.conditional import take
 from engine.strategies.embedding import CeFilter
 from engine.strategies.fb_rag import FBRag, Looked
+from engine.strategies.further import further
 from engine.strategies.self_consistency import SelfConsistency
 from engine.strategies.youra import Youra
 from engine.toolbox.steps import Toolbox
-from engine.voting import sameness
 from models.errors import ContextExceeded
 
 EMBEDDING = CeFilter()
@@ -42,7 +42,7 @@ AFTER_EMBEDDING = FBRag(fusion="normalised")
 class Auto:
     """Route, expand, recall, embed, look ahead, compress, vote, write; where nothing answers, on.
 
-    `engine.routing` has the rules. A parameter takes one out of their hands.
+    `engine.routes.routing` has the rules. A parameter takes one out of their hands.
     """
 
     name: ClassVar[str] = "auto"

@@ -6,13 +6,13 @@ from collections.abc import Generator as Steps
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.classifying import MARGIN, Classified, Label, by_model, by_words
-from engine.compute.steps import compute, understood
 from engine.compute.understand import Understanding
 from engine.compute.world import World
 from engine.drafts import Draft
 from engine.events import Event, Noted
+from engine.routes.classifying import MARGIN, Classified, Label, by_model, by_words
 from engine.stages import staged
+from engine.strategies.computing import compute, understood
 from engine.strategies.fb_rag import FBRag
 from engine.strategies.key_value import KeyValue
 from engine.strategies.summary import Summary, scope_of

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
 
+from engine.agreement.consensus import Similarity
+from engine.agreement.voting import Ballot, generated, read_each
 from engine.budget.pace import RoleName
 from engine.checking.abstaining import denies
-from engine.consensus import Similarity
 from engine.drafts import Draft
 from engine.events import Event, Noted
 from engine.retrieval import selection
 from engine.settings import PROMPT_TOKENS
 from engine.toolbox.steps import Toolbox
-from engine.voting import Ballot, generated, read_each
 
 Organisation = Literal["top", "contiguous", "round_robin"]
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from engine.consensus import Similarity
+from engine.agreement.consensus import Similarity
+from engine.agreement.voting import Ballot, judge, read_often
 from engine.drafts import Draft
 from engine.events import Event
 from engine.toolbox.steps import Toolbox
-from engine.voting import Ballot, judge, read_often
 from models.protocols import MOST_REPLIES
 
 

@@ -14,7 +14,6 @@ from engine.checking.citing import MARKER
 from engine.compute.plan import Source
 from engine.compute.selecting import Passed, passing, shelf_of
 from engine.compute.show import PLURALS, SHELVES
-from engine.compute.steps import items_of
 from engine.compute.understand import source_of
 from engine.compute.words import NOUNS
 from engine.compute.world import World
@@ -24,6 +23,7 @@ from engine.generation.writing import unshown, write
 from engine.prompts.prompting import render, show
 from engine.retrieval.selection import OVERHEAD
 from engine.stages import staged
+from engine.strategies.computing import items_of
 from engine.toolbox.steps import Toolbox
 from engine.values import Passage
 from ingest.item import Kind

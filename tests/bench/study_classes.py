@@ -24,10 +24,10 @@ from pathlib import Path
 from compute_gold import Gold, entries, letters
 from study_compute import NOW, SETS, rows_of
 
-from engine.classifying import LABELS, Classified, Label, by_model, by_words
 from engine.compute.understand import understand
 from engine.compute.world import World
 from engine.evaluation.data import Question, load_questions
+from engine.routes.classifying import LABELS, Classified, Label, by_model, by_words
 from ingest.item import Item, Kind, Locator, People
 from ingest.read import read
 from models.catalogue import load_catalogue

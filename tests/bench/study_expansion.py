@@ -16,11 +16,11 @@ from pathlib import Path
 
 from app.local_models.loading import model_set
 from app.settings.config import load_config
-from engine import routing
 from engine.question.expansion import expanded, unknown_words
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.retrieval.recall import best_first
+from engine.routes import routing
 from ingest.item import Item, Kind, Locator, People
 
 HERE = Path(__file__).parent

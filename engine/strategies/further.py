@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from engine.budget.effort import Costs, Theta, iterdrag_tokens, iterdrag_within
-from engine.facts import Facts, passage_tokens
 from engine.prompts.demonstrations import worked
 from engine.retrieval.recall import Scores
+from engine.routes.facts import Facts, passage_tokens
 from engine.settings import PROMPT_TOKENS
 from engine.strategies.drag import IterDRAG
 from engine.strategies.rewriting import Rewrite

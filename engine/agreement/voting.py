@@ -7,10 +7,7 @@ from collections.abc import Generator as Steps
 from dataclasses import dataclass, replace
 from functools import partial
 
-from engine.budget.pace import RoleName
-from engine.checking import abstaining
-from engine.checking.contradicting import same_answer
-from engine.consensus import (
+from engine.agreement.consensus import (
     Consensus,
     Same,
     Similarity,
@@ -19,7 +16,10 @@ from engine.consensus import (
     by_overlap,
     consensus,
 )
-from engine.disagreeing import stands
+from engine.agreement.disagreeing import stands
+from engine.budget.pace import RoleName
+from engine.checking import abstaining
+from engine.checking.contradicting import same_answer
 from engine.drafts import Draft
 from engine.events import Drafted, Event, Voted
 from engine.generation.writing import Written

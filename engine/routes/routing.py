@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from engine.classifying import Classified
 from engine.events import Choice, Decided
-from engine.facts import Facts
+from engine.routes.classifying import Classified
+from engine.routes.facts import Facts
 
 When = Literal["auto", "always", "never"]
 """A stage runs by its rule, or as the person or a study says."""

@@ -1,0 +1,1 @@
+"""Several readings of the evidence: votes, their consensus, what contradicts it."""
