@@ -23,8 +23,8 @@ from engine.conversation import Cited, Conversation
 from engine.drafts import Draft
 from engine.errors import NoSources
 from engine.events import Answered, Event, Found, Ranked, Understood
-from engine.following.scoping import scoped, within
-from engine.following.standalone import standing_alone
+from engine.followups.scoping import scoped, within
+from engine.followups.standalone import standing_alone
 from engine.injection import guarding
 from engine.prompts.tasks import TASKS
 from engine.question import inferring

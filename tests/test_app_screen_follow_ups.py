@@ -22,7 +22,7 @@ from app.widgets.past_turn import Past, PastTurn
 from app.widgets.prompt import Prompt
 from engine.conversation import Conversation, Standalone
 from engine.events import Answered, Event, Noted, Rewritten
-from engine.following.standalone import standing_alone
+from engine.followups.standalone import standing_alone
 from engine.retrieval.memory import Memory
 from ingest.item import Kind
 from models.roles import ModelSet

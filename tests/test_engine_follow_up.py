@@ -13,7 +13,7 @@ from engine.answer import answer
 from engine.compute.show import CITED
 from engine.conversation import Conversation, Standalone, of_turns
 from engine.events import Answered, Rewritten, Stage
-from engine.following.standalone import follow_up, standalone
+from engine.followups.standalone import follow_up, standalone
 from engine.settings import Settings
 from ingest.item import Kind
 from models.roles import ModelSet

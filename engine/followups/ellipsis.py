@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import date
 
-from engine.following.antecedents import (
+from engine.followups.antecedents import (
     AUXILIARY,
     DETERMINER,
     PREPOSITION,

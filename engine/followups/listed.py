@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from engine.following.antecedents import (
+from engine.followups.antecedents import (
     AUXILIARY,
     DETERMINER,
     PLURAL,

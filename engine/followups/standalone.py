@@ -18,12 +18,12 @@ from datetime import date
 
 from engine.conversation import Cited, Conversation, Standalone, Turn
 from engine.events import Event, Rewritten
-from engine.following.antecedents import PREPOSITION
-from engine.following.ellipsis import filled, fragment_of, without_connective
-from engine.following.listed import listed_in
-from engine.following.pronouns import has_person, resolved
-from engine.following.referring import Reference, points, references
-from engine.following.rewriting import by_model
+from engine.followups.antecedents import PREPOSITION
+from engine.followups.ellipsis import filled, fragment_of, without_connective
+from engine.followups.listed import listed_in
+from engine.followups.pronouns import has_person, resolved
+from engine.followups.referring import Reference, points, references
+from engine.followups.rewriting import by_model
 from engine.language.languages import language_of
 from engine.language.tokens import FUNCTION_WORDS, words
 from engine.stages import Timings, staged

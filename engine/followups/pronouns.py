@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from engine.following.antecedents import (
+from engine.followups.antecedents import (
     AUXILIARY,
     PREPOSITION,
     THOSE,
@@ -23,7 +23,7 @@ from engine.following.antecedents import (
     things_in,
     whole_things,
 )
-from engine.following.listed import listed_in
+from engine.followups.listed import listed_in
 from engine.language.tokens import FUNCTION_WORDS, content_words
 
 _PERSON = re.compile(r"\b(?P<word>he|she|him|her|his|hers)\b(?!['’](?:d|ll)\b)", re.IGNORECASE)  # noqa: RUF001

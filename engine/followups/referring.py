@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.conversation import Cited
-from engine.following.antecedents import AUXILIARY, PREPOSITION, THOSE, things_in
-from engine.following.ellipsis import fragment_of
-from engine.following.listed import Listed, listed_in
+from engine.followups.antecedents import AUXILIARY, PREPOSITION, THOSE, things_in
+from engine.followups.ellipsis import fragment_of
+from engine.followups.listed import Listed, listed_in
 from engine.language.tokens import FUNCTION_WORDS, words
 from ingest.item import Kind
 
