@@ -1,9 +1,9 @@
 """How long the threads that compute wait awake for each other.
 
 llama.cpp's threads meet some hundred times a token. OpenMP has the first to arrive wait awake for
-some milliseconds. On a quiet machine nobody notices; beside a program that keeps one core busy, the
-one that is waited for does not get to run: two threads then wrote 0.4 tokens a second, and 10.6 with a
-short wait, which costs a quiet machine nothing (docs/decisions.md, "Beside another program").
+some milliseconds. On a quiet machine nobody notices. Beside a program that keeps one core busy, the
+one that is waited for does not get to run: two threads then wrote 0.4 tokens a second, and 10.6
+with a short wait (docs/decisions.md, "Beside another program").
 """
 
 from __future__ import annotations
