@@ -15,11 +15,12 @@ from app.asking.client import EngineClient, EngineFailed, open_engine
 from app.asking.talk import Request
 from app.cli import main
 from app.plain_loop import PlainLoop, Terminal
+from app.screens.askance import AskanceApp
 from app.settings.config import load_config
 from app.settings.current import Current
 from engine.events import Answered, Stage
 from engine.settings import Settings
-from tests.toy_chat import LEASE, QUESTION, config_over
+from tests.toy_chat import LEASE, QUESTION, config_over, settled, shown, typed
 
 ENGINE = (str(Path(__file__).with_name("dying_engine.py")),)
 SIGNALS = {
@@ -123,6 +124,37 @@ def test_in_lines_a_death_costs_one_question(source: Path, monkeypatch: pytest.M
     assert any("Understood as" in line or "[1]" in line for line in said[died:])
 
 
+ON_SCREEN = [
+    pytest.param(stage, name, marks=() if stage == "select" else pytest.mark.prove)
+    for stage in STAGES
+    for name in ("SIGSEGV", "SIGABRT", "SIGKILL")
+    if stage != "select" or name == "SIGABRT"
+]
+
+
+@pytest.mark.parametrize(("stage", "name"), ON_SCREEN)
+async def test_on_the_screen_a_death_costs_one_question(
+    stage: str, name: str, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIE_AT", stage)
+    monkeypatch.setenv("DIE_BY", name)
+    config = config_over(source, ASKANCE_ANSWER_STRATEGY="fb_rag")
+    engine = process.EngineProcess(watch=True)
+    app = AskanceApp(config, engine)
+    try:
+        async with app.run_test(size=(100, 30)) as pilot:
+            for question in (f"{QUESTION} safely", QUESTION, f"{QUESTION} safely"):
+                await typed(pilot, question)
+                await settled(pilot)
+            said = " ".join(shown(app, "answer", 1).split())
+            assert SIGNALS[name] in said
+            assert STAGES[stage].strip(".") in said
+            for place in (0, 2):
+                assert "31 December 2026. [1]" in shown(app, "answer", place)
+    finally:
+        engine.close()
+
+
 def test_no_engine_outlives_whoever_asked(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one that hears nothing, as native code that hangs does not."""
     monkeypatch.setattr(process, "CLOSING", 0.2)
@@ -177,8 +209,8 @@ def test_the_engine_is_started_while_the_command_is_imported() -> None:
 
     assert asks(["ask", "When?"])
     assert asks(["demo"])
-    for typed in ([], ["search", "ask"], ["ask", "--help"], ["--plain"], ["models", "list"]):
-        assert not asks(typed)
+    for line in ([], ["search", "ask"], ["ask", "--help"], ["--plain"], ["models", "list"]):
+        assert not asks(line)
     early.begin()
     engine = open_engine()
     assert isinstance(engine, process.EngineProcess)
