@@ -12,7 +12,7 @@ import click
 from app.asking.client import EngineClient, open_engine
 from app.asking.engine_values import settings_of, sources_of
 from app.asking.talk import Request
-from app.commands.following import follow_up_options, talk_of
+from app.commands.following import Talk, follow_up_options, talk_of
 from app.commands.options import (
     FilterFlags,
     StrategyOption,
@@ -29,7 +29,7 @@ from app.settings.config import load_config
 from app.settings.zone import zone_of
 from app.shown.output import answer_object, print_json
 from app.shown.plain import folded
-from app.shown.progress import can_redraw, watch
+from app.shown.progress import Watcher, can_redraw, watch
 from app.shown.report import answer_text
 from app.shown.trail import Trail
 from engine.events import Answered, Rewritten
@@ -128,7 +128,6 @@ def command(
     tell_where_text_goes(config, lookahead=lookahead, generator=generator)
     trail = Trail()
     watcher = watch(stream_draft=not (as_json or no_stream))
-    answered: Answer | None = None
     with ExitStack() as stack:
         engine = stack.enter_context(EngineClient(open_engine(), passwords_of(unlock)))
         stack.callback(watcher.finish)
@@ -147,16 +146,7 @@ def command(
             lookahead=lookahead,
             generator=generator,
         )
-        for event in engine.events(request, watcher.say):
-            trail.note(event)
-            watcher.show(event)
-            if isinstance(event, Rewritten) and (said := talk.put_anew(event)):
-                watcher.finish()
-                click.echo(said, err=True)
-            if isinstance(event, Answered):
-                answered = event.answer
-        if answered is None:
-            raise RuntimeError("The engine ended without an answer.")
+        answered = _answered(engine, request, trail, watcher, talk)
         trail.loadings = engine.loadings
         watcher.finish()
         if as_json:
@@ -167,6 +157,24 @@ def command(
                 click.echo(folded(trail.text(answered), sys.stdout))
         talk.answered(answered, question)  # printed first: no failure to keep it costs the answer
     return ExitCode.NOTHING_FOUND if answered.grounded == "none" else ExitCode.ANSWERED
+
+
+def _answered(
+    engine: EngineClient, request: Request, trail: Trail, watcher: Watcher, talk: Talk
+) -> Answer:
+    """Show what happens until the answer is there, and return it. Raises `EngineFailed`."""
+    answered: Answer | None = None
+    for event in engine.events(request, watcher.say):
+        trail.note(event)
+        watcher.show(event)
+        if isinstance(event, Rewritten) and (said := talk.put_anew(event)):
+            watcher.finish()
+            click.echo(said, err=True)
+        if isinstance(event, Answered):
+            answered = event.answer
+    if answered is None:
+        raise RuntimeError("The engine ended without an answer.")
+    return answered
 
 
 def _object(answered: Answer, trail: Trail, explain: bool) -> dict[str, object]:
