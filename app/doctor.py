@@ -19,13 +19,13 @@ from app.sources.states import look_at
 from engine.retrieval.recall import fastest_scan
 from ingest.pool import protection
 from models.errors import AskanceError, RuntimeFailed
-from models.estimate import CONTEXT, layers_that_fit
-from models.gguf import HeaderFault, read_header
-from models.llama_described import described
-from models.machine import Gpu, gpus_present, memory
-from models.offline import OFFLINE
-from models.proof import proof, remedy
-from models.store import Store
+from models.proof.description import described
+from models.proof.proof import proof, remedy
+from models.store.estimate import CONTEXT, layers_that_fit
+from models.store.gguf import HeaderFault, read_header
+from models.store.store import Store
+from models.system.machine import Gpu, gpus_present, memory
+from models.system.offline import OFFLINE
 
 COST = (
     "What that costs depends on the processor: on one with AVX-512 a 0.5B model read prompts as "

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 
 from app.privacy.hardening import forbid_core_dumps
-from models.offline import set_offline_environment
-from models.waiting import set_thread_environment
+from models.llama.wait_policy import set_thread_environment
+from models.system.offline import set_offline_environment
 
 ASKING = ("ask", "demo")
 HELP = {"--help", "-h"}

@@ -32,7 +32,7 @@ VARIANTS = (
     " -DCMAKE_INSTALL_INCLUDEDIR=llama_cpp/include -DCMAKE_INSTALL_RPATH=$ORIGIN"
     " -DCMAKE_PLATFORM_NO_VERSIONED_SONAME=on"
 )
-"""A library for each kind of processor; `models.llama_library` has the best of them loaded."""
+"""A library for each kind of processor; `models.llama.library` has the best of them loaded."""
 CPU = {
     "native": "",
     "portable": f"-DGGML_NATIVE=off {VARIANTS}" if X86 else "-DGGML_NATIVE=off",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import load_catalogue
-from models.store import Store
+from models.store.catalogue import load_catalogue
+from models.store.store import Store
 
 
 def weights_of(model: str) -> Path:

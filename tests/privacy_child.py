@@ -42,7 +42,7 @@ TOUR = (
 
 
 def main() -> int:
-    from models.offline import set_offline_environment
+    from models.system.offline import set_offline_environment
 
     set_offline_environment(os.environ)
     from app.privacy.hardening import forbid_core_dumps
@@ -97,7 +97,7 @@ def _sit_at_a_terminal(typed: str) -> None:
 
 
 def _keep_secrets_in_memory() -> None:
-    from models import secrets
+    from models.system import secrets
 
     kept: dict[str, str] = {}
 

@@ -425,7 +425,7 @@ def test_a_remembered_password_is_tried_without_a_terminal(
     toy_keyring: ToyKeyring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from app.commands.options import _passwords
-    from models.secrets import remember_passwords
+    from models.system.secrets import remember_passwords
 
     remember_passwords(["opens the pdf"])
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)

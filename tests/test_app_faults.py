@@ -16,7 +16,7 @@ from app.cli import main
 from app.history import key as history_key
 from app.history.beginning import begin_history
 from app.history.files import HistoryFiles
-from models.files import NO_HOME, data_folder, home_folder
+from models.system.files import NO_HOME, data_folder, home_folder
 from tests.test_app_history import TALK
 
 ROOT = Path(__file__).parents[1]

@@ -44,7 +44,7 @@ WAIT = (
     "engine.language.dates",
     "engine.events",
     "engine.values",
-    "models.catalogue",
+    "models.store.catalogue",
     "models.protocols",
     "app.commands.options",
     "app.history",

@@ -20,9 +20,9 @@ from app.history.errors import HistoryDamaged, HistoryNotWritten, KeyClosed, Wro
 from app.history.files import HistoryFiles, wipe
 from app.history.kept import open_history
 from app.history.key import KeyRecord
-from models import secrets
-from models.catalogue import load_catalogue
-from models.secrets import KeyringClosed, NoKeyring
+from models.store.catalogue import load_catalogue
+from models.system import secrets
+from models.system.secrets import KeyringClosed, NoKeyring
 from tests.toy_conversations import conversation
 
 PASSPHRASE = "correct horse battery"

@@ -16,10 +16,10 @@ from app.local_models.loading import row_for
 from app.settings.config import load_config
 from app.sources.sample_files import DemoQuestion, load_questions
 from engine.values import Answer, Coverage, ModelIds, Usage
-from models import catalogue as catalogue_module
-from models.catalogue import Catalogue, load_catalogue, parse_catalogue
+from models.download.progress import PullProgress
 from models.errors import PullFailed
-from models.pull_progress import PullProgress
+from models.store import catalogue as catalogue_module
+from models.store.catalogue import Catalogue, load_catalogue, parse_catalogue
 from tests.toy_asking import answered_by, asked_here
 
 CONTENT = b"weights" * 1000

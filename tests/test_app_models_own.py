@@ -15,10 +15,10 @@ from app.local_models.fitting import Room
 from app.local_models.loading import known_models, user_rows_path
 from app.local_models.rows import detail_lines, models_shown
 from app.settings.config import load_config
-from models.consent import Accepted, write_consent
-from models.estimate import CONTEXT, ModelTooLarge, estimate_row
-from models.machine import Gpu, Memory
 from models.roles import READING
+from models.store.consent import Accepted, write_consent
+from models.store.estimate import CONTEXT, ModelTooLarge, estimate_row
+from models.system.machine import Gpu, Memory
 from tests.toy_models import SHAPE, gguf, sha256
 
 GOOD = gguf()

@@ -21,15 +21,15 @@ from app.local_models.fitting import Fit
 from app.local_models.loading import Loader
 from app.privacy import tracing
 from app.settings.config import load_config
-from models.catalogue import parse_catalogue
 from models.errors import LibraryBroken
-from models.llama import load_llama
-from models.llama_attention import load_llama_attention
-from models.machine import Gpu, Memory
-from models.precautions import LADDER, NONE, Precautions
-from models.proof import RECORD, compile_command
-from models.store import Store
-from models.tiny_model import tiny_model
+from models.llama.attention import load_llama_attention
+from models.llama.generator import load_llama
+from models.llama.precautions import LADDER, NONE, Precautions
+from models.proof.proof import RECORD, compile_command
+from models.proof.tiny_model import tiny_model
+from models.store.catalogue import parse_catalogue
+from models.store.store import Store
+from models.system.machine import Gpu, Memory
 from tests.toy_library import compiled
 from tests.toy_rows import toy_toml
 

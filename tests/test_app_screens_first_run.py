@@ -33,7 +33,7 @@ from engine.retrieval.memory import Memory
 from engine.settings import Settings
 from models.errors import ModelMissing
 from models.roles import ModelSet
-from models.store import Store
+from models.store.store import Store
 from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
 from tests.toy_rows import toy_catalogue, toy_row
 

@@ -18,8 +18,8 @@ from app.screens.askance import AskanceApp
 from app.screens.models import ModelsScreen
 from app.settings.config import load_config
 from models.errors import AskanceError, PullFailed
-from models.llama_described import Library
-from models.machine import Gpu, Memory
+from models.proof.description import Library
+from models.system.machine import Gpu, Memory
 from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
 from tests.toy_rows import toy_catalogue, toy_row
 

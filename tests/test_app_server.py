@@ -24,10 +24,10 @@ from app.local_models.serving import served_roles, server_address, where_text_go
 from app.settings.config import Config, config_path, load_config
 from engine.events import Event, Noted
 from engine.retrieval.memory import Memory
-from models.catalogue import load_catalogue
 from models.errors import ModelMissing, RuntimeFailed
-from models.estimate import CONTEXT
 from models.roles import ModelSet
+from models.store.catalogue import load_catalogue
+from models.store.estimate import CONTEXT
 from tests.toy_server import ToyServer, serving
 
 SAMPLE = Path(__file__).parents[1] / "app" / "sample" / "data"
@@ -211,10 +211,10 @@ PROGRAM = """
 import sys, app.main
 sys.argv = ["askance", *{arguments!r}]
 code = app.main.run()
-print([name for name in sys.modules if name == "httpx2" or name.startswith("models.server")],
+print([name for name in sys.modules if name == "httpx2" or name.startswith("models.server.")],
       file=sys.stderr)
 """
-NO_NETWORK = "['models.server_address']"
+NO_NETWORK = "['models.server.address']"
 """The form of an address, which the settings are checked with."""
 
 

@@ -14,7 +14,7 @@ from app.errors import SettingUnknown
 from app.history.errors import ConversationUnreadable
 from app.history.exporting import read_conversation
 from app.settings.config import BY_NAME, config_path, load_config
-from models.user_rows import load_user_rows
+from models.store.user_rows import load_user_rows
 
 KEPT = Path(__file__).parent / "config_versions"
 """A folder a version, made by `tests/bench/keep_version.py`."""

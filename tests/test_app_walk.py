@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 
 from app.screens.askance import AskanceApp
 from app.settings.config import config_path, load_config
-from models.catalogue import load_catalogue
-from models.store import Store
+from models.store.catalogue import load_catalogue
+from models.store.store import Store
 from tests.screen_text import text_of
 from tests.toy_chat import POOL, engine_of, running, until
 from tests.toy_walk import LEAVE, SETTINGS, WALK, Step, exported, is_seen, prepare

@@ -132,8 +132,8 @@ def check_both(encoding: Encoding, text: str) -> None:
     "model_id", ["smollm2-135m-instruct-q4_1", "qwen2.5-coder-0.5b-instruct-q4_k_m"]
 )
 def test_both_ways_on_the_tokenizers_of_real_models(model_id: str) -> None:
-    from models.llama_api import LlamaModel
-    from models.llama_library import self_test
+    from models.llama.api import LlamaModel
+    from models.llama.library import self_test
 
     file = weights_of(model_id)
     self_test()

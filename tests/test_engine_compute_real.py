@@ -19,7 +19,7 @@ from engine.routes.classifying import LABELS, by_model
 from engine.settings import Budget, Settings
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
-from models.llama import load_llama
+from models.llama.generator import load_llama
 from models.protocols import Generator
 from models.roles import ModelSet
 from tests.in_store import weights_of

@@ -11,7 +11,7 @@ import pytest
 from engine.evaluation.choice import Choice
 from engine.evaluation.runner import Scored, evaluate
 from engine.settings import Settings
-from models.llama import load_llama
+from models.llama.generator import load_llama
 from models.protocols import Generator
 from models.roles import ModelSet
 from tests.in_store import weights_of

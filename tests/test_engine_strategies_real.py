@@ -30,11 +30,11 @@ from engine.settings import Budget, Settings
 from engine.strategies import registry
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
-from models.catalogue import load_catalogue
-from models.llama import load_llama
+from models.llama.generator import load_llama
 from models.protocols import Encoder, Generator
 from models.roles import ModelSet
-from models.store import Store
+from models.store.catalogue import load_catalogue
+from models.store.store import Store
 from tests.in_store import weights_of
 
 pytestmark = pytest.mark.slow
@@ -66,7 +66,7 @@ def model() -> Iterator[Generator]:
 @pytest.fixture(scope="module")
 def encoder() -> Iterator[Encoder]:
     pytest.importorskip("torch")
-    from models.torch_loading import load_encoder
+    from models.torch.loading import load_encoder
 
     loaded = load_encoder(weights_of("all-minilm-l6-v2"), "all-minilm-l6-v2")
     yield loaded

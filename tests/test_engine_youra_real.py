@@ -10,8 +10,8 @@ import pytest
 from engine.attention.attending import MARGIN, QUERY, Way, attend, windows
 from engine.attention.compression import sentences_of
 from engine.attention.reaction import Measure
-from models.catalogue import load_catalogue
-from models.llama_attention import LlamaAttentionReader, load_llama_attention
+from models.llama.attention import LlamaAttentionReader, load_llama_attention
+from models.store.catalogue import load_catalogue
 from tests.in_store import weights_of
 from tests.toy_attention import CLUB, QUESTION, passages_of
 

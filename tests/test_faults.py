@@ -23,9 +23,9 @@ from engine.settings import Settings
 from engine.values import Answer
 from models.errors import RuntimeFailed
 from models.roles import ModelSet
-from models.server import connect
-from models.server_address import address_of
-from models.server_errors import ServerFailed
+from models.server.address import address_of
+from models.server.errors import ServerFailed
+from models.server.generator import connect
 from tests import soaking
 from tests.soaking import Failing, Jumping, Lockers, jumping, kill_readers, soak
 

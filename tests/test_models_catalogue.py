@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from models.catalogue import FileSource, HubSource, IndexSource, load_catalogue, parse_catalogue
 from models.errors import CatalogueInvalid, ModelUnknown
-from models.offline import set_offline_environment
+from models.store.catalogue import (
+    FileSource,
+    HubSource,
+    IndexSource,
+    load_catalogue,
+    parse_catalogue,
+)
+from models.system.offline import set_offline_environment
 
 ROW = f"""
 [[model]]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import Extra, IndexSource
-from models.download import pull
+from models.download.download import pull
+from models.download.progress import PullProgress
 from models.errors import ModelCorrupt, PullFailed
-from models.pull_progress import PullProgress
-from models.store import Store
+from models.store.catalogue import Extra, IndexSource
+from models.store.store import Store
 from tests.toy_models import sha256
 from tests.toy_wheels import PART, Toy, make_toy, parts_fetched, write_wheel
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from models.download import pull
+from models.download.download import pull
+from models.download.partial_file import PartialFile
 from models.errors import PullFailed
-from models.parts import PartialFile
 from tests.toy_pulls import children
 from tests.toy_wheels import PART, Toy, make_toy, parts_fetched
 
@@ -93,9 +93,9 @@ def slow_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Slo
 PULL = """
 import sys
 from pathlib import Path
-from models.catalogue import parse_catalogue
-from models.download import pull
-from models.store import Store
+from models.store.catalogue import parse_catalogue
+from models.download.download import pull
+from models.store.store import Store
 row = parse_catalogue(Path(sys.argv[1]).read_text(), "toy.toml").row("toy")
 try:
     for p in pull(row, Store(Path(sys.argv[2]))):
@@ -188,10 +188,10 @@ def test_closing_the_iterator_ends_pip_and_lets_go_of_the_folder(
 FULL_DISK = """
 import os, sys
 from pathlib import Path
-from models.catalogue import parse_catalogue
-from models.download import pull
+from models.store.catalogue import parse_catalogue
+from models.download.download import pull
 from models.errors import PullFailed
-from models.store import Store
+from models.store.store import Store
 
 row = parse_catalogue(Path(sys.argv[1]).read_text(), "toy.toml").row("toy")
 disk = Path(sys.argv[2])

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from models import machine
-from models.catalogue import load_catalogue
-from models.estimate import (
+from models.store.catalogue import load_catalogue
+from models.store.estimate import (
     CHUNK,
     CONTEXT,
     SEQUENCES,
@@ -27,10 +26,11 @@ from models.estimate import (
     smaller_model,
     too_large,
 )
-from models.gguf import Header
-from models.machine import Gpu, Memory, gpus_present, memory
-from models.recommend import recommend
-from models.store import Store
+from models.store.gguf import Header
+from models.store.recommendation import recommend
+from models.store.store import Store
+from models.system import machine
+from models.system.machine import Gpu, Memory, gpus_present, memory
 from tests.toy_models import SHAPE, gguf
 
 GB = 10**9
@@ -186,7 +186,7 @@ def test_pairs_by_machine(
 
 
 def test_constants_are_those_the_runtime_uses() -> None:
-    from models import llama
+    from models.llama import generator as llama
 
     assert (CONTEXT, CHUNK) == (llama.DEFAULT_CONTEXT, llama.CHUNK)
     assert SEQUENCES == llama.MAX_SEQUENCES + llama.KEPT_PROMPTS
@@ -236,10 +236,10 @@ import os
 import sys
 from pathlib import Path
 
-from models.catalogue import load_catalogue
-from models.llama import load_llama
+from models.store.catalogue import load_catalogue
+from models.llama.generator import load_llama
 from models.protocols import Sampling
-from models.store import Store
+from models.store.store import Store
 
 
 def resident(line):

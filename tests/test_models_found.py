@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import FileSource, HubSource, Row, parse_catalogue
+from models.download.found import found_models
 from models.errors import CatalogueInvalid
-from models.found import found_models
-from models.user_rows import add_row, load_user_rows, remove_row, row_text
+from models.store.catalogue import FileSource, HubSource, Row, parse_catalogue
+from models.store.user_rows import add_row, load_user_rows, remove_row, row_text
 from tests.toy_models import SHAPE, gguf, sha256
 
 GOOD = gguf()

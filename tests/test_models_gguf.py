@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.architectures import unusable
-from models.gguf import gguf_fault, read_header
-from models.gguf_types import FILE_TYPES, TENSOR_TYPES
-from models.store import Store
+from models.store.architectures import unusable
+from models.store.gguf import gguf_fault, read_header
+from models.store.gguf_types import FILE_TYPES, TENSOR_TYPES
+from models.store.store import Store
 from tests.toy_models import SHAPE, gguf, metadata, tensor, text
 
 GOOD = gguf()
@@ -154,7 +154,7 @@ def test_sizes_and_names_are_those_of_the_installed_library() -> None:
 def test_a_real_file_says_what_its_catalogue_row_says() -> None:
     import os
 
-    from models.catalogue import load_catalogue
+    from models.store.catalogue import load_catalogue
 
     row = load_catalogue().row("smollm2-135m-instruct-q4_1")
     header = read_header(Store.default(os.environ).file(row))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from models.errors import ModelCorrupt, PullFailed
-from models.store import Store
+from models.store.store import Store
 from tests.toy_hub import COMMIT, REPO, ToyHub
 from tests.toy_pulls import (
     CONTENT,

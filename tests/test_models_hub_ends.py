@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from models.download import pull
+from models.download.download import pull
 from models.errors import PullFailed
-from models.store import Store
+from models.store.store import Store
 from tests.toy_hub import ToyHub
 from tests.toy_pulls import (
     CONTENT,
@@ -33,9 +33,9 @@ ROOT = Path(__file__).parents[1]
 PULL = """
 import sys
 from pathlib import Path
-from models.catalogue import parse_catalogue
-from models.download import pull
-from models.store import Store
+from models.store.catalogue import parse_catalogue
+from models.download.download import pull
+from models.store.store import Store
 row = parse_catalogue(sys.argv[1], "toy.toml").row("toy")
 for p in pull(row, Store(Path(sys.argv[2]))):
     print(p.done_bytes, flush=True)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from models import hub_token
-from models.catalogue import Extra, FileSource, HubSource
-from models.consent import ModelUnverified, accepted
+from models.download import hub_token
 from models.errors import ModelCorrupt, PullFailed
-from models.secrets import KeyringClosed
-from models.store import Store
+from models.store.catalogue import Extra, FileSource, HubSource
+from models.store.consent import ModelUnverified, accepted
+from models.store.store import Store
+from models.system.secrets import KeyringClosed
 from tests.toy_hub import COMMIT, REPO, TOKEN, ToyHub
 from tests.toy_models import sha256
 from tests.toy_pulls import (

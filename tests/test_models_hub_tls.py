@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from models import hub_child
+from models.download import hub_child
+from models.download.hub_child import HubChild
 from models.errors import PullFailed
-from models.hub_child import HubChild
 
 REPO, COMMIT = "ada/toy-GGUF", "c" * 40
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import models.generating
-from models.chat_templates import ChatTemplate
+import models.decoding.generator
+from models.decoding.chat_templates import ChatTemplate
 from models.errors import RuntimeFailed
-from models.llama import LlamaGenerator, load_llama
+from models.llama.generator import LlamaGenerator, load_llama
 from models.protocols import Sampling
 from models.testing import GeneratorContract, alone, ask, texts
 from tests.in_store import weights_of
@@ -101,7 +101,7 @@ def test_thoughts_without_end_are_closed_and_the_reply_follows(
     model: LlamaGenerator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ChatTemplate, "thinks", True)
-    monkeypatch.setattr(models.generating, "THOUGHT_TOKENS", 6)
+    monkeypatch.setattr(models.decoding.generator, "THOUGHT_TOKENS", 6)
     text, finished, hidden = thinking(model, max_tokens=8)
     assert finished
     assert text.strip()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import Wheel
-from models.parts import PartialFile
-from models.pip_child import pip_failure
+from models.download.partial_file import PartialFile
+from models.download.pip_child import pip_failure
+from models.store.catalogue import Wheel
 
 
 def test_a_part_larger_than_the_file_does_not_fill_the_disk(tmp_path: Path) -> None:

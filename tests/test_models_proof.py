@@ -18,12 +18,13 @@ from pathlib import Path
 
 import pytest
 
-from models import proof_child, proof_key
 from models.errors import LibraryBroken, MemorySpent
-from models.llama_described import described
-from models.precautions import LADDER, NONE, Precautions
-from models.proof import RECORD, compile_command, proof, proved, remedy
-from models.proof_child import Report
+from models.llama.precautions import LADDER, NONE, Precautions
+from models.proof import child as proof_child
+from models.proof import key as proof_key
+from models.proof.child import Report
+from models.proof.description import described
+from models.proof.proof import RECORD, compile_command, proof, proved, remedy
 from tests.toy_library import compiled
 
 PACKAGING = Path(__file__).parents[1] / "packaging"
@@ -247,7 +248,7 @@ def test_where_nothing_can_be_written_it_is_proved_each_time(tmp_path: Path) -> 
         pytest.skip("root may write everything, and setpriv is missing")
     (tmp_path / "models").mkdir(mode=0o555)
     code = (
-        "import sys; from pathlib import Path; from models.proof import proved\n"
+        "import sys; from pathlib import Path; from models.proof.proof import proved\n"
         "for _ in range(2): proved(Path(sys.argv[1]), print)"
     )
     done = subprocess.run(

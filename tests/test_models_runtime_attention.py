@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.attention.reaction import reaction
-from models.columns import prompt_spans, refuse_unreadable, spans
+from models.decoding.columns import prompt_spans, refuse_unreadable, spans
 from models.errors import ContextExceeded, MemorySpent, RuntimeFailed
-from models.llama import load_llama
-from models.llama_attention import BLOCK, LlamaAttentionReader, load_llama_attention
+from models.llama.attention import BLOCK, LlamaAttentionReader, load_llama_attention
+from models.llama.generator import load_llama
 from models.protocols import Cancelled, Message, Sampling
 from tests.in_store import weights_of
 

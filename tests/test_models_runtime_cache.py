@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.prefix_cache import SHORT_TAIL, Prefix, PrefixCache, common_length
+from models.decoding.prefix_cache import SHORT_TAIL, Prefix, PrefixCache, common_length
 
 CELLS = 400
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.forms import OneOf, Vocabulary
+from models.decoding.forms import OneOf, Vocabulary
 
 PIECES = [
     *(b"", b"N", b"No", b"o", b"t", b" found", b"ot", b"Y", b"Yes", b"es", b"Note", b" "),

@@ -14,9 +14,9 @@ import llama_cpp
 import pytest
 
 from models.errors import MemorySpent, RuntimeFailed
-from models.llama import LlamaGenerator, load_llama
-from models.llama_api import AbortFlag
-from models.llama_thread import CallThread
+from models.llama.api import AbortFlag
+from models.llama.generator import LlamaGenerator, load_llama
+from models.llama.thread import CallThread
 from models.protocols import Cancelled, Message, Sampling
 from tests.in_store import weights_of
 

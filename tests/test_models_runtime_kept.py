@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from models.errors import ContextExceeded
-from models.llama import LlamaGenerator, load_llama
+from models.llama.generator import LlamaGenerator, load_llama
 from models.protocols import Sampling
 from tests.in_store import weights_of
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from models import chat_templates
-from models.chat_templates import ChatTemplate, TemplateRefused
+from models.decoding import chat_templates
+from models.decoding.chat_templates import ChatTemplate, TemplateRefused
 from models.protocols import Message
 
 PLAIN = """\

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from models import secrets
-from models.secrets import (
+from models.system import secrets
+from models.system.secrets import (
     KeyringClosed,
     drop_from_keyring,
     keep_in_keyring,

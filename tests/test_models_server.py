@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from models import server_link
 from models.errors import ContextExceeded, ModelUnknown, RuntimeFailed
 from models.protocols import Beginnings, Cancelled, Choices, Grammar, Message, Sampling
-from models.secrets import KeyringClosed
-from models.server import ServerGenerator, connect
-from models.server_address import Address, address_of
-from models.server_errors import ServerFailed
-from models.server_kinds import estimated_tokens
+from models.server import link as server_link
+from models.server.address import Address, address_of
+from models.server.errors import ServerFailed
+from models.server.generator import ServerGenerator, connect
+from models.server.kinds import estimated_tokens
+from models.system.secrets import KeyringClosed
 from tests.toy_server import CONTEXT, MODEL, ToyServer, serving
 
 SECRET = "The lease of the boathouse ends in December."

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 
 from models.errors import ContextExceeded
-from models.llama import load_llama
+from models.llama.generator import load_llama
 from models.protocols import Cancelled, Choices, Generator, Message, Sampling
-from models.server import ServerGenerator, connect
-from models.server_address import address_of
-from models.server_errors import ServerFailed
-from models.server_kinds import estimated_tokens
+from models.server.address import address_of
+from models.server.errors import ServerFailed
+from models.server.generator import ServerGenerator, connect
+from models.server.kinds import estimated_tokens
 from tests.in_store import weights_of
 
 pytestmark = pytest.mark.slow

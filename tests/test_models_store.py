@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from models import store as store_module
-from models.catalogue import Extra, FileSource, Row
 from models.errors import ModelCorrupt, ModelError, ModelMissing, PullFailed
-from models.files import locked_folder
-from models.store import Store
+from models.store import store as store_module
+from models.store.catalogue import Extra, FileSource, Row
+from models.store.store import Store
+from models.system.files import locked_folder
 from tests.toy_models import gguf, sha256
 
 CONTENT = gguf()

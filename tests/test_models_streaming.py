@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.streaming import TextStream, Thoughts
+from models.decoding.text_stream import TextStream, Thoughts
 
 
 def run(chunks: list[bytes], stop: list[str]) -> tuple[str, str | None]:

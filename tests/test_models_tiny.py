@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.proof_numbers import (
+from models.proof.numbers import (
     ATTENTION,
     CHOICES,
     COLUMNS,
@@ -20,7 +20,7 @@ from models.proof_numbers import (
     Wrong,
     compare,
 )
-from models.tiny_model import tiny_model
+from models.proof.tiny_model import tiny_model
 from tests.toy_forward import NumpyLlama
 
 pytest.importorskip("gguf", reason="the gguf package, of the extra torch, is not here")

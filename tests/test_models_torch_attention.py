@@ -20,9 +20,9 @@ import torch
 from engine.attention.reaction import reaction
 from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import AttentionColumns, Cancelled, Sampling
-from models.torch_attention import BLOCK, TorchAttentionReader, load_reader
-from models.torch_generator import load_generator
-from models.torch_model import open_network, quiet
+from models.torch.attention import BLOCK, TorchAttentionReader, load_reader
+from models.torch.generator import load_generator
+from models.torch.model import open_network, quiet
 from tests.in_store import weights_of
 from tests.toy_torch import causal
 
@@ -196,7 +196,7 @@ def test_a_real_model_reacts_as_by_whole_matrices_and_ranks_as_in_llama_cpp(
     model: str, layers: list[int]
 ) -> None:
     """llama.cpp rounds activations to 8 bits: about the same numbers, nearly the same order."""
-    from models.llama_attention import load_llama_attention
+    from models.llama.attention import load_llama_attention
 
     for name in ("gguf", "accelerate"):
         pytest.importorskip(name)

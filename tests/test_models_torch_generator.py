@@ -16,14 +16,15 @@ pytest.importorskip("transformers")
 
 import torch
 
-import models.generating
-from models import torch_loading, torch_room
-from models.chat_templates import ChatTemplate
+import models.decoding.generator
+from models.decoding.chat_templates import ChatTemplate
 from models.errors import MemorySpent, RuntimeFailed
-from models.machine import Memory
 from models.protocols import Message, Sampling
+from models.system.machine import Memory
 from models.testing import MAIL, EndContract, GeneratorContract, alone, ask, texts
-from models.torch_generator import TorchGenerator, load_generator
+from models.torch import fit as torch_room
+from models.torch import loading as torch_loading
+from models.torch.generator import TorchGenerator, load_generator
 from tests.in_store import weights_of
 from tests.toy_torch import CAUSAL, byte_tokenizer, causal
 
@@ -124,7 +125,7 @@ def test_thoughts_without_end_are_closed_and_the_reply_follows(
     model: TorchGenerator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ChatTemplate, "thinks", True)
-    monkeypatch.setattr(models.generating, "THOUGHT_TOKENS", 6)
+    monkeypatch.setattr(models.decoding.generator, "THOUGHT_TOKENS", 6)
     pieces = list(model.sample(ask(model, "Who?") + "<think>\n", max_tokens=8, sampling=GREEDY))
     assert pieces[-1].finished
     assert "think" not in "".join(piece.text for piece in pieces)
@@ -220,7 +221,7 @@ def test_without_torch_the_remedy_is_the_extra(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_doors_do_not_import_torch() -> None:
-    seen = "import sys, models.torch_loading; print('torch' in sys.modules)"
+    seen = "import sys, models.torch.loading; print('torch' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "False"
 
@@ -244,7 +245,7 @@ def test_both_runtimes_say_the_same_on_the_same_file(weights: Path) -> None:
     """llama.cpp rounds activations to 8 bits, so beginnings agree, and about what is likely."""
     pytest.importorskip("gguf")
     pytest.importorskip("accelerate")
-    from models.llama import load_llama
+    from models.llama.generator import load_llama
 
     ours, theirs = (
         load_generator(weights, SMALL, context=512, precision="float32"),

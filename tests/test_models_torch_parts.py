@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from models.drawing import Draws, Top, kept_shares
-from models.prefix_cache import PrefixCache
+from models.decoding.prefix_cache import PrefixCache
+from models.decoding.sampler import Draws, Top, kept_shares
 from models.protocols import Sampling
-from models.torch_cells import STEP, CellTable
-from models.torch_tokens import TorchTokens, byte_level, sentence_piece
+from models.torch.cells import STEP, CellTable
+from models.torch.tokens import TorchTokens, byte_level, sentence_piece
 from tests.toy_torch import byte_tokenizer
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from app import doctor
 from app.cli import main
-from models.llama_described import Library
+from models.proof.description import Library
 
 ROOT = Path(__file__).parents[1]
 PACKAGING = ROOT / "packaging"

@@ -61,7 +61,7 @@ def test_it_holds_every_data_file_of_the_rooms(wheel: Path) -> None:
         for path in (ROOT / room).rglob("*")
         if path.suffix in DATA and path.is_file()
     }
-    assert {"models/catalogue.toml", "app/sample/questions.toml"} <= wanted
+    assert {"models/store/catalogue.toml", "app/sample/questions.toml"} <= wanted
     assert any(name.startswith("engine/prompts/") for name in wanted)
     assert wanted <= names
 
@@ -99,7 +99,7 @@ sys.path.insert(0, sys.argv[1])
 from importlib.resources import files
 import app, engine, ingest, models
 assert all(room.__file__.startswith(sys.argv[1]) for room in (app, engine, ingest, models))
-from models.catalogue import load_catalogue
+from models.store.catalogue import load_catalogue
 print(load_catalogue().starter()[0].id)
 from engine.retrieval.recall import fastest_scan
 print(fastest_scan().name)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from models import secrets
+from models.system import secrets
 
 STARTER = """
 import importlib.util, sys

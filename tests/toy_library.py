@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from models.proof_key import library_files
+from models.proof.key import library_files
 
 SOURCE = Path(__file__).with_name("toy_library.c")
 

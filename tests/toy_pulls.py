@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from models import hub_child
-from models.catalogue import Row, parse_catalogue
-from models.download import pull
-from models.hub import hub_cache
-from models.pull_progress import PullProgress
-from models.store import Store
+from models.download import hub_child
+from models.download.download import pull
+from models.download.hub import hub_cache
+from models.download.progress import PullProgress
+from models.store.catalogue import Row, parse_catalogue
+from models.store.store import Store
 from tests.toy_hub import COMMIT, REPO, ToyHub, serving
 from tests.toy_models import gguf, sha256
 

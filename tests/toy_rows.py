@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import Row, parse_catalogue
-from models.machine import Memory
+from models.store.catalogue import Row, parse_catalogue
+from models.system.machine import Memory
 from tests.toy_models import gguf, sha256
 
 TOY = gguf(size=1_600)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from models.catalogue import IndexSource, Row, Wheel, parse_catalogue
-from models.pull_progress import PullProgress
-from models.store import Store
+from models.download.progress import PullProgress
+from models.store.catalogue import IndexSource, Row, Wheel, parse_catalogue
+from models.store.store import Store
 from tests.toy_models import gguf, sha256
 
 PART = 800_000

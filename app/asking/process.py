@@ -31,7 +31,7 @@ from app.asking.talk import (
     Unlock,
     Working,
 )
-from models.signals import signal_text
+from models.system.signals import signal_text
 
 PROGRAM: tuple[str, ...] = ("-m", "app.asking.process_main")
 STDERR: int | None = subprocess.DEVNULL

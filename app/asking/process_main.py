@@ -51,8 +51,8 @@ def serve(engine: Engine, commands: IO[bytes], replies: IO[bytes]) -> None:
 def main() -> int:
     """Be the engine's process."""
     from app.privacy.hardening import forbid_core_dumps
-    from models.offline import set_offline_environment
-    from models.waiting import set_thread_environment
+    from models.llama.wait_policy import set_thread_environment
+    from models.system.offline import set_offline_environment
 
     set_offline_environment(os.environ)
     set_thread_environment(os.environ)

@@ -28,9 +28,9 @@ from app.settings.config import Config, load_config
 from app.shown.output import print_json
 from app.shown.progress import StatusLine, can_redraw
 from app.shown.report import size_text
-from models.catalogue import Catalogue, Role
-from models.consent import refuse_unbound
-from models.found import found_models
+from models.download.found import found_models
+from models.store.catalogue import Catalogue, Role
+from models.store.consent import refuse_unbound
 
 LINE_SECONDS = 10.0
 """Where no line can be taken back, progress is a line so often."""

@@ -20,21 +20,21 @@ from app.shown.output import print_json
 from app.shown.plain import one_line
 from app.shown.progress import StatusLine
 from app.shown.report import size_text
-from models.catalogue import REPOSITORY, FileSource, HubSource, Row
-from models.estimate import (
+from models.download.local import adopt
+from models.speed import measured
+from models.store.catalogue import REPOSITORY, FileSource, HubSource, Row
+from models.store.estimate import (
     CONTEXT,
     checked_header,
     context_that_fits,
     estimate_row,
     smaller_model,
 )
-from models.files import hash_steps
-from models.gguf import HeaderFault, read_header
-from models.local import adopt
-from models.machine import memory
-from models.speed import measured
-from models.store import Store
-from models.user_rows import add_row
+from models.store.gguf import HeaderFault, read_header
+from models.store.store import Store
+from models.store.user_rows import add_row
+from models.system.files import hash_steps
+from models.system.machine import memory
 
 NOT_IN_AN_ID = re.compile(r"[^a-z0-9._-]+")
 

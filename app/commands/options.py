@@ -232,7 +232,7 @@ def _passwords() -> Iterator[str]:
 
 def _remembered() -> list[str]:
     """Return the passwords in the keyring; none where it does not open."""
-    from models.secrets import KeyringClosed, passwords
+    from models.system.secrets import KeyringClosed, passwords
 
     try:
         return passwords()

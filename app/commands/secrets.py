@@ -15,7 +15,7 @@ from app.exits import ExitCode
 from app.privacy.secrets import MEANINGS, closed_keyring_said, keys_here, meaning_of
 from app.shown.output import print_json
 from app.shown.plain import one_line
-from models.secrets import (
+from models.system.secrets import (
     HISTORY,
     PASSWORDS,
     SERVER,

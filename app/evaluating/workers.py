@@ -25,9 +25,9 @@ from engine.evaluation.runner import Scored, solve
 from engine.evaluation.runs import Row, Summary
 from engine.settings import Settings
 from models.errors import RuntimeFailed
-from models.offline import set_offline_environment
+from models.llama.wait_policy import set_thread_environment
 from models.roles import ModelSet
-from models.waiting import set_thread_environment
+from models.system.offline import set_offline_environment
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

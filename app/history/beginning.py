@@ -15,8 +15,8 @@ from app.history.files import HistoryFiles, renamed, wipe
 from app.history.kept import History
 from app.history.key import Ask, KeyRecord, drop_key, new_key
 from app.history.schema import migrate
-from models.files import make_private, open_private
-from models.secrets import KeyringClosed
+from models.system.files import make_private, open_private
+from models.system.secrets import KeyringClosed
 
 
 def begin_history(files: HistoryFiles, ask_passphrase: Ask | None) -> History:

@@ -10,7 +10,7 @@ from app.errors import NotExported
 from app.history.exporting import conversation_object, markdown
 from app.shown.output import json_text
 from engine.conversation import Conversation
-from models.files import open_private
+from models.system.files import open_private
 
 SUFFIXES = (".md", ".json")
 

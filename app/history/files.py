@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from models.files import data_folder
+from models.system.files import data_folder
 
 ASIDE = r"\.\d{8}T\d{6,12}Z"
 OWN = re.compile(

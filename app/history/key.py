@@ -17,8 +17,8 @@ from typing import Literal
 
 from app.history.errors import HistoryDamaged, HistoryNotWritten, KeyClosed, WrongKey
 from app.history.locked_memory import LockedBytes
-from models.files import make_private, write_private
-from models.secrets import (
+from models.system.files import make_private, write_private
+from models.system.secrets import (
     HISTORY,
     KeyringClosed,
     drop_from_keyring,

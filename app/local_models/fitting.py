@@ -7,9 +7,10 @@ from functools import cached_property
 from pathlib import Path
 
 from app.settings.config import Config
-from models.catalogue import Catalogue, Row
 from models.errors import ModelUnknown
-from models.estimate import (
+from models.roles import READING
+from models.store.catalogue import Catalogue, Row
+from models.store.estimate import (
     CONTEXT,
     Estimate,
     checked_header,
@@ -21,9 +22,8 @@ from models.estimate import (
     smaller_model,
     too_large,
 )
-from models.machine import memory
-from models.roles import READING
-from models.store import Store
+from models.store.store import Store
+from models.system.machine import memory
 
 REPLY_TOKENS = 2048
 """Beside its prompt, what a model's context must hold: all replies of a batch."""
@@ -70,7 +70,7 @@ class Room:
         return free + self._on_gpus() if free else 0
 
     def _on_gpus(self) -> int:
-        from models.llama_library import gpus_used  # imports llama.cpp, about half a second
+        from models.llama.library import gpus_used  # imports llama.cpp, about half a second
 
         return sum(gpu.memory.free for gpu in gpus_used())
 

@@ -13,17 +13,17 @@ from app.local_models.fitting import Room, context_for
 from app.local_models.serving import connected, served_roles
 from app.settings.config import Config, config_path
 from models import foreign
-from models.catalogue import Catalogue, Role, Row, load_catalogue
-from models.consent import bind
 from models.errors import RuntimeFailed
-from models.files import Progress
-from models.precautions import Precautions
-from models.proof import proved
+from models.llama.precautions import Precautions
+from models.proof.proof import proved
 from models.protocols import AttentionReader, AttentiveGenerator, Encoder, Generator
 from models.roles import Loading, ModelSet
 from models.speed import Speed, measured
-from models.store import Store
-from models.user_rows import FILE, load_user_rows
+from models.store.catalogue import Catalogue, Role, Row, load_catalogue
+from models.store.consent import bind
+from models.store.store import Store
+from models.store.user_rows import FILE, load_user_rows
+from models.system.files import Progress
 
 
 def user_rows_path(environ: Mapping[str, str]) -> Path:
@@ -178,11 +178,11 @@ class Loader:
         path = self._store.open(row)
         self._say(f"Loading {row.id}")
         if runtime_for(row, self._config) == "transformers":
-            from models.torch_loading import load_torch  # imports torch, some seconds
+            from models.torch.loading import load_torch  # imports torch, some seconds
 
             return load_torch(path, row.id, context=self._context, attentive=attentive)
         precautions = self._precautions  # before this process trusts the library
-        from models.llama import load_llama  # imports llama.cpp, about half a second
+        from models.llama.generator import load_llama  # imports llama.cpp, about half a second
 
         fit = self.room.fit(row, path, reads=attentive)
         return load_llama(
@@ -196,7 +196,7 @@ class Loader:
 
     @cached_property
     def _precautions(self) -> Precautions:
-        """What llama.cpp may use here. Raises as `models.proof.proved` does."""
+        """What llama.cpp may use here. Raises as `models.proof.proof.proved` does."""
         return proved(self._store.root, self._say)
 
     def speed(self, model: Generator) -> Speed | None:
@@ -205,7 +205,7 @@ class Loader:
 
     def encoder(self, model_id: str) -> Encoder:
         """Load an encoder. Raises as `generator` does."""
-        from models.torch_loading import load_encoder
+        from models.torch.loading import load_encoder
 
         path = self._store.open(self._catalogue.row(model_id))
         self._say(f"Loading {model_id}")
@@ -222,11 +222,11 @@ class Loader:
         path = self._store.open(row)
         self._say(f"Loading {row.id} to read its attention")
         if runtime_for(row, self._config) == "transformers":
-            from models.torch_loading import load_torch_attention
+            from models.torch.loading import load_torch_attention
 
             return load_torch_attention(path, row.id, context=self._context)
         precautions = self._precautions
-        from models.llama_attention import load_llama_attention
+        from models.llama.attention import load_llama_attention
 
         fit = self.room.fit(row, path, reads=True)
         return load_llama_attention(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from models.catalogue import Catalogue, Device
 from models.errors import RuntimeFailed
-from models.llama_described import described
-from models.machine import gpus_present, memory
-from models.recommend import Recommendation, recommend
-from models.store import Store
+from models.proof.description import described
+from models.store.catalogue import Catalogue, Device
+from models.store.recommendation import Recommendation, recommend
+from models.store.store import Store
+from models.system.machine import gpus_present, memory
 
 
 def recommended(catalogue: Catalogue, store: Store) -> tuple[Recommendation, str]:

@@ -9,8 +9,8 @@ from app.local_models.loading import row_for
 from app.local_models.serving import served_roles
 from app.settings.config import Config, load_config
 from app.settings.edit import set_value
-from models.catalogue import Catalogue, Role, Row
 from models.errors import ModelUnknown
+from models.store.catalogue import Catalogue, Role, Row
 
 ROLES: tuple[Role, ...] = ("lookahead", "generator", "encoder")
 

@@ -10,13 +10,13 @@ from app.local_models.roles import roles_in_use
 from app.local_models.shown import fits
 from app.settings.config import Config
 from app.shown.report import size_text
-from models.catalogue import Catalogue, Row
 from models.errors import RuntimeFailed
-from models.estimate import CONTEXT, Estimate, estimate_row, layers_that_fit
-from models.gguf import HeaderFault, read_header
-from models.llama_described import described
-from models.machine import gpus_present, memory
-from models.store import State, Store
+from models.proof.description import described
+from models.store.catalogue import Catalogue, Row
+from models.store.estimate import CONTEXT, Estimate, estimate_row, layers_that_fit
+from models.store.gguf import HeaderFault, read_header
+from models.store.store import State, Store
+from models.system.machine import gpus_present, memory
 
 
 @dataclass(frozen=True, slots=True)

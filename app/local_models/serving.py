@@ -14,11 +14,11 @@ import click
 
 from app.errors import SettingWrong
 from app.settings.config import Config
-from models.server_address import Address, address_of
+from models.server.address import Address, address_of
 
 if TYPE_CHECKING:
-    from models.catalogue import Role
-    from models.server import ServerGenerator
+    from models.server.generator import ServerGenerator
+    from models.store.catalogue import Role
 
 TEXT_ROLES: tuple[Role, ...] = ("lookahead", "generator")
 
@@ -64,7 +64,9 @@ def served_roles(config: Config, flags: Mapping[Role, str | None]) -> dict[Role,
 
 def connected(config: Config, model: str | None, say: Callable[[str], object]) -> ServerGenerator:
     """Return the server's model. Raises `ServerFailed`, `ModelUnknown` and `SettingWrong`."""
-    from models.server import connect  # the only door to it: without a server, it stays shut
+    from models.server.generator import (
+        connect,  # the only door to it: without a server, it stays shut
+    )
 
     address = server_address(config)
     if address is None:

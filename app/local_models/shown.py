@@ -7,13 +7,13 @@ from dataclasses import asdict
 
 from app.shown.plain import one_line
 from app.shown.report import size_text
-from models.catalogue import Row
-from models.estimate import CONTEXT, Estimate, estimate_row
-from models.found import Found
-from models.machine import memory
-from models.pull_progress import PullProgress
+from models.download.found import Found
+from models.download.progress import PullProgress
 from models.speed import Speed
-from models.store import Store
+from models.store.catalogue import Row
+from models.store.estimate import CONTEXT, Estimate, estimate_row
+from models.store.store import Store
+from models.system.machine import memory
 
 
 def model_object(row: Row, store: Store, used: dict[str, list[str]]) -> dict[str, object]:

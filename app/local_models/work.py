@@ -18,14 +18,14 @@ from typing import Any, cast
 from app.local_models.loading import user_rows_path
 from app.local_models.shown import pull_text, speed_text
 from app.shown.report import size_text
-from models.catalogue import Row
-from models.consent import accepted
-from models.download import pull
+from models.download.download import pull
+from models.download.progress import PullProgress
 from models.errors import AskanceError, RuntimeFailed
-from models.pull_progress import PullProgress
 from models.speed import Speed
-from models.store import Store
-from models.user_rows import remove_row
+from models.store.catalogue import Row
+from models.store.consent import accepted
+from models.store.store import Store
+from models.store.user_rows import remove_row
 
 Work = Generator[str, None, str]
 
@@ -33,7 +33,7 @@ POLL_SECONDS = 0.2
 
 
 def pulling(row: Row, store: Store, *, accept: bool) -> Work:
-    """Fetch a model. Raises as `models.download.pull` does."""
+    """Fetch a model. Raises as `models.download.download.pull` does."""
     steps = cast("Generator[PullProgress, None, None]", pull(row, store, accept=accept))
     with closing(steps):
         for progress in steps:

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
 
-from models.catalogue import Row, load_catalogue
 from models.errors import ModelError
-from models.store import Store
-from models.user_rows import load_user_rows
+from models.store.catalogue import Row, load_catalogue
+from models.store.store import Store
+from models.store.user_rows import load_user_rows
 
 RECORDS = (".lock", ".checked.json", ".accepted.json")
 """What every folder of a model has at least one of."""

@@ -1,4 +1,4 @@
-"""What the keyring may hold for this person, by name. Values stay behind `models.secrets`."""
+"""What the keyring may hold for this person, by name. `models.system.secrets` holds the values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from app.history.beginning import key_records
 from app.history.files import HistoryFiles
 from models.errors import AskanceError
-from models.secrets import HISTORY, HUB, PASSWORDS, KeyringClosed
+from models.system.secrets import HISTORY, HUB, PASSWORDS, KeyringClosed
 
 MEANINGS = {
     HUB: "token for gated models",

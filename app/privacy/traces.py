@@ -20,8 +20,10 @@ from app.privacy.model_files import model_files
 from app.privacy.secrets import MEANINGS, keys_here
 from app.settings.config import config_path
 from models.errors import AskanceError
-from models.proof import RECORD
-from models.secrets import (
+from models.proof.proof import RECORD
+from models.store.store import Store
+from models.store.user_rows import FILE as OWN_MODELS
+from models.system.secrets import (
     HISTORY,
     KeyringClosed,
     NoKeyring,
@@ -29,8 +31,6 @@ from models.secrets import (
     known_names,
     secret_from_keyring,
 )
-from models.store import Store
-from models.user_rows import FILE as OWN_MODELS
 
 What = Literal["settings", "model", "proof", "history", "secret"]
 SETTINGS = re.compile(rf"config\.toml|\.config-[a-z0-9_]{{8}}|{re.escape(OWN_MODELS)}(\.new)?")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from models.proof_child import TINY_MODEL
+from models.proof.child import TINY_MODEL
 
 _WRITING = (
     "open,openat,openat2,creat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,truncate,"

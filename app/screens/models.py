@@ -20,7 +20,7 @@ from app.screens.model_jobs import Job, ModelJobs
 from app.settings.current import Current
 from app.shown.report import size_text
 from app.widgets.row_list import Look, Row, RowList
-from models.catalogue import Role
+from models.store.catalogue import Role
 
 UNVERIFIED = (
     "Nobody here has verified the file of {}. Fetch it, and from then on take only the very file "

@@ -15,7 +15,7 @@ from app.settings.edit import Scalar, set_value, unset
 from app.settings.kinds import HOST, Value
 from app.themes import known_themes, theme_named
 from engine.strategies import registry
-from models.catalogue import Catalogue
+from models.store.catalogue import Catalogue
 
 
 def value_text(value: Value) -> str:

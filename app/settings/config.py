@@ -30,7 +30,7 @@ from app.settings.kinds import (
 )
 from engine.settings import DEFAULT_STRATEGY
 from models import foreign
-from models.files import home_folder
+from models.system.files import home_folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from models.server_address import FORM
+from models.server.address import FORM
 
 Value = object
 """A setting's value after checking; its type follows from its `SettingKind`."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from app.local_models.loading import known_models
 from app.local_models.recommending import recommended
 from app.shown.report import size_text
-from models.catalogue import Row
-from models.estimate import CONTEXT, estimate_row
-from models.store import Store
+from models.store.catalogue import Row
+from models.store.estimate import CONTEXT, estimate_row
+from models.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

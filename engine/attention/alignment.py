@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from engine.attention.reaction import tokens_of
 from engine.language.sentences import Span
-from models.columns import spans
+from models.decoding.columns import spans
 
 TOLERANCE = 30
 """`tol`: how far from its first guess a boundary may be moved."""

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from models.errors import AskanceError
-from models.signals import signal_text
+from models.system.signals import signal_text
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess

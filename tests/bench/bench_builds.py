@@ -25,8 +25,8 @@ PARTS = ("reading", "writing")
 
 def measure(model_path: Path, prompt: int, new: int) -> None:
     """Answer each line of standard input with tokens a second, of reading and of writing."""
-    from models.llama import load_llama
-    from models.llama_library import instruction_sets
+    from models.llama.generator import load_llama
+    from models.llama.library import instruction_sets
 
     model = load_llama(model_path, model_path.stem, context=4096)
     model._model.is_end = lambda token: False  # type: ignore[method-assign]  # all go on as long

@@ -10,8 +10,8 @@ from functools import partial
 import llama_cpp
 from bench_parts import ours, row, story
 
-from models.llama import CHUNK, LlamaGenerator, physical_cores
-from models.llama_thread import computing_thread
+from models.llama.generator import CHUNK, LlamaGenerator, physical_cores
+from models.llama.thread import computing_thread
 
 
 class Bare:

@@ -28,8 +28,8 @@ from typing import Any
 
 from bench_parts import GREEDY, medians, ours, row, seconds, story
 
-from models.columns import ColumnReader
-from models.generating import BatchGenerator
+from models.decoding.columns import ColumnReader
+from models.decoding.generator import BatchGenerator
 from models.protocols import Cancelled, Sampling
 
 RUNTIMES = {"llama": "llama_cpp", "transformers": "transformers"}
@@ -152,15 +152,15 @@ def attention(model: BatchGenerator, reader: ColumnReader, runs: int, prompt: in
 def load(runtime: str, args: argparse.Namespace) -> tuple[BatchGenerator, ColumnReader]:
     """Return a generator and a reader of attention over the same weights."""
     if runtime == "llama":
-        from models.llama import load_llama
-        from models.llama_attention import LlamaAttentionReader
+        from models.llama.attention import LlamaAttentionReader
+        from models.llama.generator import load_llama
 
         model: Any = load_llama(
             args.model, args.model.stem, context=args.context, gpu_layers=args.gpu_layers
         )
         return model, LlamaAttentionReader(model._model, model.id, model.context)
-    from models.torch_attention import TorchAttentionReader
-    from models.torch_generator import load_generator
+    from models.torch.attention import TorchAttentionReader
+    from models.torch.generator import load_generator
 
     model = load_generator(
         args.model, args.model.stem, context=args.context, precision=args.precision
@@ -193,7 +193,7 @@ def measure(runtime: str, args: argparse.Namespace) -> None:
 def machine(runtime: str, model: Any) -> str:
     """Name what computes."""
     if runtime == "llama":
-        from models.llama import physical_cores
+        from models.llama.generator import physical_cores
 
         return f"{physical_cores()} threads"
     import torch
@@ -217,7 +217,7 @@ def peak_memory(runtime: str) -> None:
 
 def encoder(folder: Path, runs: int) -> None:
     """Print passages a second, plain and behind a query, in each number type."""
-    from models.torch_encoder import TorchEncoder
+    from models.torch.encoder import TorchEncoder
 
     line = "Ann met Bob in room 7 about the lease of the boat house, and Eve was told later. "
     passages = [f"{i} {line * (1 + i % 9)}" for i in range(128)]

@@ -6,7 +6,7 @@ import statistics
 import time
 from collections.abc import Callable
 
-from models.generating import BatchGenerator
+from models.decoding.generator import BatchGenerator
 from models.protocols import Sampling
 
 WORDS = "Ann met Bob in room {} about invoice {} and the lease of the boat house. "

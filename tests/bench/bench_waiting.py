@@ -1,4 +1,4 @@
-"""What waiting awake costs beside another program: `models.waiting` against OpenMP's own choice.
+"""What waiting awake costs beside another program, against OpenMP's own choice.
 
     python tests/bench/bench_waiting.py [--model ID] [--times 3]
 
@@ -19,10 +19,10 @@ BUSY = [sys.executable, "-c", "while True: pass"]
 CHOICES = {"OpenMP's own": {}, "short": {"GOMP_SPINCOUNT": "3000"}}
 RUN = """
 import os, sys, time
-from models.catalogue import load_catalogue
-from models.llama import load_llama
+from models.store.catalogue import load_catalogue
+from models.llama.generator import load_llama
 from models.protocols import Sampling
-from models.store import Store
+from models.store.store import Store
 
 row = load_catalogue().row(sys.argv[1])
 model = load_llama(Store.default(os.environ).open(row), row.id, context=2048)

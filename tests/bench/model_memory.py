@@ -11,9 +11,9 @@ import os
 import sys
 from pathlib import Path
 
-from models.catalogue import load_catalogue
-from models.estimate import CONTEXT, estimate_row
-from models.store import Store
+from models.store.catalogue import load_catalogue
+from models.store.estimate import CONTEXT, estimate_row
+from models.store.store import Store
 
 PROMPT = "The lease of the boathouse ends in December. " * 400
 TOKENS = 1500
@@ -21,7 +21,7 @@ TOKENS = 1500
 
 def main() -> None:
     """Load, run a prompt with five replies, print one row of a table in MB."""
-    from models.llama import load_llama
+    from models.llama.generator import load_llama
     from models.protocols import Sampling
 
     row = load_catalogue().row(sys.argv[1])

@@ -17,15 +17,15 @@ import tempfile
 import time
 from pathlib import Path
 
-from models import proof_child
 from models.errors import RuntimeFailed
+from models.proof import child as proof_child
 from models.proof import proof
 from tests.toy_library import compiled
 
 START = """
 import sys, time
 from pathlib import Path
-from models.proof import proved
+from models.proof.proof import proved
 began = time.perf_counter()
 proved(Path(sys.argv[1]), lambda text: None)
 print(time.perf_counter() - began)

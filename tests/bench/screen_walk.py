@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.settings.config import load_config
-from models.catalogue import Role, load_catalogue
-from models.store import Store
+from models.store.catalogue import Role, load_catalogue
+from models.store.store import Store
 from tests.toy_walk import LEAVE, SETTINGS, Step, exported, own_home
 from tests.walk_in_tmux import terminal, walked
 

@@ -30,10 +30,10 @@ from engine.evaluation.data import Question, load_questions
 from engine.routes.classifying import LABELS, Classified, Label, by_model, by_words
 from ingest.item import Item, Kind, Locator, People
 from ingest.read import read
-from models.catalogue import load_catalogue
-from models.llama import load_llama
+from models.llama.generator import load_llama
 from models.protocols import Generator
-from models.store import Store
+from models.store.catalogue import load_catalogue
+from models.store.store import Store
 
 MAILS = {"enron_annotated": "enron.mbox"}
 """Sets whose corpus is there as a mailbox too."""

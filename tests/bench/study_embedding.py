@@ -31,7 +31,7 @@ from engine.values import Passage
 from ingest.item import Item
 from ingest.read import read
 from models.protocols import Encoder
-from models.torch_loading import load_encoder
+from models.torch.loading import load_encoder
 
 KS = (2, 5, 10)
 WEIGHTS = (0.25, 0.35, 0.5, 0.65, 0.75, 1.0)

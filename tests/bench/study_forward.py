@@ -29,7 +29,7 @@ from engine.retrieval.selection import fit
 from engine.strategies.fb_rag import FBRag
 from ingest.item import Item
 from ingest.read import read
-from models.llama import load_llama
+from models.llama.generator import load_llama
 
 KS = (2, 5, 10)
 

@@ -31,7 +31,7 @@ from engine.retrieval.selection import fit
 from engine.values import Passage
 from ingest.item import Item
 from ingest.read import read
-from models.llama import load_llama
+from models.llama.generator import load_llama
 from models.protocols import Generator
 
 TOKENS = 1200

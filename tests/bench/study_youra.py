@@ -39,9 +39,9 @@ from engine.language.sentences import sentence_spans
 from engine.retrieval.recall import Recall, Scores, best_first
 from engine.strategies.youra import DEPTH
 from engine.values import Passage
-from models.llama_api import LlamaModel
-from models.llama_attention import LlamaAttentionReader, load_llama_attention
-from models.llama_library import self_test
+from models.llama.api import LlamaModel
+from models.llama.attention import LlamaAttentionReader, load_llama_attention
+from models.llama.library import self_test
 from models.protocols import AttentionColumns
 from tests.bench.youra_answers import ARMS, compare, pool
 from tests.bench.youra_cost import cost, prefill

@@ -21,10 +21,10 @@ from engine.retrieval.corpus import corpus_of
 from engine.settings import PROMPT_TOKENS, Budget, Settings
 from engine.values import Passage, Query
 from models.errors import AskanceError
-from models.llama import load_llama
-from models.llama_attention import load_llama_attention
+from models.llama.attention import load_llama_attention
+from models.llama.generator import load_llama
 from models.roles import ModelSet
-from models.torch_loading import load_encoder
+from models.torch.loading import load_encoder
 from tests.bench.youra_runs import Rows, add, asked, rows, stored_layer
 
 WHOLE = "whole"

@@ -14,10 +14,10 @@ from typing import Any
 
 from engine.attention.attending import QUERY
 from engine.strategies.youra import DEPTH
-from models.llama import load_llama
-from models.llama_attention import load_llama_attention
+from models.llama.attention import load_llama_attention
+from models.llama.generator import load_llama
 from models.protocols import Sampling
-from models.torch_loading import load_torch_attention
+from models.torch.loading import load_torch_attention
 from tests.bench.youra_runs import stored_layer
 
 TEXT = "The lease of the boathouse was signed by Berta Lindqvist in Harlow. "

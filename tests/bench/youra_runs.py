@@ -15,7 +15,7 @@ from engine.retrieval.recall import best_first
 from engine.values import Passage
 from ingest.item import Item
 from ingest.read import read
-from models.catalogue import load_catalogue
+from models.store.catalogue import load_catalogue
 
 Rows = list[dict[str, Any]]
 

@@ -10,7 +10,7 @@ from models.protocols import Generator
 
 def load(path: Path, model_id: str, context: int) -> Generator:
     """Load a GGUF file. llama.cpp is imported here: it takes half a second."""
-    from models.llama import load_llama
+    from models.llama.generator import load_llama
 
     return load_llama(path, model_id, context=context, gpu_layers=0)
 

@@ -1,0 +1,1 @@
+"""Decoding over any runtime: batches, prompt caches, forms, chat templates, text."""

@@ -1,0 +1,1 @@
+"""Pulls of models. The two processes that reach a network are started here."""

@@ -1,0 +1,227 @@
+"""Fetching a model from the Hugging Face hub, or from the cache its programs share.
+
+A file that the cache holds is used in place, by a link. Others are appended to `FILE.part`; a
+pull that ended early goes on at its end. The hub's SHA-256 is compared with the catalogue's
+before anything is fetched, and the file's own before it is used.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from models.download.hub_child import Announced, HubChild, TokenNeeded
+from models.download.hub_token import hub_token
+from models.download.progress import Meter, PullProgress
+from models.errors import ModelCorrupt, PullFailed
+from models.store.catalogue import Extra, HubSource, Row
+from models.store.consent import Accepted, accepted, refuse_unbound, write_consent
+from models.store.store import Store, fault_steps
+from models.system.files import (
+    corrupt_path,
+    hash_steps,
+    link_in_place,
+    make_private,
+    part_path,
+    put_in_place,
+    size_of,
+    write_private,
+)
+
+
+class HubFetch:
+    """One pull from the hub, its folder locked."""
+
+    def __init__(
+        self, row: Row, store: Store, source: HubSource, meter: Meter, *, accept: bool
+    ) -> None:
+        """With `accept`, a row without hashes is fetched and bound to what came."""
+        if not accept:
+            refuse_unbound(row)
+        self._row = row
+        self._store = store
+        self._source = source
+        self._meter = meter
+        self._accept = accept and not row.bound
+        self._commit = source.revision
+        self._came: dict[str, Accepted] = {}
+        self._token = ""
+        meter.of = 1 + len(row.extras)
+
+    @property
+    def room(self) -> int:
+        """Bytes of disk that the rest takes; what the hub says is compared once more."""
+        missing = sum(part.size for part in self._store.missing(self._row))
+        return max(0, missing - self._held) if self._row.bound else 0
+
+    @property
+    def kept(self) -> str:
+        """What a pull that ended early leaves, in words."""
+        return f"{self._held / 1e6:,.1f} MB are kept"
+
+    @property
+    def _held(self) -> int:
+        return sum(size_of(part_path(path)) or 0 for path, _ in self._store.files(self._row))
+
+    def steps(self) -> Iterator[PullProgress]:
+        """Find or download each file, and check it."""
+        for number, (path, part) in enumerate(self._store.files(self._row), start=1):
+            if path.exists() and not self._accept:
+                continue
+            name = self._source.file if isinstance(part, Row) else part.file
+            base = sum(file.size for file in self._came.values())
+            yield self._meter.at("download", base, number)
+            found = yield from self._from_cache(name, path, part, number)
+            if not found:
+                yield from self._from_hub(name, path, part, number, base)
+        if self._accept:
+            folder = self._store.folder(self._row)
+            write_consent(folder, self._commit, self._came)
+            self._row = accepted(self._row, folder)
+            for path, part in self._store.files(self._row):
+                self._store.remember(self._row, path, part)
+
+    def _from_cache(
+        self, name: str, path: Path, part: Row | Extra, number: int
+    ) -> Generator[PullProgress, None, bool]:
+        """Link the cache's file if it is there and right; another one is left alone."""
+        cached = cached_file(os.environ, self._source.repo, self._commit, name)
+        if cached is None or not part.sha256:
+            return False
+        fault = yield from self._meter.shown(fault_steps(cached, part), "verify", number)
+        if fault:
+            return False
+        link_in_place(cached, path)
+        self._done_with(path, part)
+        return True
+
+    def _from_hub(
+        self, name: str, path: Path, part: Row | Extra, number: int, base: int
+    ) -> Iterator[PullProgress]:
+        make_private(path.parent)
+        child, announced = self._ask(name, path)
+        with child:
+            self._commit = self._commit or announced.commit
+            wanted = self._compare(name, part, announced)
+            if self._accept:
+                self._meter.total = base + announced.size
+                found = yield from self._from_cache(name, path, wanted, number)
+                if found:
+                    return
+            held = size_of(part_path(path)) or 0
+            if shutil.disk_usage(path.parent).free < announced.size - held:
+                raise OSError(errno.ENOSPC, "nothing was begun")
+            with closing(child.fetch()) as moves:
+                for moved in moves:
+                    if moved.again:
+                        self._meter.begin_again()
+                    yield self._meter.at("download", base + moved.done, number, moved.note)
+        yield from self._check(path, wanted, number, base)
+
+    def _ask(self, name: str, path: Path) -> tuple[HubChild, Announced]:
+        """Ask the hub for a file, with the person's token if it wants one."""
+        try:
+            return self._asked(name, path)
+        except TokenNeeded as refused:
+            token = hub_token(os.environ)
+            if self._token or not token.value:
+                raise TokenNeeded(refused.message, remedy=token.remedy) from refused
+            self._token = token.value
+        try:
+            return self._asked(name, path)
+        except TokenNeeded as refused:
+            raise TokenNeeded(refused.message, remedy=token.remedy) from refused
+
+    def _asked(self, name: str, path: Path) -> tuple[HubChild, Announced]:
+        child = HubChild(self._source.repo, self._commit, name, self._token)
+        part = part_path(path)
+        origin = {"repo": self._source.repo, "commit": self._commit, "file": name}
+        try:
+            announced = child.ask(part, resume=_origin(part) == origin)
+            write_private(_record(part), json.dumps(origin).encode())
+        except BaseException:
+            child.__exit__(None, None, None)
+            raise
+        return child, announced
+
+    def _compare(self, name: str, part: Row | Extra, announced: Announced) -> Row | Extra:
+        """Return what must come. Raises `PullFailed` when the hub has another file or commit."""
+        if self._commit != announced.commit:
+            raise PullFailed(
+                f"The hub gave the commit {announced.commit} of {self._source.repo}, where "
+                f"{self._commit} was asked for. Nothing of it was used.",
+                remedy="Look at HF_ENDPOINT, if it is set: a mirror may have changed it.",
+            )
+        if self._accept:
+            return replace(part, size=announced.size, sha256=announced.sha256)
+        other = announced.sha256 and announced.sha256 != part.sha256
+        if other or announced.size != part.size:
+            raise PullFailed(
+                f"The hub's {name} is not the file that the catalogue names: its "
+                f"{'SHA-256' if other else 'size'} differs. Nothing of it was fetched.",
+                remedy="Look at HF_ENDPOINT, if it is set: a mirror may have changed it.",
+            )
+        return part
+
+    def _check(
+        self, path: Path, part: Row | Extra, number: int, base: int
+    ) -> Iterator[PullProgress]:
+        """Hash what came and put it in its place, or aside."""
+        new = part_path(path)
+        if not part.sha256:  # a small file of an accepted row: the hub names no SHA-256
+            sha256 = yield from self._meter.shown(hash_steps(new), "verify", number, base)
+            part = replace(part, sha256=sha256)
+        fault = yield from self._meter.shown(fault_steps(new, part), "verify", number, base)
+        _record(new).unlink(missing_ok=True)
+        if fault:
+            aside = corrupt_path(path)
+            new.replace(aside)
+            raise ModelCorrupt(
+                f"What the hub gave as {part.file} {fault}; it was set aside as {aside} and "
+                "will not be loaded.",
+                remedy="Pull again; if that does not help, choose another model.",
+                path=aside,
+            )
+        put_in_place(new, path)
+        self._done_with(path, part)
+
+    def _done_with(self, path: Path, part: Row | Extra) -> None:
+        self._came[part.file] = Accepted(part.size, part.sha256)
+        if not self._accept:
+            self._store.remember(self._row, path, part)
+
+
+def hub_cache(environ: Mapping[str, str]) -> Path:
+    """Return the folder in which programs of the hub keep what they fetched."""
+    if chosen := environ.get("HF_HUB_CACHE"):
+        return Path(chosen).expanduser()
+    if home := environ.get("HF_HOME"):
+        return Path(home).expanduser() / "hub"
+    cache = environ.get("XDG_CACHE_HOME")
+    base = Path(cache) if cache else Path(environ.get("HOME") or Path.home()) / ".cache"
+    return base / "huggingface" / "hub"
+
+
+def cached_file(environ: Mapping[str, str], repo: str, commit: str, name: str) -> Path | None:
+    """Return a file of the hub's cache, None when it is not there."""
+    folder = hub_cache(environ) / f"models--{repo.replace('/', '--')}" / "snapshots" / commit
+    path = folder / name
+    return path if commit and path.is_file() else None
+
+
+def _record(part: Path) -> Path:
+    return part.with_name(part.name + ".json")
+
+
+def _origin(part: Path) -> object:
+    """Return what the bytes in `part` are of, as far as an earlier pull wrote it down."""
+    try:
+        return json.loads(_record(part).read_bytes())
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,1 @@
+"""The proof that llama.cpp's library computes rightly on this processor."""

@@ -1,0 +1,45 @@
+"""What the llama.cpp library says of itself, without loading it into this process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from models.proof.child import describe
+from models.proof.key import library_files
+from models.proof.proof import failure, patience
+from models.system.machine import Gpu, Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A llama.cpp library that loads."""
+
+    version: str
+    """Of the Python package."""
+    offload: bool
+    """Whether it was built to compute on a GPU."""
+    backends: tuple[str, ...]
+    """What it computes with besides the CPU: "CUDA", "Vulkan"."""
+    instruction_sets: tuple[str, ...]
+    """The features of this CPU that it uses."""
+    gpus: tuple[Gpu, ...]
+    """Those that it can use, with their memory as it is now."""
+
+
+def described() -> Library:
+    """Return what it says, from a process of its own: a broken one would take this one with it.
+
+    Takes a third of a second. Raises `RuntimeFailed`, which says how it failed.
+    """
+    report = describe(patience(library_files()))
+    if report.described is None:
+        raise failure(report)
+    said: dict[str, Any] = report.described
+    return Library(
+        version=said["version"],
+        offload=said["offload"],
+        backends=tuple(said["backends"]),
+        instruction_sets=tuple(said["instruction_sets"]),
+        gpus=tuple(Gpu(gpu["name"], Memory(**gpu["memory"])) for gpu in said["gpus"]),
+    )

@@ -1,0 +1,1 @@
+"""The runtime behind an OpenAI-compatible server."""

@@ -1,0 +1,354 @@
+"""A `Generator` over an OpenAI-compatible server: llama-server, vLLM, llama-cpp-python's.
+
+Text leaves the process here, so nothing imports this module unless the settings name a server.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from models.decoding.generator import whole_choices
+from models.errors import ContextExceeded, RuntimeFailed
+from models.protocols import Choices, Constraint, Message, Piece, Sampling, Stopped, TokenCount
+from models.server.address import Address
+from models.server.errors import Refused, ServerFailed
+from models.server.kinds import (
+    Asked,
+    Served,
+    counted_tokens,
+    estimated_tokens,
+    form_of,
+    parts_of,
+    primed_by_request,
+    rendered,
+    request,
+    served_by,
+)
+from models.server.link import Link
+from models.server.replies import Replies, chosen_by_likelihood
+from models.stopping import stopped_by
+
+if TYPE_CHECKING:
+    from collections.abc import Generator as Steps
+
+MAX_REPLIES = 64
+"""More than others draw: where a server tells no likelihoods, choices are drawn."""
+ASSUMED_CONTEXT = 8192
+"""Tokens, for a server that does not say. It refuses by itself what is too long."""
+
+
+def connect(
+    address: Address,
+    *,
+    model: str | None = None,
+    context: int | None = None,
+    say: Callable[[str], object] = lambda text: None,
+) -> ServerGenerator:
+    """Ask the server for its model. Raises `ServerFailed` and `ModelUnknown`.
+
+    `model` is needed where it lists several, `context` (tokens) where it does not say. `say` is
+    told when it takes longer than usual, and why.
+    """
+    link = Link(address, say)
+    try:
+        return ServerGenerator(link, served_by(link, model, context))
+    except BaseException:
+        link.close()
+        raise
+
+
+class ServerGenerator:
+    """A model at a server. Its weights are the server's affair; so is what it keeps of prompts."""
+
+    def __init__(self, link: Link, served: Served) -> None:
+        """Use `connect`."""
+        self._link = link
+        self.served = served
+        self._usage = TokenCount()
+        self._counts: dict[str, int] = {}
+        self._closed = False
+        self._offers_n = True
+        self._thinks = served.thinks
+        self._salt = secrets.token_hex(8)
+        self._fresh = True
+
+    @property
+    def id(self) -> str:
+        """The model and the host it is at."""
+        name = self.served.model.rsplit("/", 1)[-1] if self._is_path else self.served.model
+        return f"{name}@{self._link.address.host}"
+
+    @property
+    def about(self) -> str:
+        """What was found out about it, for people."""
+        said = self.served
+        room = f"{said.context} tokens" if said.context else "context unknown"
+        counted = "counted there" if self.counts_exactly else "estimated here, rather too many"
+        return f"{self.id} ({said.kind}, {room}, tokens {counted})"
+
+    @property
+    def _is_path(self) -> bool:
+        return self.served.model.endswith(".gguf")
+
+    @property
+    def context(self) -> int:
+        """Tokens of prompt and one reply together; assumed where the server does not say."""
+        return self.served.context or ASSUMED_CONTEXT
+
+    @property
+    def usage(self) -> TokenCount:
+        """Running totals since connecting."""
+        return self._usage
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
+    @property
+    def counts_exactly(self) -> bool:
+        """Whether `count` asks the server, or estimates, rather too many than too few.
+
+        A host elsewhere gets what stands in a prompt, not every text that is weighed for one.
+        """
+        return self.served.tokenizes and self._link.address.loopback
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens in `text`, an estimate unless `counts_exactly`."""
+        self._check_open()
+        return self._counted(text) if self.counts_exactly else estimated_tokens(text)
+
+    def _counted(self, text: str) -> int:
+        if text not in self._counts:
+            self._counts[text] = counted_tokens(self._link, self.served, text)
+        return self._counts[text]
+
+    def render(self, messages: Sequence[Message], primed: str = "") -> str:
+        """Return a prompt for `sample`: a text, or messages for the server to render.
+
+        Template markers inside a message are broken apart. A server that cannot go on with a
+        reply is asked to begin with `primed`.
+        """
+        self._check_open()
+        return rendered(self._link, self.served, messages, primed)
+
+    def sample(
+        self,
+        prompt: str,
+        *,
+        n: int = 1,
+        max_tokens: int,
+        sampling: Sampling,
+        stop: Sequence[str] = (),
+        watch: Sequence[str] = (),
+        constraint: Constraint | None = None,
+        logprobs: bool = False,
+        stopped: Stopped | None = None,
+    ) -> Iterator[Piece]:
+        """Decode `n` continuations. Raises as `sample_many` does."""
+        return self.sample_many(
+            [prompt],
+            n=n,
+            max_tokens=max_tokens,
+            sampling=sampling,
+            stop=stop,
+            watch=watch,
+            constraint=constraint,
+            logprobs=logprobs,
+            stopped=stopped,
+        )
+
+    def sample_many(
+        self,
+        prompts: Sequence[str],
+        *,
+        n: int = 1,
+        max_tokens: int,
+        sampling: Sampling,
+        stop: Sequence[str] = (),
+        watch: Sequence[str] = (),
+        constraint: Constraint | None = None,
+        logprobs: bool = False,
+        stopped: Stopped | None = None,
+    ) -> Iterator[Piece]:
+        """Decode `n` continuations of each prompt, several prompts at once.
+
+        Raises `ContextExceeded` before any work where the server counts tokens, else when it
+        refuses; `ServerFailed` also for what the server does not offer.
+        """
+        if not 1 <= n <= MAX_REPLIES:
+            raise ValueError(f"n must be 1 to {MAX_REPLIES}, not {n}")
+        self._check_open()
+        for prompt in prompts:
+            self._check_room(prompt, max_tokens)
+        asked = Asked(
+            max_tokens=whole_choices(constraint, max_tokens),
+            sampling=sampling,
+            # Thoughts may hold a stop string; then it is looked for here, behind them.
+            stop=() if self._thinks else tuple(stop),
+            constraint=constraint,
+            top=bool(watch) or logprobs,
+            salt=self._salt,
+            fresh=self._fresh,
+        )
+        self._fresh = False
+        if constraint is not None and not form_of(self.served, constraint):
+            return self._chosen(prompts, n, asked, constraint, stopped)
+        repeated = [
+            self._repeated(prompt, by_token=bool(watch or constraint)) for prompt in prompts
+        ]
+        replies = Replies(repeated, n, stop, watch, constraint, logprobs=logprobs)
+        return self._run(prompts, n, asked, replies, stopped_by(stopped))
+
+    def _repeated(self, prompt: str, *, by_token: bool) -> str:
+        """Return the words that a reply begins with because it was only asked to."""
+        primed = primed_by_request(self.served, prompt)
+        if primed and by_token:
+            raise ServerFailed(
+                f"The server at {self._link.address.url} cannot go on with a reply already begun.",
+                remedy="Use llama-server or vLLM, or a model on this machine.",
+            )
+        return primed
+
+    def _run(
+        self,
+        prompts: Sequence[str],
+        n: int,
+        asked: Asked,
+        replies: Replies,
+        stopped: Stopped | None,
+    ) -> Iterator[Piece]:
+        """Ask for all replies at once where the server has `n`, else for one after another."""
+        together = n if self._offers_n else 1
+        firsts = range(0, n, together)
+        jobs = [(number, first, together) for number in range(len(prompts)) for first in firsts]
+        try:
+            yield from self._pieces(prompts, jobs, asked, replies, stopped)
+            if together > 1 and (missing := replies.not_begun()):
+                self._offers_n = False
+                again = [(number, index, 1) for number, index in missing]
+                yield from self._pieces(prompts, again, asked, replies, stopped)
+            replies.check_ended(self._link.address.url)
+        except ServerFailed:
+            if replies.begun or not self.served.hides_refusals:
+                raise
+            whole = replace(asked, stream=False)
+            yield from self._pieces(prompts, jobs, whole, replies, stopped)
+            replies.check_ended(self._link.address.url)
+        finally:
+            self._thinks = self._thinks or replies.thought
+            for number, prompt in enumerate(prompts):
+                replies.add_usage(number, self._usage, partial(self._known_size, prompt))
+
+    def _pieces(
+        self,
+        prompts: Sequence[str],
+        jobs: Sequence[tuple[int, int, int]],
+        asked: Asked,
+        replies: Replies,
+        stopped: Stopped | None,
+    ) -> Iterator[Piece]:
+        """Yield what comes of jobs: a prompt's number, its first reply's index, how many."""
+        requests = [
+            request(self.served, prompts[number], asked, n=count, first=first)
+            for number, first, count in jobs
+        ]
+        path, bodies = requests[0][0], [body for _, body in requests]
+        try:
+            events = self._link.events(path, bodies, self.served.parallel, stopped)
+            with closing(cast("Steps[tuple[int, dict[str, Any]], None, None]", events)):
+                for at, event in events:
+                    number, first, _ = jobs[at]
+                    yield from replies.take(number, first, event, self._link.address.url)
+                    if replies.all_ended:
+                        return
+        except Refused as refused:
+            several = any(count > 1 for _, _, count in jobs)
+            if several and refused.status in (400, 422, 500) and not replies.begun:
+                return  # it may not know `n`; what is missing is asked for once more, singly
+            raise self._link.error(refused, bodies[0]) from refused
+
+    def _chosen(
+        self,
+        prompts: Sequence[str],
+        n: int,
+        asked: Asked,
+        constraint: Constraint,
+        stopped: Stopped | None,
+    ) -> Iterator[Piece]:
+        """Choose by the likelihood of the first token where replies cannot be held to a form."""
+        if not isinstance(constraint, Choices):
+            raise ServerFailed(
+                f"The server at {self._link.address.url} cannot hold a reply to a form.",
+                remedy="Use llama-server or vLLM, or a model on this machine.",
+            )
+        return self._likeliest(prompts, n, asked, constraint.texts, stopped)
+
+    def _likeliest(
+        self,
+        prompts: Sequence[str],
+        n: int,
+        asked: Asked,
+        texts: tuple[str, ...],
+        stopped: Stopped | None,
+    ) -> Iterator[Piece]:
+        for number, prompt in enumerate(prompts):
+            scores = self.next_token_logprobs(prompt, texts, stopped=stopped)
+            for index in range(n):
+                text, score = chosen_by_likelihood(texts, scores, asked.sampling, index)
+                yield Piece(number * n + index, text, "stop", logprobs=(score,))
+
+    def next_token_logprobs(
+        self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
+    ) -> list[float]:
+        """Return the log-probability of each choice's first token right after `prompt`.
+
+        Of a token that is not among the server's likeliest, the most that it can be.
+        """
+        pieces = self.sample(
+            prompt, max_tokens=1, sampling=Sampling(), watch=choices, stopped=stopped
+        )
+        watched = [piece.watched for piece in pieces if piece.watched]
+        return list(watched[0])
+
+    def keep(self, beginning: str) -> None:
+        """Nothing: what the server keeps is its own affair."""
+
+    def forget(self) -> None:
+        """Have the server answer as if nothing had been asked before, where it offers that."""
+        self._counts.clear()
+        self._salt = secrets.token_hex(8)
+        self._fresh = True
+
+    def close(self) -> None:
+        """Close the connections. Further calls are errors."""
+        self._closed = True
+        self._link.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeFailed(f"{self.id} is not connected any more.", remedy="Ask again.")
+
+    def _size(self, prompt: str) -> int:
+        """Return the tokens of a prompt, as exactly as they can be known."""
+        return self._counted(prompt) if self.served.tokenizes else estimated_tokens(prompt)
+
+    def _known_size(self, prompt: str) -> int:
+        return self._counts.get(prompt) or estimated_tokens(prompt)
+
+    def _check_room(self, prompt: str, reply: int) -> None:
+        """Refuse what is known not to fit; an estimate refuses nothing."""
+        if self.served.context is None or parts_of(prompt) is not None:
+            return
+        size = self._size(prompt)
+        if size + reply > self.served.context:
+            raise ContextExceeded(
+                f"The prompt has {size} tokens and its reply needs {reply}; "
+                f"{self.id} has room for {self.served.context}.",
+                remedy="Lower --max-context or use a smaller --effort.",
+            )

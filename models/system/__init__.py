@@ -1,0 +1,1 @@
+"""What this machine has and keeps: memory, files, secrets, the environment of processes."""

@@ -1,0 +1,1 @@
+"""The transformers runtime. torch is imported behind `loading`, not before."""
