@@ -18,8 +18,9 @@ from engine.agreement import disagreeing
 from engine.budget.effort import means_of
 from engine.budget.pace import Pace
 from engine.checking import abstaining, citing, entailing
+from engine.cited import Cited
 from engine.compute.plan_text import parsed
-from engine.conversation import Cited, Conversation
+from engine.conversation import Conversation
 from engine.drafts import Draft
 from engine.errors import NoSources
 from engine.events import Answered, Event, Found, Ranked, Understood

@@ -12,69 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from engine.values import Answer, Citation, Grounded
-from ingest.item import Item, Kind, Locator
+from engine.cited import Cited
+from engine.values import Answer, Grounded
 
 TITLE_LENGTH = 60
 AROUND = 40
 """Characters shown on both sides of what a search found."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cited:
-    """What is left of a citation when the texts that were read are gone."""
-
-    id: int
-    """The integer of the marker `[id]`."""
-    kind: Kind
-    title: str
-    locator: Locator
-    """Of the quote: page and line are those on which it begins."""
-    start: int
-    """Code point offset of the quote in the item's text."""
-    end: int
-    when: datetime | None
-    people: tuple[str, ...]
-    """Names, else addresses, of who wrote it and whom it addresses, the writers first."""
-    quote: str
-    how: str
-    """"model" or "matched", as in `Citation`."""
-    support: bool
-
-    @classmethod
-    def of(cls, citation: Citation) -> Cited:
-        """Keep what tells where a citation stands and what it says."""
-        item = citation.passage.item
-        people = (*item.people.sender, *item.people.recipients)
-        return cls(
-            citation.id,
-            item.kind,
-            item.title,
-            replace(item.locator, page=citation.page, line=citation.line),
-            citation.start,
-            citation.end,
-            item.when,
-            tuple(dict.fromkeys(person.spoken or person.address for person in people)),
-            citation.quote,
-            citation.how,
-            citation.support,
-        )
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """What tells its item from others."""
-        return _identity(self.locator)
-
-    def is_of(self, item: Item) -> bool:
-        """Say whether this item, read now, is the one that was cited, as far as that is known."""
-        pairs = zip(self.identity, _identity(item.locator), strict=True)
-        return item.kind is self.kind and all(then in (None, now) for then, now in pairs)
-
-
-def _identity(place: Locator) -> tuple[object, ...]:
-    """Return what tells an item from others; a mail that moved within its file is the same."""
-    ids = (place.message_id, place.part, place.uid, place.occurrence, place.member, place.sheet)
-    return (place.path, *ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +132,7 @@ class Conversation:
             answer.question,
             answer.text,
             answer.grounded,
-            tuple(Cited.of(citation) for citation in answer.citations),
+            tuple(citation.kept for citation in answer.citations),
             when or _now(),
             answer.strategy,
             tuple(dict.fromkeys(model for model in models if model)),

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, tzinfo
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from engine.allocation import Allocation
 from engine.errors import QuestionError
 from engine.prompts.examples import Example
-
-if TYPE_CHECKING:
-    from engine.budget.effort import Allocation
 
 Effort = Literal["quick", "balanced", "thorough"]
 

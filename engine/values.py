@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from engine.cited import Cited
 from ingest.item import Filters, Item, Kind, Skipped
-
-if TYPE_CHECKING:
-    from engine.conversation import Cited
 
 Grounded = Literal["grounded", "partial", "none"]
 
@@ -141,6 +139,25 @@ class Citation:
         if first is None:
             return None
         return first + self.passage.item.text.count("\n", 0, self.start)
+
+    @property
+    def kept(self) -> Cited:
+        """What tells where it stands and what it says, once the texts that were read are gone."""
+        item = self.passage.item
+        people = (*item.people.sender, *item.people.recipients)
+        return Cited(
+            self.id,
+            item.kind,
+            item.title,
+            replace(item.locator, page=self.page, line=self.line),
+            self.start,
+            self.end,
+            item.when,
+            tuple(dict.fromkeys(person.spoken or person.address for person in people)),
+            self.quote,
+            self.how,
+            self.support,
+        )
 
 
 @dataclass(frozen=True, slots=True)

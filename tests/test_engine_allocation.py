@@ -10,20 +10,19 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from engine.budget.allocation import (
-    PAPER,
-    Fit,
-    Informativeness,
+from engine.allocation import PAPER, Fit, Informativeness, Sigmoid, Variant
+from engine.budget.least_squares import (
     Point,
     TooFewPoints,
-    Variant,
     fit,
     informativeness,
     normalised,
+    p_values,
+    predicted,
     refit,
     without_extremes,
 )
-from engine.budget.sigmoid import Sigmoid
+from engine.budget.sigmoid import inverse, sigma
 from engine.evaluation.allocating import best_within, extrapolated, unseen
 
 ABOUT = {
@@ -50,18 +49,18 @@ def simulated(
     points = []
     for dataset in sets:
         for k, m, n in product(ks, ms, NS):
-            exact = truth.predict((k, m, n), ABOUT[dataset])
-            inner = truth.sigmoid.inverse(np.array([exact])) + random.normal(0, noise)
-            z = float(truth.sigmoid(inner)[0])
+            exact = predicted(truth, (k, m, n), ABOUT[dataset])
+            inner = inverse(truth.sigmoid, np.array([exact])) + random.normal(0, noise)
+            z = float(sigma(truth.sigmoid, inner)[0])
             points.append(Point(dataset, k, m, n, z, 100.0 * (1 + k + m) * n))
     return points
 
 
 def test_the_sigmoid_and_its_inverse() -> None:
-    assert Sigmoid()(np.array([-0.46]))[0] == pytest.approx(3.30 / 2 - 2.18)
+    assert sigma(Sigmoid(), np.array([-0.46]))[0] == pytest.approx(3.30 / 2 - 2.18)
     x = np.array([-2.0, -0.46, 0.0, 1.5])
-    assert Sigmoid().inverse(Sigmoid()(x)) == pytest.approx(x)
-    assert np.isfinite(Sigmoid().inverse(np.array([-9.0, -2.18, 1.12, 9.0]))).all()
+    assert inverse(Sigmoid(), sigma(Sigmoid(), x)) == pytest.approx(x)
+    assert np.isfinite(inverse(Sigmoid(), np.array([-9.0, -2.18, 1.12, 9.0]))).all()
 
 
 def test_known_parameters_are_recovered_within_their_errors() -> None:
@@ -81,7 +80,7 @@ def test_known_parameters_are_recovered_within_their_errors() -> None:
 
 def test_p_values_tell_what_matters_from_what_does_not() -> None:
     truth = replace(TRUTH, a=(0.3, 0.0, 0.2), b=(-0.07, 0.0))
-    p = fit(simulated(truth), ABOUT.__getitem__).p_values()
+    p = p_values(fit(simulated(truth), ABOUT.__getitem__))
     assert max(p[0], p[2], p[3]) < 0.001
     assert min(p[1], p[4]) > 0.01
 
@@ -108,9 +107,9 @@ def test_a_variant_predicts_what_it_was_fitted_to_predict(variant: Variant) -> N
         logs = logs**2
     gains = (i.document * logs[0], i.shot * logs[1])
     inner = np.dot([*found.a, *found.b, found.c], [*logs, *gains, 1.0])
-    wanted = inner if variant == "linear" else found.sigmoid(np.array([inner]))[0]
-    assert found.predict(theta, i) == pytest.approx(wanted)
-    assert np.isnan(found.p_values()).tolist() == [
+    wanted = inner if variant == "linear" else sigma(found.sigmoid, np.array([inner]))[0]
+    assert predicted(found, theta, i) == pytest.approx(wanted)
+    assert np.isnan(p_values(found)).tolist() == [
         variant == "without_b" and one in (3, 4) for one in range(6)
     ]
 
@@ -144,7 +143,9 @@ def test_the_paper_s_parameters_are_a_preset() -> None:
         + 0.177 * np.log(3.01)
         - 0.730
     )
-    assert PAPER.predict((10, 2, 3), i) == pytest.approx(float(Sigmoid()(np.array([by_hand]))[0]))
+    assert predicted(PAPER, (10, 2, 3), i) == pytest.approx(
+        float(sigma(Sigmoid(), np.array([by_hand]))[0])
+    )
 
 
 def test_points_are_normalised_for_each_data_set() -> None:

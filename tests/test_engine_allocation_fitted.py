@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from engine.budget.allocation import PAPER, Informativeness
-from engine.budget.fitted import read_allocation, written
+from engine.allocation import PAPER, Informativeness
+from engine.budget.allocation_file import read_allocation, written
 from engine.errors import DataError
 
 FITTED = replace(PAPER, r2=0.5, points=24)

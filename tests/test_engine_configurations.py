@@ -18,8 +18,8 @@ from typing import Any, cast
 import pytest
 
 from app.commands.eval import command as eval_run
-from engine.budget.allocation import fit, informativeness, normalised
 from engine.budget.effort import means_of
+from engine.budget.least_squares import fit, informativeness, normalised
 from engine.errors import DataError
 from engine.evaluation.configurations import (
     Configuration,

@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 
 from app.shown.progress import StatusLine, Watcher
+from engine.allocation import PAPER, PUBLISHED, Allocation, Informativeness
 from engine.answer import answer_over
-from engine.budget.allocation import PAPER, Informativeness
+from engine.budget.allocation_file import read_allocation, written
 from engine.budget.effort import (
-    PUBLISHED,
-    Allocation,
     Costs,
     Theta,
     iterdrag_longest,
@@ -26,7 +25,6 @@ from engine.budget.effort import (
     iterdrag_within,
     means_of,
 )
-from engine.budget.fitted import read_allocation, written
 from engine.budget.pace import Pace, Work, checking
 from engine.errors import DataError, QuestionError
 from engine.events import Answered, Expected, Stage

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engine import answer as path_of_a_question
-from engine.budget.effort import Allocation
+from engine.allocation import Allocation
 from engine.errors import DataError, NoSources
 from engine.evaluation import metrics
 from engine.evaluation.choice import Choice

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine.conversation import Cited, Conversation, Turn
+from engine.cited import Cited
+from engine.conversation import Conversation, Turn
 from ingest.item import Kind, Locator
 
 MOMENT = datetime(2026, 9, 10, 12, 30, tzinfo=UTC)

@@ -40,7 +40,7 @@ def settings_of(config: Config, **flags: Any) -> Settings:
     values |= {name: value for name, value in flags.items() if value is not None}
     fitted = config.values["answer.allocation"]
     if isinstance(fitted, Path):
-        from engine.budget.fitted import read_allocation  # imports numpy
+        from engine.budget.allocation_file import read_allocation  # imports numpy
 
         values["allocation"] = read_allocation(fitted)
     own = config.values["person.addresses"]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from app.settings.config import Config
-    from engine.conversation import Cited, Conversation
+    from engine.cited import Cited
+    from engine.conversation import Conversation
     from engine.events import Event
     from engine.settings import Effort, Settings
     from ingest.item import Filters

@@ -16,7 +16,8 @@ from typing import Any, get_args
 from app.history.errors import ConversationUnreadable
 from app.shown.output import SCHEMA_VERSION, rfc3339
 from app.shown.plain import lines, one_line
-from engine.conversation import Cited, Conversation, Turn, of_turns
+from engine.cited import Cited
+from engine.conversation import Conversation, Turn, of_turns
 from engine.values import Grounded
 from ingest.item import Kind, Locator
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.shown.plain import one_line
 from app.shown.understood import scope_text
-from engine.conversation import Cited
+from engine.cited import Cited
 from engine.question.query_language import parts_of
 from engine.values import Inferred, Query
 

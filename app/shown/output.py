@@ -113,15 +113,13 @@ def search_object(result: SearchResult) -> dict[str, object]:
 
 def citation_object(citation: Citation) -> dict[str, object]:
     """Return one citation; `locator` has the keys of the item's kind."""
-    from engine.conversation import Cited
-
     return {
         "id": citation.id,
         **_item(citation),
         "quote": citation.quote,
         "how": citation.how,
         "support": citation.support,
-        "people": list(Cited.of(citation).people),
+        "people": list(citation.kept.people),
     }
 
 

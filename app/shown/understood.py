@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.shown.plain import one_line
-from engine.conversation import Cited, Standalone
+from engine.cited import Cited
+from engine.conversation import Standalone
 
 TITLES = 3
 """Sources that are named; of more the number is."""

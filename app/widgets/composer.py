@@ -17,7 +17,7 @@ from app.widgets.prompt import Prompt
 if TYPE_CHECKING:
     from app.asking.talk import Request
     from app.widgets.turn import Told
-    from engine.conversation import Cited
+    from engine.cited import Cited
 
 CHIPS_TO = 5_000
 """Characters of a question up to which its filters are looked for at every key."""

@@ -12,7 +12,8 @@ from app.shown.plain import one_line
 from app.shown.understood import understood_lines
 from app.widgets.asked import Asked
 from app.widgets.markdown import styled
-from engine.conversation import Cited, Conversation, Standalone, Turn
+from engine.cited import Cited
+from engine.conversation import Conversation, Standalone, Turn
 
 LINES_SHOWN = 200
 

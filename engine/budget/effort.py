@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from engine.budget.allocation import PAPER, Fit, Informativeness
+from engine.allocation import PUBLISHED, Allocation
+from engine.budget.least_squares import predicted
 from engine.settings import BUDGETS, PROMPT_TOKENS, STEP_TOKENS, Effort, Settings
 
 ROUNDS: dict[Effort, float] = {"quick": 1.0, "balanced": 1.5, "thorough": 3.0}
@@ -21,23 +22,6 @@ DOCUMENTS = (1, 2, 3, 5, 10)
 EXAMPLES = (0, 1, 2, 4)
 FOLLOW_UPS = (1, 2, 3, 5)
 """What k, m and n are chosen from; the paper's rounds end at 5."""
-
-
-UNMEASURED = Informativeness(0.0, 0.0)
-"""The terms that depend on the data drop out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Allocation:
-    """A computation allocation model, and what one document and one example are worth to it."""
-
-    fit: Fit = PAPER
-    about: Informativeness = UNMEASURED
-    source: str = "the published parameters (table 8), since none is fitted to these models"
-    """For people."""
-
-
-PUBLISHED = Allocation()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +111,7 @@ def iterdrag_within(tokens: int, window: int, costs: Costs, allocation: Allocati
     ]
     return max(
         within,
-        key=lambda one: allocation.fit.predict((one.k, one.m, one.n), allocation.about),
+        key=lambda one: predicted(allocation.fit, (one.k, one.m, one.n), allocation.about),
         default=None,
     )
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 
 import numpy as np
 import numpy.typing as npt
+
+from engine.allocation import PUBLISHED_SIGMOID, Sigmoid
 
 Vector = npt.NDArray[np.float64]
 
@@ -14,29 +16,20 @@ MARGIN = 0.01
 with the published constants, which end at -2.18 and 1.12, within -2.17 and 1.11."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sigmoid:
-    """sigma(x) = height / (1 + exp(-slope (x + shift))) + floor."""
-
-    height: float = 3.30
-    slope: float = 1.81
-    shift: float = 0.46
-    floor: float = -2.18
-
-    def __call__(self, x: Vector) -> Vector:
-        """Return sigma of every entry."""
-        values: Vector = self.height / (1 + np.exp(-self.slope * (x + self.shift))) + self.floor
-        return values
-
-    def inverse(self, z: Vector) -> Vector:
-        """Return sigma^-1 of every entry, held within the range where it is defined."""
-        held = np.clip(z, self.floor + MARGIN, self.floor + self.height - MARGIN)
-        values: Vector = -np.log(self.height / (held - self.floor) - 1) / self.slope - self.shift
-        return values
+def sigma(sigmoid: Sigmoid, x: Vector) -> Vector:
+    """Return sigma of every entry."""
+    inner = -sigmoid.slope * (x + sigmoid.shift)
+    values: Vector = sigmoid.height / (1 + np.exp(inner)) + sigmoid.floor
+    return values
 
 
-PUBLISHED_SIGMOID = Sigmoid()
-"""With the constants of appendix G."""
+def inverse(sigmoid: Sigmoid, z: Vector) -> Vector:
+    """Return sigma^-1 of every entry, held within the range where it is defined."""
+    top = sigmoid.floor + sigmoid.height
+    held = np.clip(z, sigmoid.floor + MARGIN, top - MARGIN)
+    odds = sigmoid.height / (held - sigmoid.floor) - 1
+    values: Vector = -np.log(odds) / sigmoid.slope - sigmoid.shift
+    return values
 
 
 def refitted(predicted: Vector, measured: Vector) -> Sigmoid:
@@ -46,10 +39,10 @@ def refitted(predicted: Vector, measured: Vector) -> Sigmoid:
     """
     from scipy.optimize import curve_fit  # the extra `study`
 
-    def sigma(x: Vector, *constants: float) -> Vector:
-        return Sigmoid(*constants)(x)
+    def curve(x: Vector, *constants: float) -> Vector:
+        return sigma(Sigmoid(*constants), x)
 
     bounds = ([2 * MARGIN + 1e-6, 1e-3, -20.0, -20.0], [40.0, 50.0, 20.0, 20.0])
     start = astuple(PUBLISHED_SIGMOID)
-    found, _ = curve_fit(sigma, predicted, measured, p0=start, bounds=bounds, max_nfev=20_000)
+    found, _ = curve_fit(curve, predicted, measured, p0=start, bounds=bounds, max_nfev=20_000)
     return Sigmoid(*(float(one) for one in found))

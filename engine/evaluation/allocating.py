@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from engine.budget.allocation import (
+from engine.allocation import Fit, Informativeness
+from engine.budget.least_squares import (
     LEAST_POINTS,
-    Fit,
-    Informativeness,
     Point,
     TooFewPoints,
     fit,
     informativeness,
     normalised,
+    predicted,
 )
 
 
@@ -51,7 +51,7 @@ def best_within(
     most = max((point.m for point in points), default=0)
     shots = [point for point in within if point.m == most and point.n == 1]
     return Pick(
-        max(within, key=lambda point: model.predict(point.theta, about)),
+        max(within, key=lambda point: predicted(model, point.theta, about)),
         max(within, key=lambda point: point.performance),
         max(shots, key=lambda point: point.k, default=None),
     )

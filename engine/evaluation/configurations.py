@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.budget.allocation import Point
+from engine.budget.least_squares import Point
 from engine.errors import DataError
 from engine.evaluation.arms import SETTINGS, Arm, arms_of, datasets_of
 from engine.evaluation.runs import Run

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engine.budget.effort import Allocation
+from engine.allocation import Allocation
 from engine.errors import DataError
 from engine.prompts.examples import Example
 from engine.settings import Settings

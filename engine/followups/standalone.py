@@ -16,7 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from engine.conversation import Cited, Conversation, Standalone, Turn
+from engine.cited import Cited
+from engine.conversation import Conversation, Standalone, Turn
 from engine.events import Event, Rewritten
 from engine.followups.antecedents import PREPOSITION
 from engine.followups.ellipsis import filled, fragment_of, without_connective

@@ -20,22 +20,20 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import get_args
 
-from engine.budget.allocation import (
+from engine.allocation import PUBLISHED, Fit, Informativeness, Variant
+from engine.budget.allocation_file import written
+from engine.budget.least_squares import (
     EXTREMES,
     LEAST_POINTS,
     PARAMETERS,
-    Fit,
-    Informativeness,
     Point,
-    Variant,
     fit,
     informativeness,
     normalised,
+    p_values,
     refit,
     without_extremes,
 )
-from engine.budget.effort import PUBLISHED
-from engine.budget.fitted import written
 from engine.errors import QuestionError
 from engine.evaluation.allocating import Pick, extrapolated, unseen
 from engine.evaluation.allocating import best_within as best_within_points
@@ -124,7 +122,7 @@ def _refitted(name: str, used: Sequence[Point], about: ABOUT, least: int) -> Ite
 def _described(name: str, found: Fit) -> Iterator[str]:
     yield f"{name}: R2 {found.r2:.3f}, MSE {found.mse:.3f} of {found.points}"
     values = (*found.a, *found.b, found.c)
-    for what, value, p in zip(PARAMETERS, values, found.p_values(), strict=True):
+    for what, value, p in zip(PARAMETERS, values, p_values(found), strict=True):
         yield f"  {what}: {value:+.3f}, p = {p:.3g}"
 
 

@@ -1,23 +1,18 @@
-"""The computation allocation model: what documents, examples and rounds are worth.
+"""Fits the computation allocation model to measured configurations, and predicts with it.
 
-Inference scaling, section 5 and appendix I: with theta = (k documents, m examples, n rounds),
-
-    sigma^-1(P(theta)) = (a + b * i) . log(theta + 0.01) + c,
-
-where P is normalised for each data set and metric, i = (i_doc, i_shot, 0) says what one document
-and one example gain there over neither, and b's last entry is 0. Ordinary least squares gives the
-other six. P-values need the extra `study`.
+Ordinary least squares gives six parameters (Inference scaling, section 5 and appendix I;
+`engine.allocation` has the equation). P-values need the extra `study`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
-from engine.budget.sigmoid import PUBLISHED_SIGMOID, Sigmoid, Vector, refitted
+from engine.allocation import PUBLISHED_SIGMOID, Fit, Informativeness, Sigmoid, Variant
+from engine.budget.sigmoid import Vector, inverse, refitted, sigma
 from engine.errors import QuestionError
 
 EPSILON = 0.01
@@ -35,9 +30,6 @@ PARAMETERS = (
     "the constant",
 )
 """What a, b and c weigh, for people."""
-
-Variant = Literal["sigmoidal", "linear", "quadratic", "without_b"]
-"""The model itself, and the ablations of table 2."""
 
 
 class TooFewPoints(QuestionError):
@@ -65,51 +57,22 @@ class Point:
         return (self.k, self.m, self.n)
 
 
-@dataclass(frozen=True, slots=True)
-class Informativeness:
-    """What one document and one example gain over neither, on one data set (appendix I)."""
-
-    document: float
-    shot: float
-
-
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """Fitted parameters, and how well they describe the points they come from."""
-
-    a: tuple[float, float, float]
-    b: tuple[float, float]
-    """Of documents and examples; that of rounds is 0."""
-    c: float
-    sigmoid: Sigmoid = PUBLISHED_SIGMOID
-    r2: float = float("nan")
-    """Share of the variance of sigma^-1(P) explained, over the points used."""
-    mse: float = float("nan")
-    errors: tuple[float, ...] = ()
-    """Standard errors of a, b, c, in this order; NaN for what was not fitted."""
-    points: int = 0
-    variant: Variant = "sigmoidal"
-
-    def predict(self, theta: tuple[int, int, int], i: Informativeness) -> float:
-        """Return the normalised performance expected of a configuration."""
-        weights = np.array([*self.a, *self.b, self.c])
-        terms = _terms(np.array([theta]), np.array([[i.document, i.shot]]), self.variant)
-        inner = terms @ weights
-        return float((inner if self.variant == "linear" else self.sigmoid(inner))[0])
-
-    def p_values(self) -> tuple[float, ...]:
-        """Return two-sided p-values of a, b, c against 0 (Student's t); NaN as in `errors`."""
-        from scipy.stats import t  # the extra `study`
-
-        values = np.array([*self.a, *self.b, self.c])
-        freedom = self.points - int(np.isfinite(self.errors).sum())
-        with np.errstate(divide="ignore", invalid="ignore"):
-            distance = np.abs(values) / np.array(self.errors)
-        return tuple(float(2 * t.sf(one, freedom)) for one in distance)
+def predicted(model: Fit, theta: tuple[int, int, int], i: Informativeness) -> float:
+    """Return the normalised performance expected of a configuration."""
+    weights = np.array([*model.a, *model.b, model.c])
+    inner = _terms(np.array([theta]), np.array([[i.document, i.shot]]), model.variant) @ weights
+    return float((inner if model.variant == "linear" else sigma(model.sigmoid, inner))[0])
 
 
-PAPER = Fit(a=(0.325, 0.101, 0.177), b=(-0.067, -0.008), c=-0.730)
-"""Table 8, for Gemini 1.5 Flash."""
+def p_values(model: Fit) -> tuple[float, ...]:
+    """Return two-sided p-values of a, b, c against 0 (Student's t); NaN as in `Fit.errors`."""
+    from scipy.stats import t  # the extra `study`
+
+    values = np.array([*model.a, *model.b, model.c])
+    freedom = model.points - int(np.isfinite(model.errors).sum())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = np.abs(values) / np.array(model.errors)
+    return tuple(float(2 * t.sf(one, freedom)) for one in distance)
 
 
 def normalised(points: Sequence[Point]) -> list[Point]:
@@ -167,7 +130,7 @@ def fit(
     _refuse_few(points, least)
     sigmoid = sigmoid or PUBLISHED_SIGMOID
     z = np.array([point.performance for point in points])
-    target = z if variant == "linear" else sigmoid.inverse(z)
+    target = z if variant == "linear" else inverse(sigmoid, z)
     if not np.ptp(target):
         raise TooFewPoints(
             "Every configuration does equally well, so none is better than another.",
@@ -204,9 +167,11 @@ def refit(
     Raises `TooFewPoints` as `fit`, `RuntimeError` where no sigmoid is found.
     """
     straight = fit(points, about, "linear", least=least)
-    predicted = np.array([straight.predict(point.theta, about(point.dataset)) for point in points])
+    expected = np.array(
+        [predicted(straight, point.theta, about(point.dataset)) for point in points]
+    )
     measured = np.array([point.performance for point in points])
-    return fit(points, about, sigmoid=refitted(predicted, measured), least=least)
+    return fit(points, about, sigmoid=refitted(expected, measured), least=least)
 
 
 def _refuse_few(points: Sequence[Point], least: int) -> None:

@@ -9,9 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.budget.allocation import LEAST_POINTS, Fit, Informativeness
-from engine.budget.effort import Allocation
-from engine.budget.sigmoid import Sigmoid
+from engine.allocation import Allocation, Fit, Informativeness, Sigmoid
+from engine.budget.least_squares import LEAST_POINTS
 from engine.errors import DataError
 
 
