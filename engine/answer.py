@@ -15,11 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.agreement import disagreeing
-from engine.budget.effort import means_of
-from engine.budget.pace import Pace
 from engine.checking import abstaining, citing, entailing
 from engine.cited import Cited
-from engine.compute.plan_text import parsed
 from engine.conversation import Conversation
 from engine.drafts import Draft
 from engine.errors import NoSources
@@ -27,7 +24,6 @@ from engine.events import Answered, Event, Found, Ranked, Understood
 from engine.followups.scoping import scoped, within
 from engine.followups.standalone import standing_alone
 from engine.injection import guarding
-from engine.prompts.tasks import TASKS
 from engine.question import inferring
 from engine.question.own import with_own_addresses
 from engine.question.query_language import Mode, parse
@@ -35,10 +31,11 @@ from engine.retrieval.constraints import constrained
 from engine.retrieval.corpus import Corpus, read_corpus
 from engine.retrieval.memory import Memory
 from engine.retrieval.recall import best_first
-from engine.settings import Settings, budget_for
+from engine.settings import Settings
 from engine.stages import Timings, staged, time_spent
 from engine.strategies import registry
-from engine.toolbox.steps import Shared, Toolbox
+from engine.toolbox.samples import Shared
+from engine.toolbox.steps import Toolbox
 from engine.values import Answer, Hit, ModelIds, Passage, Query, SearchResult, Usage
 from ingest.item import Filters
 from models.roles import ModelSet
@@ -109,57 +106,35 @@ def answer_over(
     timings = timings or Timings()
     strategy = registry.get(settings.strategy)
     models.forget()
-    tools = _toolbox(query, corpus, models, settings, timings, shared)
+    tools = Toolbox.of(
+        query,
+        corpus,
+        models,
+        settings,
+        timings=timings,
+        shared=shared,
+        reads_passages=registry.reads_passages(strategy),
+    )
     draft = yield from strategy.run(tools)
     finished = yield from staged("cite", timings, _cite(tools, draft, settings))
     if settings.second_opinion and finished.citations and not draft.citations:
         finished = yield from staged("cite", timings, _doubted(tools, finished))
     cut_off = not draft.ended or (corpus.coverage.unread and not corpus.passages)
-    if finished.grounded == "none" and cut_off and tools.late():
+    if finished.grounded == "none" and cut_off and tools.budget.late():
         raise time_spent(timings)
     yield Answered(
         replace(
             finished,
-            usage=tools.usage,
-            strategy=registry.described(registry.as_run(strategy, tools.instead, tools.compressor)),
+            usage=tools.budget.usage,
+            strategy=registry.described(registry.as_run(strategy, tools.replaced)),
             models=_models_used(tools),
             timings={**timings.seconds, "total": timings.elapsed()},
         )
     )
 
 
-def _toolbox(
-    query: Query,
-    corpus: Corpus,
-    models: ModelSet,
-    settings: Settings,
-    timings: Timings,
-    shared: Shared | None,
-) -> Toolbox:
-    reads = 2 if TASKS[query.task].personal else 1
-    passages = registry.reads_passages(registry.get(settings.strategy))
-    return Toolbox(
-        query=query,
-        corpus=corpus,
-        models=models,
-        budget=budget_for(settings, reads, passages),
-        seed=settings.seed,
-        timings=timings,
-        now=settings.present,
-        deadline=_deadline(settings, timings, 1.0),
-        examples=settings.examples,
-        least_confidence=settings.least_confidence,
-        shared=shared,
-        own=settings.own,
-        plan=parsed(settings.plan) if settings.plan else None,
-        means=means_of(settings),
-        guard=settings.guard and TASKS[query.task].personal,
-        pace=Pace(models.speed) if settings.estimate else None,
-    )
-
-
 def _models_used(tools: Toolbox) -> ModelIds:
-    models, usage = tools.models, tools.usage
+    models, usage = tools.models.roles, tools.budget.usage
     return ModelIds(
         models.lookahead_id if usage.lookahead.prompt else None,
         models.generator_id if usage.generator.prompt else None,
@@ -258,7 +233,9 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Event, None
         query=query,
         table=draft.table,
         unsupported=tuple(checked.unsupported),
-        orders=guarding.orders_in((*_evidence(draft), *tools.with_orders.values()), tools.guard),
+        orders=guarding.orders_in(
+            (*_evidence(draft), *tools.passages.with_orders.values()), tools.passages.guard
+        ),
     )
 
 
@@ -272,9 +249,9 @@ def _evidence(draft: Draft) -> Iterator[Passage]:
 def _doubted(tools: Toolbox, found: Answer) -> Steps[Event, None, Answer]:
     """Ask the look-ahead model for a second opinion on the citations; no time, no opinion."""
     yield from ()
-    if found.grounded == "none" or tools.late():
+    if found.grounded == "none" or tools.budget.late():
         return found
-    with tools.metered("lookahead") as model:
+    with tools.models.lend("lookahead") as model:
         return entailing.with_doubts(model, found)
 
 

@@ -6,11 +6,13 @@ import time
 from collections.abc import Callable
 from collections.abc import Generator as Steps
 from dataclasses import dataclass, field
-from typing import TypeVar
+from functools import wraps
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from engine.errors import TimeSpent
 from engine.events import Event, Stage, StageName, Token
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -44,6 +46,38 @@ def staged(name: StageName, timings: Timings, body: Steps[Event, None, T]) -> St
     timings.add(name, seconds)
     yield Stage(name, "done", seconds)
     return result
+
+
+class Timed(Protocol):
+    """What keeps the seconds of a question."""
+
+    @property
+    def timings(self) -> Timings:
+        """Seconds by stage."""
+        ...
+
+
+Of = TypeVar("Of", bound=Timed)
+
+
+def stage(
+    name: StageName,
+) -> Callable[
+    [Callable[Concatenate[Of, P], Steps[Event, None, T]]],
+    Callable[Concatenate[Of, P], Steps[Event, None, T]],
+]:
+    """Make a step a stage, timed by its first argument; it then runs as `staged` runs a body."""
+
+    def decorate(
+        step: Callable[Concatenate[Of, P], Steps[Event, None, T]],
+    ) -> Callable[Concatenate[Of, P], Steps[Event, None, T]]:
+        @wraps(step)
+        def run(of: Of, /, *args: P.args, **kwargs: P.kwargs) -> Steps[Event, None, T]:
+            return staged(name, of.timings, step(of, *args, **kwargs))
+
+        return run
+
+    return decorate
 
 
 def passed(body: Steps[Event, None, T], lets: Callable[[Event], bool]) -> Steps[Event, None, T]:

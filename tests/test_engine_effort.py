@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,6 @@ from engine.retrieval import selection
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Budget, Settings, budget_for
-from engine.stages import Timings
 from engine.strategies.further import costs_of, rewriting_tokens
 from engine.toolbox.steps import Toolbox
 from engine.values import ModelTokens, Query
@@ -207,16 +205,11 @@ def test_the_rest_is_corrected_by_what_was_done() -> None:
 @pytest.fixture
 def toolbox(fake_generator: Any) -> Callable[..., Toolbox]:
     def made(pace: Pace | None) -> Toolbox:
-        return Toolbox(
-            query=Query("alder"),
-            corpus=corpus_of([]),
-            models=ModelSet("l", "g", fake_generator),
-            budget=Budget(100, 100, samples=2, lookahead_share=0, generator_share=0),
-            seed=0,
-            timings=Timings(),
-            now=datetime(2026, 1, 1, tzinfo=UTC),
-            pace=pace,
-        )
+        budget = Budget(100, 100, samples=2, lookahead_share=0, generator_share=0)
+        models = ModelSet("l", "g", fake_generator)
+        tools = Toolbox.of(Query("alder"), corpus_of([]), models, Settings(budget=budget))
+        tools.forecast.pace = pace
+        return tools
 
     return made
 
@@ -269,17 +262,17 @@ def test_what_a_reply_takes_by_hand(toolbox: Callable[..., Any], fake_generator:
     """4 tokens at 100 a second and 16 at 10; then what the first prompt does not begin with."""
     tools = toolbox(Pace(lambda role: Speed(reading=100, writing=10)))
     model = fake_generator("g")
-    [first] = tools.expect_replies(model, "a b c d ")
-    [second] = tools.expect_replies(model, "a b c d e f", checking(100), count=5)
+    [first] = tools.forecast.replies(model, "a b c d ")
+    [second] = tools.forecast.replies(model, "a b c d e f", checking(100), count=5)
     assert (first.tokens, first.seconds) == (4, pytest.approx(0.04 + 1.6))
     assert (second.tokens, second.seconds) == (352, pytest.approx(3.52 + 1.2 * 1.6))
 
 
 def test_what_was_taken_corrects_what_is_expected(toolbox: Callable[..., Any]) -> None:
     tools = toolbox(Pace(lambda role: Speed(reading=1e9, writing=1e9)))
-    with tools.paced("generator"):
-        tools.count("generator", ModelTokens(100, 100, 1, 1))
-    [found] = tools.expect_replies(tools.models.generator, "a b c d")
+    with tools.forecast.learning("generator"):
+        tools.budget.count("generator", ModelTokens(100, 100, 1, 1))
+    [found] = tools.forecast.replies(tools.models.of("generator"), "a b c d")
     assert found.seconds > 20 / 1e9  # as the clock says, it took far longer than 101 tokens do
 
 

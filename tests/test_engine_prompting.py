@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from engine.generation.writing import asks_several
+from engine.generation.reply import asks_several
 from engine.prompts.prompting import fill, section, show
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People

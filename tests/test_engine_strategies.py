@@ -21,10 +21,9 @@ from engine.prompts.examples import Example
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Settings
-from engine.stages import Timings
 from engine.strategies import registry
 from engine.strategies.et2rag import organise
-from engine.toolbox.lending import Lender
+from engine.toolbox.budget import QuestionBudget
 from engine.values import GAP, Answer, ModelTokens, Query
 from ingest.item import Item, Kind, Locator, People
 from models.fake import Drawn, FakeGenerator
@@ -312,9 +311,9 @@ def test_samples_and_readings_leave_time_to_write(
 
 def test_looking_ahead_leaves_time_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.monotonic", lambda: 100.0)
-    lender = Lender(models=ModelSet("l", "g", {}.__getitem__), timings=Timings(), deadline=110.0)
-    assert lender.due(0.5) == 105
-    assert replace(lender, deadline=None).due(0.5) is None
+    budget = QuestionBudget(limits=BUDGET, deadline=110.0)
+    assert budget.due(0.5) == 105
+    assert replace(budget, deadline=None).due(0.5) is None
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from engine.drafts import Draft
 from engine.events import Token
-from engine.generation import writing
+from engine.generation.reply import Asked, finish, write
 from engine.prompts.tasks import QUESTION as QUESTION_TASK
 from engine.retrieval.passages import split
 from ingest.item import Item, Kind, Locator, People
@@ -23,18 +24,19 @@ SENTENCE = "Ann Lee's address is ann@x.example [1]."
 
 def written(
     model: Generator, question: str = QUESTION, deadline: float | None = None
-) -> tuple[list[str], writing.Written]:
+) -> tuple[list[str], Draft]:
     """Return the tokens shown and the reply that stands."""
     text = "From: Ann Lee <ann@x.example>"
     item = Item(Kind.MAIL, "Lunch", None, People(), text, Locator(Path("/mail")))
-    asked = writing.Asked(QUESTION_TASK, question, date(2026, 11, 21), deadline)
-    steps = writing.answer(model, asked, split([item]))
+    asked = Asked(QUESTION_TASK, question, date(2026, 11, 21), deadline)
+    passages = split([item])
+    steps = write(model, asked, asked.prompt(model, passages))
     shown = []
     while True:
         try:
             event = next(steps)
         except StopIteration as stop:
-            return shown, stop.value
+            return shown, finish(model, asked, passages, stop.value)
         assert isinstance(event, Token)
         shown.append(event.text)
 

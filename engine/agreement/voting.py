@@ -22,9 +22,9 @@ from engine.checking import abstaining
 from engine.checking.contradicting import same_answer
 from engine.drafts import Draft
 from engine.events import Drafted, Event, Voted
-from engine.generation.writing import Written
-from engine.stages import is_past, staged, unseen
-from engine.toolbox.steps import DRAFTING_SHARE, Toolbox
+from engine.stages import is_past, stage, unseen
+from engine.toolbox.budget import DRAFTING_SHARE
+from engine.toolbox.steps import Toolbox
 from engine.values import Usage
 from models.protocols import Sampling
 
@@ -32,6 +32,7 @@ SIDES_SHOWN = 3
 """Different answers that are written out and judged."""
 
 
+@stage("vote")
 def read_each(
     tools: Toolbox, subsets: Sequence[Sequence[int]], tokens: int, role: RoleName
 ) -> Steps[Event, None, list[str]]:
@@ -39,17 +40,11 @@ def read_each(
 
     Where time runs out they are used as far as they have come.
     """
-    return staged("vote", tools.timings, _read_each(tools, subsets, tokens, role))
-
-
-def _read_each(
-    tools: Toolbox, subsets: Sequence[Sequence[int]], tokens: int, role: RoleName
-) -> Steps[Event, None, list[str]]:
     texts = [""] * len(subsets)
     for subset in subsets:
         yield from tools.compress(subset)
-    due = tools.due(DRAFTING_SHARE)
-    with tools.metered(role) as model:
+    due = tools.budget.due(DRAFTING_SHARE)
+    with tools.models.lend(role) as model:
         read = [tools.passages(subset) for subset in subsets]
         prompts = [tools.asked_over(passages).prompt(model, passages) for passages in read]
         pieces = model.sample_many(
@@ -64,32 +59,28 @@ def _read_each(
     return [text.strip() for text in texts]
 
 
+@stage("vote")
 def read_often(
     tools: Toolbox, chosen: Sequence[int], samples: int, temperature: float
-) -> Steps[Event, None, list[Written]]:
+) -> Steps[Event, None, list[Draft]]:
     """Return K whole answers drawn from the same passages, prefilled once.
 
     Where time runs out they are used as far as they have come.
     """
-    return staged("vote", tools.timings, _read_often(tools, chosen, samples, temperature))
-
-
-def _read_often(
-    tools: Toolbox, chosen: Sequence[int], samples: int, temperature: float
-) -> Steps[Event, None, list[Written]]:
-    replies = [Written("", ended=False, doubt=0.0)] * samples
+    replies = [Draft("", ended=False)] * samples
     yield from tools.compress(chosen)
     evidence = tools.passages(chosen)
-    yield tools.selected("vote", chosen)
-    due = tools.due(DRAFTING_SHARE)
-    with tools.paced("generator", samples), tools.metered("generator") as model:
+    yield tools.passages.selected("vote", chosen)
+    due = tools.budget.due(DRAFTING_SHARE)
+    with tools.forecast.learning("generator", samples), tools.models.lend("generator") as model:
         prompt = tools.asked_over(evidence).prompt(model, evidence)
-        yield from tools.expect_replies(model, prompt, *tools.checks(chosen), count=samples)
+        behind = tools.forecast.checks(chosen)
+        yield from tools.forecast.replies(model, prompt, *behind, count=samples)
         pieces = model.sample(
             prompt,
             n=samples,
             max_tokens=tools.task.answer_tokens,
-            sampling=Sampling(temperature, seed=tools.seed),
+            sampling=Sampling(temperature, seed=tools.settings.seed),
             stop=tools.task.stop,
             watch=("Not",),
         )
@@ -99,7 +90,7 @@ def _read_often(
                 doubt = piece.watched[0]
             reply = replies[piece.index]
             ended = piece.finished == "stop"
-            replies[piece.index] = Written(reply.text + piece.text, ended, doubt)
+            replies[piece.index] = Draft(reply.text + piece.text, ended=ended, doubt=doubt)
             if piece.finished:
                 yield Drafted(piece.index, evidence, replies[piece.index].text.strip())
             if is_past(due):
@@ -112,30 +103,22 @@ def sameness(tools: Toolbox) -> Same:
     return partial(same_answer, question=tools.query.text) if tools.task.personal else as_alike
 
 
+@stage("vote")
 def vote(
     tools: Toolbox, readings: Sequence[str], similarity: Similarity
 ) -> Steps[Event, None, Consensus]:
     """Compare the readings and say who agrees with whom: to a person, by what they state."""
-    return staged("vote", tools.timings, _vote(tools, readings, similarity))
-
-
-def _vote(
-    tools: Toolbox, readings: Sequence[str], similarity: Similarity
-) -> Steps[Event, None, Consensus]:
     yield from ()
     same = sameness(tools)
     if similarity == "embedding":
-        with tools.encoding() as encoder:
+        with tools.models.lend_encoder() as encoder:
             return consensus(readings, by_embedding(encoder), same)
     return consensus(readings, by_overlap(similarity), same)
 
 
-def judge(tools: Toolbox, chosen: Sequence[int], reply: Written) -> Steps[Event, None, Draft]:
+@stage("write")
+def judge(tools: Toolbox, chosen: Sequence[int], reply: Draft) -> Steps[Event, None, Draft]:
     """Return a whole reply as a draft, judged where a person asks."""
-    return staged("write", tools.timings, _judge(tools, chosen, reply))
-
-
-def _judge(tools: Toolbox, chosen: Sequence[int], reply: Written) -> Steps[Event, None, Draft]:
     yield from ()
     return tools.finish(chosen, reply)
 
@@ -163,13 +146,13 @@ class Ballot:
         Only a person is shown others, and votes for what is shown.
         """
         voted = yield from vote(self.tools, self.readings, self.similarity)
-        before = self.tools.usage
+        before = self.tools.budget.usage
         draft = yield from self.write_out(voted.winner)
-        saved = self._saved(generated(self.tools.usage) - generated(before))
+        saved = self._saved(generated(self.tools.budget.usage) - generated(before))
         others: dict[int, Draft] = {}
         if self.tools.task.personal:
             voted = yield from self._with_answer(voted, draft.text)
-            cost = self.tools.usage.effective_context - before.effective_context
+            cost = self.tools.budget.usage.effective_context - before.effective_context
             voted, others = yield from self._with_others(voted, draft, cost)
         votes = voted.votes
         yield Voted(votes.votes, votes.of, voted.matrix.tolist(), voted.winner, saved)
@@ -208,7 +191,7 @@ class Ballot:
         dissent = [i for i in voted.dissenters if not abstaining.denies(self.readings[i])]
         whole = {voted.winner: draft}
         for i in dissent[:shown]:
-            if not self.tools.late() and cost <= self.tools.tokens_left:
+            if not self.tools.budget.late() and cost <= self.tools.budget.tokens_left:
                 whole[i] = yield from unseen(self.write_out(i))
         if len(whole) == 1:
             return voted, {}
@@ -222,4 +205,4 @@ class Ballot:
         return voted, sides
 
     def _stands(self, draft: Draft) -> bool:
-        return stands(draft, self.tools.query.text, self.tools.least_confidence)
+        return stands(draft, self.tools.query.text, self.tools.settings.least_confidence)

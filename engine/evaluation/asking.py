@@ -16,7 +16,7 @@ from engine.prompts.tasks import TASKS, task_of
 from engine.question import inferring
 from engine.retrieval.corpus import Corpus, only
 from engine.settings import Settings
-from engine.toolbox.steps import Shared
+from engine.toolbox.samples import Shared
 from engine.values import Answer, Query
 from models.errors import ContextExceeded
 from models.roles import ModelSet

@@ -21,7 +21,7 @@ from engine.evaluation.choice import Choice
 from engine.evaluation.runner import Evaluation, Scored
 from engine.evaluation.runs import Row, Summary
 from engine.settings import Settings
-from engine.toolbox.steps import Shared
+from engine.toolbox.samples import Shared
 from models.errors import AskanceError
 from models.roles import ModelSet
 

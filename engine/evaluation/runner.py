@@ -32,7 +32,7 @@ from engine.evaluation.runs import (
 from engine.evaluation.solving import example_row, solved, unsolved, worked_examples
 from engine.settings import Settings
 from engine.strategies import registry
-from engine.toolbox.steps import Shared
+from engine.toolbox.samples import Shared
 from models.roles import ModelSet
 
 

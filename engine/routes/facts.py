@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from engine.budget.pace import looking, writing_out
 from engine.errors import BudgetTooSmall
-from engine.generation.writing import asks_several
+from engine.generation.reply import asks_several
 from engine.retrieval import selection
 from engine.retrieval.recall import Scores, best_first
 from engine.settings import PROMPT_TOKENS, Effort
@@ -70,20 +70,20 @@ class Facts:
 
 def facts_of(tools: Toolbox, scores: Scores) -> Facts:
     """Return what is known once recall has scored every passage."""
-    budget = tools.budget
+    budget = tools.budget.limits
     best = scores.max(initial=0.0)
     fitting = _fitting(tools, scores)
     hits = int(((scores > 0) & (scores >= budget.generator_share * best)).sum())
     text = tools.query.text
     known = Facts(
-        effort=tools.means.effort,
+        effort=tools.budget.means.effort,
         found=hits or fitting,
         fitting=fitting,
         leaders=int(((scores > 0) & (scores >= CLEAR * best)).sum()),
         several=tools.task.name == MULTIHOP or asks_several(text) or needs_several(text),
-        encoder=tools.models.encoder_id is not None,
-        attention=tools.models.reads_attention,
-        one_model=tools.models.lookahead_id == tools.models.generator_id,
+        encoder=tools.models.roles.encoder_id is not None,
+        attention=tools.models.roles.reads_attention,
+        one_model=tools.models.roles.lookahead_id == tools.models.roles.generator_id,
         tokens_left=0,
         lookahead_tokens=budget.lookahead_tokens + PROMPT_TOKENS,
         writing_tokens=2 * (budget.generator_tokens + PROMPT_TOKENS),
@@ -93,10 +93,10 @@ def facts_of(tools: Toolbox, scores: Scores) -> Facts:
 
 def by_now(tools: Toolbox, facts: Facts) -> Facts:
     """Return the facts with what is left of tokens and time."""
-    left = None if tools.deadline is None else tools.deadline - time.monotonic()
+    left = None if tools.budget.deadline is None else tools.budget.deadline - time.monotonic()
     return replace(
         facts,
-        tokens_left=tools.tokens_left,
+        tokens_left=tools.budget.tokens_left,
         seconds_left=left,
         lookahead_seconds=_seconds(tools) if left is not None else None,
     )
@@ -108,7 +108,7 @@ def passage_tokens(tools: Toolbox, scores: Scores) -> float:
     passages: Sequence[Passage] = tools.passages(best)
     if not passages:
         return 0.0
-    return selection.tokens(passages, tools.models.generator) / len(passages)
+    return selection.tokens(passages, tools.models.roles.generator) / len(passages)
 
 
 def needs_several(question: str) -> bool:
@@ -125,8 +125,8 @@ def _fitting(tools: Toolbox, scores: Scores) -> int:
 
 def _seconds(tools: Toolbox) -> float | None:
     """Return what looking ahead takes at most, with the answer behind it."""
-    if tools.pace is None:
+    if tools.forecast.pace is None:
         return None
-    budget = tools.budget
+    budget = tools.budget.limits
     ahead = looking(budget.lookahead_tokens, tools.task.lookahead_tokens, budget.samples)
-    return tools.pace.seconds((ahead, writing_out(budget.generator_tokens)))
+    return tools.forecast.pace.seconds((ahead, writing_out(budget.generator_tokens)))

@@ -20,7 +20,7 @@ from engine.routes import routing
 from engine.routes.classifying import by_words
 from engine.routes.facts import Facts, by_now, facts_of
 from engine.routes.routing import When, WhenLooking
-from engine.stages import staged
+from engine.stages import stage
 from engine.strategies.computing import understood
 from engine.strategies.conditional import take
 from engine.strategies.embedding import CeFilter
@@ -59,11 +59,14 @@ class Auto:
         draft = yield from self._by_route(tools)
         if draft is not None:
             return draft
-        yield from self._find_words(tools)
-        scores = yield from tools.recall()
-        facts = facts_of(tools, scores)
-        ranker, scores = yield from self._embed(tools, facts, scores)
-        looked, draft = yield from self._read(tools, facts, scores, ranker)
+        tools = yield from self._find_words(tools)
+        facts = facts_of(tools, (yield from tools.recall()))
+        tools, ranker = yield from self._embed(tools, facts)
+        tools, looked, chosen = yield from self._look(tools, facts, ranker)
+        if chosen and (yield from self._votes(tools, facts, looked)):
+            draft = yield from SelfConsistency().over(tools, chosen)
+        else:
+            draft = yield from tools.write(chosen)
         if not missing(tools, draft):
             return draft
         try:
@@ -82,49 +85,51 @@ class Auto:
             return None
         return (yield from take(tools, found.label, world, read))
 
-    def _find_words(self, tools: Toolbox) -> Steps[Event, None, None]:
+    def _find_words(self, tools: Toolbox) -> Steps[Event, None, Toolbox]:
         """Let recall look for other words too, where the question's own do not occur."""
         words, unknown = unknown_words(tools.query.text, tools.corpus)
         rule = routing.expand(unknown, words)
-        if (yield from _decide(rule, self.expand)):
-            yield from staged("lookahead", tools.timings, _expand(tools))
+        if not (yield from _decide(rule, self.expand)):
+            return tools
+        return tools.looking_for((yield from _expand(tools)))
 
-    def _embed(
-        self, tools: Toolbox, facts: Facts, scores: Scores
-    ) -> Steps[Event, None, tuple[FBRag, Scores]]:
-        """Return the scores to go on with, and how samples are joined with them."""
+    def _embed(self, tools: Toolbox, facts: Facts) -> Steps[Event, None, tuple[Toolbox, FBRag]]:
+        """Let an encoder rank where that pays; return how samples are joined with the scores."""
         if not (yield from _decide(routing.embed(facts, bool(tools.words)), self.embed)):
-            return FBRag(), scores
-        tools.recalled = yield from EMBEDDING.rank(tools, tools.query.text, scores)
-        return AFTER_EMBEDDING, tools.recalled
+            return tools, FBRag()
+        scores = yield from tools.recall()
+        ranked = yield from EMBEDDING.rank(tools, tools.query.text, scores)
+        return tools.ranked_by(ranked), AFTER_EMBEDDING
 
-    def _read(
-        self, tools: Toolbox, facts: Facts, scores: Scores, ranker: FBRag
-    ) -> Steps[Event, None, tuple[Looked, Draft]]:
-        """Look ahead where it pays, then let the generator answer.
+    def _look(
+        self, tools: Toolbox, facts: Facts, ranker: FBRag
+    ) -> Steps[Event, None, tuple[Toolbox, Looked, list[int]]]:
+        """Look ahead where it pays; return what that found, and what the generator is to read.
 
         Whether to cut is settled first: attention is then read while samples are drawn, for free.
         """
         looks = yield from _decide(routing.look_ahead(facts), self.look)
         cuts = yield from _decide(routing.compress(facts), self.compress)
         if cuts:
-            tools.compressor = tools.compressor or Youra()
+            tools = tools.compressing(tools.compressor or Youra())
         if looks:
             looked = yield from ranker.look(tools)
         else:
+            scores = yield from tools.recall()
             fitting = tools.fit_generator(scores) if facts.fitting else []
             looked = Looked(scores, sorted(fitting), [])
-        chosen = _for_cutting(tools, looked.scores) if cuts else looked.chosen
+        return tools, looked, _for_cutting(tools, looked.scores) if cuts else looked.chosen
+
+    def _votes(self, tools: Toolbox, facts: Facts, looked: Looked) -> Steps[Event, None, bool]:
+        """Decide whether several readings vote."""
         rule = routing.vote(facts, agreement(looked.samples, sameness(tools)))
-        if chosen and (yield from _decide(rule, self.vote)):
-            return looked, (yield from SelfConsistency().over(tools, chosen))
-        return looked, (yield from tools.write(chosen))
+        return (yield from _decide(rule, self.vote))
 
     def _look_again(
         self, tools: Toolbox, facts: Facts, looked: Looked, draft: Draft, ranker: FBRag
     ) -> Steps[Event, None, Draft]:
         """Look ahead if that was spared; then ask otherwise, or in steps, while tokens last."""
-        unread = len(set(tools.all_allowed()) - set(looked.chosen))
+        unread = len(set(tools.passages.allowed()) - set(looked.chosen))
         rule = routing.look_ahead_after_all(by_now(tools, facts), bool(looked.samples), unread)
         if self.look != "never" and (yield from _decide(rule, "auto")):
             draft = better(tools, draft, (yield from _look_after_all(tools, looked, ranker)))
@@ -142,7 +147,7 @@ class Auto:
 
 def missing(tools: Toolbox, draft: Draft) -> bool:
     """Say whether a draft would become an abstention."""
-    unsure = draft.confidence is not None and draft.confidence < tools.least_confidence
+    unsure = draft.confidence is not None and draft.confidence < tools.settings.least_confidence
     return unsure or abstaining.denies(draft.text, draft.evidence)
 
 
@@ -167,10 +172,12 @@ def _decide(rule: Decided, when: WhenLooking) -> Steps[Event, None, bool]:
     return decided.taken
 
 
-def _expand(tools: Toolbox) -> Steps[Event, None, None]:
-    with tools.metered("lookahead") as model:
-        tools.words = expanded(model, tools.query.text, tools.corpus.passages, tools.seed)
-    yield Noted(f"also looked for: {tools.words or 'nothing, the model named no word'}")
+@stage("lookahead")
+def _expand(tools: Toolbox) -> Steps[Event, None, str]:
+    with tools.models.lend("lookahead") as model:
+        words = expanded(model, tools.query.text, tools.corpus.passages, tools.settings.seed)
+    yield Noted(f"also looked for: {words or 'nothing, the model named no word'}")
+    return words
 
 
 def _look_after_all(tools: Toolbox, before: Looked, ranker: FBRag) -> Steps[Event, None, Draft]:

@@ -53,7 +53,7 @@ class SelfRoute:
         draft = yield from tools.write(tools.fit_generator(scores), "route")
         if draft.evidence and not abstaining.denies(draft.text):
             return draft
-        everything = tools.all_allowed()
+        everything = tools.passages.allowed()
         try:
             require_whole(tools, everything)
         except CorpusTooLarge as error:

@@ -33,8 +33,8 @@ class ChainOfThought:
             best = tools.fit_generator((yield from tools.recall()))[: self.documents]
             if not best:
                 return Draft("", ())
-        given = [one for one in tools.examples if one.rationale]
-        if tools.examples and not given:
+        given = [one for one in tools.settings.examples if one.rationale]
+        if tools.settings.examples and not given:
             yield Noted("No example given has a rationale: those that come with the program do")
         worked = first_of(given or shipped(), self.examples)
         written = yield from tools.reply(

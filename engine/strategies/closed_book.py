@@ -41,8 +41,8 @@ class ManyShot:
 
 def _alone(tools: Toolbox, examples: str = "") -> Steps[Event, None, Draft]:
     """Ask without a passage, where the tokens last for that."""
-    model = tools.models.generator
-    prompt = tools.asked.prompt(model, (), "alone", examples=examples)
-    tools.require_tokens(model.count(prompt), "The question and its examples")
+    model = tools.models.roles.generator
+    prompt = tools.asked_over().prompt(model, (), "alone", examples=examples)
+    tools.budget.require_tokens(model.count(prompt), "The question and its examples")
     written = yield from tools.reply("alone", examples=examples)
     return tools.finish((), written)

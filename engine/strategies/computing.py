@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from engine.compute.extract import extracted
 from engine.compute.plan import Plan, Sought
-from engine.compute.plan_text import written
+from engine.compute.plan_text import parsed, written
 from engine.compute.propose import plan_of, proposed
 from engine.compute.run import run
 from engine.compute.selecting import lies_in
@@ -28,16 +28,17 @@ from ingest.item import Item
 
 def items_of(tools: Toolbox) -> list[Item]:
     """Return the items that phrases and exclusions leave, each once."""
-    items = (tools.corpus.passages[number].item for number in tools.all_allowed())
+    items = (tools.corpus.passages[number].item for number in tools.passages.allowed())
     return list({id(item): item for item in items}.values())
 
 
 def understood(tools: Toolbox) -> tuple[World, Understanding]:
     """Return what was read by its names, and the plan that the grammar reads."""
     world = World.of(items_of(tools))
-    if tools.plan is not None:
-        return world, Understanding(tools.plan)
-    return world, understand(tools.query.text, world, tools.today, me_known=bool(tools.own))
+    if tools.settings.plan is not None:
+        return world, Understanding(parsed(tools.settings.plan))
+    today, own = tools.settings.today, tools.settings.own
+    return world, understand(tools.query.text, world, today, me_known=bool(own))
 
 
 def compute(tools: Toolbox, world: World, read: Understanding) -> Steps[Event, None, Draft]:
@@ -59,8 +60,8 @@ def compute(tools: Toolbox, world: World, read: Understanding) -> Steps[Event, N
 
 def _propose(tools: Toolbox) -> Steps[Event, None, Plan | None]:
     """Return the model's plan, shown; one that makes no sense is shown and refused."""
-    with tools.metered("lookahead") as model:
-        line = proposed(model, tools.query.text, tools.today)
+    with tools.models.lend("lookahead") as model:
+        line = proposed(model, tools.query.text, tools.settings.today)
     try:
         plan = plan_of(line)
     except PlanRefused as error:
@@ -74,13 +75,13 @@ def _run(tools: Toolbox, world: World, plan: Plan) -> Steps[Event, None, Table]:
     yield from ()
     known = _with_me(tools, world, plan)
     if not isinstance(plan.value, Sought):
-        return run(plan, world.items, known, tools.now)
+        return run(plan, world.items, known, tools.settings.present)
 
     def extract(items: Sequence[Item], sought: Sought) -> Extracted:
-        with tools.metered("lookahead") as model:
-            return extracted(model, items, sought, tools.readable)
+        with tools.models.lend("lookahead") as model:
+            return extracted(model, items, sought, tools.passages.readable)
 
-    return run(plan, world.items, known, tools.now, extract)
+    return run(plan, world.items, known, tools.settings.present, extract)
 
 
 def _with_calendars(plan: Plan, world: World) -> Plan:
@@ -113,7 +114,7 @@ def _with_me(tools: Toolbox, world: World, plan: Plan) -> Acquaintances:
     }
     if ME not in named:
         return known
-    own = frozenset(one.casefold() for one in tools.own or tools.query.own_seen)
+    own = frozenset(one.casefold() for one in tools.settings.own or tools.query.own_seen)
     if not own:
         raise OwnAddressUnknown(
             'The plan asks for "me", and no address of yours is set.',

@@ -45,7 +45,7 @@ class Conditional:
         settled = by_words(tools.query.text, read)
         if settled is not None:
             return settled
-        with tools.metered("lookahead") as model:
+        with tools.models.lend("lookahead") as model:
             return by_model(model, tools.query.text, self.margin)
 
 
@@ -71,13 +71,13 @@ def take(
 
 
 def _names_days(tools: Toolbox, world: World) -> bool:
-    scope = scope_of(tools.query.text, world, tools.today)
+    scope = scope_of(tools.query.text, world, tools.settings.today)
     return bool(scope.since or scope.until)
 
 
 def _settles(tools: Toolbox, read: Understanding) -> bool:
     """Say whether a plan without items settles that there are none."""
-    if tools.plan is not None:
+    if tools.settings.plan is not None:
         return True
     by_words = read.plan is None or any(source.texts for source in read.plan.sources)
     return read.sure and not by_words

@@ -12,7 +12,6 @@ from engine.budget.pace import USUAL_ANSWER, Work, replying
 from engine.drafts import Draft
 from engine.errors import BudgetTooSmall
 from engine.events import Event, FollowedUp, Noted
-from engine.generation.writing import Written
 from engine.prompts.demonstrations import (
     FINAL,
     FOLLOW_UP,
@@ -110,7 +109,7 @@ class IterDRAG:
         tools, known = asking.tools, asking.chosen
         if tools.closed_book:
             return []
-        scores = tools.scores_of(question)
+        scores = tools.passages.scores_of(question)
         scores[known] = 0.0
         with suppress(BudgetTooSmall):  # those that are there may answer it
             return (yield from _best(tools, scores, self.k, known))
@@ -151,7 +150,7 @@ class _Asking:
         self.form.keep(model, prompt)
         return prompt
 
-    def say(self, beginnings: tuple[str, ...], to_come: int) -> Steps[Event, None, Written]:
+    def say(self, beginnings: tuple[str, ...], to_come: int) -> Steps[Event, None, Draft]:
         """Return the next line of the transcript, which is to begin with one of `beginnings`.
 
         Behind it come so many lines and the final answer.
@@ -170,22 +169,22 @@ class _Asking:
 
     def _ahead(self, lines: int) -> list[Work]:
         """Return the work of so many further lines, each second one with passages, and the end."""
-        if self.tools.pace is None:
+        if self.tools.forecast.pace is None:
             return []
         chosen = self.chosen
         passages = self._passage_tokens / max(1, len(chosen)) * self.form.documents
         read = int(lines * (passages / 2 + STEP_TOKENS))
         rounds = Work("generator", read, lines * USUAL_ANSWER)
-        return [rounds, replying(STEP_TOKENS), *self.tools.checks(chosen)]
+        return [rounds, replying(STEP_TOKENS), *self.tools.forecast.checks(chosen)]
 
     @property
     def _passage_tokens(self) -> int:
-        return selection.tokens(self.tools.passages(self.chosen), self.tools.models.generator)
+        return selection.tokens(self.tools.passages(self.chosen), self.tools.models.roles.generator)
 
     @property
     def _tokens(self) -> int:
         """What the prompt takes, the examples included."""
-        model = self.tools.models.generator
+        model = self.tools.models.roles.generator
         return model.count(self.prompt(model))
 
     @property
@@ -196,15 +195,15 @@ class _Asking:
     def require_room(self) -> None:
         """Raise `BudgetTooSmall` where not even the answer has room over all calls."""
         shown = f"{len(self.chosen)} documents behind {len(self.form.examples)} examples"
-        self.tools.require_tokens(self._tokens + self._check_tokens, shown)
+        self.tools.budget.require_tokens(self._tokens + self._check_tokens, shown)
 
     @property
     def has_room(self) -> bool:
         """Whether a further line and the final answer behind it fit the tokens and the context."""
         once = self._tokens
         last = once + STEP_TOKENS
-        context = self.tools.models.generator.context - self.tools.task.answer_tokens
-        return once + last + self._check_tokens <= self.tools.tokens_left and last <= context
+        context = self.tools.models.roles.generator.context - self.tools.task.answer_tokens
+        return once + last + self._check_tokens <= self.tools.budget.tokens_left and last <= context
 
 
 def _begun(tools: Toolbox, kind: Kind, k: int, m: int) -> Steps[Event, None, _Asking | None]:
@@ -233,6 +232,6 @@ def _best(
     if len(best) < min(wanted, int((scores > 0).sum())):
         yield Noted(
             f"{len(best)} of {wanted} documents are shown: "
-            f"more do not fit {tools.budget.generator_tokens:,} tokens"
+            f"more do not fit {tools.budget.limits.generator_tokens:,} tokens"
         )
     return best

@@ -65,12 +65,12 @@ class CeFilter:
     def _rank(self, tools: Toolbox, question: str, scores: Scores) -> Steps[Event, None, Scores]:
         if not scores.any():
             return scores
-        with tools.encoding() as encoder:
+        with tools.models.lend_encoder() as encoder:
             if room_behind(encoder, question) < self.least_room:
                 yield Noted("BM25 ranks alone: the question is too long for the encoder.")
                 return scores
             count = self.candidates or candidate_count(encoder) // self.passes
-            candidates = tools.readable_numbers(best_candidates(scores, count))
+            candidates = tools.passages.readable_numbers(best_candidates(scores, count))
             if not candidates:
                 return scores
             by = self.similarity(encoder, question, tools.passages(candidates))
@@ -78,7 +78,7 @@ class CeFilter:
             of = f"{cut:,} of {len(candidates):,} candidates"
             yield Noted(f"{of} are ranked by their beginnings: the encoder takes no more.")
         found = ranked_anew(scores, candidates, by.cosines, self.weight)
-        yield tools.ranked("select", found, {"backward": scores})
+        yield tools.passages.ranked("select", found, {"backward": scores})
         return found
 
     def similarity(

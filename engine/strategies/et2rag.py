@@ -61,9 +61,9 @@ class ET2RAG:
         subsets, needed = self._subsets(tools, ranked)
         if tools.task.personal and len(subsets) < 2:
             return (yield from _without_vote(tools, ranked))
-        before = generated(tools.usage)
+        before = generated(tools.budget.usage)
         readings = yield from read_each(tools, subsets, self.tokens, self.writer)
-        short = generated(tools.usage) - before
+        short = generated(tools.budget.usage) - before
         heard = [i for i, text in enumerate(readings) if i < needed or not denies(text)]
         if tools.task.personal and len(heard) < 2:
             return (yield from _without_vote(tools, ranked))
@@ -95,9 +95,9 @@ class ET2RAG:
 
 def _affordable(tools: Toolbox, subsets: Sequence[Sequence[int]]) -> bool:
     """Say whether all can be read, and the longest once more to write and to judge."""
-    model = tools.models.generator
+    model = tools.models.roles.generator
     costs = [PROMPT_TOKENS + selection.tokens(tools.passages(one), model) for one in subsets]
-    return sum(costs) + 2 * max(costs) <= tools.tokens_left
+    return sum(costs) + 2 * max(costs) <= tools.budget.tokens_left
 
 
 def _without_vote(tools: Toolbox, ranked: Sequence[int]) -> Steps[Event, None, Draft]:

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from engine.attention.attending import LayersOf
 from engine.drafts import Draft
 from engine.events import Event, Noted
 from engine.generation.lookahead import TEMPERATURE, Form, Sample
@@ -70,25 +71,25 @@ class FBRag:
     def look(self, tools: Toolbox) -> Steps[Event, None, Looked]:
         """Recall within X tokens, look ahead, select within Y tokens; without a hit, nothing."""
         backward = yield from tools.recall()
-        if backward.any():
-            self._listen(tools)
+        listening = self._listening(tools) if backward.any() else None
         stage_one = tools.fit_lookahead(backward)
         if not stage_one:
             return Looked(backward, [], [])
-        samples = yield from tools.look_ahead(stage_one, self.form, self.temperature)
+        samples = yield from tools.look_ahead(stage_one, self.form, self.temperature, listening)
         return (
             yield from staged(
                 "select", tools.timings, self._select(tools, backward, stage_one, samples)
             )
         )
 
-    def _listen(self, tools: Toolbox) -> None:
-        """Have attention read along, where this ranking or a compressor behind it wants that."""
+    def _listening(self, tools: Toolbox) -> LayersOf | None:
+        """Return which layers to read along; None where nothing wants that, or none can be read."""
         reader = _reader(tools)
         if self.reaction or reader is tools.compressor:
             with suppress(*UNREAD):  # a pass of its own will say why
-                _ = tools.models.attentive_lookahead
-                tools.listening = partial(reader.chosen_layers, tools)
+                _ = tools.models.roles.attentive_lookahead
+                return partial(reader.chosen_layers, tools)
+        return None
 
     def ordered(self, chosen: list[int]) -> list[int]:
         """Return passages, best first, as the generator is to read them."""
@@ -101,7 +102,7 @@ class FBRag:
         stage_one: Sequence[int],
         samples: Sequence[Sample],
     ) -> Steps[Event, None, Looked]:
-        forward = self.over(tools.forward(samples))
+        forward = self.over(tools.passages.forward(samples))
         parts = {"backward": backward, "forward": forward}
         if self.reaction:
             parts |= yield from self._react(tools, sorted(stage_one))
@@ -109,21 +110,21 @@ class FBRag:
         if not scores.any() and backward.any():
             yield Noted("No sample shares a word with any passage: ranked as recalled")
             scores = backward
-        yield tools.ranked("select", scores, parts)
+        yield tools.passages.ranked("select", scores, parts)
         return Looked(scores, tools.fit_generator(scores), samples)
 
     def _react(
         self, tools: Toolbox, stage_one: Sequence[int]
     ) -> Steps[Event, None, dict[str, Scores]]:
         """Return the reaction of stage I's passages, 0 of all others; nothing if it is unread."""
-        read = tools.readable_numbers(stage_one)
+        read = tools.passages.readable_numbers(stage_one)
         found = np.zeros(len(tools.corpus.passages))
         try:
             reader = replace(_reader(tools), by="reaction")
             found[read] = reader.passage_scores(tools, tools.passages(read))
         except UNREAD as error:
             yield Noted(f"Passages are ranked without attention: {error.message}")
-            tools.instead[self] = replace(self, reaction=0.0)
+            tools.replace_strategy(self, replace(self, reaction=0.0))
             return {}
         return {"reaction": found}
 

@@ -37,11 +37,10 @@ def further(tools: Toolbox, facts: Facts, scores: Scores) -> Further | None:
 
 def _in_steps(tools: Toolbox, passage: float) -> Further:
     """Return sub-questions, their k, m and n by the computation allocation model."""
-    model = tools.models.generator
     costs = costs_of(tools, passage)
-    allocation = tools.means.allocation
-    window = min(tools.budget.window or model.context, model.context) - tools.task.answer_tokens
-    theta = iterdrag_within(tools.tokens_left, window, costs, allocation)
+    allocation = tools.budget.means.allocation
+    window = tools.window - tools.task.answer_tokens
+    theta = iterdrag_within(tools.budget.tokens_left, window, costs, allocation)
     if theta is None:
         return Further(None, int(iterdrag_tokens(Theta(1, 0, 1), costs)))
     said = (
@@ -59,10 +58,10 @@ def costs_of(tools: Toolbox, passage: float) -> Costs:
     @cache
     def examples(wanted: int, documents: int) -> float:
         turns = [turn for one in known[:wanted] for turn in worked("iterdrag", one, documents)]
-        model = tools.models.generator
+        model = tools.models.roles.generator
         return model.count(model.render(turns)) if turns else 0
 
-    return Costs(passage, examples, len(known), tools.budget.generator_tokens)
+    return Costs(passage, examples, len(known), tools.budget.limits.generator_tokens)
 
 
 def _otherwise(tools: Toolbox, passage: float) -> Further:
@@ -75,7 +74,7 @@ def _otherwise(tools: Toolbox, passage: float) -> Further:
     ]
     for total, documents, rewrites in sorted(ways, reverse=True):
         tokens = rewriting_tokens(documents, rewrites, passage)
-        if tokens <= tools.tokens_left:
+        if tokens <= tools.budget.tokens_left:
             said = f"{documents} passages a round, {rewrites} further questions at most"
             return Further(Rewrite(documents, rewrites, total), tokens, said)
     return Further(None, rewriting_tokens(1, 1, passage))

@@ -50,7 +50,7 @@ class KeyValue:
         best = next((number for number in hits if tools.passages([number])), None)
         if best is None:
             return Draft("", ())
-        yield tools.selected("select", [best])
+        yield tools.passages.selected("select", [best])
         [record] = tools.passages([best])
         if stated := member_value(record, tools.query.text):
             return _draft(record, *stated)
@@ -78,7 +78,7 @@ def _names(question: str, key: str) -> bool:
 def _read_off(tools: Toolbox, record: Passage) -> Steps[Event, None, Draft]:
     """Let the model read the value; one that is not literally in the record is none."""
     yield from ()
-    with tools.metered("generator") as model:
+    with tools.models.lend("generator") as model:
         prompt = _prompt(model, record, tools.query.text)
         pieces = model.sample(prompt, max_tokens=VALUE_TOKENS, sampling=Sampling(), stop=("\n",))
         reply = "".join(piece.text for piece in pieces).strip().strip("\"'.,` ")

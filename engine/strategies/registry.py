@@ -58,9 +58,8 @@ class Compressing:
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Run the strategy; what it has the generator read is cut first."""
-        tools.compressor = self.compressor
-        draft = yield from self.strategy.run(tools)
-        if draft.text and not tools.cut:
+        draft = yield from self.strategy.run(tools.compressing(self.compressor))
+        if draft.text and not tools.passages.is_cut:
             yield Noted(f"{self.compressor.name} had no passage to cut.")
         return draft
 
@@ -169,19 +168,18 @@ def described(strategy: Strategy) -> str:
     return f"{strategy.name}:{','.join(changed)}" if changed else strategy.name
 
 
-def as_run(
-    strategy: Strategy, instead: Mapping[object, object], compressor: object = None
-) -> Strategy:
-    """Return a strategy as it was really run: `instead` has what stood in for parts of it.
+def as_run(strategy: Strategy, replaced: Mapping[object, object]) -> Strategy:
+    """Return a strategy as it was really run: `replaced` has what stood in for parts of it.
 
     One that took a compressor of its own accord is named with what stood in for that.
     """
     if isinstance(strategy, Compressing):
         compressor, strategy = strategy.compressor, strategy.strategy
-        cutting = instead.get(compressor, compressor)
+        cutting: object = replaced.get(compressor, compressor)
     else:
-        cutting = instead.get(compressor) if compressor != strategy else None
-    found = cast(Strategy, instead.get(strategy, strategy))
+        of_its_own = (one for one in replaced if isinstance(one, Youra) and one != strategy)
+        cutting = replaced.get(next(of_its_own, None))
+    found = cast(Strategy, replaced.get(strategy, strategy))
     return Compressing(found, cast(Youra, cutting)) if cutting is not None else found
 
 

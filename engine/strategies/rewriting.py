@@ -10,7 +10,6 @@ from typing import ClassVar, Literal
 from engine.checking import abstaining
 from engine.drafts import Draft
 from engine.events import Event, FollowedUp
-from engine.generation.writing import Written
 from engine.prompts.prompting import render, show, show_plain
 from engine.retrieval.recall import Scores, best_first
 from engine.strategies.embedding import Ce, CeFilter
@@ -75,9 +74,9 @@ class Rewrite:
 
         Those that were are no candidates either: an encoder may take only a few.
         """
-        scores: Scores = tools.scores_of(question)
+        scores: Scores = tools.passages.scores_of(question)
         scores[list(seen)] = 0.0
-        yield tools.ranked("recall", scores)
+        yield tools.passages.ranked("recall", scores)
         if self.ranker != "bm25":
             ranker = RANKERS[self.ranker](weight=self.weight)
             scores = yield from ranker.rank(tools, question, scores)
@@ -86,7 +85,7 @@ class Rewrite:
 
     def _answer_or_rewrite(
         self, tools: Toolbox, question: str, fresh: Sequence[int]
-    ) -> Steps[Event, None, Written]:
+    ) -> Steps[Event, None, Draft]:
         personal = tools.task.personal
 
         def prompt(model: Generator) -> str:
@@ -106,4 +105,4 @@ class Rewrite:
 
 def _sure(tools: Toolbox, draft: Draft) -> bool:
     """Say whether the generator, asked again, stands by a personal answer."""
-    return draft.confidence is None or draft.confidence >= tools.least_confidence
+    return draft.confidence is None or draft.confidence >= tools.settings.least_confidence

@@ -19,7 +19,7 @@ from engine.compute.words import NOUNS
 from engine.compute.world import World
 from engine.drafts import Draft
 from engine.events import Drafted, Event, Noted
-from engine.generation.writing import unshown, write
+from engine.generation.reply import unshown, write
 from engine.prompts.prompting import render, show
 from engine.retrieval.selection import OVERHEAD
 from engine.stages import staged
@@ -64,19 +64,19 @@ class Summary:
         chosen = {one: passage for one in numbers for passage in tools.passages([one])}
         if not chosen:
             return Draft("", ())
-        window = min(tools.models.generator.context, tools.budget.window or 1 << 30)
-        room = max(window - REPLY_TOKENS - PROMPT_TOKENS, PROMPT_TOKENS)
-        sizes = {one: _size(tools.models.generator, passage) for one, passage in chosen.items()}
+        room = max(tools.window - REPLY_TOKENS - PROMPT_TOKENS, PROMPT_TOKENS)
+        model = tools.models.roles.generator
+        sizes = {one: _size(model, passage) for one, passage in chosen.items()}
         kept = list(_batches(sizes, room))
         if len(kept) > self.batches:
             best = yield from self._best(tools, sizes, room)
             kept = list(_batches({one: sizes[one] for one in best}, room))[: self.batches]
         batches = [[chosen[one] for one in batch] for batch in kept]
         left_out = len(chosen) - sum(map(len, kept))
-        before = tools.usage.generator.prompt
+        before = tools.budget.usage.generator.prompt
         notes = yield from staged("write", tools.timings, self._notes(tools, batches))
         text = yield from staged("write", tools.timings, _condensed(tools, notes, room))
-        full, read = sum(sizes.values()), tools.usage.generator.prompt - before
+        full, read = sum(sizes.values()), tools.budget.usage.generator.prompt - before
         yield Noted(
             f"summary of {len(chosen):,} passages in {len(kept)} batches: {read:,} tokens read, "
             f"the full context has {full:,}"
@@ -104,7 +104,7 @@ class Summary:
     ) -> Steps[Event, None, list[str]]:
         notes = []
         for number, batch in enumerate(batches):
-            with tools.metered("generator") as model:
+            with tools.models.lend("generator") as model:
                 prompt = render(
                     model,
                     "summary",
@@ -154,7 +154,7 @@ class _Found:
 def _scoped(tools: Toolbox) -> Steps[Event, None, list[int]]:
     """Return the passages of what the question names, by number; say what was left out."""
     world = World.of(items_of(tools))
-    scope = scope_of(tools.query.text, world, tools.today)
+    scope = scope_of(tools.query.text, world, tools.settings.today)
     words = "" if scope.threads or scope.subjects else " ".join(scope.texts)
     of_kind = replace(scope, texts=())
     of_any = replace(of_kind, kind=None)
@@ -179,10 +179,10 @@ def _found(tools: Toolbox, world: World, scope: Source, words: str) -> _Found:
     passed = _passing(world, scope)
     item_of = [id(passage.item) for passage in tools.corpus.passages]
     ids = {id(item) for item in passed.items}
-    numbers = [one for one in tools.all_allowed() if item_of[one] in ids]
+    numbers = [one for one in tools.passages.allowed() if item_of[one] in ids]
     if not words:
         return _Found(passed, numbers, numbers)
-    scores = tools.scores_of(words)
+    scores = tools.passages.scores_of(words)
     held = {item_of[one] for one in numbers if scores[one] > 0}
     return _Found(passed, numbers, [one for one in numbers if item_of[one] in held])
 
@@ -217,7 +217,7 @@ def _condensed(tools: Toolbox, notes: Sequence[str], room: int) -> Steps[Event, 
     """Return the notes as one text of the asked length; notes that do not fit, in rounds."""
     yield from ()
     left = list(notes)
-    with tools.metered("generator") as model:
+    with tools.models.lend("generator") as model:
         while True:
             groups = list(_fitting(model, left, room))
             left = [_condense(tools, model, group) for group in groups]
@@ -252,5 +252,5 @@ def _condense(tools: Toolbox, model: Generator, notes: Sequence[str]) -> str:
 
 
 def _reply(tools: Toolbox, model: Generator, prompt: str) -> str:
-    steps = write(model, tools.asked, prompt, max_tokens=REPLY_TOKENS, stop=())
+    steps = write(model, tools.asked_over(), prompt, max_tokens=REPLY_TOKENS, stop=())
     return unshown(steps).text

@@ -37,9 +37,9 @@ class TTRAG(Conditional):
     def retrieve(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Rank and rewrite; where no encoder is installed BM25 ranks alone, and that is said."""
         ranker = self.ranker
-        if ranker != "bm25" and tools.models.encoder_id is None:
+        if ranker != "bm25" and tools.models.roles.encoder_id is None:
             yield Noted("BM25 ranks alone: no encoder is installed.")
-            tools.instead[self] = replace(self, ranker="bm25")
+            tools.replace_strategy(self, replace(self, ranker="bm25"))
             ranker = "bm25"
         rewriting = Rewrite(self.documents, self.rewrites, self.total, ranker, self.weight)
         return (yield from rewriting.run(tools))

@@ -24,7 +24,7 @@ class LongContext:
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Write from all passages. Raises `CorpusTooLarge`."""
-        everything = tools.all_allowed()
+        everything = tools.passages.allowed()
         require_whole(tools, everything)
         return (yield from tools.write(everything))
 
@@ -38,8 +38,8 @@ class TruncateMiddle:
 
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Leave out the middle, where all does not fit, then write."""
-        kept = head_and_tail(tools, tools.all_allowed())
-        tools.cut.update({i: part for i, part in kept.items() if isinstance(part, Excerpt)})
+        kept = head_and_tail(tools, tools.passages.allowed())
+        tools.passages.cut({i: part for i, part in kept.items() if isinstance(part, Excerpt)})
         return (yield from tools.write(list(kept)))
 
 
@@ -57,9 +57,9 @@ class TtragBaseline:
         hits = [int(i) for i in best_first(scores)[: self.best] if scores[i] > 0]
         if not hits:
             return Draft("", ())
-        room, random = Room.of(tools), Random(tools.seed)  # noqa: S311 -- no secret
+        room, random = Room.of(tools), Random(tools.settings.seed)  # noqa: S311 -- no secret
         chosen = room.fill(hits)
-        others = sorted(set(tools.all_allowed()) - set(hits))
+        others = sorted(set(tools.passages.allowed()) - set(hits))
         random.shuffle(others)
         chosen += room.fill(others)
         random.shuffle(chosen)

@@ -17,7 +17,8 @@ from engine.errors import StrategyUnknown
 from engine.events import Compressed, Event, Noted
 from engine.retrieval.recall import Recall, Scores
 from engine.stages import is_past, staged, time_spent
-from engine.toolbox.steps import DRAFTING_SHARE, Toolbox
+from engine.toolbox.budget import DRAFTING_SHARE
+from engine.toolbox.steps import Toolbox
 from engine.values import Passage
 from models.errors import ModelError, RuntimeFailed
 from models.protocols import Cancelled
@@ -53,8 +54,8 @@ class Youra:
     def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
         """Recall within X tokens, cut to sentences within Y tokens, write."""
         scores = yield from tools.recall()
-        tools.compressor = self
-        return (yield from tools.write(sorted(tools.fit_lookahead(scores))))
+        chosen = sorted(tools.fit_lookahead(scores))
+        return (yield from tools.compressing(self).write(chosen))
 
     def compress(
         self, tools: Toolbox, passages: Sequence[Passage]
@@ -67,9 +68,9 @@ class Youra:
     ) -> Steps[Event, None, list[Passage | None]]:
         sentences = sentences_of(passages)
         way, scores = yield from self._score(tools, passages, sentences)
-        model = tools.models.generator
+        model = tools.models.roles.generator
         costs = [model.count(sentence.place.text) for sentence in sentences]
-        kept = choose(sentences, scores, costs, tools.budget.generator_tokens, self.share)
+        kept = choose(sentences, scores, costs, tools.budget.limits.generator_tokens, self.share)
         places = [sentence.place for sentence in sentences]
         yield Compressed(way, places, scores.tolist(), [i in set(kept) for i in range(len(places))])
         return cut(passages, sentences, kept)
@@ -83,7 +84,7 @@ class Youra:
                 return self.by, self._attend(tools, passages, sentences)
             except UNREAD as error:
                 yield Noted(f"BM25 chooses the sentences in place of attention: {error.message}")
-                tools.instead[self] = replace(self, by="bm25")
+                tools.replace_strategy(self, replace(self, by="bm25"))
         recall = Recall(
             (sentence.place.searched for sentence in sentences),
             stemming=tools.corpus.recall.stemming,
@@ -108,7 +109,7 @@ class Youra:
         Raises `StrategyUnknown` for one that it does not have.
         """
         if not self.layers:
-            measured = tools.models.reaction_layer
+            measured = tools.models.roles.reaction_layer
             return (round(DEPTH * (of - 1)) if measured is None else min(measured, of - 1),)
         if max(self.layers) >= of:
             raise StrategyUnknown(
@@ -122,21 +123,21 @@ class Youra:
     ) -> Scores:
         """Return a score for each sentence, from looking ahead where that read these passages."""
         assert self.by != "bm25"  # noqa: S101 -- the caller asked
-        heard = tools.overheard
+        heard = tools.passages.overheard
         if heard is not None:
             way = Way(self.chosen_layers(tools, heard.of), self.mean, self.by)
             found = heard.scores(passages, sentences, way)
             if found is not None:
                 return found
-        due = tools.due(DRAFTING_SHARE)
-        with tools.attending() as reader:
+        due = tools.budget.due(DRAFTING_SHARE)
+        with tools.models.lend_attention() as reader:
             way = Way(self.chosen_layers(tools, reader.layers), self.mean, self.by)
             try:
                 return attend(
                     *(reader, passages, sentences, tools.query.text, way), lambda: is_past(due)
                 )
             except Cancelled as error:
-                if tools.late():
+                if tools.budget.late():
                     raise time_spent(tools.timings) from error
                 raise RuntimeFailed(
                     "Half of the time that was left went by while attention was read.",

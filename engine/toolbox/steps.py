@@ -2,58 +2,38 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from collections.abc import Generator as Steps
-from dataclasses import dataclass, field
-from datetime import date, datetime
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol, TypeVar
 
-from engine.attention.attending import LayersOf, Overheard
-from engine.budget.pace import Work
-from engine.compute.plan import Plan
+from engine.attention.attending import LayersOf
+from engine.budget.effort import means_of
+from engine.budget.pace import Pace, Work
 from engine.drafts import Draft
-from engine.events import Event, Sampled, StageName, Token
-from engine.generation import lookahead, writing
-from engine.generation.lookahead import Drawing, Sample
-from engine.generation.writing import Asked, Written
+from engine.events import Event, StageName, Token
+from engine.generation.lookahead import Drawing, Form, Sample
+from engine.generation.reply import Asked, finish, write
 from engine.language.languages import differ
 from engine.prompts.examples import Example, first_of, shipped
 from engine.prompts.prompting import section
+from engine.prompts.tasks import TASKS, Task
 from engine.retrieval import selection
+from engine.retrieval.corpus import Corpus
 from engine.retrieval.recall import Scores
-from engine.settings import PROMPT_TOKENS
-from engine.stages import passed, staged, unseen
-from engine.toolbox.forecasting import Forecaster
-from engine.toolbox.lending import since
-from engine.values import ModelTokens, Passage
-from models.protocols import (
-    Constraint,
-    Generator,
-)
+from engine.settings import PROMPT_TOKENS, Settings, budget_for
+from engine.stages import Timings, passed, stage, staged, unseen
+from engine.toolbox.budget import QuestionBudget
+from engine.toolbox.forecast import Forecast
+from engine.toolbox.lender import Lender
+from engine.toolbox.passages import Passages
+from engine.toolbox.samples import Sampler, Shared
+from engine.values import Passage, Query
+from models.protocols import Constraint, Generator
+from models.roles import ModelSet
 
 T = TypeVar("T")
-DRAFTING_SHARE = 0.5
-"""Of the time left, at most this goes into samples and readings; an answer is still to come."""
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """Samples that several strategies share, and what they cost."""
-
-    samples: list[Sample]
-    tokens: ModelTokens
-    seconds: float
-    overheard: Overheard | None = None
-
-    def serves(self, listening: LayersOf | None) -> bool:
-        """Say whether the attention that is wanted was read while they were drawn."""
-        return listening is None or (self.overheard is not None and self.overheard.by(listening))
-
-
-Shared = dict[tuple[Drawing, tuple[int, ...]], Drawn]
-"""By how they were drawn and from which passages, over one question."""
 
 
 class Compressor(Protocol):
@@ -65,53 +45,114 @@ class Compressor(Protocol):
         """Return each passage cut, or None where nothing of it is left."""
 
 
-@dataclass(kw_only=True)
-class Toolbox(Forecaster):
-    """What a strategy works with: one question, its corpus, two models and a budget."""
+@dataclass(frozen=True, kw_only=True)
+class Toolbox:
+    """What a strategy works with: a question, its parts, and the steps that use them.
 
-    seed: int
-    now: datetime
-    """The present moment, aware, in the local zone."""
-    examples: Sequence[Example] = ()
-    """Solved questions; none: those that come with the program."""
-    least_confidence: float = 0.0
-    shared: Shared | None = None
-    """Samples of other strategies for this question; None: each draws its own."""
-    own: Sequence[str] = ()
-    """Addresses of the person who asks."""
-    plan: Plan | None = None
-    """How to compute the answer; None: by the question."""
+    A strategy assigns nothing: where another way of working is wanted for what follows, it goes on
+    with the toolbox that `compressing`, `looking_for` or `ranked_by` returns. The parts are shared.
+    """
+
+    query: Query
+    models: Lender
+    passages: Passages
+    budget: QuestionBudget
+    forecast: Forecast
+    sampler: Sampler
+    settings: Settings
+    """With `now` set: the present moment is one for the whole question."""
     compressor: Compressor | None = None
-    instead: dict[object, object] = field(default_factory=dict)
-    """What was done in place of a strategy that could not be followed, by that strategy."""
+    """Cuts what the generator is to read; None: nothing does."""
     words: str = ""
     """Words that recall looks for beside the question's."""
-    listening: LayersOf | None = None
-    """Which layers' attention is read along while the look-ahead model reads; None: none."""
-    overheard: Overheard | None = None
-    """What was read so."""
-    recalled: Scores | None = None
-    """S(c; Q) as `recall` found them, or as a strategy ranked them anew; None: not yet."""
+    ranking: Scores | None = None
+    """Scores in the place of recall's; None: recall's own."""
+    replaced: dict[object, object] = field(default_factory=dict)
+    """What was done in place of a strategy that could not be followed, by that strategy."""
+
+    @classmethod
+    def of(
+        cls,
+        query: Query,
+        corpus: Corpus,
+        models: ModelSet,
+        settings: Settings,
+        *,
+        timings: Timings | None = None,
+        shared: Shared | None = None,
+        reads_passages: bool = True,
+    ) -> Toolbox:
+        """Return the toolbox of a question. Raises `QuestionError` for too small a budget."""
+        task = TASKS[query.task]
+        timings = timings or Timings()
+        ends = None if settings.time_budget is None else timings.began + settings.time_budget
+        budget = QuestionBudget(
+            limits=budget_for(settings, 2 if task.personal else 1, reads_passages),
+            means=means_of(settings),
+            timings=timings,
+            deadline=ends,
+        )
+        lender = Lender(roles=models, budget=budget)
+        passages = Passages(query=query, corpus=corpus, guard=settings.guard and task.personal)
+        pace = Pace(models.speed) if settings.estimate else None
+        parts = lender, passages, budget
+        forecast = Forecast(*parts, task, pace)
+        return cls(
+            query=query,
+            models=lender,
+            passages=passages,
+            budget=budget,
+            forecast=forecast,
+            sampler=Sampler(*parts, forecast, shared),
+            settings=replace(settings, now=settings.present),
+        )
+
+    def compressing(self, compressor: Compressor) -> Toolbox:
+        """Return a toolbox that has passages cut before the generator reads them."""
+        return replace(self, compressor=compressor)
+
+    def looking_for(self, words: str) -> Toolbox:
+        """Return a toolbox whose recall looks for these words too."""
+        return replace(self, words=words)
+
+    def ranked_by(self, scores: Scores) -> Toolbox:
+        """Return a toolbox that has these scores in the place of recall's."""
+        return replace(self, ranking=scores)
+
+    def replace_strategy(self, strategy: object, by: object) -> None:
+        """Note what is done in place of a strategy that cannot be followed."""
+        self.replaced[strategy] = by
 
     @property
-    def today(self) -> date:
-        """The local calendar day."""
-        return self.now.date()
+    def corpus(self) -> Corpus:
+        """All that was read."""
+        return self.passages.corpus
+
+    @property
+    def timings(self) -> Timings:
+        """Seconds by stage."""
+        return self.budget.timings
+
+    @property
+    def task(self) -> Task:
+        """What kind of question it is."""
+        return self.forecast.task
+
+    @property
+    def window(self) -> int:
+        """Tokens that a prompt of the generator and its reply may take together."""
+        context = self.models.of("generator").context
+        return min(self.budget.limits.window or context, context)
 
     @property
     def closed_book(self) -> bool:
         """Whether a data set asks for what the models know: it brings no passage."""
         return not (self.corpus.passages or self.task.personal)
 
-    @property
-    def asked(self) -> Asked:
-        """The question as the generator is asked it over no passage."""
-        return self.asked_over(())
-
-    def asked_over(self, evidence: Sequence[Passage]) -> Asked:
+    def asked_over(self, evidence: Sequence[Passage] = ()) -> Asked:
         """Return the question as the generator is asked it over these passages."""
-        remark = self.language_remark(evidence)
-        return Asked(self.task, self.query.text, self.today, self.deadline, remark)
+        today, remark = self.settings.today, self.language_remark(evidence)
+        return Asked(self.task, self.query.text, today, self.budget.deadline, remark)
 
     def language_remark(self, evidence: Sequence[Passage]) -> str:
         """Return what asks for the question's language; nothing where the passages have it too."""
@@ -123,7 +164,7 @@ class Toolbox(Forecaster):
     @property
     def known_examples(self) -> Sequence[Example]:
         """All solved questions there are: those given, else those that come with the program."""
-        return self.examples or shipped()
+        return self.settings.examples or shipped()
 
     def solved_examples(self, wanted: int) -> Sequence[Example]:
         """Return the first solved questions. Raises `QuestionError` where there are fewer."""
@@ -131,81 +172,64 @@ class Toolbox(Forecaster):
 
     def recall(self) -> Steps[Event, None, Scores]:
         """Return S(c; Q) for every passage; a second time at no cost."""
-        if self.recalled is not None:
-            yield from ()
-            return self.recalled
-        return (yield from staged("recall", self.timings, self._recall()))
+        if self.ranking is not None:
+            return self.ranking
+        text = f"{self.query.text} {self.words}".strip()
+        if text not in self.passages.recalled:
+            yield from self._recall(text)
+        return self.passages.recalled[text]
 
-    def _recall(self) -> Steps[Event, None, Scores]:
-        self.recalled = self.scores_of(f"{self.query.text} {self.words}".strip())
-        yield self.ranked("recall", self.recalled)
-        return self.recalled
+    @stage("recall")
+    def _recall(self, text: str) -> Steps[Event, None, None]:
+        scores = self.passages.recalled[text] = self.passages.scores_of(text)
+        yield self.passages.ranked("recall", scores)
 
+    def fit_lookahead(self, scores: Scores) -> list[int]:
+        """Return the best passages within X tokens, best first; none loads no model."""
+        limits = self.budget.limits
+        model = partial(self.models.of, "lookahead")
+        return self.passages.fit(scores, model, limits.lookahead_tokens, limits.lookahead_share)
+
+    def fit_generator(self, scores: Scores, share: float | None = None) -> list[int]:
+        """Return the best passages within Y tokens, best first; none loads no model.
+
+        They score at least this share of the best; None: the share that the effort has.
+        """
+        limits = self.budget.limits
+        least = limits.generator_share if share is None else share
+        model = partial(self.models.of, "generator")
+        return self.passages.fit(scores, model, limits.generator_tokens, least)
+
+    @stage("lookahead")
     def look_ahead(
-        self, chosen: Sequence[int], form: lookahead.Form, temperature: float
+        self,
+        chosen: Sequence[int],
+        form: Form,
+        temperature: float,
+        listening: LayersOf | None = None,
     ) -> Steps[Event, None, list[Sample]]:
-        """Return K samples of the look-ahead model over the chosen passages."""
-        drawing = Drawing(self.budget.samples, self.seed, form, temperature)
-        return staged("lookahead", self.timings, self._look_ahead(tuple(chosen), drawing))
+        """Return K samples of the look-ahead model over the chosen passages.
 
-    def _look_ahead(
-        self, chosen: tuple[int, ...], drawing: Drawing
-    ) -> Steps[Event, None, list[Sample]]:
-        yield self.selected("lookahead", chosen)
-        drawn = self.shared.get((drawing, chosen)) if self.shared is not None else None
-        if drawn is not None and drawn.serves(self.listening):
-            return (yield from self._take_over(drawn))
-        yield from self.expect_looking(chosen)
-        began, before = time.monotonic(), self.usage.lookahead
-        passages = self.passages(chosen)
-        look = partial(
-            lookahead.look_ahead,
-            task=self.task,
-            question=self.query.text,
-            passages=passages,
-            drawing=drawing,
-            deadline=self.due(DRAFTING_SHARE),
-        )
-        if self.listening is None:
-            with self.metered("lookahead") as model:
-                samples = yield from look(model)
-        else:
-            heard = self.overheard = Overheard(passages)
-            with self.lent(lambda: self.models.attentive_lookahead, "lookahead") as attentive:
-                draw = partial(heard.sample, attentive, self.listening)
-                samples = yield from look(attentive, draw=draw)
-        tokens, seconds = since(before, self.usage.lookahead), time.monotonic() - began
-        if self.pace is not None:
-            self.pace.note("lookahead", tokens, seconds, drawing.samples)
-        if self.shared is not None:
-            self.shared[drawing, chosen] = Drawn(samples, tokens, seconds, self.overheard)
-        return samples
+        `listening` says which layers' attention is read along; None: no attention is read.
+        """
+        drawing = Drawing(self.budget.limits.samples, self.settings.seed, form, temperature)
+        yield self.passages.selected("lookahead", chosen)
+        return (yield from self.sampler.draw(chosen, drawing, listening))
 
-    def _take_over(self, drawn: Drawn) -> Steps[Event, None, list[Sample]]:
-        """Return samples already drawn, at their full price."""
-        for index, sample in enumerate(drawn.samples):
-            yield Sampled(index, sample.rationale, sample.answer)
-        self.count("lookahead", drawn.tokens)
-        self.timings.lend("lookahead", drawn.seconds)
-        self.overheard = drawn.overheard
-        return drawn.samples
-
+    @stage("write")
     def write(self, chosen: Sequence[int], part: str = "answer") -> Steps[Event, None, Draft]:
-        """Let the generator judge the chosen passages and answer from them."""
-        return staged("write", self.timings, self._write(chosen, part))
-
-    def _write(self, chosen: Sequence[int], part: str) -> Steps[Event, None, Draft]:
+        """Let the generator answer from the chosen passages, and judge a personal answer."""
         if not chosen:
-            return Draft("", ())
+            return Draft("")
         yield from self.compress(chosen)
-        yield self.selected("write", chosen)
-        yield from self.expect_writing(chosen)
+        yield self.passages.selected("write", chosen)
+        yield from self.forecast.writing(chosen)
         evidence = self.passages(chosen)
         asked = self.asked_over(evidence)
-        with self.paced("generator"), self.metered("generator") as model:
-            steps = writing.answer(model, asked, evidence, part)
-            written = yield from self.note_first_token(steps)
-        return Draft(written.text, evidence, written.ended, written.confidence)
+        with self.forecast.learning("generator"), self.models.lend("generator") as model:
+            steps = write(model, asked, asked.prompt(model, evidence, part))
+            draft = replace((yield from self.note_first_token(steps)), evidence=evidence)
+            return finish(model, asked, evidence, draft) if self.task.personal else draft
 
     def reply(
         self,
@@ -215,19 +239,15 @@ class Toolbox(Forecaster):
         more_tokens: int = 0,
         stop: tuple[str, ...] | None = None,
         **fields: str,
-    ) -> Steps[Event, None, Written]:
+    ) -> Steps[Event, None, Draft]:
         """Let the generator reply to a prompt of the task, unchecked; `fields` fill it."""
 
         def prompt(model: Generator) -> str:
             evidence = self.passages(chosen)
             return self.asked_over(evidence).prompt(model, evidence, part, **fields)
 
-        return self.reply_to(
-            prompt,
-            chosen,
-            max_tokens=self.task.answer_tokens + more_tokens,
-            stop=stop,
-        )
+        limit = self.task.answer_tokens + more_tokens
+        return self.reply_to(prompt, chosen, max_tokens=limit, stop=stop)
 
     def reply_to(
         self,
@@ -239,7 +259,7 @@ class Toolbox(Forecaster):
         stop: tuple[str, ...] | None = None,
         constraint: Constraint | None = None,
         ahead: Sequence[Work] = (),
-    ) -> Steps[Event, None, Written]:
+    ) -> Steps[Event, None, Draft]:
         """Let the generator reply to any prompt over the chosen passages, unchecked.
 
         `ahead` is what comes behind the reply, beside the check of an answer.
@@ -256,17 +276,17 @@ class Toolbox(Forecaster):
         stop: tuple[str, ...] | None,
         constraint: Constraint | None,
         ahead: Sequence[Work],
-    ) -> Steps[Event, None, Written]:
+    ) -> Steps[Event, None, Draft]:
         if chosen:
             yield from self.compress(chosen)
-            yield self.selected(stage, chosen)
-        behind = [*ahead, *(self.checks(chosen) if stage == "write" else ())]
-        with self.paced("generator"), self.metered("generator") as model:
+            yield self.passages.selected(stage, chosen)
+        behind = [*ahead, *(self.forecast.checks(chosen) if stage == "write" else ())]
+        with self.forecast.learning("generator"), self.models.lend("generator") as model:
             text = prompt(model)
-            yield from self.expect_replies(model, text, *behind)
-            steps = writing.write(
+            yield from self.forecast.replies(model, text, *behind)
+            steps = write(
                 model,
-                self.asked,
+                self.asked_over(),
                 text,
                 max_tokens=max_tokens,
                 stop=stop,
@@ -274,19 +294,18 @@ class Toolbox(Forecaster):
             )
             return (yield from self.note_first_token(steps if stage == "write" else unseen(steps)))
 
-    def finish(self, chosen: Sequence[int], written: Written) -> Draft:
+    def finish(self, chosen: Sequence[int], reply: Draft) -> Draft:
         """Return a reply as a draft; to a personal question the generator judges it first.
 
         A surer reply is looked for as long as the tokens last: two checks and a second reply.
         """
         evidence = self.passages(chosen)
-        if self.task.personal and evidence:
-            with self.metered("generator") as model:
-                once = selection.tokens(evidence, model) + PROMPT_TOKENS
-                lasts = 3 * once <= self.tokens_left
-                asked = self.asked_over(evidence)
-                written = writing.finish(model, asked, evidence, written, once=not lasts)
-        return Draft(written.text, evidence, written.ended, written.confidence)
+        if not (self.task.personal and evidence):
+            return replace(reply, evidence=evidence)
+        with self.models.lend("generator") as model:
+            once = selection.tokens(evidence, model) + PROMPT_TOKENS
+            lasts = 3 * once <= self.budget.tokens_left
+            return finish(model, self.asked_over(evidence), evidence, reply, once=not lasts)
 
     def note_first_token(self, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
         """Pass events on, and time the first token of the answer from the question on."""
@@ -300,7 +319,7 @@ class Toolbox(Forecaster):
 
     def compress(self, chosen: Sequence[int]) -> Steps[Event, None, None]:
         """Have the chosen passages cut, where there is a compressor and they are not cut yet."""
-        fresh = self.readable_numbers([i for i in chosen if i not in self.cut])
+        fresh = self.passages.uncut_numbers(chosen)
         if self.compressor is not None and fresh:
-            cut = yield from self.compressor.compress(self, self.passages(fresh))
-            self.cut.update(zip(fresh, cut, strict=True))
+            left = yield from self.compressor.compress(self, self.passages(fresh))
+            self.passages.cut(dict(zip(fresh, left, strict=True)))

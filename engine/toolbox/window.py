@@ -29,10 +29,9 @@ class Room:
     @classmethod
     def of(cls, tools: Toolbox) -> Room:
         """Return the whole window less instructions, question and answer."""
-        model = tools.models.generator
-        window = min(tools.budget.window or model.context, model.context)
+        model = tools.models.roles.generator
         asked = model.count(tools.query.text)
-        left = window - PROMPT_TOKENS - asked - tools.task.answer_tokens
+        left = tools.window - PROMPT_TOKENS - asked - tools.task.answer_tokens
         return cls(tools.corpus.passages, model, max(0, left))
 
     def cost(self, number: int) -> int:

@@ -73,7 +73,7 @@ def bare() -> Iterator[None]:
 
     with (
         patch("engine.prompts.tasks.show", prompting.show_plain),
-        patch("engine.generation.writing.show", prompting.show_plain),
+        patch("engine.generation.reply.show", prompting.show_plain),
         patch("engine.prompts.prompting._sections", unsaid),
     ):
         yield

@@ -21,7 +21,7 @@ from engine.checking.citing import MARKER, check
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions
 from engine.generation.literal import as_written
-from engine.generation.writing import Asked, checked, unshown, write
+from engine.generation.reply import Asked, checked, unshown, write
 from engine.language.tokens import words
 from engine.prompts.prompting import section
 from engine.prompts.tasks import TASKS

@@ -1,4 +1,4 @@
-"""The generator's part: the answer, and whether the evidence really states it."""
+"""The generator's reply, and whether the evidence really states it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from datetime import date
 
 from engine.checking import abstaining
 from engine.checking.citing import MARKER
+from engine.drafts import Draft
 from engine.events import Event, Token
 from engine.generation.literal import as_written
 from engine.language.tokens import content_words, words
@@ -70,122 +71,6 @@ class Asked:
         return is_past(self.deadline)
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """The generator's reply."""
-
-    text: str
-    ended: bool
-    """False when a limit cut it."""
-    doubt: float
-    """Log-probability that the reply had begun with "Not", as in "Not found"."""
-    confidence: float | None = None
-    """How sure the model is that the passages state this, 0 to 1; None when it denies that."""
-
-
-def answer(
-    model: Generator, asked: Asked, passages: Sequence[Passage], part: str = "answer"
-) -> Steps[Event, None, Written]:
-    """Yield the tokens of an answer and return the checked one, set as the passages write it.
-
-    A reply that adds no word to the question is compared with a sentence. All of it shares the
-    passages' prefill. A data set's question gets the plain reply of its prompt.
-    """
-    first = yield from write(model, asked, asked.prompt(model, passages, part))
-    if not asked.task.personal:
-        return first
-    return finish(model, asked, passages, first)
-
-
-def finish(
-    model: Generator,
-    asked: Asked,
-    passages: Sequence[Passage],
-    first: Written,
-    *,
-    once: bool = False,
-) -> Written:
-    """Return a personal answer checked, or a better one, set as the passages write it.
-
-    `once`: it is checked alone, and no better one is looked for.
-    """
-    best = checked(model, asked, passages, first)
-    if not once:
-        best = _surer(model, asked, passages, best)
-    return replace(best, text=as_written(best.text, passages))
-
-
-def _surer(model: Generator, asked: Asked, passages: Sequence[Passage], first: Written) -> Written:
-    """Return the first reply, or a sentence the model is surer of where it adds no word.
-
-    Its name for an e-mail address asked for, or a bare marker, adds none; but a subject asked for
-    may be right. A bare marker never stands against a sentence.
-    """
-    if first.confidence is None or _adds(asked.text, first) or asked.late():
-        return first
-    prompt = asked.prompt(model, passages, how=section("question", "sentence"))
-    again = checked(model, asked, passages, unshown(write(model, asked, prompt)))
-    if again.confidence is None or not _content(again):
-        return first
-    return again if again.confidence > first.confidence or not _content(first) else first
-
-
-def checked(
-    model: Generator, asked: Asked, passages: Sequence[Passage], written: Written
-) -> Written:
-    """Return the reply with its confidence, unless it says that the passages hold no answer.
-
-    The model is asked whether they state it, Yes against No as the first token; its odds are
-    joined with those of "Not found" at the beginning of the reply.
-    """
-    if abstaining.denies(written.text, passages):
-        return written
-    prompt = render(
-        model, "check", passages=show(passages), question=asked.text, answer=written.text
-    )
-    yes, no = model.next_token_logprobs(prompt, ("Yes", "No"))
-    odds = JUDGEMENT * (yes - no) - written.doubt - DOUBT_AT_EVEN_ODDS
-    return replace(written, confidence=1 / (1 + math.exp(-odds)))
-
-
-def _adds(question: str, written: Written) -> bool:
-    """Say whether a reply has a content word that the question has not."""
-    return not _content(written) <= set(words(question))
-
-
-def _content(written: Written) -> set[str]:
-    return set(content_words(MARKER.sub("", written.text)))
-
-
-def unshown(steps: Steps[Event, None, Written]) -> Written:
-    """Run to the end without showing what is written."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as stop:
-            written: Written = stop.value
-            return written
-
-
-def asks_several(question: str) -> bool:
-    """Say whether a question asks more than one thing.
-
-    Only then are sentences asked for, one for each. A single question is answered in a few words:
-    small models answer it worse when they are told of several.
-    """
-    return len(_INTERROGATIVE.findall(question)) > 1
-
-
-def _today(question: str, today: date) -> str:
-    """Name the date where the question leans on it; small models else take it for an answer.
-
-    Of several things asked one is often when: the date is named there too.
-    """
-    if not (_RELATIVE_TO_NOW.search(question) or asks_several(question)):
-        return ""
-    return section("question", "today", date=today.strftime("%A %Y-%m-%d"))
-
-
 def write(
     model: Generator,
     asked: Asked,
@@ -194,8 +79,8 @@ def write(
     max_tokens: int | None = None,
     stop: tuple[str, ...] | None = None,
     constraint: Constraint | None = None,
-) -> Steps[Event, None, Written]:
-    """Yield the tokens of the likeliest reply to a prompt; return it.
+) -> Steps[Event, None, Draft]:
+    """Yield the tokens of the likeliest reply to a prompt; return it, unjudged.
 
     It ends at the task's limit and stop strings where no others are given, and at the deadline.
     """
@@ -216,10 +101,98 @@ def write(
         if piece.text:
             yield Token(piece.text)
         if constraint is None and (said := _before_a_repetition(text)) is not None:
-            return Written(said, True, doubt)
+            return Draft(said, doubt=doubt)
         if asked.late() and not piece.finished:
             break
-    return Written(text.strip(), ended, doubt)
+    return Draft(text.strip(), ended=ended, doubt=doubt)
+
+
+def finish(
+    model: Generator,
+    asked: Asked,
+    passages: Sequence[Passage],
+    first: Draft,
+    *,
+    once: bool = False,
+) -> Draft:
+    """Return a personal answer with the model's confidence, set as the passages write it.
+
+    A reply that adds no word to the question gives way to a surer sentence; with `once` none is
+    looked for. All of it shares the passages' prefill.
+    """
+    best = checked(model, asked, passages, first)
+    if not once:
+        best = _surer(model, asked, passages, best)
+    return replace(best, text=as_written(best.text, passages), evidence=tuple(passages))
+
+
+def _surer(model: Generator, asked: Asked, passages: Sequence[Passage], first: Draft) -> Draft:
+    """Return the first reply, or a sentence the model is surer of where it adds no word.
+
+    Its name for an e-mail address asked for, or a bare marker, adds none; but a subject asked for
+    may be right. A bare marker never stands against a sentence.
+    """
+    if first.confidence is None or _adds(asked.text, first) or asked.late():
+        return first
+    prompt = asked.prompt(model, passages, how=section("question", "sentence"))
+    again = checked(model, asked, passages, unshown(write(model, asked, prompt)))
+    if again.confidence is None or not _content(again):
+        return first
+    return again if again.confidence > first.confidence or not _content(first) else first
+
+
+def checked(model: Generator, asked: Asked, passages: Sequence[Passage], written: Draft) -> Draft:
+    """Return the reply with its confidence, unless it says that the passages hold no answer.
+
+    The model is asked whether they state it, Yes against No as the first token; its odds are
+    joined with those of "Not found" at the beginning of the reply.
+    """
+    if abstaining.denies(written.text, passages):
+        return written
+    prompt = render(
+        model, "check", passages=show(passages), question=asked.text, answer=written.text
+    )
+    yes, no = model.next_token_logprobs(prompt, ("Yes", "No"))
+    odds = JUDGEMENT * (yes - no) - written.doubt - DOUBT_AT_EVEN_ODDS
+    return replace(written, confidence=1 / (1 + math.exp(-odds)))
+
+
+def _adds(question: str, written: Draft) -> bool:
+    """Say whether a reply has a content word that the question has not."""
+    return not _content(written) <= set(words(question))
+
+
+def _content(written: Draft) -> set[str]:
+    return set(content_words(MARKER.sub("", written.text)))
+
+
+def unshown(steps: Steps[Event, None, Draft]) -> Draft:
+    """Run to the end without showing what is written."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            written: Draft = stop.value
+            return written
+
+
+def asks_several(question: str) -> bool:
+    """Say whether a question asks more than one thing.
+
+    Only then are sentences asked for, one for each. A single question is answered in a few words:
+    small models answer it worse when they are told of several.
+    """
+    return len(_INTERROGATIVE.findall(question)) > 1
+
+
+def _today(question: str, today: date) -> str:
+    """Name the date where the question leans on it; small models else take it for an answer.
+
+    Of several things asked one is often when: the date is named there too.
+    """
+    if not (_RELATIVE_TO_NOW.search(question) or asks_several(question)):
+        return ""
+    return section("question", "today", date=today.strftime("%A %Y-%m-%d"))
 
 
 def _before_a_repetition(text: str) -> str | None:

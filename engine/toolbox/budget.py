@@ -1,0 +1,62 @@
+"""The budget of one question: what it may take, and what it has taken."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+from engine.budget.effort import NO_LIMIT, Means
+from engine.errors import BudgetTooSmall
+from engine.settings import Budget
+from engine.stages import Timings, is_past, time_spent
+from engine.values import ModelTokens, Usage
+
+DRAFTING_SHARE = 0.5
+"""Of the time left, at most this goes into samples and readings; an answer is still to come."""
+
+
+@dataclass(kw_only=True)
+class QuestionBudget:
+    """Tokens and seconds of one question."""
+
+    limits: Budget
+    """X, Y and K: what each model reads at once, and how many samples are drawn."""
+    means: Means = NO_LIMIT
+    """What the effort allows over all calls."""
+    timings: Timings = field(default_factory=Timings)
+    deadline: float | None = None
+    """`time.monotonic` at which the last token is due; None: no limit."""
+    usage: Usage = field(default_factory=Usage)
+    """Tokens handled so far, by role; one model may fill both."""
+
+    def count(self, role: str, tokens: ModelTokens) -> None:
+        """Count tokens for a role."""
+        self.usage = replace(self.usage, **{role: getattr(self.usage, role) + tokens})
+
+    @property
+    def tokens_left(self) -> int:
+        """Input tokens that both language models may still read."""
+        return self.means.tokens - self.usage.effective_context
+
+    def require_tokens(self, needed: int, what: str) -> None:
+        """Raise `BudgetTooSmall` where so many input tokens are not left; `what` takes them."""
+        left = max(0, self.tokens_left)
+        if needed > left:
+            raise BudgetTooSmall(
+                f"{what} would read {needed:,} tokens, and {left:,} are left.",
+                remedy="Raise --max-context, use --effort thorough, or ask for less to be shown.",
+            )
+
+    def require_time(self) -> None:
+        """Raise `TimeSpent` where no time is left."""
+        if self.late():
+            raise time_spent(self.timings)
+
+    def due(self, share: float) -> float | None:
+        """Return when such a share of the time that is left is spent; None: there is no limit."""
+        now = time.monotonic()
+        return None if self.deadline is None else now + share * (self.deadline - now)
+
+    def late(self) -> bool:
+        """Say whether the time is spent."""
+        return is_past(self.deadline)

@@ -1,0 +1,75 @@
+"""Lends the models of one question, and counts what they handle for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from engine.budget.pace import RoleName
+from engine.toolbox.budget import QuestionBudget
+from engine.values import ModelTokens
+from models.protocols import (
+    AttentionReader,
+    AttentiveGenerator,
+    Encoder,
+    Generator,
+    TokenCount,
+)
+from models.roles import ModelSet
+
+Lent = TypeVar("Lent", Generator, AttentiveGenerator, Encoder, AttentionReader)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lender:
+    """The models of one question; what they handle while they are lent counts for its budget."""
+
+    roles: ModelSet
+    """The models themselves, for what costs nothing: their ids, their contexts, token counts."""
+    budget: QuestionBudget
+
+    def lend(self, role: RoleName) -> AbstractContextManager[Generator]:
+        """Lend a language model. Raises `TimeSpent` when no time is left."""
+        return self._lent(lambda: self.of(role), role)
+
+    def lend_encoder(self) -> AbstractContextManager[Encoder]:
+        """Lend the encoder. Raises `ModelMissing` where there is none, and as `lend`."""
+        return self._lent(lambda: self.roles.encoder, "encoder")
+
+    def lend_attention(self) -> AbstractContextManager[AttentionReader]:
+        """Lend what reads the look-ahead model's attention, counted as that model.
+
+        Raises `ModelMissing` and `RuntimeFailed` where its attention cannot be read, and as `lend`.
+        """
+        return self._lent(lambda: self.roles.attention, "lookahead")
+
+    def lend_attentive(self) -> AbstractContextManager[AttentiveGenerator]:
+        """Lend the look-ahead model loaded so that it shows attention. Raises as the two above."""
+        return self._lent(lambda: self.roles.attentive_lookahead, "lookahead")
+
+    def of(self, role: RoleName) -> Generator:
+        """Return the model of a role; nothing is counted."""
+        model: Generator = getattr(self.roles, role)
+        return model
+
+    @contextmanager
+    def _lent(self, load: Callable[[], Lent], role: str) -> Iterator[Lent]:
+        self.budget.require_time()
+        model = load()
+        before = replace(model.usage)
+        try:
+            yield model
+        finally:
+            self.budget.count(role, since(before, model.usage))
+
+
+def since(before: TokenCount | ModelTokens, after: TokenCount | ModelTokens) -> ModelTokens:
+    """Return what was handled between two readings of a model's counts."""
+    return ModelTokens(
+        after.prompt - before.prompt,
+        after.computed - before.computed,
+        after.generated - before.generated,
+        after.calls - before.calls,
+    )

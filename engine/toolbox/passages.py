@@ -1,0 +1,138 @@
+"""The passages of one question: their scores, and what models read of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.attention.attending import Overheard
+from engine.events import Ranked, Selected, StageName
+from engine.generation.lookahead import Sample
+from engine.injection import guarding
+from engine.retrieval import selection
+from engine.retrieval.constraints import allowed, constrained
+from engine.retrieval.corpus import Corpus
+from engine.retrieval.recall import Scores, best_first
+from engine.values import Passage, Query
+from models.protocols import Generator
+
+RANKED_SHOWN = 20
+"""Passages in a `Ranked` event."""
+
+
+@dataclass(kw_only=True)
+class Passages:
+    """The passages that were read for a question, named by their numbers in the corpus."""
+
+    query: Query
+    corpus: Corpus
+    guard: bool = False
+    """Whether what reads like an order to a model is cut from passages."""
+    recalled: dict[str, Scores] = field(default_factory=dict)
+    """S(c; text) of every passage as recall found them, by text."""
+    overheard: Overheard | None = None
+    """Attention that was read while the look-ahead model drew samples."""
+    with_orders: dict[int, Passage] = field(default_factory=dict)
+    """Passages with orders that were to be read and stand in no evidence, by identity."""
+    _cut: dict[int, Passage | None] = field(default_factory=dict)
+    """What is left of passages that were cut, by their numbers."""
+    _guarded: dict[int, tuple[Passage, Passage | None]] = field(default_factory=dict)
+    """Passages and what is left of them without orders to a model, by their numbers."""
+
+    def __call__(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
+        """Return passages by number, as they were cut; one that kept nothing is left out."""
+        found: list[Passage] = []
+        for number in chosen:
+            left = self._left(number)
+            if left is not None:
+                found.append(left)
+            elif (cut := self._cut_of(number)) is not None:
+                self.with_orders[id(cut)] = cut
+        return tuple(found)
+
+    def scores(self, texts: Sequence[str]) -> Scores:
+        """Return S(c; text) of every text and every passage, shape (texts, passages)."""
+        return constrained(self.corpus.recall.scores(texts), self.query, self.corpus)
+
+    def scores_of(self, text: str) -> Scores:
+        """Return S(c; text) of every passage."""
+        found: Scores = self.scores([text])[0]
+        return found
+
+    def forward(self, samples: Sequence[Sample]) -> Scores:
+        """Return S(c; [R_k, A_k]) of every sample and every passage, shape (K, passages)."""
+        return self.scores([sample.text for sample in samples])
+
+    def allowed(self) -> list[int]:
+        """Return the passages that phrases and exclusions leave, in document order."""
+        numbers: list[int] = np.flatnonzero(allowed(self.query, self.corpus)).tolist()
+        return numbers
+
+    def fit(
+        self, scores: Scores, model: Callable[[], Generator], tokens: int, share: float
+    ) -> list[int]:
+        """Return the best passages within so many tokens, at least at this share of the best.
+
+        Without a hit these are all passages, in order, if there are so few: a question need not
+        share a word with its answer, and what fits needs no ranking. None loads no model.
+        """
+        if scores.any():
+            return selection.fit(self.corpus.passages, scores, tokens, model(), share)
+        numbers = self.allowed()
+        passages = self(numbers)
+        if not passages or not selection.may_fit(passages, tokens):
+            return []
+        return numbers if selection.fits(passages, tokens, model()) else []
+
+    def ranked(
+        self, stage: StageName, scores: Scores, parts: Mapping[str, Scores] | None = None
+    ) -> Ranked:
+        """Describe a ranking: its best passages that score above 0."""
+        hits = (int(i) for i in best_first(scores)[:RANKED_SHOWN] if scores[i] > 0)
+        best = self.readable_numbers(list(hits))
+        shown = {name: [float(one[i]) for i in best] for name, one in (parts or {}).items()}
+        return Ranked(stage, self(best), [float(scores[i]) for i in best], shown)
+
+    def selected(self, stage: StageName, chosen: Sequence[int]) -> Selected:
+        """Describe what a stage keeps."""
+        return Selected(stage, self(chosen), len(self.corpus.passages))
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether any passage was cut."""
+        return bool(self._cut)
+
+    def cut(self, left: Mapping[int, Passage | None]) -> None:
+        """Show these passages as what is left of them from now on; None: nothing is."""
+        self._cut.update(left)
+
+    def uncut_numbers(self, chosen: Sequence[int]) -> list[int]:
+        """Return those that are not cut yet, and of which models may read something."""
+        return self.readable_numbers([number for number in chosen if number not in self._cut])
+
+    def readable_numbers(self, chosen: Sequence[int]) -> list[int]:
+        """Return those of which models may read something."""
+        return [number for number in chosen if self._left(number) is not None]
+
+    def readable(self, passage: Passage) -> Passage | None:
+        """Return what models may read of a passage that no number names; note one with an order."""
+        left = guarding.guarded(passage)
+        if left is not passage:
+            self.with_orders[id(passage)] = passage
+        return left if self.guard else passage
+
+    def _cut_of(self, number: int) -> Passage | None:
+        return self._cut.get(number, self.corpus.passages[number])
+
+    def _left(self, number: int) -> Passage | None:
+        """Return what models may read of a passage."""
+        passage = self._cut_of(number)
+        if passage is None or not self.guard:
+            return passage
+        known, left = self._guarded.get(number, (None, None))
+        if known is not passage:
+            left = guarding.guarded(passage)
+            self._guarded[number] = passage, left
+        return left

@@ -1,0 +1,94 @@
+"""Samples of the look-ahead model for one question; several strategies may share them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator as Steps
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from engine.attention.attending import LayersOf, Overheard
+from engine.events import Event, Sampled
+from engine.generation.lookahead import Drawing, Sample, look_ahead
+from engine.toolbox.budget import DRAFTING_SHARE, QuestionBudget
+from engine.toolbox.forecast import Forecast
+from engine.toolbox.lender import Lender, since
+from engine.toolbox.passages import Passages
+from engine.values import ModelTokens
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Samples that several strategies share, and what they cost."""
+
+    samples: list[Sample]
+    tokens: ModelTokens
+    seconds: float
+    overheard: Overheard | None = None
+
+    def serves(self, listening: LayersOf | None) -> bool:
+        """Say whether the attention that is wanted was read while they were drawn."""
+        return listening is None or (self.overheard is not None and self.overheard.by(listening))
+
+
+Shared = dict[tuple[Drawing, tuple[int, ...]], Drawn]
+"""By how they were drawn and from which passages, over one question."""
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Draws samples, or takes over those that another strategy drew alike."""
+
+    models: Lender
+    passages: Passages
+    budget: QuestionBudget
+    forecast: Forecast
+    shared: Shared | None = None
+    """Samples of other strategies for this question; None: each draws its own."""
+
+    def draw(
+        self, chosen: Sequence[int], drawing: Drawing, listening: LayersOf | None
+    ) -> Steps[Event, None, list[Sample]]:
+        """Return K samples over the chosen passages; `listening` has attention read along."""
+        known = None if self.shared is None else self.shared.get((drawing, tuple(chosen)))
+        if known is not None and known.serves(listening):
+            return (yield from self._take_over(known))
+        yield from self.forecast.looking(chosen)
+        began, before = time.monotonic(), self.budget.usage.lookahead
+        samples = yield from self._draw(chosen, drawing, listening)
+        tokens, seconds = since(before, self.budget.usage.lookahead), time.monotonic() - began
+        self.forecast.note("lookahead", tokens, seconds, drawing.samples)
+        if self.shared is not None:
+            drawn = Drawn(samples, tokens, seconds, self.passages.overheard)
+            self.shared[drawing, tuple(chosen)] = drawn
+        return samples
+
+    def _draw(
+        self, chosen: Sequence[int], drawing: Drawing, listening: LayersOf | None
+    ) -> Steps[Event, None, list[Sample]]:
+        passages = self.passages(chosen)
+        look = partial(
+            look_ahead,
+            task=self.forecast.task,
+            question=self.passages.query.text,
+            passages=passages,
+            drawing=drawing,
+            deadline=self.budget.due(DRAFTING_SHARE),
+        )
+        if listening is None:
+            with self.models.lend("lookahead") as model:
+                return (yield from look(model))
+        heard = self.passages.overheard = Overheard(passages)
+        with self.models.lend_attentive() as attentive:
+            draw = partial(heard.sample, attentive, listening)
+            return (yield from look(attentive, draw=draw))
+
+    def _take_over(self, drawn: Drawn) -> Steps[Event, None, list[Sample]]:
+        """Return samples already drawn, at their full price."""
+        for index, sample in enumerate(drawn.samples):
+            yield Sampled(index, sample.rationale, sample.answer)
+        self.budget.count("lookahead", drawn.tokens)
+        self.budget.timings.lend("lookahead", drawn.seconds)
+        self.passages.overheard = drawn.overheard
+        return drawn.samples
