@@ -8,22 +8,20 @@ the iterator cancels; it may run in any one thread.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Generator as Steps
-from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from engine.agreement import disagreeing
-from engine.checking import abstaining, citing, entailing
 from engine.cited import Cited
 from engine.conversation import Conversation
-from engine.drafts import Draft
 from engine.errors import NoSources
-from engine.events import Answered, Event, Found, Ranked, Understood
+from engine.events import Event, Found, Narrowed, Ranked, Understood
 from engine.followups.scoping import scoped, within
 from engine.followups.standalone import standing_alone
-from engine.injection import guarding
+from engine.outcome import checked
 from engine.question import inferring
 from engine.question.own import with_own_addresses
 from engine.question.query_language import Mode, parse
@@ -32,16 +30,20 @@ from engine.retrieval.corpus import Corpus, read_corpus
 from engine.retrieval.memory import Memory
 from engine.retrieval.recall import best_first
 from engine.settings import Settings
-from engine.stages import Timings, staged, time_spent
+from engine.stages import Timings, staged
 from engine.strategies import registry
+from engine.strategies.registry import Strategy
 from engine.toolbox.samples import Shared
 from engine.toolbox.steps import Toolbox
-from engine.values import Answer, Hit, ModelIds, Passage, Query, SearchResult, Usage
+from engine.values import Hit, Query, SearchResult
 from ingest.item import Filters
 from models.roles import ModelSet
 
 READING_SHARE = 0.4
 """Part of a time budget that reading may take; the models need the rest."""
+
+Read = Callable[[Query], Steps[Event, None, Corpus]]
+"""Reads what the filters of a query let through."""
 
 
 def answer(
@@ -65,22 +67,16 @@ def answer(
     error: it is in the answer's coverage.
     """
     settings = settings or Settings()
-    registry.get(settings.strategy)
+    strategy = registry.get(settings.strategy)
     meant = yield from standing_alone(question, conversation, scope, models, settings.today)
     narrowed = scoped(filters, meant.scope)
     typed = replace(understand(meant.text, narrowed, settings), scope=meant.scope)
     timings = Timings()
-    query = inferring.before_reading(typed, settings)
-    yield Understood(query)
     with _kept(memory) as memory:
-        corpus = yield from read_now(query, sources, settings, timings, memory)
-        if query.inferred and not inferring.answerable(query, corpus):
-            query = inferring.without(typed, query)
-            yield Understood(query)
-            corpus = yield from read_now(query, sources, settings, timings, memory)
-    query, corpus = inferring.after_reading(query, within(corpus, meant.scope), settings, models)
-    yield Understood(query)
-    yield from answer_over(query, corpus, models, settings, timings)
+        read = partial(read_now, sources=sources, settings=settings, timings=timings, memory=memory)
+        query, corpus = yield from settle(typed, read, models, settings)
+    tools = _toolbox(strategy, query, corpus, models, settings, timings)
+    yield from checked(strategy, tools, (yield from strategy.run(tools)))
 
 
 def refuse_unanswerable(question: str, filters: Filters | None, settings: Settings) -> None:
@@ -99,46 +95,50 @@ def answer_over(
     timings: Timings | None = None,
     shared: Shared | None = None,
 ) -> Iterator[Event]:
-    """Answer over a corpus already read, as `answer` does from there on.
+    """Answer a settled query over a corpus already read, as `answer` does from there on.
 
     Strategies that answer the same question may share look-ahead samples.
     """
-    timings = timings or Timings()
     strategy = registry.get(settings.strategy)
+    tools = _toolbox(strategy, query, corpus, models, settings, timings or Timings(), shared)
+    yield from checked(strategy, tools, (yield from strategy.run(tools)))
+
+
+def settle(
+    typed: Query, read: Read, models: ModelSet, settings: Settings
+) -> Steps[Event, None, tuple[Query, Corpus]]:
+    """Return a query with the filters that its words mean, and the corpus that is left of them.
+
+    Dates, kinds and addresses narrow what `read` reads; where that leaves nothing that answers, it
+    reads again without. Names of people are known only then, and narrow what was read.
+    """
+    query = inferring.before_reading(typed, settings)
+    yield Narrowed(query)
+    corpus = yield from read(query)
+    if query.inferred and not inferring.answerable(query, corpus):
+        query = inferring.without(typed, query)
+        yield Narrowed(query)
+        corpus = yield from read(query)
+    corpus = within(corpus, query.scope)
+    query, corpus = inferring.after_reading(query, corpus, settings, models)
+    yield Understood(query)
+    return query, corpus
+
+
+def _toolbox(
+    strategy: Strategy,
+    query: Query,
+    corpus: Corpus,
+    models: ModelSet,
+    settings: Settings,
+    timings: Timings,
+    shared: Shared | None = None,
+) -> Toolbox:
+    """Return what the strategy works with; what earlier questions left in the models is dropped."""
     models.forget()
-    tools = Toolbox.of(
-        query,
-        corpus,
-        models,
-        settings,
-        timings=timings,
-        shared=shared,
-        reads_passages=registry.reads_passages(strategy),
-    )
-    draft = yield from strategy.run(tools)
-    finished = yield from staged("cite", timings, _cite(tools, draft, settings))
-    if settings.second_opinion and finished.citations and not draft.citations:
-        finished = yield from staged("cite", timings, _doubted(tools, finished))
-    cut_off = not draft.ended or (corpus.coverage.unread and not corpus.passages)
-    if finished.grounded == "none" and cut_off and tools.budget.late():
-        raise time_spent(timings)
-    yield Answered(
-        replace(
-            finished,
-            usage=tools.budget.usage,
-            strategy=registry.described(registry.as_run(strategy, tools.replaced)),
-            models=_models_used(tools),
-            timings={**timings.seconds, "total": timings.elapsed()},
-        )
-    )
-
-
-def _models_used(tools: Toolbox) -> ModelIds:
-    models, usage = tools.models.roles, tools.budget.usage
-    return ModelIds(
-        models.lookahead_id if usage.lookahead.prompt else None,
-        models.generator_id if usage.generator.prompt else None,
-        models.encoder_id if usage.encoder.prompt else None,
+    reads = registry.reads_passages(strategy)
+    return Toolbox.of(
+        query, corpus, models, settings, timings=timings, shared=shared, reads_passages=reads
     )
 
 
@@ -199,65 +199,6 @@ def _rank(query: Query, corpus: Corpus, k: int) -> Steps[Event, None, Ranked]:
     ranked = Ranked("recall", [corpus.passages[i] for i in best], [float(scores[i]) for i in best])
     yield ranked
     return ranked
-
-
-def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Event, None, Answer]:
-    """Check the draft; what nothing supports becomes an abstention."""
-    yield from ()
-    query, corpus = tools.query, tools.corpus
-    draft = disagreeing.answering(draft, query.text, settings.least_confidence)
-    if draft.citations:
-        checked = citing.Checked(draft.text, "grounded", list(draft.citations))
-    else:
-        checked = citing.check(draft.text, draft.evidence, query.text)
-    unsure = draft.confidence is not None and draft.confidence < settings.least_confidence
-    refused = settings.strict and disagreeing.refused(draft)
-    if checked.grounded == "none" or unsure or refused or _denies(draft):
-        checked = citing.Checked(abstaining.ABSTENTION, "none", citing.nearest(draft.evidence))
-    elif checked.grounded == "grounded" and not (corpus.coverage.complete and draft.ended):
-        checked.grounded = "partial"
-    checked = disagreeing.with_conflict(checked, draft, query.text)
-    return Answer(
-        question=query.asked or query.text,
-        text=checked.text,
-        grounded=checked.grounded,
-        citations=tuple(checked.citations),
-        coverage=corpus.coverage,
-        agreement=draft.agreement,
-        usage=Usage(),
-        timings={},
-        strategy="",
-        models=ModelIds(),
-        raw=draft.text,
-        confidence=draft.confidence,
-        query=query,
-        table=draft.table,
-        unsupported=tuple(checked.unsupported),
-        orders=guarding.orders_in(
-            (*_evidence(draft), *tools.passages.with_orders.values()), tools.passages.guard
-        ),
-    )
-
-
-def _evidence(draft: Draft) -> Iterator[Passage]:
-    """Yield every passage that an answer was written or contradicted from."""
-    yield from draft.evidence
-    for reading in draft.others:
-        yield from reading.evidence
-
-
-def _doubted(tools: Toolbox, found: Answer) -> Steps[Event, None, Answer]:
-    """Ask the look-ahead model for a second opinion on the citations; no time, no opinion."""
-    yield from ()
-    if found.grounded == "none" or tools.budget.late():
-        return found
-    with tools.models.lend("lookahead") as model:
-        return entailing.with_doubts(model, found)
-
-
-def _denies(draft: Draft) -> bool:
-    """Say whether a model's words deny an answer; what was computed is no model's."""
-    return not draft.citations and abstaining.denies(draft.text, draft.evidence)
 
 
 def _deadline(settings: Settings, timings: Timings, share: float) -> float | None:

@@ -48,8 +48,16 @@ class Rewritten:
 
 
 @dataclass(frozen=True, slots=True)
+class Narrowed:
+    """By which filters the reading that follows is narrowed; told again where it begins anew."""
+
+    query: Query
+    """As far as it is understood without what is read."""
+
+
+@dataclass(frozen=True, slots=True)
 class Understood:
-    """The question with its filters."""
+    """The question with its filters, once a question, when they are settled."""
 
     query: Query
 
@@ -202,6 +210,7 @@ class Found:
 Event = (
     Stage
     | Rewritten
+    | Narrowed
     | Understood
     | Reading
     | Ranked

@@ -19,7 +19,17 @@ from engine.errors import (
     StrategyUnknown,
     TimeSpent,
 )
-from engine.events import Answered, Event, Found, Ranked, Reading, Sampled, Stage, Token, Understood
+from engine.events import (
+    Answered,
+    Event,
+    Found,
+    Narrowed,
+    Ranked,
+    Reading,
+    Sampled,
+    Stage,
+    Token,
+)
 from engine.retrieval.memory import Memory
 from engine.settings import Settings
 from engine.strategies import registry
@@ -52,7 +62,7 @@ def test_fb_rag_tells_its_story_in_order(notes: Path, fake_models: MakeModels) -
     models = fake_models([REPLY], ["The lease ends 2027. Answer: 2027"])
     settings = Settings(strategy="fb_rag")
     events = list(answer("When does the lease end?", [notes], models, settings))
-    assert isinstance(events[0], Understood)
+    assert isinstance(events[0], Narrowed)
     stages = [e.name for e in events if isinstance(e, Stage) and e.state == "started"]
     assert stages == ["read", "recall", "lookahead", "select", "write", "cite"]
     samples = [e for e in events if isinstance(e, Sampled)]

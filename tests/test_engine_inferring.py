@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine.answer import answer, search
 from engine.errors import OwnAddressUnknown
-from engine.events import Answered, Event, Understood
+from engine.events import Answered, Event, Narrowed, Understood
 from engine.question.acquaintances import Acquaintances, name_at
 from engine.question.question_grammar import clues
 from engine.settings import Settings
@@ -186,7 +186,7 @@ def test_a_date_prunes_the_reading(mailbox: Path, fake_models: MakeModels) -> No
     found, events = asked(question, mailbox, fake_models(["800 [1]."]))
     assert found.coverage.read == {Kind.MAIL: 2}
     assert found.coverage.pruned == 2
-    assert isinstance(events[0], Understood)
+    assert isinstance(events[0], Narrowed)
     assert events[0].query.filters.since == date(2026, 11, 9)
 
 
@@ -280,5 +280,24 @@ def test_the_filters_are_told_before_anything_is_read(
     mailbox: Path, fake_models: MakeModels
 ) -> None:
     _, events = asked("Which mails from ann@x.example name the roof?", mailbox, fake_models())
-    assert isinstance(events[0], Understood)
+    assert isinstance(events[0], Narrowed)
     assert events[0].query.filters.senders == ("ann@x.example",)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which mail of last week says what the roof costs?",  # narrows what is read
+        "Which mail of last year says what the roof costs?",  # leaves nothing: read again
+        "What does the mail from Ann say the roof costs?",  # a name is known after reading
+    ],
+)
+def test_a_question_is_understood_once_when_its_filters_are_settled(
+    question: str, mailbox: Path, fake_models: MakeModels
+) -> None:
+    found, events = asked(question, mailbox, fake_models(["800 [1]."]))
+    [understood] = [event for event in events if isinstance(event, Understood)]
+    assert understood.query == found.query
+    narrowed = [event for event in events if isinstance(event, Narrowed)]
+    assert len(narrowed) == (2 if "year" in question else 1)
+    assert events.index(narrowed[-1]) < events.index(understood)

@@ -22,6 +22,7 @@ from app.shown.understood import understood_lines
 from engine.events import (
     Event,
     Expected,
+    Narrowed,
     Reading,
     Rewritten,
     Sampled,
@@ -133,7 +134,7 @@ def status_of(event: Event) -> str | None:
         return f"Reading: {event.done:,} of {event.total:,} files, {megabytes}{left}{skipped}{best}"
     if isinstance(event, Rewritten):
         return "; ".join(understood_lines(event.standalone, event.asked)) or None
-    if isinstance(event, Understood) and event.query.dropped:
+    if isinstance(event, Narrowed | Understood) and event.query.dropped:
         return f"Nothing with {filters_text(event.query.dropped)}: looking without it"
     if isinstance(event, Sampled):
         return f"Looking ahead: sample {event.index + 1} is complete"

@@ -31,7 +31,7 @@ from app.widgets.asked import Asked
 from app.widgets.citations import Citations
 from app.widgets.past_turn import Past
 from engine.conversation import Standalone
-from engine.events import Answered, Event, Rewritten, Token, Understood
+from engine.events import Answered, Event, Narrowed, Rewritten, Token, Understood
 from engine.values import Answer, Query
 
 
@@ -54,7 +54,7 @@ class Told:
         self.stages.note(event)
         if isinstance(event, Rewritten):
             self.put = event.standalone
-        elif isinstance(event, Understood):
+        elif isinstance(event, Narrowed | Understood):
             self.query = event.query
         elif isinstance(event, Answered):
             self.answer = event.answer
@@ -154,7 +154,7 @@ class Turn(Asked):
                 self._waiting, self._replaces = "", True
             self._anew = False
             self._waiting += event.text
-        elif isinstance(event, Rewritten | Understood | Answered):
+        elif isinstance(event, Rewritten | Narrowed | Understood | Answered):
             self._draw_facts()
 
     async def flush(self) -> None:

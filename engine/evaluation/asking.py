@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from engine import answer as path_of_a_question
+from engine.answer import answer_over, settle
 from engine.errors import BudgetTooSmall, CorpusTooLarge
 from engine.evaluation.apart import At
 from engine.evaluation.choice import Choice
 from engine.evaluation.data import Question
+from engine.evaluation.reading import read_held
 from engine.evaluation.runs import Row
 from engine.evaluation.scoring import Trail, row_of
 from engine.events import Answered, Event, Stage
 from engine.prompts.tasks import TASKS, task_of
-from engine.question import inferring
 from engine.retrieval.corpus import Corpus, only
 from engine.settings import Settings
 from engine.toolbox.samples import Shared
@@ -70,5 +71,6 @@ def answering(
         corpus = only(corpus, items)
     query = Query(text, task=choice.task or task_of(question.dataset))
     if TASKS[query.task].personal:
-        query, corpus = inferring.over(query, corpus, settings, models)
-    return path_of_a_question.answer_over(query, corpus, models, settings, shared=shared)
+        read = partial(read_held, corpus=corpus, settings=settings)
+        query, corpus = yield from settle(query, read, models, settings)
+    yield from answer_over(query, corpus, models, settings, shared=shared)

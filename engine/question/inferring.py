@@ -77,18 +77,10 @@ def after_reading(
     return closer, smaller
 
 
-def over(
-    query: Query, corpus: Corpus, settings: Settings, models: ModelSet
-) -> tuple[Query, Corpus]:
-    """Return query and corpus narrowed as `engine.answer.answer` does, without reading again."""
-    closer = before_reading(query, settings)
-    if closer.inferred:
-        scope = Scope(closer.filters, settings.zone or local_zone(), _now(settings))
-        smaller = only(corpus, [item for item in items_of(corpus) if passes(item, scope)])
-        if answerable(closer, smaller):
-            return after_reading(closer, smaller, settings, models)
-        closer = without(query, closer)
-    return after_reading(closer, corpus, settings, models)
+def left_by_filters(query: Query, corpus: Corpus, settings: Settings) -> Corpus:
+    """Return a corpus already read with the items alone that pass the filters of a query."""
+    scope = Scope(query.filters, settings.zone or local_zone(), _now(settings))
+    return only(corpus, [item for item in items_of(corpus) if passes(item, scope)])
 
 
 def without(typed: Query, query: Query) -> Query:

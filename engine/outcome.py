@@ -1,0 +1,112 @@
+"""What becomes of a draft: its citations are checked, and an answer or an abstention is made."""
+
+from __future__ import annotations
+
+from collections.abc import Generator as Steps
+from collections.abc import Iterator
+from dataclasses import replace
+
+from engine.agreement import disagreeing
+from engine.checking import abstaining, citing, entailing
+from engine.drafts import Draft
+from engine.events import Answered, Event
+from engine.injection import guarding
+from engine.settings import Settings
+from engine.stages import stage, time_spent
+from engine.strategies import registry
+from engine.strategies.registry import Strategy
+from engine.toolbox.steps import Toolbox
+from engine.values import Answer, ModelIds, Passage, Usage
+
+
+def checked(strategy: Strategy, tools: Toolbox, draft: Draft) -> Iterator[Event]:
+    """Make an answer of a strategy's draft. The last event is `Answered`.
+
+    Raises `TimeSpent` where the time ended before there was one.
+    """
+    settings, timings, coverage = tools.settings, tools.timings, tools.corpus.coverage
+    finished = yield from _cite(tools, draft, settings)
+    if settings.second_opinion and finished.citations and not draft.citations:
+        finished = yield from _doubted(tools, finished)
+    cut_off = not draft.ended or (coverage.unread and not tools.corpus.passages)
+    if finished.grounded == "none" and cut_off and tools.budget.late():
+        raise time_spent(timings)
+    yield Answered(
+        replace(
+            finished,
+            usage=tools.budget.usage,
+            strategy=registry.described(registry.as_run(strategy, tools.replaced)),
+            models=_models_used(tools),
+            timings={**timings.seconds, "total": timings.elapsed()},
+        )
+    )
+
+
+def _models_used(tools: Toolbox) -> ModelIds:
+    models, usage = tools.models.roles, tools.budget.usage
+    return ModelIds(
+        models.lookahead_id if usage.lookahead.prompt else None,
+        models.generator_id if usage.generator.prompt else None,
+        models.encoder_id if usage.encoder.prompt else None,
+    )
+
+
+@stage("cite")
+def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Event, None, Answer]:
+    """Check the draft; what nothing supports becomes an abstention."""
+    yield from ()
+    query, corpus = tools.query, tools.corpus
+    draft = disagreeing.answering(draft, query.text, settings.least_confidence)
+    if draft.citations:
+        checked = citing.Checked(draft.text, "grounded", list(draft.citations))
+    else:
+        checked = citing.check(draft.text, draft.evidence, query.text)
+    unsure = draft.confidence is not None and draft.confidence < settings.least_confidence
+    refused = settings.strict and disagreeing.refused(draft)
+    if checked.grounded == "none" or unsure or refused or _denies(draft):
+        checked = citing.Checked(abstaining.ABSTENTION, "none", citing.nearest(draft.evidence))
+    elif checked.grounded == "grounded" and not (corpus.coverage.complete and draft.ended):
+        checked.grounded = "partial"
+    checked = disagreeing.with_conflict(checked, draft, query.text)
+    return Answer(
+        question=query.asked or query.text,
+        text=checked.text,
+        grounded=checked.grounded,
+        citations=tuple(checked.citations),
+        coverage=corpus.coverage,
+        agreement=draft.agreement,
+        usage=Usage(),
+        timings={},
+        strategy="",
+        models=ModelIds(),
+        raw=draft.text,
+        confidence=draft.confidence,
+        query=query,
+        table=draft.table,
+        unsupported=tuple(checked.unsupported),
+        orders=guarding.orders_in(
+            (*_evidence(draft), *tools.passages.with_orders.values()), tools.passages.guard
+        ),
+    )
+
+
+def _evidence(draft: Draft) -> Iterator[Passage]:
+    """Yield every passage that an answer was written or contradicted from."""
+    yield from draft.evidence
+    for reading in draft.others:
+        yield from reading.evidence
+
+
+@stage("cite")
+def _doubted(tools: Toolbox, found: Answer) -> Steps[Event, None, Answer]:
+    """Ask the look-ahead model for a second opinion on the citations; no time, no opinion."""
+    yield from ()
+    if found.grounded == "none" or tools.budget.late():
+        return found
+    with tools.models.lend("lookahead") as model:
+        return entailing.with_doubts(model, found)
+
+
+def _denies(draft: Draft) -> bool:
+    """Say whether a model's words deny an answer; what was computed is no model's."""
+    return not draft.citations and abstaining.denies(draft.text, draft.evidence)
