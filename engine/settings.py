@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, tzinfo
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from engine.allocation import Allocation
 from engine.errors import QuestionError
 from engine.prompts.examples import Example
+
+if TYPE_CHECKING:
+    from engine.plan import Plan  # imports ingest, for which no first picture waits
 
 Effort = Literal["quick", "balanced", "thorough"]
 
@@ -66,9 +69,8 @@ class Settings:
     estimate: bool = False
     """Whether `answer` says how long it will take; a model's speed is then measured once, about
     half a second each."""
-    plan: str | None = None
-    """How to compute the answer, as a line that `engine.compute.plan_text` reads; None: by the
-    question."""
+    plan: Plan | None = None
+    """How to compute the answer; None: by the question."""
     k: int = 10
     """Hits of a search."""
     stemming: bool = True

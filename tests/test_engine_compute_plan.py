@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.compute.plan import Plan, Sought, Source, checked
 from engine.compute.plan_text import grammar, parsed, written
 from engine.compute.understand import understand
 from engine.compute.world import World
 from engine.errors import PlanRefused
+from engine.plan import Plan, Sought, Source, checked
 from ingest.item import Item, Kind, Locator, People, Person, Shelf
 
 KIM = Person("Kim Sato", "kim@sato.example")

@@ -14,6 +14,7 @@ import pytest
 
 from engine.answer import answer_over
 from engine.checking import abstaining
+from engine.compute.plan_text import parsed
 from engine.events import Answered, Drafted, Noted
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
@@ -89,7 +90,7 @@ def ask(fake_generator: Any) -> Ask:
                 now=ASKED_ON,
                 budget=budget,
                 least_confidence=0,
-                plan=plan,
+                plan=parsed(plan) if plan else None,
             ),
         )
         return Run(list(events), models["g"], models["l"])

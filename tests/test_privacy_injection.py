@@ -19,6 +19,7 @@ from app.shown.report import answer_text, search_text
 from engine.answer import answer_over, search
 from engine.attention.attending import windows
 from engine.attention.compression import sentences_of
+from engine.compute.plan_text import parsed
 from engine.events import Answered, Found, Selected
 from engine.injection import guarding
 from engine.prompts.prompting import describe, show
@@ -266,7 +267,7 @@ def test_amounts_are_taken_from_what_the_guard_left(fake_models: MakeModels) -> 
     passage = document(f"Paid 40 euros to Acme. {order} Thanks for 12 apples.")
     for guard in (True, False):
         models = fake_models(lookahead=["40 euros"])
-        plan = 'sum "paid" of document'
+        plan = parsed('sum "paid" of document')
         answered = asked_over(passage, models, strategy="conditional", plan=plan, guard=guard)
         assert answered.text == "40 EUR [1]"
         [quote] = [one.quote for one in answered.citations]

@@ -143,6 +143,7 @@ def asking(fake_generator: Any) -> Ask:
         lookahead: Any = ("none",),
         generator: Any = ("Not found.",),
         strategy: str = "aggregate",
+        plan: str | None = None,
         **settings: Any,
     ) -> tuple[Answer, list[str], Any]:
         models = {"g": fake_generator("g", generator), "l": fake_generator("l", lookahead)}
@@ -152,7 +153,9 @@ def asking(fake_generator: Any) -> Ask:
                 Query(question),
                 corpus_of(split(items)),
                 ModelSet("l", "g", models.__getitem__),
-                Settings(strategy=strategy, zone=UTC, **settings),
+                Settings(
+                    strategy=strategy, zone=UTC, plan=parsed(plan) if plan else None, **settings
+                ),
             )
         )
         assert isinstance(events[-1], Answered)

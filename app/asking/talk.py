@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from engine.cited import Cited
     from engine.conversation import Conversation
     from engine.events import Event
+    from engine.plan import Plan
     from engine.settings import Effort, Settings
     from ingest.item import Filters
     from models.errors import AskanceError
@@ -31,8 +32,8 @@ class Request:
     strategy: str | None = None
     """None: what the settings say; so with `effort`."""
     effort: Effort | None = None
-    plan: str | None = None
-    """How to compute the answer, as `engine.compute.plan_text` reads it; None: by the question."""
+    plan: Plan | None = None
+    """How to compute the answer; None: by the question."""
     whole: bool = False
     """Whether to read to the end, whatever the time budget is."""
     config: Config | None = None

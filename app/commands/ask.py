@@ -120,7 +120,7 @@ def command(
     if flags["plan"] is not None:
         from engine.compute.plan_text import parsed  # the grammar takes a fifth of a second
 
-        parsed(str(flags["plan"]))
+        flags["plan"] = parsed(str(flags["plan"]))
     estimate = as_json or explain or can_redraw(sys.stderr, os.environ)
     settings = settings_of(config, estimate=estimate, **flags)
     filters = filter_flags.filters(settings.today)

@@ -25,6 +25,7 @@ from app.shown.plain import counted, one_line
 from app.widgets.row_list import ListPane, Row, RowList
 from engine.compute.plan_text import parsed, written
 from engine.errors import PlanRefused
+from engine.plan import Plan
 from engine.values import Passage, TableRow, TableShown
 
 ORDERS = ("as computed", "by label", "by value")
@@ -44,7 +45,7 @@ CHART_FROM = 18
 """Lines of the screen from which there is room for a chart."""
 
 
-class TableScreen(ShowingScreen[str | None]):
+class TableScreen(ShowingScreen[Plan | None]):
     """Rows with their values; Enter shows the sources of a row, then one of them.
 
     Ends with another plan to compute the answer by, or None.
@@ -170,7 +171,7 @@ class TableScreen(ShowingScreen[str | None]):
         self.app.push_screen(EntryScreen(ASKED, one_line(self._table.plan), _fault), self._edited)
 
     def _edited(self, typed: str | None) -> None:
-        if typed is not None and (plan := written(parsed(typed))) != self._table.plan:
+        if typed is not None and written(plan := parsed(typed)) != self._table.plan:
             self.dismiss(plan)
 
     def action_back(self) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.widgets.past_turn import Past
     from app.widgets.turn import Told, Turn
     from engine.conversation import Conversation
+    from engine.plan import Plan
 
 WHOLE = 20
 """Answers that can be opened and examined; of earlier ones only the words are kept."""
@@ -259,8 +260,8 @@ class Turns(Growing, VerticalScroll, can_focus=False):
 
         return vary
 
-    def _compute(self, turn: Turn) -> Callable[[str | None], None]:
-        def compute(plan: str | None) -> None:
+    def _compute(self, turn: Turn) -> Callable[[Plan | None], None]:
+        def compute(plan: Plan | None) -> None:
             if plan is not None:
                 self.post_message(self.AskWanted(replace(turn.told.request, plan=plan)))
 

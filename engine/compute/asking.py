@@ -9,8 +9,8 @@ from typing import Literal
 from engine.compute import diary
 from engine.compute import words as w
 from engine.compute.naming import Named
-from engine.compute.plan import Field, Source
 from engine.compute.sourcing import CONTEXT, TOKEN, SourceGrammar
+from engine.plan import Field, Source
 from ingest.item import Kind
 
 Asked = Literal["count", "who", "when", "where", "title", "entry", "length", "amount", "nothing"]

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.compute.plan import Sought
 from engine.compute.table import Extracted, Reading
 from engine.compute.units import FoundAmount, amounts
 from engine.language.tokens import content_words, words
+from engine.plan import Sought
 from engine.prompts.prompting import render, show
 from engine.retrieval.passages import split_item
 from engine.values import Passage

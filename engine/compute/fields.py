@@ -9,8 +9,8 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 
-from engine.compute.plan import Field, Unit
 from engine.language.days import week
+from engine.plan import Field, Unit
 from ingest.item import Item, Kind, Person
 
 PREFIX = re.compile(

@@ -10,11 +10,11 @@ from engine.compute import words as w
 from engine.compute.asking import Asked
 from engine.compute.naming import Quoted
 from engine.compute.picking import PickingGrammar
-from engine.compute.plan import TWO_SOURCES, Field, Operation, Plan, Sought, Source, Unit
 from engine.compute.selecting import passing
 from engine.compute.sourcing import SHELVES, TOKEN, SourceGrammar
 from engine.language.date_words import NUMBERS
 from engine.language.tokens import FUNCTION_WORDS
+from engine.plan import TWO_SOURCES, Field, Operation, Plan, Sought, Source, Unit
 from ingest.item import Kind
 
 

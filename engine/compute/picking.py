@@ -10,11 +10,11 @@ from engine.compute import diary
 from engine.compute import words as w
 from engine.compute.asking import Asked, AskedGrammar
 from engine.compute.naming import Named
-from engine.compute.plan import Field, Plan, Source, Unit
 from engine.compute.selecting import passing
 from engine.compute.sourcing import TOKEN
 from engine.compute.world import World
 from engine.language.date_words import NUMBERS
+from engine.plan import Field, Plan, Source, Unit
 from engine.question.question_grammar import PAST_TENSE
 from ingest.item import Kind
 

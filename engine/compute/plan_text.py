@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TypeVar, get_args
 
-from engine.compute.plan import (
+from engine.errors import PlanRefused
+from engine.plan import (
     GROUPS,
     Field,
     Has,
@@ -19,7 +20,6 @@ from engine.compute.plan import (
     Unit,
     checked,
 )
-from engine.errors import PlanRefused
 from ingest.item import Kind, Shelf
 
 T = TypeVar("T", bound=str)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from engine.compute.plan import Plan
 from engine.compute.plan_text import grammar, parsed
+from engine.plan import Plan
 from engine.prompts.prompting import render
 from models.protocols import Generator, Grammar, Sampling
 

@@ -16,10 +16,10 @@ from engine.compute.fields import (
     minutes_of,
     values_of,
 )
-from engine.compute.plan import AT_AN_END, MEASURED, Plan, Sought
 from engine.compute.selecting import Passed, each_once, oldest_first, passing
 from engine.compute.table import Extracted, Extractor, Key, Lacking, Reading, Row, Table, units_of
 from engine.compute.units import Quantity, by_unit, mean, shown
+from engine.plan import AT_AN_END, MEASURED, Plan, Sought
 from engine.question.acquaintances import Acquaintances
 from ingest.item import Item, Shelf
 

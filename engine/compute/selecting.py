@@ -20,9 +20,9 @@ from engine.compute.fields import (
     thread_of,
     title_of,
 )
-from engine.compute.plan import Source, Status
 from engine.language.stemming import stem
 from engine.language.tokens import folded_words
+from engine.plan import Source, Status
 from engine.question.acquaintances import Acquaintances, Names
 from ingest.item import Item, Kind, Person, Shelf
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from engine.compute.extract import CANDIDATES
 from engine.compute.fields import line_of
-from engine.compute.plan import Plan, Sought
 from engine.compute.plan_text import written
 from engine.compute.table import Lacking, Reading, Row, Table
 from engine.drafts import Draft
+from engine.plan import Plan, Sought
 from engine.values import Citation, Passage, TableRow, TableShown, TableUnread
 from ingest.item import Item, Kind, Shelf
 

@@ -10,8 +10,8 @@ from engine.compute import diary
 from engine.compute import words as w
 from engine.compute.fields import PREFIX
 from engine.compute.naming import Named, Quoted, tags_in
-from engine.compute.plan import Source, Status
 from engine.language.tokens import FUNCTION_WORDS
+from engine.plan import Source, Status
 from ingest.item import Kind, Shelf
 
 TOKEN = re.compile(r"<[qcdp]\d+>|[a-z][a-z'-]*|\d+")

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 
-from engine.compute.plan import Plan, Sought
 from engine.compute.units import Quantity
+from engine.plan import Plan, Sought
 from ingest.item import Item, Shelf
 
 Key = str | date | datetime | Quantity

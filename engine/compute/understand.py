@@ -15,10 +15,10 @@ from datetime import date
 
 from engine.compute.naming import named
 from engine.compute.operating import OperationGrammar
-from engine.compute.plan import Plan, Source, checked
 from engine.compute.sourcing import SourceGrammar
 from engine.compute.world import World
 from engine.errors import PlanRefused
+from engine.plan import Plan, Source, checked
 
 
 @dataclass(frozen=True, slots=True)

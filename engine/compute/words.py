@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine.compute.plan import Field, Unit
+from engine.plan import Field, Unit
 from ingest.item import Kind
 
 

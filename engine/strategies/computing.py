@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.compute.extract import extracted
-from engine.compute.plan import Plan, Sought
-from engine.compute.plan_text import parsed, written
+from engine.compute.plan_text import written
 from engine.compute.propose import plan_of, proposed
 from engine.compute.run import run
 from engine.compute.selecting import lies_in
@@ -19,6 +18,7 @@ from engine.compute.world import World, joined
 from engine.drafts import Draft
 from engine.errors import OwnAddressUnknown, PlanRefused
 from engine.events import Event, Noted
+from engine.plan import Plan, Sought
 from engine.question.acquaintances import Acquaintances
 from engine.question.question_grammar import ME
 from engine.stages import staged
@@ -36,7 +36,7 @@ def understood(tools: Toolbox) -> tuple[World, Understanding]:
     """Return what was read by its names, and the plan that the grammar reads."""
     world = World.of(items_of(tools))
     if tools.settings.plan is not None:
-        return world, Understanding(parsed(tools.settings.plan))
+        return world, Understanding(tools.settings.plan)
     today, own = tools.settings.today, tools.settings.own
     return world, understand(tools.query.text, world, today, me_known=bool(own))
 

@@ -11,7 +11,6 @@ from datetime import date
 from typing import ClassVar
 
 from engine.checking.citing import MARKER
-from engine.compute.plan import Source
 from engine.compute.selecting import Passed, passing, shelf_of
 from engine.compute.show import PLURALS, SHELVES
 from engine.compute.understand import source_of
@@ -20,6 +19,7 @@ from engine.compute.world import World
 from engine.drafts import Draft
 from engine.events import Drafted, Event, Noted
 from engine.generation.reply import unshown, write
+from engine.plan import Source
 from engine.prompts.prompting import render, show
 from engine.retrieval.selection import OVERHEAD
 from engine.stages import staged
