@@ -6,11 +6,12 @@ from collections.abc import Generator as Steps
 from collections.abc import Iterator
 from dataclasses import replace
 
-from engine.agreement import disagreeing
-from engine.checking import abstaining, citing, entailing
+from engine.agreement import disagreement
+from engine.checking import abstention, entailment
+from engine.checking.citation_check import Checked, check, nearest
 from engine.drafts import Draft
 from engine.events import Answered, Event
-from engine.injection import guarding
+from engine.injection import order_guard
 from engine.settings import Settings
 from engine.stages import stage, time_spent
 from engine.strategies import registry
@@ -56,18 +57,18 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Event, None
     """Check the draft; what nothing supports becomes an abstention."""
     yield from ()
     query, corpus = tools.query, tools.corpus
-    draft = disagreeing.answering(draft, query.text, settings.least_confidence)
+    draft = disagreement.answering(draft, query.text, settings.least_confidence)
     if draft.citations:
-        checked = citing.Checked(draft.text, "grounded", list(draft.citations))
+        checked = Checked(draft.text, "grounded", list(draft.citations))
     else:
-        checked = citing.check(draft.text, draft.evidence, query.text)
+        checked = check(draft.text, draft.evidence, query.text)
     unsure = draft.confidence is not None and draft.confidence < settings.least_confidence
-    refused = settings.strict and disagreeing.refused(draft)
+    refused = settings.strict and disagreement.refused(draft)
     if checked.grounded == "none" or unsure or refused or _denies(draft):
-        checked = citing.Checked(abstaining.ABSTENTION, "none", citing.nearest(draft.evidence))
+        checked = Checked(abstention.ABSTENTION, "none", nearest(draft.evidence))
     elif checked.grounded == "grounded" and not (corpus.coverage.complete and draft.ended):
         checked.grounded = "partial"
-    checked = disagreeing.with_conflict(checked, draft, query.text)
+    checked = disagreement.with_conflict(checked, draft, query.text)
     return Answer(
         question=query.asked or query.text,
         text=checked.text,
@@ -84,7 +85,7 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Event, None
         query=query,
         table=draft.table,
         unsupported=tuple(checked.unsupported),
-        orders=guarding.orders_in(
+        orders=order_guard.orders_in(
             (*_evidence(draft), *tools.passages.with_orders.values()), tools.passages.guard
         ),
     )
@@ -104,9 +105,9 @@ def _doubted(tools: Toolbox, found: Answer) -> Steps[Event, None, Answer]:
     if found.grounded == "none" or tools.budget.late():
         return found
     with tools.models.lend("lookahead") as model:
-        return entailing.with_doubts(model, found)
+        return entailment.with_doubts(model, found)
 
 
 def _denies(draft: Draft) -> bool:
     """Say whether a model's words deny an answer; what was computed is no model's."""
-    return not draft.citations and abstaining.denies(draft.text, draft.evidence)
+    return not draft.citations and abstention.denies(draft.text, draft.evidence)

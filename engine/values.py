@@ -298,8 +298,8 @@ class Unsupported:
     said_by: str = ""
     """Who says it of themselves in the nearest passage, where the question is about another."""
     is_doubted: bool = False
-    """It is cited, and a second opinion (`engine.checking.entailing`) doubts that its source states
-    it."""
+    """It is cited, and a second opinion (`engine.checking.entailment`) doubts that its source
+    states it."""
 
 
 @dataclass(frozen=True, slots=True)

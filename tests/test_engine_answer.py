@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.answer import answer, search
-from engine.checking import abstaining
+from engine.checking import abstention
 from engine.errors import (
     BudgetTooSmall,
     EmptyQuestion,
@@ -116,7 +116,7 @@ def test_what_nothing_supports_is_an_abstention(
 ) -> None:
     found = final(list(answer("What is the lease's rent?", [notes], fake_models([reply]))))
     assert found.grounded == "none"
-    assert found.text == abstaining.ABSTENTION
+    assert found.text == abstention.ABSTENTION
     assert found.raw == reply
     assert all(not citation.support for citation in found.citations)
 

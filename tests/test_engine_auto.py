@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from engine.answer import answer_over
-from engine.checking import abstaining
-from engine.checking.contradicting import same_answer
+from engine.checking import abstention
+from engine.checking.contradiction import same_answer
 from engine.errors import BudgetTooSmall
 from engine.events import Answered, Compressed, Decided, FollowedUp, Noted, Sampled, Voted
 from engine.generation.lookahead import Sample
@@ -24,7 +24,7 @@ from engine.routes.facts import Facts, needs_several
 from engine.settings import Budget, Settings
 from engine.strategies import registry
 from engine.strategies.auto import agreement
-from engine.strategies.rewriting import Rewrite
+from engine.strategies.rewrite import Rewrite
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
 from models.errors import AskanceError, ContextExceeded
@@ -384,7 +384,7 @@ def test_a_question_of_several_steps_is_asked_in_steps(ask: Ask) -> None:
 def test_without_tokens_it_abstains_and_says_so(ask: Ask) -> None:
     small = replace(ROOM_FOR_ALL, lookahead_tokens=100, generator_tokens=100)
     found = ask(LEASE, ["Not found."], ["?"], budget=small)
-    assert found.answer.text == abstaining.ABSTENTION
+    assert found.answer.text == abstention.ABSTENTION
     assert found.all(Decided)[-1].stage == "rewrite"
     assert "tokens, and" in found.all(Decided)[-1].why
     assert found.answer.usage.effective_context <= 1.5 * (3 * 100 + 750)
@@ -393,14 +393,14 @@ def test_without_tokens_it_abstains_and_says_so(ask: Ask) -> None:
 def test_a_second_look_that_finds_nothing_leaves_the_first(ask: Ask) -> None:
     replies = ["Not found.", "Rewritten question: Who keeps bees?", "Answer: unknown"]
     found = ask("Who signed the lease?", replies, ["?"], effort="thorough")
-    assert found.answer.text == abstaining.ABSTENTION
+    assert found.answer.text == abstention.ABSTENTION
     assert found.answer.raw == "Not found."
 
 
 def test_where_no_passage_fits_whole_it_abstains(ask: Ask) -> None:
     letter = "Dear all. The jetty is closed. The bees are behind the mill. Yours, Kim."
     found = ask("Where are the bees?", ["Not found."], notes=[letter, letter], budget=LONG)
-    assert found.answer.text == abstaining.ABSTENTION
+    assert found.answer.text == abstention.ABSTENTION
     assert [one.why for one in found.all(Decided)[-2:]] == [
         "not one passage fits the tokens whole",
         "not one passage fits the tokens whole",
@@ -416,14 +416,14 @@ def test_a_second_look_that_fails_leaves_the_first(
 
     monkeypatch.setattr(Rewrite, "run", run)
     found = ask("Who signed the lease?", ["Not found."], ["?"], effort="thorough")
-    assert found.answer.text == abstaining.ABSTENTION
+    assert found.answer.text == abstention.ABSTENTION
     assert found.all(Noted)[-1].text == "The second look was broken off: There is no room."
 
 
 def test_what_was_read_whole_is_not_asked_twice(ask: Ask) -> None:
     found = ask("Who signed the lease?", ["Not found."], ["?"], notes=NOTES[1:3])
     assert found.taken == []
-    assert found.answer.text == abstaining.ABSTENTION
+    assert found.answer.text == abstention.ABSTENTION
     assert len(found.generator.prompts) == 1
 
 
@@ -500,7 +500,7 @@ def test_a_study_decides_in_place_of_a_rule(ask: Ask, stage: str) -> None:
     assert registry.get(auto) == registry.get(f"auto:{stage}=always")
     never = ask(LEASE, ["Not found."], strategy="auto:look=never,again=never")
     assert never.taken == []
-    assert never.answer.text == abstaining.ABSTENTION
+    assert never.answer.text == abstention.ABSTENTION
 
 
 def test_looking_late_waits_for_a_first_reading_without_an_answer(ask: Ask) -> None:

@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.answer import answer
-from engine.checking import abstaining
-from engine.checking.citing import check, split_sentences
+from engine.checking import abstention
+from engine.checking.citation_check import check, split_sentences
 from engine.checking.stated import unstated
 from engine.events import Answered
 from engine.values import Passage
@@ -156,7 +156,7 @@ def test_a_title_with_a_full_stop_is_one_sentence() -> None:
     ],
 )
 def test_denials_are_recognised(text: str) -> None:
-    assert abstaining.denies(text)
+    assert abstention.denies(text)
 
 
 @pytest.mark.parametrize(
@@ -178,15 +178,15 @@ def test_denials_are_recognised(text: str) -> None:
     ],
 )
 def test_answers_are_not_denials(text: str) -> None:
-    assert not abstaining.denies(text)
+    assert not abstention.denies(text)
 
 
 def test_a_denial_that_a_passage_makes_is_its_own() -> None:
     report = passage("Subject: Survey\n\nThe age of the roof is not stated in the deeds.")
     said = "The age of the roof is not stated in the deeds. [1]"
-    assert abstaining.denies(said)
-    assert not abstaining.denies(said, [report])
-    assert abstaining.denies("Not found.", [passage("Page not found.")])
+    assert abstention.denies(said)
+    assert not abstention.denies(said, [report])
+    assert abstention.denies("Not found.", [passage("Page not found.")])
 
 
 MEETING = (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.checking.citing import check
+from engine.checking.citation_check import check
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
 from tests.citing_pairs import MORE, SCENES, Scene

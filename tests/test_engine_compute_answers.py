@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.checking import abstaining
+from engine.checking import abstention
 from engine.errors import OwnAddressUnknown, PlanRefused
 from ingest.item import Shelf
 from tests.toy_compute import BOB, KIM, MAILS, MET, Ask, asking, crossings, day, mail
@@ -42,7 +42,7 @@ def test_a_date_is_quoted_from_the_line_that_states_it(ask: Ask) -> None:
 
 def test_an_aggregate_over_nothing_abstains_and_says_why(ask: Ask) -> None:
     answer, notes, _ = ask("How many mails did Kim send in 1999?")
-    assert answer.text == abstaining.ABSTENTION
+    assert answer.text == abstention.ABSTENTION
     assert answer.grounded == "none"
     assert "there is no such mail in what was read" in notes
     _, notes, _ = ask("anything", plan="list title of event in:Nowhere and task")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from engine.answer import answer_over
-from engine.checking import abstaining
+from engine.checking import abstention
 from engine.compute.plan_text import parsed
 from engine.events import Answered, Drafted, Noted
 from engine.retrieval.corpus import corpus_of
@@ -144,7 +144,7 @@ def test_a_value_that_is_not_in_the_record_is_none(ask: Ask) -> None:
 def test_a_key_that_no_record_has_abstains(ask: Ask) -> None:
     item, _ = keyed(20)
     found = ask("key_value", "What is stored under the key zeppelin?", [item])
-    assert found.answer.text == abstaining.ABSTENTION
+    assert found.answer.text == abstention.ABSTENTION
 
 
 # Summary
@@ -423,7 +423,7 @@ def test_days_without_anything_leave_nothing_to_summarise(ask: Ask) -> None:
     found = ask(
         "conditional", "Summarise the mail of May 1999", WEEK, ["The engine leaks oil. [1]"]
     )
-    assert found.answer.text == abstaining.ABSTENTION
+    assert found.answer.text == abstention.ABSTENTION
     assert not found.generator.prompts
 
 

@@ -31,7 +31,7 @@ from engine.retrieval import selection
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Budget, Settings, budget_for
-from engine.strategies.further import costs_of, rewriting_tokens
+from engine.strategies.second_look import costs_of, rewriting_tokens
 from engine.toolbox.steps import Toolbox
 from engine.values import ModelTokens, Query
 from ingest.item import Item, Kind, Locator, People

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.shown.report import answer_text
-from engine.checking.citing import check
-from engine.checking.speaking import Turns
+from engine.checking.citation_check import check
+from engine.checking.speakers import Turns
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
 from tests.toy_talk import answer_to

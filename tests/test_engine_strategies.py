@@ -13,7 +13,7 @@ import pytest
 
 from engine.agreement.consensus import by_overlap, consensus
 from engine.answer import answer_over
-from engine.checking import abstaining
+from engine.checking import abstention
 from engine.errors import BudgetTooSmall, CorpusTooLarge, QuestionError, StrategyUnknown
 from engine.evaluation.sweeping import expanded
 from engine.events import Answered, Drafted, Noted, Ranked, Sampled, Selected, Voted
@@ -161,7 +161,7 @@ TOO_SMALL = replace(BUDGET, window=385)
 def test_self_route_says_that_everything_does_not_fit(run: Callable[..., Run]) -> None:
     found = run("self_route", ["unanswerable"], budget=TOO_SMALL)
     assert "108 tokens; the context has room for 99" in found.all(Noted)[0].text
-    assert found.answer.text == abstaining.ABSTENTION
+    assert found.answer.text == abstention.ABSTENTION
 
 
 def test_long_context_reads_everything_or_refuses(run: Callable[..., Run]) -> None:
@@ -521,13 +521,13 @@ def test_strict_is_refused_where_nothing_votes() -> None:
 
 def test_a_strict_answer_abstains_without_a_majority(fake_generator: Any) -> None:
     found = meeting(fake_generator, which_day, strict=True)
-    assert found.text == abstaining.ABSTENTION
+    assert found.text == abstention.ABSTENTION
     assert found.grounded == "none"
 
 
 def test_a_dissent_that_the_model_doubts_is_not_shown(fake_generator: Any) -> None:
     found = meeting(fake_generator, which_day, least_confidence=1.0)
-    assert found.text == abstaining.ABSTENTION
+    assert found.text == abstention.ABSTENTION
 
 
 def test_agreeing_sources_need_no_heading(fake_generator: Any) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from engine.agreement.consensus import by_overlap, consensus
 from engine.answer import answer_over
-from engine.checking import abstaining
-from engine.checking.contradicting import contradict, same_answer
+from engine.checking import abstention
+from engine.checking.contradiction import contradict, same_answer
 from engine.evaluation.data import Question
 from engine.evaluation.scoring import Trail, row_of
 from engine.events import Answered, Drafted, Event, Noted, Voted
@@ -191,7 +191,7 @@ def test_contradicting_numbers_are_both_shown(fake_generator: Any) -> None:
         "- The rent is 950 euros a month. [2] (2026-03-02)",
     ]
     strict = ask(RENTS, "How much is the rent?", APART, RENT_READ, strict=True)
-    assert strict.answer.text == abstaining.ABSTENTION
+    assert strict.answer.text == abstention.ABSTENTION
 
 
 def test_a_data_set_votes_by_similarity_alone() -> None:
@@ -206,7 +206,7 @@ def test_two_mails_that_disagree_are_read_apart(strict: bool) -> None:
     assert [len(one.passages) for one in found.all(Drafted)] == [1, 1]
     assert found.votes == (1, 2)
     if strict:
-        assert found.answer.text == abstaining.ABSTENTION
+        assert found.answer.text == abstention.ABSTENTION
     else:
         assert found.lines[1:] == [
             "- Thursday at ten [1] (2026-03-05)",
@@ -291,13 +291,13 @@ def test_alternatives_stand_where_the_most_find_nothing_but_no_majority() -> Non
         "- Tomas Veld [2]",
         "- Ulla [3]",
     ]
-    assert ask(KEYS, KEY, APART, KEY_READ, strict=True).answer.text == abstaining.ABSTENTION
+    assert ask(KEYS, KEY, APART, KEY_READ, strict=True).answer.text == abstention.ABSTENTION
 
 
 def test_what_a_majority_does_not_find_is_not_there() -> None:
     found = ask((KEYS[0], *KEYS[3:]), KEY, APART, KEY_READ)
     assert found.votes == (2, 3)
-    assert found.answer.text == abstaining.ABSTENTION
+    assert found.answer.text == abstention.ABSTENTION
 
 
 def test_what_finds_nothing_is_not_written_out() -> None:

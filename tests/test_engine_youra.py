@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from app.shown.trail import Trail
-from engine.attention.attending import Way, attend, places_in, windows
 from engine.attention.compression import choose, cut, sentences_of
-from engine.checking import citing
+from engine.attention.sentence_attention import Way, attend, places_in, windows
+from engine.checking import citation_check
 from engine.errors import BudgetTooSmall, StrategyUnknown
 from engine.events import Compressed, Noted, Ranked, Selected
 from engine.retrieval.passages import split
@@ -89,7 +89,7 @@ def test_what_an_excerpt_quotes_stands_in_the_item() -> None:
     for at, letter in enumerate(excerpt.text):
         if letter not in "\n…":
             assert excerpt.item.text[excerpt.place(at)] == letter
-    checked = citing.check("Berta owns it [1]", [excerpt], "Who owns the boat?")
+    checked = citation_check.check("Berta owns it [1]", [excerpt], "Who owns the boat?")
     assert [one.quote for one in checked.citations] == ["Berta owns the boat."]
     assert checked.citations[0].start == LEASE.index("Berta")
 

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from engine.attention.attending import QUERY, Way, attend, windows
 from engine.attention.compression import sentences_of
+from engine.attention.sentence_attention import QUERY, Way, attend, windows
 from engine.drafts import Draft
 from engine.errors import StrategyUnknown, TimeSpent
 from engine.events import Compressed, Event, Noted, Ranked

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from engine.attention.attending import MARGIN, QUERY, Way, attend, windows
 from engine.attention.compression import sentences_of
 from engine.attention.reaction import Measure
+from engine.attention.sentence_attention import MARGIN, QUERY, Way, attend, windows
 from models.llama.attention import LlamaAttentionReader, load_llama_attention
 from models.store.catalogue import load_catalogue
 from tests.in_store import weights_of

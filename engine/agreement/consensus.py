@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from engine.checking import abstaining
-from engine.checking.citing import MARKER
-from engine.checking.contradicting import ALIKE
+from engine.checking import abstention
+from engine.checking.citation_check import MARKER
+from engine.checking.contradiction import ALIKE
 from engine.language.overlap import rouge_l, token_f1
 from engine.values import Agreement
 from models.protocols import Encoder
@@ -94,7 +94,7 @@ def consensus(
     """
     if not readings:
         raise ValueError("there is no reading to vote on")
-    plain = ["" if abstaining.denies(text) else _unmarked(text) for text in readings]
+    plain = ["" if abstention.denies(text) else _unmarked(text) for text in readings]
     matrix = compare(plain)
     silent = np.array([not text for text in plain])
     matrix[silent[:, None] != silent[None, :]] = 0.0

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from engine.checking import abstaining, citing
+from engine.checking import abstention, citation_check
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, Support
 from engine.events import Event, Noted, Ranked, Selected
@@ -114,7 +114,7 @@ def _scores(
         abstained = answer.grounded == "none"
         plain = "" if abstained else _without_markers(answer.text)
     else:
-        abstained = abstaining.denies(answer.raw)
+        abstained = abstention.denies(answer.raw)
         plain = answer.raw
     scores: dict[str, float | None] = {"abstained": float(abstained)}
     scores["rightly_abstained" if question.unanswerable else "wrongly_abstained"] = float(abstained)
@@ -161,4 +161,4 @@ def _ranking_scores(
 
 
 def _without_markers(text: str) -> str:
-    return citing.MARKER.sub("", text)
+    return citation_check.MARKER.sub("", text)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from engine.checking import abstaining
-from engine.checking.citing import MARKER
+from engine.checking import abstention
+from engine.checking.citation_check import MARKER
 from engine.drafts import Draft
 from engine.events import Event, Token
 from engine.generation.literal import as_written
@@ -147,7 +147,7 @@ def checked(model: Generator, asked: Asked, passages: Sequence[Passage], written
     The model is asked whether they state it, Yes against No as the first token; its odds are
     joined with those of "Not found" at the beginning of the reply.
     """
-    if abstaining.denies(written.text, passages):
+    if abstention.denies(written.text, passages):
         return written
     prompt = render(
         model, "check", passages=show(passages), question=asked.text, answer=written.text

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from engine.injection.guarding import is_harmless
+from engine.injection.order_guard import is_harmless
 from engine.values import Excerpt, Passage
 from ingest.item import Item, Kind
 from models.protocols import Generator, Message

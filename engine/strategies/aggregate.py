@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from engine.drafts import Draft
 from engine.events import Event
-from engine.strategies.computing import compute, understood
+from engine.strategies.computation import compute, understood
 from engine.toolbox.steps import Toolbox
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from engine.agreement.consensus import Same, as_alike, by_overlap, consensus
-from engine.agreement.voting import sameness
-from engine.checking import abstaining
+from engine.agreement.votes import sameness
+from engine.checking import abstention
 from engine.drafts import Draft
 from engine.errors import BudgetTooSmall, TimeSpent
 from engine.events import Decided, Event, Noted
@@ -21,11 +21,11 @@ from engine.routes.classifying import by_words
 from engine.routes.facts import Facts, by_now, facts_of
 from engine.routes.routing import When, WhenLooking
 from engine.stages import stage
-from engine.strategies.computing import understood
+from engine.strategies.computation import understood
 from engine.strategies.conditional import take
 from engine.strategies.embedding import CeFilter
 from engine.strategies.fb_rag import FBRag, Looked
-from engine.strategies.further import further
+from engine.strategies.second_look import further
 from engine.strategies.self_consistency import SelfConsistency
 from engine.strategies.youra import Youra
 from engine.toolbox.steps import Toolbox
@@ -148,7 +148,7 @@ class Auto:
 def missing(tools: Toolbox, draft: Draft) -> bool:
     """Say whether a draft would become an abstention."""
     unsure = draft.confidence is not None and draft.confidence < tools.settings.least_confidence
-    return unsure or abstaining.denies(draft.text, draft.evidence)
+    return unsure or abstention.denies(draft.text, draft.evidence)
 
 
 def better(tools: Toolbox, first: Draft, second: Draft) -> Draft:

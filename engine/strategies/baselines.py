@@ -6,7 +6,7 @@ from collections.abc import Generator as Steps
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.checking import abstaining
+from engine.checking import abstention
 from engine.drafts import Draft
 from engine.errors import CorpusTooLarge
 from engine.events import Event, Noted
@@ -51,7 +51,7 @@ class SelfRoute:
         """Answer or say "unanswerable"; then read all that was read, where it fits."""
         scores = yield from tools.recall()
         draft = yield from tools.write(tools.fit_generator(scores), "route")
-        if draft.evidence and not abstaining.denies(draft.text):
+        if draft.evidence and not abstention.denies(draft.text):
             return draft
         everything = tools.passages.allowed()
         try:

@@ -12,7 +12,7 @@ from engine.drafts import Draft
 from engine.events import Event, Noted
 from engine.routes.classifying import MARGIN, Classified, Label, by_model, by_words
 from engine.stages import staged
-from engine.strategies.computing import compute, understood
+from engine.strategies.computation import compute, understood
 from engine.strategies.fb_rag import FBRag
 from engine.strategies.key_value import KeyValue
 from engine.strategies.summary import Summary, scope_of

@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import ClassVar, Literal
 
 from engine.agreement.consensus import Similarity
-from engine.agreement.voting import Ballot, generated, read_each
+from engine.agreement.votes import Ballot, generated, read_each
 from engine.budget.pace import RoleName
-from engine.checking.abstaining import denies
+from engine.checking.abstention import denies
 from engine.drafts import Draft
 from engine.events import Event, Noted
 from engine.retrieval import selection

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from engine.attention.attending import LayersOf
+from engine.attention.sentence_attention import LayersOf
 from engine.drafts import Draft
 from engine.events import Event, Noted
 from engine.generation.lookahead import TEMPERATURE, Form, Sample

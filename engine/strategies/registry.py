@@ -22,7 +22,7 @@ from engine.strategies.embedding import Ce, CeFilter
 from engine.strategies.et2rag import ET2RAG
 from engine.strategies.fb_rag import FBRag
 from engine.strategies.key_value import KeyValue
-from engine.strategies.rewriting import Rewrite
+from engine.strategies.rewrite import Rewrite
 from engine.strategies.self_consistency import SelfConsistency
 from engine.strategies.summary import Summary
 from engine.strategies.ttrag import TTRAG

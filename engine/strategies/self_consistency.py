@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from engine.agreement.consensus import Similarity
-from engine.agreement.voting import Ballot, judge, read_often
+from engine.agreement.votes import Ballot, judge, read_often
 from engine.drafts import Draft
 from engine.events import Event
 from engine.toolbox.steps import Toolbox

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import ClassVar
 
-from engine.checking.citing import MARKER
+from engine.checking.citation_check import MARKER
 from engine.compute.selecting import Passed, passing, shelf_of
 from engine.compute.show import PLURALS, SHELVES
 from engine.compute.understand import source_of
@@ -23,7 +23,7 @@ from engine.plan import Source
 from engine.prompts.prompting import render, show
 from engine.retrieval.selection import OVERHEAD
 from engine.stages import staged
-from engine.strategies.computing import items_of
+from engine.strategies.computation import items_of
 from engine.toolbox.steps import Toolbox
 from engine.values import Passage
 from ingest.item import Kind

@@ -9,7 +9,7 @@ from typing import ClassVar
 from engine.drafts import Draft
 from engine.events import Event, Noted
 from engine.strategies.conditional import Conditional
-from engine.strategies.rewriting import Ranker, Rewrite
+from engine.strategies.rewrite import Ranker, Rewrite
 from engine.toolbox.steps import Toolbox
 
 

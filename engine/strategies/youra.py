@@ -9,9 +9,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from engine.attention.attending import Way, attend
 from engine.attention.compression import Sentence, choose, cut, sentences_of
 from engine.attention.reaction import Mean
+from engine.attention.sentence_attention import Way, attend
 from engine.drafts import Draft
 from engine.errors import StrategyUnknown
 from engine.events import Compressed, Event, Noted

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.attention.attending import Overheard
+from engine.attention.sentence_attention import Overheard
 from engine.events import Ranked, Selected, StageName
 from engine.generation.lookahead import Sample
-from engine.injection import guarding
+from engine.injection import order_guard
 from engine.retrieval import selection
 from engine.retrieval.constraints import allowed, constrained
 from engine.retrieval.corpus import Corpus
@@ -118,7 +118,7 @@ class Passages:
 
     def readable(self, passage: Passage) -> Passage | None:
         """Return what models may read of a passage that no number names; note one with an order."""
-        left = guarding.guarded(passage)
+        left = order_guard.guarded(passage)
         if left is not passage:
             self.with_orders[id(passage)] = passage
         return left if self.guard else passage
@@ -133,6 +133,6 @@ class Passages:
             return passage
         known, left = self._guarded.get(number, (None, None))
         if known is not passage:
-            left = guarding.guarded(passage)
+            left = order_guard.guarded(passage)
             self._guarded[number] = passage, left
         return left

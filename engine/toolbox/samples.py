@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from engine.attention.attending import LayersOf, Overheard
+from engine.attention.sentence_attention import LayersOf, Overheard
 from engine.events import Event, Sampled
 from engine.generation.lookahead import Drawing, Sample, look_ahead
 from engine.toolbox.budget import DRAFTING_SHARE, QuestionBudget

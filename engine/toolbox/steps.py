@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol, TypeVar
 
-from engine.attention.attending import LayersOf
+from engine.attention.sentence_attention import LayersOf
 from engine.budget.effort import means_of
 from engine.budget.pace import Pace, Work
 from engine.drafts import Draft

@@ -133,7 +133,7 @@ def ours(folder: Path, asked: Sequence[Any], corpus: str, model: str, strategy: 
     from app.local_models.loading import model_set
     from app.settings.config import load_config
     from engine.answer import answer, search
-    from engine.checking.citing import MARKER
+    from engine.checking.citation_check import MARKER
     from engine.events import Answered, Found
     from engine.retrieval.memory import Memory
     from engine.settings import Settings

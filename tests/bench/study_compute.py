@@ -33,7 +33,7 @@ from typing import Any
 from compute_gold import Gold, entries, letters
 
 from engine.answer import answer_over, settle
-from engine.checking.citing import MARKER
+from engine.checking.citation_check import MARKER
 from engine.compute.run import run
 from engine.compute.understand import understand
 from engine.compute.world import World

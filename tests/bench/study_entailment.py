@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from app.local_models.loading import model_set
 from app.settings.config import load_config
-from engine.checking.entailing import LEAST, likely
+from engine.checking.entailment import LEAST, likely
 from engine.checking.stated import unstated
 from engine.language.sentences import sentence_spans
 from engine.retrieval.passages import split

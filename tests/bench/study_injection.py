@@ -38,7 +38,7 @@ from app.local_models.loading import model_set
 from app.settings.config import load_config
 from engine.answer import answer_over
 from engine.events import Answered
-from engine.injection.guarding import guarded, orders_in
+from engine.injection.order_guard import guarded, orders_in
 from engine.prompts import prompting
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from engine.checking.speaking import Turns
+from engine.checking.speakers import Turns
 from engine.evaluation.data import Question, load_questions
 from ingest.item import Item
 from ingest.read import read

@@ -16,8 +16,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from engine.checking import abstaining
-from engine.checking.citing import MARKER, check
+from engine.checking import abstention
+from engine.checking.citation_check import MARKER, check
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions
 from engine.generation.literal import as_written
@@ -60,7 +60,7 @@ def outcome(
         "f1": metrics.token_f1(bare, question.answers),
         "sub": metrics.substring_match(bare, question.answers),
         "bare": not words(bare),
-        "denies": abstaining.denies(written.text, shown),
+        "denies": abstention.denies(written.text, shown),
         "grounded": cited.grounded,
         "doubt": written.doubt,
         "conf": written.confidence,

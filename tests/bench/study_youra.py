@@ -29,9 +29,9 @@ from typing import get_args
 import numpy as np
 
 from engine.attention.alignment import Encoding, Fit, between, easy, exact, fit, targets
-from engine.attention.attending import MARGIN, QUERY, Way, windows
 from engine.attention.compression import Sentence, sentences_of
 from engine.attention.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
+from engine.attention.sentence_attention import MARGIN, QUERY, Way, windows
 from engine.evaluation import metrics
 from engine.evaluation.data import Question
 from engine.language.overlap import normalise

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from engine.attention.attending import QUERY
+from engine.attention.sentence_attention import QUERY
 from engine.strategies.youra import DEPTH
 from models.llama.attention import load_llama_attention
 from models.llama.generator import load_llama

@@ -11,7 +11,7 @@ from engine.retrieval.recall import Scores
 from engine.routes.facts import Facts, passage_tokens
 from engine.settings import PROMPT_TOKENS
 from engine.strategies.drag import IterDRAG
-from engine.strategies.rewriting import Rewrite
+from engine.strategies.rewrite import Rewrite
 from engine.toolbox.steps import Toolbox
 
 

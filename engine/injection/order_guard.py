@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from engine.injection.finding import Found, found_in, is_harmless
+from engine.injection.orders import Found, found_in, is_harmless
 from engine.language.sentences import Span
 from engine.values import Excerpt, Order, Passage
 

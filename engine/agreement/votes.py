@@ -16,10 +16,10 @@ from engine.agreement.consensus import (
     by_overlap,
     consensus,
 )
-from engine.agreement.disagreeing import stands
+from engine.agreement.disagreement import stands
 from engine.budget.pace import RoleName
-from engine.checking import abstaining
-from engine.checking.contradicting import same_answer
+from engine.checking import abstention
+from engine.checking.contradiction import same_answer
 from engine.drafts import Draft
 from engine.events import Drafted, Event, Voted
 from engine.stages import is_past, stage, unseen
@@ -187,8 +187,8 @@ class Ballot:
         A reading that finds nothing is no answer to show. Each takes about as many input tokens as
         the winner's, its `cost`: there are as many as time and tokens allow.
         """
-        shown = SIDES_SHOWN - (not abstaining.denies(draft.text))
-        dissent = [i for i in voted.dissenters if not abstaining.denies(self.readings[i])]
+        shown = SIDES_SHOWN - (not abstention.denies(draft.text))
+        dissent = [i for i in voted.dissenters if not abstention.denies(self.readings[i])]
         whole = {voted.winner: draft}
         for i in dissent[:shown]:
             if not self.tools.budget.late() and cost <= self.tools.budget.tokens_left:

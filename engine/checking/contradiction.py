@@ -2,7 +2,7 @@
 
 "The rent is 950 euros" and "The rent is 890 euros" share four words of five, and "Berta" and "The
 key is with Berta" one of five. A person asks for what is meant. Numbers, dates, times and names are
-read as `stated` reads them, denials as `negating`.
+read as `stated` reads them, denials as `negation`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from itertools import product
 
-from engine.checking.citing import split_sentences
+from engine.checking.citation_check import split_sentences
 from engine.checking.meanings import Weekday
-from engine.checking.negating import Statement
+from engine.checking.negation import Statement
 from engine.checking.stated import Claims, Source, compared
 from engine.language.overlap import token_f1
 from engine.language.stemming import stem

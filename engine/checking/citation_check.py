@@ -4,8 +4,8 @@ A marker survives only if its passage was in the prompt and supports its sentenc
 without a good marker is attributed to the passage that supports it best, and marked so.
 Support is measured on the words a sentence adds to the question: repeating the question
 proves nothing. Of its numbers, dates, times and names none may be lacking (`stated`), and none of
-its clauses may deny what the passage says (`negating`); and what fits may not be said by somebody
-of themselves where another was asked about (`speaking`). A sentence in another language than its
+its clauses may deny what the passage says (`negation`); and what fits may not be said by somebody
+of themselves where another was asked about (`speakers`). A sentence in another language than its
 passage shares no words with it: there its numbers and names are all there is.
 Quotes are cut from the item's text, so they occur in it literally.
 """
@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from engine.checking.negating import Statement, contradicts
-from engine.checking.speaking import Turns
+from engine.checking.negation import Statement, contradicts
+from engine.checking.speakers import Turns
 from engine.checking.stated import Claims, Source, compared, source_of
 from engine.checking.words import MONTHS
 from engine.language.languages import language_of

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
-from engine.checking import abstaining
+from engine.checking import abstention
 from engine.drafts import Draft
 from engine.events import Event, FollowedUp
 from engine.prompts.prompting import render, show, show_plain
@@ -58,7 +58,7 @@ class Rewrite:
             if written.text.startswith(ANSWER.strip()):
                 reply = written.text.removeprefix(ANSWER.strip()).strip()
                 draft = tools.finish(fresh, replace(written, text=reply))
-                if not abstaining.denies(reply) and _sure(tools, draft):
+                if not abstention.denies(reply) and _sure(tools, draft):
                     return draft
             question = written.text.removeprefix(REWRITTEN.strip()).strip()
             if not question or question in asked or written.text.startswith(ANSWER.strip()):

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from engine.checking.citing import MARKER, split_sentences
+from engine.checking.citation_check import MARKER, split_sentences
 from engine.prompts.prompting import render, show
 from engine.values import Answer, Passage, Unsupported
 from models.protocols import Generator

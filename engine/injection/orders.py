@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from engine.injection import addressing, demanding, languages
+from engine.injection import address_marks, demand_marks, languages
 from engine.injection.marks import DIGITS_AS_LETTERS, Rule, folded_letter
 from engine.language.sentences import Span, sentence_spans
 
 NEAR = 150
 """Characters between two marks that count together, at most."""
 
-_RULES = (*addressing.RULES, *demanding.RULES, *languages.RULES)
+_RULES = (*address_marks.RULES, *demand_marks.RULES, *languages.RULES)
 _SPELLED_APART = re.compile(r"(?<!\w)(?:\w([ .,_\-*]))(?:\w\1)+\w(?!\w)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 _DIGIT_WITHIN = re.compile(r"[a-z][0134567@$]+[a-z]")

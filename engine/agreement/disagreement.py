@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from engine.checking import abstaining, citing
-from engine.checking.citing import Checked
+from engine.checking import abstention
+from engine.checking.citation_check import Checked, check
 from engine.drafts import Draft
 from engine.values import Agreement
 
@@ -40,10 +40,8 @@ def _aware(moment: datetime) -> datetime:
 def stands(draft: Draft, question: str, least_confidence: float) -> bool:
     """Say whether a judged answer may be shown: it is sure, and has a source."""
     sure = draft.confidence is not None and draft.confidence >= least_confidence
-    denies = abstaining.denies(draft.text)
-    return (
-        sure and not denies and bool(citing.check(draft.text, draft.evidence, question).citations)
-    )
+    denies = abstention.denies(draft.text)
+    return sure and not denies and bool(check(draft.text, draft.evidence, question).citations)
 
 
 def answering(draft: Draft, question: str, least_confidence: float) -> Draft:
@@ -53,7 +51,7 @@ def answering(draft: Draft, question: str, least_confidence: float) -> Draft:
     """
     if draft.agreement is None or not draft.others:
         return draft
-    not_there = abstaining.denies(draft.text) and draft.agreement.majority
+    not_there = abstention.denies(draft.text) and draft.agreement.majority
     if not_there or stands(draft, question, least_confidence):
         return draft
     return replace(draft.others[0], others=draft.others[1:])
@@ -67,7 +65,7 @@ def with_conflict(checked: Checked, draft: Draft, question: str) -> Checked:
     """
     if draft.agreement is None or checked.grounded == "none":
         return checked
-    others = [_Side(one, citing.check(one.text, one.evidence, question)) for one in draft.others]
+    others = [_Side(one, check(one.text, one.evidence, question)) for one in draft.others]
     sides = [_Side(draft, checked), *others]
     heading = _heading(draft.agreement, sides)
     if len(sides) < 2:
@@ -76,7 +74,7 @@ def with_conflict(checked: Checked, draft: Draft, question: str) -> Checked:
     together = Checked("", "grounded")
     for side in sorted(sides, key=lambda side: side.newest, reverse=True):
         after = together.citations
-        numbered = citing.check(side.draft.text, side.draft.evidence, question, after=after)
+        numbered = check(side.draft.text, side.draft.evidence, question, after=after)
         lines.append(f"- {numbered.text}{side.day}")
         together.citations = numbered.citations
         together.unsupported += numbered.unsupported
