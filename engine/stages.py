@@ -97,6 +97,17 @@ def unseen(body: Steps[Event, None, T]) -> Steps[Event, None, T]:
     return passed(body, lambda event: not isinstance(event, Token))
 
 
+def first_token_timed(timings: Timings, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
+    """Pass all events on, and time the first token of the answer from the question on."""
+
+    def note(event: Event) -> bool:
+        if isinstance(event, Token) and "first_token" not in timings.seconds:
+            timings.add("first_token", timings.elapsed())
+        return True
+
+    return passed(body, note)
+
+
 def is_past(due: float | None) -> bool:
     """Say whether a moment by `time.monotonic` is past; None never comes."""
     return due is not None and time.monotonic() > due

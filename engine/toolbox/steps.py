@@ -1,4 +1,4 @@
-"""The steps a strategy is composed of, with their events, timings and budgets."""
+"""The steps that strategies are composed of, with their events, timings and budgets."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from collections.abc import Generator as Steps
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from engine.attention.sentence_attention import LayersOf
 from engine.budget.effort import means_of
 from engine.budget.pace import Pace, Work
 from engine.drafts import Draft
-from engine.events import Event, StageName, Token
+from engine.events import Event, StageName
 from engine.generation.lookahead import Drawing, Form, Sample
 from engine.generation.reply import Asked, finish, write
 from engine.language.languages import differ
@@ -23,7 +23,7 @@ from engine.retrieval import selection
 from engine.retrieval.corpus import Corpus
 from engine.retrieval.recall import Scores
 from engine.settings import PROMPT_TOKENS, Settings, budget_for
-from engine.stages import Timings, passed, stage, staged, unseen
+from engine.stages import Timings, first_token_timed, stage, staged, unseen
 from engine.toolbox.budget import QuestionBudget
 from engine.toolbox.forecast import Forecast
 from engine.toolbox.lender import Lender
@@ -32,8 +32,6 @@ from engine.toolbox.samples import Sampler, Shared
 from engine.values import Passage, Query
 from models.protocols import Constraint, Generator
 from models.roles import ModelSet
-
-T = TypeVar("T")
 
 
 class Compressor(Protocol):
@@ -94,9 +92,8 @@ class Toolbox:
         )
         lender = Lender(roles=models, budget=budget)
         passages = Passages(query=query, corpus=corpus, guard=settings.guard and task.personal)
-        pace = Pace(models.speed) if settings.estimate else None
         parts = lender, passages, budget
-        forecast = Forecast(*parts, task, pace)
+        forecast = Forecast(*parts, task, Pace(models.speed) if settings.estimate else None)
         return cls(
             query=query,
             models=lender,
@@ -228,7 +225,7 @@ class Toolbox:
         asked = self.asked_over(evidence)
         with self.forecast.learning("generator"), self.models.lend("generator") as model:
             steps = write(model, asked, asked.prompt(model, evidence, part))
-            draft = replace((yield from self.note_first_token(steps)), evidence=evidence)
+            draft = replace((yield from first_token_timed(self.timings, steps)), evidence=evidence)
             return finish(model, asked, evidence, draft) if self.task.personal else draft
 
     def reply(
@@ -264,35 +261,23 @@ class Toolbox:
 
         `ahead` is what comes behind the reply, beside the check of an answer.
         """
-        steps = self._reply_to(prompt, chosen, stage, max_tokens, stop, constraint, ahead)
-        return staged(stage, self.timings, steps)
 
-    def _reply_to(
-        self,
-        prompt: Callable[[Generator], str],
-        chosen: Sequence[int],
-        stage: StageName,
-        max_tokens: int | None,
-        stop: tuple[str, ...] | None,
-        constraint: Constraint | None,
-        ahead: Sequence[Work],
-    ) -> Steps[Event, None, Draft]:
-        if chosen:
-            yield from self.compress(chosen)
-            yield self.passages.selected(stage, chosen)
-        behind = [*ahead, *(self.forecast.checks(chosen) if stage == "write" else ())]
-        with self.forecast.learning("generator"), self.models.lend("generator") as model:
-            text = prompt(model)
-            yield from self.forecast.replies(model, text, *behind)
-            steps = write(
-                model,
-                self.asked_over(),
-                text,
-                max_tokens=max_tokens,
-                stop=stop,
-                constraint=constraint,
-            )
-            return (yield from self.note_first_token(steps if stage == "write" else unseen(steps)))
+        def steps() -> Steps[Event, None, Draft]:
+            if chosen:
+                yield from self.compress(chosen)
+                yield self.passages.selected(stage, chosen)
+            behind = [*ahead, *(self.forecast.checks(chosen) if stage == "write" else ())]
+            with self.forecast.learning("generator"), self.models.lend("generator") as model:
+                text = prompt(model)
+                yield from self.forecast.replies(model, text, *behind)
+                asked = self.asked_over()
+                reply = write(
+                    model, asked, text, max_tokens=max_tokens, stop=stop, constraint=constraint
+                )
+                shown = reply if stage == "write" else unseen(reply)
+                return (yield from first_token_timed(self.timings, shown))
+
+        return staged(stage, self.timings, steps())
 
     def finish(self, chosen: Sequence[int], reply: Draft) -> Draft:
         """Return a reply as a draft; to a personal question the generator judges it first.
@@ -306,16 +291,6 @@ class Toolbox:
             once = selection.tokens(evidence, model) + PROMPT_TOKENS
             lasts = 3 * once <= self.budget.tokens_left
             return finish(model, self.asked_over(evidence), evidence, reply, once=not lasts)
-
-    def note_first_token(self, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
-        """Pass events on, and time the first token of the answer from the question on."""
-
-        def note(event: Event) -> bool:
-            if isinstance(event, Token) and "first_token" not in self.timings.seconds:
-                self.timings.add("first_token", self.timings.elapsed())
-            return True
-
-        return passed(body, note)
 
     def compress(self, chosen: Sequence[int]) -> Steps[Event, None, None]:
         """Have the chosen passages cut, where there is a compressor and they are not cut yet."""
