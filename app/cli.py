@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import click
 
-from app.commands.lazy import LazyCommand, LazyGroup
+from app.commands.shared.lazy_group import LazyCommand, LazyGroup
 from app.errors import MemoryRanOut, is_memory_spent
 from app.exits import ExitCode
 from app.interrupt import interruptible
-from app.shown.output import error_object, print_json
-from app.shown.plain import lines
+from app.output.objects import error_object, print_json
+from app.output.plain import lines
 from models.errors import AskanceError
 
 COMMANDS = (
@@ -31,7 +31,7 @@ COMMANDS = (
     LazyCommand("forget", "app.commands.forget", "Show what is kept anywhere, and remove it."),
     LazyCommand(
         "eval",
-        "app.commands.eval_group",
+        "app.commands.evaluation.group",
         "Measure how well it answers, on questions with known answers.",
     ),
     LazyCommand(
@@ -82,16 +82,18 @@ def askance(context: click.Context, plain: bool, sources: tuple[str, ...]) -> in
         read_alone(sources)
     if context.invoked_subcommand is not None:
         return ExitCode.ANSWERED
-    from app.commands.screen import start_plain, start_screen
+    from app.launch import start_plain, start_screen
 
-    return start_plain() if plain else start_screen()
+    if plain:
+        return start_plain(main)
+    return start_screen([(row.name, row.summary) for row in COMMANDS])
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
     typed = list(arguments)
     if "_ASKANCE_COMPLETE" in os.environ:
-        import app.commands.completing  # noqa: F401 - click learns of one more shell
+        import app.commands.shared.shell_completion  # noqa: F401 - click learns of one more shell
 
         askance.main(typed, prog_name="askance")
     as_json = "--json" in typed[: typed.index("--") if "--" in typed else len(typed)]

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
-from app.local_models.loading import known_models
+from app.local_models.loader import known_models
 from app.local_models.roles import roles_in_use
-from app.local_models.serving import connected, served_roles, server_address, where_text_goes
+from app.local_models.server import connected, served_roles, server_address, where_text_goes
+from app.output.report import size_text
 from app.settings.config import load_config
-from app.shown.report import size_text
 from app.sources.states import look_at
 from engine.retrieval.recall import fastest_scan
 from ingest.pool import protection

@@ -24,7 +24,7 @@ def run() -> int:
     forbid_core_dumps()
     typed = sys.argv[1:]
     if asks(typed) and "_ASKANCE_COMPLETE" not in os.environ:
-        from app.asking.early import begin
+        from app.backend.early_start import begin
 
         begin()
     from app.cli import main

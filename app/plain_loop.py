@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.asking.talk import (
+from app.backend.messages import (
     Cancel,
     Changed,
     Ended,
@@ -27,13 +27,13 @@ from app.asking.talk import (
     Unlock,
 )
 from app.interrupt import interruptible
-from app.local_models.serving import where_text_goes
+from app.local_models.server import where_text_goes
+from app.output.plain import counted, one_line
+from app.output.progress import status_of
+from app.output.report import answer_text
+from app.output.trail import Trail
 from app.settings.current import Current
 from app.settings.zone import zone_of
-from app.shown.plain import counted, one_line
-from app.shown.progress import status_of
-from app.shown.report import answer_text
-from app.shown.trail import Trail
 from app.sources.sample_files import sample_folder, sample_questions
 from engine.conversation import Conversation
 from engine.events import Answered, Event, Reading

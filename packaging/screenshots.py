@@ -19,9 +19,9 @@ from textual.pilot import Pilot
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from app.asking.composition import answers  # noqa: E402
-from app.asking.talk import Request  # noqa: E402
-from app.screens.askance import AskanceApp  # noqa: E402
+from app.backend.composition import answers  # noqa: E402
+from app.backend.messages import Request  # noqa: E402
+from app.screens.app import AskanceApp  # noqa: E402
 from app.settings.config import load_config  # noqa: E402
 from engine.events import Answered, Event, Reading, Stage  # noqa: E402
 from engine.retrieval.memory import Memory  # noqa: E402

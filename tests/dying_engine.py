@@ -12,12 +12,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import app.asking.composition
-from app.asking.answering import Answerer
-from app.asking.composition import ModelsInUse, answers
-from app.asking.pipes import pipes
-from app.asking.process_main import serve
-from app.asking.talk import Request
+import app.backend.composition
+from app.backend.answerer import Answerer
+from app.backend.composition import ModelsInUse, answers
+from app.backend.messages import Request
+from app.backend.pipes import pipes
+from app.backend.process_main import serve
 from engine.events import Event, Stage, Token
 from engine.retrieval.memory import Memory
 from models.roles import ModelSet
@@ -47,7 +47,7 @@ def _waiting() -> Iterator[Event]:
 def main() -> None:
     commands, replies = pipes()
     models = toy_models()
-    app.asking.composition.model_set = lambda config, **chosen: models  # type: ignore[assignment]
+    app.backend.composition.model_set = lambda config, **chosen: models  # type: ignore[assignment]
     opened = ModelsInUse().open
     serve(Answerer(opened, told, Memory(1), watch=False), commands, replies)
 

@@ -55,11 +55,11 @@ def main() -> int:
         return asyncio.run(_screens(Path(sys.argv[2]), sys.argv[3]))
     if sys.argv[1] == "engine":
         return _engine()
-    import app.asking.process
+    import app.backend.process
     from tests.command_lines import commands_of
 
-    app.asking.process.PROGRAM = (str(Path(__file__)), "engine")
-    app.asking.process.STDERR = None  # "ready" is said there
+    app.backend.process.PROGRAM = (str(Path(__file__)), "engine")
+    app.backend.process.STDERR = None  # "ready" is said there
     _script_evaluations()
     from app.cli import main as command_line
 
@@ -72,17 +72,17 @@ def main() -> int:
 
 
 def _engine() -> int:
-    import app.asking.composition
-    from app.asking.process_main import main as engine
+    import app.backend.composition
+    from app.backend.process_main import main as engine
 
-    app.asking.composition.model_set = lambda config, **chosen: _models()  # type: ignore[assignment]
+    app.backend.composition.model_set = lambda config, **chosen: _models()  # type: ignore[assignment]
     return engine()
 
 
 def _script_evaluations() -> None:
-    import app.evaluating.workers
+    import app.evaluation.workers
 
-    app.evaluating.workers.model_set = lambda config, **chosen: _models()  # type: ignore[assignment]
+    app.evaluation.workers.model_set = lambda config, **chosen: _models()  # type: ignore[assignment]
 
 
 def _sit_at_a_terminal(typed: str) -> None:

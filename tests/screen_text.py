@@ -12,7 +12,7 @@ from typing import Any
 from textual.app import App
 from textual.pilot import Pilot
 
-from app.asking.talk import Command, Tell
+from app.backend.messages import Command, Tell
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 REWRITE = "TEST_SNAPSHOTS"
@@ -20,7 +20,7 @@ REWRITE = "TEST_SNAPSHOTS"
 
 
 class NoEngine:
-    """An `app.asking.talk.Engine` for screens that ask nothing."""
+    """An `app.backend.messages.Engine` for screens that ask nothing."""
 
     def listen(self, tell: Tell) -> None:
         """Say nothing."""

@@ -15,7 +15,7 @@ from typing import Any, get_args
 import pytest
 
 from app.cli import main
-from app.shown.progress import STAGES
+from app.output.progress import STAGES
 from engine.events import StageName
 from ingest.item import Reason
 from models.roles import ModelSet

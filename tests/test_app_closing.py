@@ -11,16 +11,16 @@ import pytest
 from textual import events
 from textual.await_complete import AwaitComplete
 
-from app.asking.talk import Request
-from app.local_models.work import Work
-from app.screens.askance import AskanceApp
-from app.screens.compare import CompareScreen
-from app.screens.confirm import ConfirmScreen
-from app.screens.find import FindScreen
-from app.screens.left_once import LeftOnce
+from app.backend.messages import Request
+from app.local_models.jobs import Work
+from app.screens.answers.comparison import CompareScreen
+from app.screens.answers.preview import PreviewScreen
+from app.screens.app import AskanceApp
+from app.screens.dialogs.confirmation import ConfirmScreen
+from app.screens.dialogs.find import FindScreen
 from app.screens.model_jobs import Job, ModelJobs
-from app.screens.preview import PreviewScreen
-from app.widgets.turn import Told
+from app.screens.single_exit import LeftOnce
+from app.widgets.conversation.turn import Told
 from tests.screen_text import until
 from tests.toy_chat import chat, config_over, running
 from tests.toy_conversations import cited, conversation

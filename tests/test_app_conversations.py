@@ -12,11 +12,16 @@ from typing import Any
 import pytest
 
 from app.cli import main
-from app.history import key as history_key
+from app.history.conversations import open_history
 from app.history.errors import ConversationUnreadable
-from app.history.exporting import conversation_object, conversation_of, markdown, read_conversation
-from app.history.files import HistoryFiles
-from app.history.kept import open_history
+from app.history.export.formats import (
+    conversation_object,
+    conversation_of,
+    markdown,
+    read_conversation,
+)
+from app.history.storage import key as history_key
+from app.history.storage.files import HistoryFiles
 from engine.conversation import Conversation
 from ingest.item import Kind
 from models.roles import ModelSet
@@ -58,7 +63,7 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody is there who types the passphrase, and it is quickly made a key."""
     monkeypatch.setitem(history_key.SCRYPT, "n", 1 << 10)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("app.commands.confirming.getpass", lambda prompt: PASSPHRASE)
+    monkeypatch.setattr("app.commands.shared.confirmation.getpass", lambda prompt: PASSPHRASE)
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
 
 
@@ -309,7 +314,7 @@ def test_old_conversations_go_by_the_settings(
         def now(cls, tz: Any = None) -> datetime:
             return later.astimezone(tz)
 
-    monkeypatch.setattr("app.history.kept.datetime", Later)
+    monkeypatch.setattr("app.history.conversations.datetime", Later)
     assert run("history", "list")["conversations"] == []
 
 
@@ -356,7 +361,7 @@ def test_an_answer_is_printed_before_it_is_kept(
         raise Broken
 
     run("history", "on", "--passphrase")
-    monkeypatch.setattr("app.history.kept.History.keep", broken)
+    monkeypatch.setattr("app.history.conversations.History.keep", broken)
     with pytest.raises(Broken):
         asked(QUESTION)
     assert json.loads(capsys.readouterr().out)["answer"].startswith("The rent of the boat house")
@@ -373,9 +378,11 @@ def test_an_answer_is_given_whatever_the_history_does(
     if broken == "gone":
         files.key_record.unlink()
     if broken == "locked":
-        monkeypatch.setattr("app.commands.confirming.getpass", lambda prompt: "another passphrase")
+        monkeypatch.setattr(
+            "app.commands.shared.confirmation.getpass", lambda prompt: "another passphrase"
+        )
     if broken == "newer":
-        monkeypatch.setattr("app.history.schema.STEPS", ())
+        monkeypatch.setattr("app.history.storage.schema.STEPS", ())
     answered = asked(QUESTION)
     assert answered["grounded"] == "grounded"
     assert "This conversation is in memory only." in answered["stderr"]
@@ -424,7 +431,7 @@ def test_secrets_are_named_and_never_shown(
 def test_a_remembered_password_is_tried_without_a_terminal(
     toy_keyring: ToyKeyring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.commands.options import _passwords
+    from app.commands.shared.options import _passwords
     from models.system.secrets import remember_passwords
 
     remember_passwords(["opens the pdf"])

@@ -7,9 +7,9 @@ from collections.abc import Generator
 
 from textual.app import App, ComposeResult
 
-from app.asking.talk import Request
-from app.shown.progress import DraftView, StatusLine, Watcher
-from app.widgets.turn import Told, Turn
+from app.backend.messages import Request
+from app.output.progress import DraftView, StatusLine, Watcher
+from app.widgets.conversation.turn import Told, Turn
 from engine.events import Event, Stage, Token
 from engine.stages import Timings, staged, unseen
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from app.asking import process
-from app.asking.client import EngineClient, EngineFailed, open_engine
-from app.asking.talk import Request
+from app.backend import process
+from app.backend.client import EngineClient, EngineFailed, open_engine
+from app.backend.messages import Request
 from app.cli import main
 from app.plain_loop import PlainLoop, Terminal
-from app.screens.askance import AskanceApp
+from app.screens.app import AskanceApp
 from app.settings.config import load_config
 from app.settings.current import Current
 from engine.events import Answered, Stage
@@ -173,7 +173,7 @@ def real(monkeypatch: pytest.MonkeyPatch) -> Request:
     """A question for a real model over the sample."""
     from app.sources.sample_files import SAMPLE_DAY, sample_folder
 
-    monkeypatch.setattr(process, "PROGRAM", ("-m", "app.asking.process_main"))
+    monkeypatch.setattr(process, "PROGRAM", ("-m", "app.backend.process_main"))
     settings = Settings(strategy="fb_rag", effort="quick", now=SAMPLE_DAY)
     return Request(
         0,
@@ -204,7 +204,7 @@ def test_a_real_model_that_dies_is_named(stage: str, real: Request) -> None:
 
 def test_the_engine_is_started_while_the_command_is_imported() -> None:
     """Only for what asks at once, and it is taken by one client alone."""
-    from app.asking import early
+    from app.backend import early_start as early
     from app.main import asks
 
     assert asks(["ask", "When?"])

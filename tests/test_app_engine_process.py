@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from app.asking.pipes import Sender, received
-from app.asking.process import EngineProcess
-from app.asking.talk import Cancel, Ended, Forget, Happened, Kept, Reply, Request, Unlock
+from app.backend.messages import Cancel, Ended, Forget, Happened, Kept, Reply, Request, Unlock
+from app.backend.pipes import Sender, received
+from app.backend.process import EngineProcess
 from engine.events import Answered, Noted, Ranked
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
@@ -26,8 +26,8 @@ MORE_THAN_A_PIPE_HOLDS = "boat " * 100_000
 READS_LATE = """
 import sys, time
 from pathlib import Path
-from app.asking.pipes import Sender, pipes, received
-from app.asking.talk import Ended
+from app.backend.pipes import Sender, pipes, received
+from app.backend.messages import Ended
 
 commands, replies = pipes()
 for _ in range(1_000):
@@ -95,7 +95,7 @@ def test_an_item_is_sent_once_and_is_one_object_at_the_other_end() -> None:
 def test_questions_cancelling_dying_and_passwords(
     engine: EngineProcess, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.asking.process.PATIENCE", 120.0)
+    monkeypatch.setattr("app.backend.process.PATIENCE", 120.0)
     listened = Listened(engine)
     first = Request(1, QUESTION, config=config_over(source))
     replies = listened.ask(first)
@@ -154,7 +154,7 @@ def test_who_sends_does_not_wait_for_a_process_that_does_not_read(tmp_path: Path
 
 
 def test_a_process_that_never_reads_is_ended(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("app.asking.process.CLOSING", 0.05)
+    monkeypatch.setattr("app.backend.process.CLOSING", 0.05)
     engine = EngineProcess(("-c", READS_LATE, str(tmp_path / "never")))
     listened = Listened(engine)
     engine.send(Request(1, MORE_THAN_A_PIPE_HOLDS))
@@ -171,7 +171,7 @@ def listened_end(number: int) -> Ended:
 
 
 async def test_a_killed_engine_costs_the_question_and_not_the_conversation(source: Path) -> None:
-    from app.screens.askance import AskanceApp
+    from app.screens.app import AskanceApp
     from tests.toy_chat import chat
 
     engine = EngineProcess(PROGRAM)

@@ -106,7 +106,7 @@ def test_strategies_not_built_are_refused(questions, over, capsys):
 def test_an_out_that_is_no_run_is_refused_before_anything_is_asked(
     mine, questions, over, tmp_path, capsys, monkeypatch
 ):
-    monkeypatch.setattr("app.evaluating.workers.model_set", None)
+    monkeypatch.setattr("app.evaluation.workers.model_set", None)
     before = questions.read_text()
     command = ["eval", *mine, str(questions), str(over), "--out"]
     assert main([*command, str(questions)]) == 2
@@ -130,7 +130,7 @@ def test_what_making_examples_would_leave_undone_is_refused(
     beside, questions, over, tmp_path, capsys, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("app.evaluating.workers.model_set", None)
+    monkeypatch.setattr("app.evaluation.workers.model_set", None)
     made = ["eval", str(questions), str(over), "--make-examples", "w.jsonl"]
     assert main([*made, *beside]) == 2
     said = capsys.readouterr().err
@@ -138,7 +138,7 @@ def test_what_making_examples_would_leave_undone_is_refused(
 
 
 def test_examples_go_to_no_file_of_anything_else(questions, over, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("app.evaluating.workers.model_set", None)
+    monkeypatch.setattr("app.evaluation.workers.model_set", None)
     made = ["eval", str(questions), str(over), "--make-examples"]
     assert main([*made, str(questions)]) == 2
     assert "holds no worked examples" in capsys.readouterr().err

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.commands.eval_mine import is_right
+from app.commands.evaluation.own_questions import is_right
 from engine.evaluation.data import load_questions
 from engine.evaluation.scoring import answer_scores
 from models.roles import ModelSet

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.history import key as history_key
-from app.history.beginning import begin_history
-from app.history.files import HistoryFiles
+from app.history.creation import begin_history
+from app.history.storage import key as history_key
+from app.history.storage.files import HistoryFiles
 from models.system.files import NO_HOME, data_folder, home_folder
 from tests.test_app_history import TALK
 

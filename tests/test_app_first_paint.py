@@ -15,7 +15,7 @@ from unittest.mock import Mock
 
 sys.stdin, sys.stderr.isatty = Mock(isatty=lambda: True), lambda: True
 from app.main import run
-from app.screens.chat import ChatScreen
+from app.screens.chat.screen import ChatScreen
 from textual.app import App
 
 def begin(chat):
@@ -46,13 +46,13 @@ WAIT = (
     "engine.values",
     "models.store.catalogue",
     "models.protocols",
-    "app.commands.options",
+    "app.commands.shared.options",
     "app.history",
-    "app.screens.later",
-    "app.widgets.markdown",
-    "app.widgets.turn",
+    "app.screens.chat.answer_screens",
+    "app.widgets.answer.markdown",
+    "app.widgets.conversation.turn",
 )
-"""Modules that are heavy, or bring heavy ones in; `app.screens.later` imports them afterwards."""
+"""Heavy modules, or those that import them; `app.screens.chat.late_imports` imports them later."""
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def imported(home: Path) -> set[str]:
 
 def test_no_first_picture_waits_for_what_is_heavy(imported: set[str]) -> None:
     assert "textual" in imported
-    assert "app.screens.chat" in imported
+    assert "app.screens.chat.screen" in imported
     early = [name for name in WAIT if name in imported]
     assert early == []
 

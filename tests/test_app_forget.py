@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from app.cli import main
-from app.history import key as history_key
-from app.history.beginning import begin_history, erase_history
+from app.history.conversations import open_history
+from app.history.creation import begin_history, erase_history
 from app.history.errors import HistoryDamaged, HistoryNotWritten, KeyClosed, WrongKey
-from app.history.files import HistoryFiles, wipe
-from app.history.kept import open_history
-from app.history.key import KeyRecord
+from app.history.storage import key as history_key
+from app.history.storage.files import HistoryFiles, wipe
+from app.history.storage.key import KeyRecord
 from models.store.catalogue import load_catalogue
 from models.system import secrets
 from models.system.secrets import KeyringClosed, NoKeyring
@@ -55,7 +55,7 @@ def keyring(monkeypatch: pytest.MonkeyPatch) -> Keyring:
     monkeypatch.setattr(secrets, "_ask", found.ask)
     monkeypatch.setitem(history_key.SCRYPT, "n", 1 << 10)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("app.commands.confirming.getpass", lambda prompt: PASSPHRASE)
+    monkeypatch.setattr("app.commands.shared.confirmation.getpass", lambda prompt: PASSPHRASE)
     return found
 
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from app.asking.process import EngineProcess
-from app.screens.askance import AskanceApp
-from app.widgets.composer import Composer
+from app.backend.process import EngineProcess
+from app.screens.app import AskanceApp
+from app.widgets.input.composer import Composer
 from tests.beats import ASKED, BEAT, COUNTED, MESSAGES, SCHEDULED, Beats, beating, mailbox
 from tests.toy_chat import chat, config_over, shown, turn, typed, until
 

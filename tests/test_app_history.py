@@ -14,12 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from app.history import files as history_files
-from app.history import key as history_key
-from app.history import schema as history_schema
 from app.history.archive import Archive
-from app.history.beginning import begin_history, erase_history
-from app.history.database import changing, opened
+from app.history.conversations import History, open_history
+from app.history.creation import begin_history, erase_history
 from app.history.errors import (
     ConversationUnknown,
     HistoryBusy,
@@ -31,10 +28,13 @@ from app.history.errors import (
     KeyClosed,
     WrongKey,
 )
-from app.history.files import HistoryFiles, what_stays
-from app.history.kept import History, open_history
-from app.history.key import KeyRecord
-from app.history.locked_memory import LockedBytes
+from app.history.storage import files as history_files
+from app.history.storage import key as history_key
+from app.history.storage import schema as history_schema
+from app.history.storage.database import changing, opened
+from app.history.storage.files import HistoryFiles, what_stays
+from app.history.storage.key import KeyRecord
+from app.history.storage.locked_memory import LockedBytes
 from app.settings.config import load_config
 from ingest.item import Kind, Locator
 from tests.toy_conversations import cited, conversation
@@ -387,7 +387,7 @@ def test_two_instances_take_turns(history: History, files: HistoryFiles) -> None
 def test_one_that_never_lets_go_is_waited_for_and_then_named(
     history: History, files: HistoryFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.history.database.BUSY_SECONDS", 0.2)
+    monkeypatch.setattr("app.history.storage.database.BUSY_SECONDS", 0.2)
     with opened(files.database, history._key) as holding:
         holding.execute("BEGIN EXCLUSIVE")
         with pytest.raises(HistoryBusy, match="Another Askance"):
@@ -399,7 +399,7 @@ def test_one_that_never_lets_go_is_waited_for_and_then_named(
 def test_what_cannot_be_removed_now_is_said_and_not_called_removed(
     history: History, files: HistoryFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.history.database.BUSY_SECONDS", 0.2)
+    monkeypatch.setattr("app.history.storage.database.BUSY_SECONDS", 0.2)
     said: list[str] = []
     archive = Archive(lambda prompt, typed: typed.set_result(PASSPHRASE), said.append)
     config = load_config({**os.environ, "ASKANCE_HISTORY_ENABLED": "true"})
@@ -447,7 +447,9 @@ def test_what_the_first_version_kept_is_found_by_the_words_of_the_engine(
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(history_schema, "STEPS", history_schema.STEPS[:1])
-        patched.setattr("app.history.kept.as_words", lambda text: text)  # as that version did
+        patched.setattr(
+            "app.history.conversations.as_words", lambda text: text
+        )  # as that version did
         with begin_history(files, says(PASSPHRASE, PASSPHRASE)) as older:
             older.keep(MANY)
             older.keep(TALK)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from app.shown.progress import StatusLine
+from app.output.progress import StatusLine
 from tests.toy_chat import LEASE
 
 PATIENCE = 120.0
@@ -25,7 +25,7 @@ PATIENCE = 120.0
 ENGINE = str(Path(__file__).with_name("dying_engine.py"))
 COMMAND = """\
 import sys
-from app.asking import process
+from app.backend import process
 process.PROGRAM, process.CLOSING = ({engine!r},), {closing}
 from app.cli import main
 sys.exit(main({arguments!r}))
@@ -220,8 +220,8 @@ def test_long_lines_are_folded_on_a_terminal_alone(tmp_path):
 
 
 def test_the_status_line_counts_seconds_when_nothing_happens(monkeypatch):
-    monkeypatch.setattr("app.shown.progress.CLOCK_SECONDS", 0.01)
-    monkeypatch.setattr("app.shown.progress.QUIET_SECONDS", 0)
+    monkeypatch.setattr("app.output.progress.CLOCK_SECONDS", 0.01)
+    monkeypatch.setattr("app.output.progress.QUIET_SECONDS", 0)
     stream = io.StringIO()
     with StatusLine(stream, enabled=True) as status:
         status.show("Looking ahead")

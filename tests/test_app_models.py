@@ -12,7 +12,7 @@ import pytest
 
 from app.cli import main
 from app.commands.demo import verdict
-from app.local_models.loading import row_for
+from app.local_models.loader import row_for
 from app.settings.config import load_config
 from app.sources.sample_files import DemoQuestion, load_questions
 from engine.values import Answer, Coverage, ModelIds, Usage
@@ -47,7 +47,7 @@ path = "/nowhere"
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> Catalogue:
     rows = parse_catalogue(ROW, "test")
-    monkeypatch.setattr("app.local_models.loading.load_catalogue", lambda: rows)
+    monkeypatch.setattr("app.local_models.loader.load_catalogue", lambda: rows)
     assert catalogue_module.load_catalogue is load_catalogue
     return rows
 
@@ -83,7 +83,7 @@ def test_pull_reports_on_stderr_and_lists_on_stdout(tiny, monkeypatch, capsys):
             yield PullProgress(row.id, done, 7000, "download", 1, 1)
         yield PullProgress(row.id, 7000, 7000, "done", 1, 1)
 
-    monkeypatch.setattr("app.local_models.work.pull", pulled)
+    monkeypatch.setattr("app.local_models.jobs.pull", pulled)
     assert main(["models", "pull", "--json"]) == 0
     out, err = capsys.readouterr()
     assert err == "tiny: 7.0 kB, Apache-2.0\ntiny: ready\n"
@@ -100,7 +100,7 @@ def test_an_interrupted_pull_closes_the_download(tiny, monkeypatch, capsys):
         finally:
             closed.append(row.id)
 
-    monkeypatch.setattr("app.local_models.work.pull", pulled)
+    monkeypatch.setattr("app.local_models.jobs.pull", pulled)
     assert main(["models", "pull", "tiny"]) == 130
     assert closed == ["tiny"]
     assert capsys.readouterr().err.endswith("Interrupted.\n")
@@ -111,7 +111,7 @@ def test_a_failed_pull_is_exit_4(tiny, monkeypatch, capsys):
         raise PullFailed("The disk is too full.", remedy="Make room.")
         yield
 
-    monkeypatch.setattr("app.local_models.work.pull", pulled)
+    monkeypatch.setattr("app.local_models.jobs.pull", pulled)
     assert main(["models", "pull", "--starter", "--json"]) == 4
     out, err = capsys.readouterr()
     assert json.loads(out)["error"]["kind"] == "pull_failed"

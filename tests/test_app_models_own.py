@@ -11,8 +11,8 @@ import pytest
 
 from app.cli import main
 from app.doctor import gpu_check
-from app.local_models.fitting import Room
-from app.local_models.loading import known_models, user_rows_path
+from app.local_models.fit import Room
+from app.local_models.loader import known_models, user_rows_path
 from app.local_models.rows import detail_lines, models_shown
 from app.settings.config import load_config
 from models.roles import READING
@@ -118,7 +118,7 @@ def test_an_estimate_names_what_fits_instead(mine, capsys, monkeypatch):
     big = gguf(SHAPE | {"qwen2.context_length": 1 << 20, "qwen2.block_count": 100})
     mine.write_bytes(big)
     free = Memory(10**8, 10**8)
-    monkeypatch.setattr("app.commands.models_fit.memory", lambda: free)
+    monkeypatch.setattr("app.commands.model_fit.memory", lambda: free)
     found = shown(capsys, "estimate", "mine", "--context", "1000000")["estimate"]
     assert not found["fits"]
     assert found["instead"]["context"] in (1024, 2048, 4096)
@@ -135,14 +135,14 @@ def test_a_model_that_does_not_fit_is_refused_before_it_is_loaded(mine, capsys, 
     catalogue, store = known_models(os.environ)
     row = catalogue.row("mine")
     room = Room(catalogue, store, CONTEXT)
-    monkeypatch.setattr("app.local_models.fitting.memory", lambda: Memory(10**7, 10**7))
+    monkeypatch.setattr("app.local_models.fit.memory", lambda: Memory(10**7, 10**7))
     with pytest.raises(ModelTooLarge, match=r"0\.0 GB are free"):
         room.fit(row, store.file(row))
-    monkeypatch.setattr("app.local_models.fitting.memory", lambda: Memory(10**11, 10**11))
+    monkeypatch.setattr("app.local_models.fit.memory", lambda: Memory(10**11, 10**11))
     found = room.fit(row, store.file(row))
     assert found.gpu_layers in (0, -1)
     assert 0 < (found.cache or 0) < 10**11
-    monkeypatch.setattr("app.local_models.fitting.memory", lambda: Memory(0, 0))
+    monkeypatch.setattr("app.local_models.fit.memory", lambda: Memory(0, 0))
     assert room.fit(row, store.file(row)).cache is None
 
 
@@ -151,7 +151,7 @@ def test_two_models_are_loaded_together_only_where_both_fit(mine, monkeypatch, c
     shown(capsys, "add", str(mine), "--id", "other")
     each = estimate_of("mine")
     for free, together in ((3 * each, True), (each + each // 2, False), (0, True)):
-        monkeypatch.setattr("app.local_models.fitting.memory", lambda free=free: Memory(free, free))
+        monkeypatch.setattr("app.local_models.fit.memory", lambda free=free: Memory(free, free))
         room = Room(*known_models(os.environ), CONTEXT)
         assert room.both("mine", "other") is together
         assert room.both("mine", "big@gpu.example.org")  # takes no memory here
@@ -170,11 +170,11 @@ def test_a_model_that_reads_attention_takes_memory_of_its_own(mine, monkeypatch,
     for other, needed in (("other", each + found.needed), ("mine", each + found.needed - row.size)):
         for free, together in ((needed, True), (needed - 1, False)):
             free_now = Memory(free, free)
-            monkeypatch.setattr("app.local_models.fitting.memory", lambda now=free_now: now)
+            monkeypatch.setattr("app.local_models.fit.memory", lambda now=free_now: now)
             room = Room(catalogue, store, CONTEXT)
             assert room.both(f"mine{READING}", other) is together
     free_now = Memory(found.needed - 1, found.needed - 1)
-    monkeypatch.setattr("app.local_models.fitting.memory", lambda: free_now)
+    monkeypatch.setattr("app.local_models.fit.memory", lambda: free_now)
     assert Room(catalogue, store, CONTEXT).fit(row, store.file(row)).gpu_layers in (0, -1)
     with pytest.raises(ModelTooLarge):
         Room(catalogue, store, CONTEXT).fit(row, store.file(row), reads=True)
@@ -189,7 +189,7 @@ def estimate_of(model_id: str) -> int:
 
 def test_a_pair_is_recommended_with_the_commands_that_get_it(capsys, monkeypatch):
     device = ("gpu", 16 * 10**9, 16 * 10**9, "")
-    monkeypatch.setattr("app.local_models.recommending._device", lambda: device)
+    monkeypatch.setattr("app.local_models.recommendation._device", lambda: device)
     found = shown(capsys, "recommend")["recommendation"]
     assert found["generator"]["id"] == "qwen2.5-14b-instruct-q4_k_m"
     assert found["device"] == "gpu"

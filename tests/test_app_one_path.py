@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from app.asking.client import EngineClient
-from app.asking.process import EngineProcess
-from app.asking.talk import Happened, Reply, Tell
+from app.backend.client import EngineClient
+from app.backend.messages import Happened, Reply, Tell
+from app.backend.process import EngineProcess
 from app.cli import main
 from app.plain_loop import PlainLoop, Terminal
-from app.screens.askance import AskanceApp
+from app.screens.app import AskanceApp
 from app.settings.config import Config, load_config
 from app.settings.current import Current
 from engine.events import Event, Expected, Reading, Stage

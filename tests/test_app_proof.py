@@ -16,10 +16,12 @@ import pytest
 from app import doctor
 from app.cli import main
 from app.doctor import Check
-from app.local_models import loading, recommending, rows
-from app.local_models.fitting import Fit
-from app.local_models.loading import Loader
-from app.privacy import tracing
+from app.local_models import loader as loading
+from app.local_models import recommendation as recommending
+from app.local_models import rows
+from app.local_models.fit import Fit
+from app.local_models.loader import Loader
+from app.privacy import system_calls as tracing
 from app.settings.config import load_config
 from models.errors import LibraryBroken
 from models.llama.attention import load_llama_attention

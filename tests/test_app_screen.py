@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from app.asking.answering import Answerer
-from app.asking.talk import Changed, Kept, Request, Unlock
+from app.backend.answerer import Answerer
+from app.backend.messages import Changed, Kept, Request, Unlock
 from app.errors import SettingWrong
-from app.screens.askance import AskanceApp
-from app.screens.asking import Replied
-from app.screens.chat import ChatScreen
-from app.screens.compare import CompareScreen, VariantScreen
-from app.screens.coverage import CoverageScreen
-from app.screens.evidence import EvidenceScreen
-from app.screens.password import PasswordScreen
-from app.screens.preview import PreviewScreen
+from app.screens.answers.comparison import CompareScreen, VariantScreen
+from app.screens.answers.coverage import CoverageScreen
+from app.screens.answers.evidence import EvidenceScreen
+from app.screens.answers.preview import PreviewScreen
+from app.screens.app import AskanceApp
+from app.screens.chat.reply import Replied
+from app.screens.chat.screen import ChatScreen
+from app.screens.dialogs.password import PasswordScreen
 from app.settings.config import Config
-from app.widgets.chips import ChipBar
-from app.widgets.past_turn import PastTurn
-from app.widgets.prompt import Prompt
+from app.widgets.conversation.past_turn import PastTurn
+from app.widgets.input.chips import ChipBar
+from app.widgets.input.prompt import Prompt
 from app.widgets.row_list import RowList
 from engine.events import Event, Token
 from engine.retrieval.memory import Memory
@@ -82,7 +82,7 @@ def screens(app: AskanceApp) -> type:
 
 async def test_answer_sources_coverage_and_what_is_done_with_them(config, fake_models, monkeypatch):
     opened: list[Path] = []
-    monkeypatch.setattr("app.screens.later.open_file", opened.append)
+    monkeypatch.setattr("app.screens.chat.answer_screens.open_file", opened.append)
     app = app_over(config, fake_models(generator=[REPLY]))
     copied: list[str] = []
     app.copy_to_clipboard = copied.append
@@ -158,7 +158,7 @@ async def test_asked_again_edited_and_compared(config, fake_models):
 
 
 async def test_of_old_turns_only_the_words_are_kept(config, fake_models, monkeypatch):
-    monkeypatch.setattr("app.widgets.turns.WHOLE", 1)
+    monkeypatch.setattr("app.widgets.conversation.turns.WHOLE", 1)
     app = app_over(config, fake_models(generator=[REPLY]))
     async with running(app, (80, 40)) as pilot:
         await asked(pilot)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from textual.widgets import Input
 
-from app.asking.talk import Command, Ended, Happened, Request
-from app.screens.agenda import AgendaScreen
-from app.screens.askance import AskanceApp
-from app.screens.coverage import CoverageScreen
-from app.screens.preview import PreviewScreen
+from app.backend.messages import Command, Ended, Happened, Request
+from app.screens.answers.agenda import AgendaScreen
+from app.screens.answers.coverage import CoverageScreen
+from app.screens.answers.preview import PreviewScreen
+from app.screens.app import AskanceApp
 from app.widgets.row_list import RowList
 from engine.events import Answered
 from engine.values import Citation, Coverage, Passage

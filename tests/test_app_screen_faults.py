@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from app.asking.composition import answers
-from app.asking.talk import Request
-from app.screens.evidence import EvidenceScreen
-from app.widgets.prompt import Prompt
-from app.widgets.turn import Turn
+from app.backend.composition import answers
+from app.backend.messages import Request
+from app.screens.answers.evidence import EvidenceScreen
+from app.widgets.conversation.turn import Turn
+from app.widgets.input.prompt import Prompt
 from engine.events import Event, Stage, Token
 from engine.retrieval.memory import Memory
 from models.errors import RuntimeFailed

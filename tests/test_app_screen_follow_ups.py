@@ -9,17 +9,17 @@ from typing import cast
 
 import pytest
 
-from app.asking.composition import answers, settings_for
-from app.asking.talk import Command, Ended, Happened, Request
+from app.backend.composition import answers, settings_for
+from app.backend.messages import Command, Ended, Happened, Request
+from app.output.progress import status_of
+from app.output.query.follow_up import scope_text, understood_lines
 from app.plain_loop import PlainLoop, Terminal
-from app.screens.askance import AskanceApp
+from app.screens.app import AskanceApp
 from app.settings.config import Config
 from app.settings.current import Current
-from app.shown.progress import status_of
-from app.shown.understood import scope_text, understood_lines
-from app.widgets.chips import ChipBar
-from app.widgets.past_turn import Past, PastTurn
-from app.widgets.prompt import Prompt
+from app.widgets.conversation.past_turn import Past, PastTurn
+from app.widgets.input.chips import ChipBar
+from app.widgets.input.prompt import Prompt
 from engine.conversation import Conversation, Standalone
 from engine.events import Answered, Event, Noted, Rewritten
 from engine.followups.standalone import standing_alone

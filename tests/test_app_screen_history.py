@@ -13,26 +13,26 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from app.asking.talk import Request
-from app.history import key as history_key
-from app.history.beginning import begin_history
+from app.backend.messages import Request
+from app.history.conversations import open_history
+from app.history.creation import begin_history
 from app.history.errors import HistoryBusy
-from app.history.files import HistoryFiles
-from app.history.kept import open_history
+from app.history.storage import key as history_key
+from app.history.storage.files import HistoryFiles
 from app.keys import Action
-from app.screens.askance import AskanceApp
-from app.screens.chat import ChatScreen
-from app.screens.confirm import ConfirmScreen
-from app.screens.find import FindScreen
-from app.screens.history import HistoryScreen
-from app.screens.password import PasswordScreen
+from app.screens.app import AskanceApp
+from app.screens.chat.screen import ChatScreen
+from app.screens.dialogs.confirmation import ConfirmScreen
+from app.screens.dialogs.find import FindScreen
+from app.screens.dialogs.password import PasswordScreen
+from app.screens.lists.history import HistoryScreen
 from app.settings.config import Config
-from app.widgets.asked import Asked
-from app.widgets.citations import Citations
-from app.widgets.past_turn import Past, PastTurn
-from app.widgets.prompt import Prompt
+from app.widgets.answer.citations import Citations
+from app.widgets.conversation.asked import Asked
+from app.widgets.conversation.past_turn import Past, PastTurn
+from app.widgets.conversation.turns import Turns
+from app.widgets.input.prompt import Prompt
 from app.widgets.row_list import RowList
-from app.widgets.turns import Turns
 from engine.conversation import Conversation
 from tests.screen_text import assert_snapshot, settled, text_of
 from tests.toy_chat import asked, chat, config_over, line, running, until
@@ -129,7 +129,7 @@ async def test_with_history_off_nothing_is_opened_asked_or_written(
     def refuse(*_: object) -> None:
         raise AssertionError("the history was opened")
 
-    monkeypatch.setattr("app.history.kept.open_history", refuse)
+    monkeypatch.setattr("app.history.conversations.open_history", refuse)
     app = app_with(history=False)
     async with running(app) as pilot:
         await asked(pilot, "Who?")
@@ -290,7 +290,7 @@ async def test_no_failure_to_keep_an_answer_takes_it_away(
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("app.history.kept.History.keep", broken)
+    monkeypatch.setattr("app.history.conversations.History.keep", broken)
     app = app_with(history=True)
     async with running(app) as pilot:
         await asked(pilot, "Who flies?")
@@ -351,7 +351,7 @@ def told(app: AskanceApp) -> str:
 
 
 async def test_palette_and_help_do_on_an_answer_of_earlier_what_its_keys_do(monkeypatch) -> None:
-    monkeypatch.setattr("app.widgets.turns.WHOLE", 1)
+    monkeypatch.setattr("app.widgets.conversation.turns.WHOLE", 1)
     app = app_with(history=False)
     copied: list[str] = []
     app.copy_to_clipboard = copied.append
@@ -415,8 +415,8 @@ async def test_how_list_and_search_look(kept: Kept, size: tuple[int, int]) -> No
 
 
 async def test_of_many_questions_the_earlier_ones_come_back_by_key(monkeypatch) -> None:
-    monkeypatch.setattr("app.widgets.turns.WHOLE", 1)
-    monkeypatch.setattr("app.widgets.turns.SHOWN", 2)
+    monkeypatch.setattr("app.widgets.conversation.turns.WHOLE", 1)
+    monkeypatch.setattr("app.widgets.conversation.turns.SHOWN", 2)
     app = app_with(history=False)
     async with running(app, (80, 24)) as pilot:
         for question in ("First?", "Second?", "Third?", "Fourth?"):
@@ -450,7 +450,7 @@ async def test_what_was_folded_keeps_its_branches_and_its_look(monkeypatch) -> N
         await pilot.press("enter")
         await until(pilot, lambda: len(questions(app)) == 2)
         await until(pilot, lambda: "1 of 2 asked here; [ and ]" in text_of(app))
-        monkeypatch.setattr("app.widgets.turns.WHOLE", 1)
+        monkeypatch.setattr("app.widgets.conversation.turns.WHOLE", 1)
         await chat(app).query_one(Turns)._fold()
         await pilot.pause()
         assert "1 of 2 asked here; [ and ]" in text_of(app)

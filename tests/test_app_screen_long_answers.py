@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.asking.talk import Command, Ended, Happened, Request
-from app.screens.askance import AskanceApp
-from app.widgets.turns import Turns
+from app.backend.messages import Command, Ended, Happened, Request
+from app.screens.app import AskanceApp
+from app.widgets.conversation.turns import Turns
 from engine.events import Answered
 from tests.toy_chat import asked, chat, config_over, running, turn, typed, until
 from tests.toy_talk import NOTE, Parrot, answer_to

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.asking.talk import Command, Ended, Happened, Kept, Request, Tell
-from app.screens.askance import AskanceApp
+from app.backend.messages import Command, Ended, Happened, Kept, Request, Tell
+from app.screens.app import AskanceApp
 from engine.events import Answered, Drafted, Event, Ranked, Reading, Sampled, Selected, Stage, Voted
 from engine.values import (
     Agreement,

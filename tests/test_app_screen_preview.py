@@ -10,8 +10,8 @@ from rich.segment import Segment
 from textual.app import App
 from textual.containers import VerticalScroll
 
-from app.screens.askance import AskanceApp
-from app.screens.preview import PreviewScreen
+from app.screens.answers.preview import PreviewScreen
+from app.screens.app import AskanceApp
 from app.settings.config import load_config
 from engine.values import Citation, Passage
 from ingest.item import Item, Kind, Locator, People
@@ -57,7 +57,7 @@ async def test_a_long_mail_is_scrolled_to_its_quote_which_stands_out(home: Path)
 async def test_preview_keys_open_the_source_and_copy_the_citation(home: Path, monkeypatch) -> None:
     opened: list[Path] = []
     copied: list[str] = []
-    monkeypatch.setattr("app.screens.preview.open_file", opened.append)
+    monkeypatch.setattr("app.screens.answers.preview.open_file", opened.append)
     app = AskanceApp(load_config(os.environ), NoEngine())
     app.copy_to_clipboard = copied.append
     async with app.run_test(size=(80, 24)) as pilot:

@@ -10,9 +10,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from app.screens.askance import AskanceApp
-from app.screens.entry import EntryScreen
-from app.screens.table import TableScreen, step_of
+from app.screens.answers.table import TableScreen, step_of
+from app.screens.app import AskanceApp
+from app.screens.dialogs.entry import EntryScreen
 from tests.screen_text import text_of
 from tests.toy_chat import POOL, app_over, asked, chat, config_over, running, shown, turn, until
 

@@ -11,16 +11,16 @@ from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from app.desktop import open_file
 from app.errors import NotExported, NotOpened
-from app.history.export_file import export, fault_of
-from app.history.exporting import read_conversation
-from app.opening import open_file
-from app.screens.agenda import agenda_rows
-from app.screens.evidence import bar
-from app.shown.filter_chips import chips, completions, typed_chips, without
-from app.shown.stages import Stages
-from app.widgets.answer_text import AnswerText
-from app.widgets.markdown import cut, styled
+from app.history.export.file import export, fault_of
+from app.history.export.formats import read_conversation
+from app.output.query.chips import chips, completions, typed_chips, without
+from app.output.stages import Stages
+from app.screens.answers.agenda import agenda_rows
+from app.screens.answers.evidence import bar
+from app.widgets.answer.markdown import cut, styled
+from app.widgets.answer.text import AnswerText
 from engine.conversation import Conversation
 from engine.events import Reading, Sampled, Stage, Token, Voted
 from engine.values import Answer, Coverage, Inferred, ModelIds, Passage, Query, Usage

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.screens import tidying
-from app.screens.tidying import EVERY_SECONDS, IDLE_SECONDS, MOST_ANSWERS, NEVER, Tidying
+from app.screens import garbage as tidying
+from app.screens.garbage import EVERY_SECONDS, IDLE_SECONDS, MOST_ANSWERS, NEVER, Tidying
 
 
 class Clock:

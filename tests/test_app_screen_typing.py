@@ -9,9 +9,9 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from app.screens.askance import AskanceApp
-from app.screens.entry import EntryScreen
-from app.widgets.prompt import Prompt
+from app.screens.app import AskanceApp
+from app.screens.dialogs.entry import EntryScreen
+from app.widgets.input.prompt import Prompt
 from tests.toy_chat import chat, config_over, running
 from tests.toy_talk import Parrot
 

@@ -11,22 +11,22 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from app.asking.answering import Answerer
-from app.asking.talk import Request
+from app.backend.answerer import Answerer
+from app.backend.messages import Request
 from app.doctor import Check
 from app.plain_loop import PlainLoop, Terminal
-from app.screens import doctor as screen_of_doctor
-from app.screens import first_run as screen_of_first_run
-from app.screens.askance import AskanceApp
-from app.screens.chat import ChatScreen
-from app.screens.doctor import DoctorScreen
-from app.screens.first_run import FirstRunScreen
+from app.screens.app import AskanceApp
+from app.screens.chat.screen import ChatScreen
+from app.screens.lists import doctor as screen_of_doctor
+from app.screens.lists import first_run as screen_of_first_run
+from app.screens.lists.doctor import DoctorScreen
+from app.screens.lists.first_run import FirstRunScreen
 from app.settings.config import config_path, load_config
 from app.settings.current import Current
 from app.sources.first_steps import PairOffer
 from app.sources.known_places import known_places
 from app.sources.sample_files import sample_folder
-from app.widgets.prompt import Prompt
+from app.widgets.input.prompt import Prompt
 from engine.answer import answer
 from engine.events import Event, Token
 from engine.retrieval.memory import Memory

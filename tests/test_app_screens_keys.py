@@ -13,21 +13,21 @@ from textual import actions, events
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from app.asking.talk import Command, Ended, Happened, Request, Tell
+from app.backend.messages import Command, Ended, Happened, Request, Tell
 from app.keys import EVERYWHERE, FOCUSED, Action
-from app.screens import doctor as screen_of_doctor
-from app.screens import first_run as screen_of_first_run
-from app.screens.askance import AskanceApp
-from app.screens.coverage import CoverageScreen
-from app.screens.help import HelpScreen
-from app.screens.preview import PreviewScreen
-from app.screens.sources import SourcesScreen
-from app.screens.table import TableScreen
+from app.screens.answers.coverage import CoverageScreen
+from app.screens.answers.preview import PreviewScreen
+from app.screens.answers.table import TableScreen
+from app.screens.app import AskanceApp
+from app.screens.lists import doctor as screen_of_doctor
+from app.screens.lists import first_run as screen_of_first_run
+from app.screens.lists.help import HelpScreen
+from app.screens.lists.sources import SourcesScreen
 from app.settings.config import load_config
-from app.widgets.chips import ChipBar
-from app.widgets.composer import Composer
+from app.widgets.conversation.turn import Turn
+from app.widgets.input.chips import ChipBar
+from app.widgets.input.composer import Composer
 from app.widgets.row_list import RowList
-from app.widgets.turn import Turn
 from engine.events import Answered
 from engine.values import (
     Answer,
@@ -155,7 +155,7 @@ async def test_what_is_typed_at_once_is_asked_whole(home) -> None:
 
 async def test_help_and_other_screens_open_from_what_shows_an_answer(home, monkeypatch) -> None:
     opened: list[Path] = []
-    monkeypatch.setattr("app.screens.preview.open_file", opened.append)
+    monkeypatch.setattr("app.screens.answers.preview.open_file", opened.append)
     app = new_app()
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(ABOUT_ANSWERS["preview"]())

@@ -12,10 +12,10 @@ import pytest
 from textual.pilot import Pilot
 
 from app.local_models import rows as model_rows
-from app.local_models.work import measuring
-from app.screens import models as screen_of_models
-from app.screens.askance import AskanceApp
-from app.screens.models import ModelsScreen
+from app.local_models.jobs import measuring
+from app.screens.app import AskanceApp
+from app.screens.lists import models as screen_of_models
+from app.screens.lists.models import ModelsScreen
 from app.settings.config import load_config
 from models.errors import AskanceError, PullFailed
 from models.proof.description import Library

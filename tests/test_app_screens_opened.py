@@ -11,20 +11,20 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from app.asking.talk import Request
-from app.screens.agenda import AgendaScreen
-from app.screens.askance import AskanceApp
-from app.screens.choose import ChooseScreen
-from app.screens.compare import CompareScreen, VariantScreen
-from app.screens.confirm import ConfirmScreen
-from app.screens.coverage import CoverageScreen
-from app.screens.entry import EntryScreen
-from app.screens.password import PasswordScreen
-from app.screens.preview import PreviewScreen
-from app.screens.sources_finder import FinderScreen
-from app.screens.table import TableScreen
+from app.backend.messages import Request
+from app.screens.answers.agenda import AgendaScreen
+from app.screens.answers.comparison import CompareScreen, VariantScreen
+from app.screens.answers.coverage import CoverageScreen
+from app.screens.answers.preview import PreviewScreen
+from app.screens.answers.table import TableScreen
+from app.screens.app import AskanceApp
+from app.screens.dialogs.choice import ChooseScreen
+from app.screens.dialogs.confirmation import ConfirmScreen
+from app.screens.dialogs.entry import EntryScreen
+from app.screens.dialogs.folder import FinderScreen
+from app.screens.dialogs.password import PasswordScreen
 from app.settings.config import load_config
-from app.widgets.turn import Told
+from app.widgets.conversation.turn import Told
 from engine.settings import Effort
 from engine.strategies import registry
 from engine.values import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,24 +15,27 @@ from textual.widgets import Input
 from app.cli import COMMANDS
 from app.errors import SettingWrong
 from app.keys import ACTIONS, Action, checked_keymap
-from app.screens import settings as screen_of_settings
-from app.screens.askance import AskanceApp
-from app.screens.chat import ChatScreen
-from app.screens.help import HelpScreen
-from app.screens.models import ModelsScreen
-from app.screens.settings import SettingsScreen
-from app.screens.sources import SourcesScreen
+from app.screens.app import AskanceApp
+from app.screens.chat.screen import ChatScreen
+from app.screens.lists import settings as screen_of_settings
+from app.screens.lists.help import HelpScreen
+from app.screens.lists.models import ModelsScreen
+from app.screens.lists.settings import SettingsScreen
+from app.screens.lists.sources import SourcesScreen
 from app.settings.config import SETTINGS, config_path, load_config
 from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
 
 SIZES = ((80, 24), (140, 40))
 
 
-def app_here(text: str = "") -> AskanceApp:
+EVERY_COMMAND = tuple((row.name, row.summary) for row in COMMANDS)
+
+
+def app_here(text: str = "", commands: Sequence[tuple[str, str]] = EVERY_COMMAND) -> AskanceApp:
     path = config_path(os.environ)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
-    return AskanceApp(load_config(os.environ), NoEngine())
+    return AskanceApp(load_config(os.environ), NoEngine(), commands=commands)
 
 
 async def opened(pilot: Pilot[None], name: str) -> SettingsScreen:
@@ -234,8 +238,7 @@ async def test_how_settings_and_help_look(home: Path, monkeypatch, size):
     kept = tuple(setting for setting in SETTINGS if setting.name in shown)
     monkeypatch.setattr(screen_of_settings, "SETTINGS", kept)
     monkeypatch.setattr(AskanceApp, "actions", property(lambda app: list(ACTIONS)))
-    monkeypatch.setattr("app.cli.COMMANDS", COMMANDS[:3])
-    app = app_here('[answer]\nseed = 7\n[keymap]\nsources = "f12"\n')
+    app = app_here('[answer]\nseed = 7\n[keymap]\nsources = "f12"\n', EVERY_COMMAND[:3])
     hidden = {"HOME": re.escape(str(home))}
     async with app.run_test(size=size) as pilot:
         await opened(pilot, "seed")

@@ -12,9 +12,9 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import Input
 
-from app.screens.askance import AskanceApp
-from app.screens.sources import SourcesScreen
-from app.screens.sources_finder import FinderScreen
+from app.screens.app import AskanceApp
+from app.screens.dialogs.folder import FinderScreen
+from app.screens.lists.sources import SourcesScreen
 from app.settings.config import load_config
 from app.widgets.row_list import Row, RowList
 from engine.values import Coverage

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from app.asking.answering import Answerer
-from app.asking.talk import Ended, Request
+from app.backend.answerer import Answerer
+from app.backend.messages import Ended, Request
 from app.cli import main
 from app.errors import SettingWrong, UsageError
-from app.local_models.fitting import REPLY_TOKENS, context_for
-from app.local_models.loading import model_set, runtime_for
-from app.local_models.serving import served_roles, server_address, where_text_goes
+from app.local_models.fit import REPLY_TOKENS, context_for
+from app.local_models.loader import model_set, runtime_for
+from app.local_models.server import served_roles, server_address, where_text_goes
 from app.settings.config import Config, config_path, load_config
 from engine.events import Event, Noted
 from engine.retrieval.memory import Memory

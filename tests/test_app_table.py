@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.cli import main
-from app.shown.table import table_lines, table_object
+from app.output.table import table_lines, table_object
 from engine.values import Passage, TableRow, TableShown, TableUnread
 from ingest.item import Item, Kind, Locator, People
 from models.roles import ModelSet

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from app.shown.trail import PassageNumbers, Trail, event_lines
+from app.output.trail import PassageNumbers, Trail, event_lines
 from engine.events import Drafted, FollowedUp, Ranked, Sampled, Selected, Voted
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People

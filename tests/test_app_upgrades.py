@@ -12,7 +12,7 @@ import pytest
 from app.cli import main
 from app.errors import SettingUnknown
 from app.history.errors import ConversationUnreadable
-from app.history.exporting import read_conversation
+from app.history.export.formats import read_conversation
 from app.settings.config import BY_NAME, config_path, load_config
 from models.store.user_rows import load_user_rows
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from app.screens.askance import AskanceApp
+from app.screens.app import AskanceApp
 from app.settings.config import config_path, load_config
 from models.store.catalogue import load_catalogue
 from models.store.store import Store

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import pytest
 
-from app.commands.eval import command as eval_run
+from app.commands.evaluation.run import command as eval_run
 from engine.budget.effort import means_of
 from engine.budget.least_squares import fit, informativeness, normalised
 from engine.errors import DataError

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.shown.progress import StatusLine, Watcher
+from app.output.progress import StatusLine, Watcher
 from engine.allocation import PAPER, PUBLISHED, Allocation, Informativeness
 from engine.answer import answer_over
 from engine.budget.allocation_file import read_allocation, written

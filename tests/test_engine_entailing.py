@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.shown.report import answer_text
+from app.output.report import answer_text
 from engine.answer import answer
 from engine.events import Answered
 from engine.settings import Settings

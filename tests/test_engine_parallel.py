@@ -326,7 +326,7 @@ def test_the_command_asks_with_workers(
         return Here(orders)
 
     evaluated_by(monkeypatch, open_models)
-    monkeypatch.setattr("app.evaluating.workers.Processes", here)
+    monkeypatch.setattr("app.evaluation.workers.Processes", here)
     asked = ["eval", str(orders.file), str(orders.over[0]), "--strategy", "vanilla"]
     assert main([*asked, "--workers", "2"]) == 0
     assert made == [2]

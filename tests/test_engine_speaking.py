@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.shown.report import answer_text
+from app.output.report import answer_text
 from engine.checking.citation_check import check
 from engine.checking.speakers import Turns
 from engine.values import Passage

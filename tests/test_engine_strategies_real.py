@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import pytest
 
-from app.local_models.loading import Loader
+from app.local_models.loader import Loader
 from app.settings.config import load_config
 from engine.answer import answer_over
 from engine.events import (

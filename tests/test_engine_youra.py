@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.shown.trail import Trail
+from app.output.trail import Trail
 from engine.attention.compression import choose, cut, sentences_of
 from engine.attention.sentence_attention import Way, attend, places_in, windows
 from engine.checking import citation_check

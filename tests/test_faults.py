@@ -235,7 +235,7 @@ def test_a_soak_with_faults_loses_no_answer(questions: int, tmp_path: Path) -> N
 @pytest.mark.slow
 def test_a_soak_of_a_real_model(tmp_path: Path) -> None:
     """What it says may be wrong; that it goes on may not."""
-    from app.local_models.loading import model_set
+    from app.local_models.loader import model_set
 
     if not (Path(os.environ["ASKANCE_MODELS_DIR"]) / SMALL).is_dir():
         pytest.fail(f"the model {SMALL} is not there; `make prove` fetches it")

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from app.local_models.loading import Loader, known_models
+from app.local_models.loader import Loader, known_models
 from app.settings.config import load_config
 from engine.errors import StrategyUnknown
 from engine.strategies import foreign, registry

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.commands.completing import SHELLS
-from app.commands.standard_input import question_from
+from app.commands.shared.shell_completion import SHELLS
+from app.commands.shared.standard_input import question_from
 
 ASKANCE = Path(sys.executable).with_name("askance")
 

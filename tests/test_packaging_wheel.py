@@ -137,7 +137,7 @@ sys.meta_path.insert(0, Missing())
 from app.cli import COMMANDS
 for row in COMMANDS:
     importlib.import_module(row.module)
-import app.screens.askance, app.asking.process, app.plain_loop
+import app.screens.app, app.backend.process, app.plain_loop
 """
 EXTRAS = "sqlcipher3 sqlite_utils ray matplotlib scipy pypff torch transformers accelerate gguf"
 

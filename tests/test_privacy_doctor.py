@@ -14,7 +14,7 @@ import pytest
 from app.cli import main
 from app.doctor import Check
 from app.privacy import check as privacy_check
-from app.privacy import tracing
+from app.privacy import system_calls as tracing
 
 LEAKING = """
 import os, sys

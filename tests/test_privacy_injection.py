@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.shown.output import answer_object, print_json
-from app.shown.report import answer_text, search_text
+from app.output.objects import answer_object, print_json
+from app.output.report import answer_text, search_text
 from engine.answer import answer_over, search
 from engine.attention.compression import sentences_of
 from engine.attention.sentence_attention import windows

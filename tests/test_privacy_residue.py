@@ -38,8 +38,9 @@ import pytest
 from textual.screen import Screen
 
 import app.screens
-from app.history.files import HistoryFiles
-from app.privacy import residue, tracing
+from app.history.storage.files import HistoryFiles
+from app.privacy import residue
+from app.privacy import system_calls as tracing
 from ingest.recognise import Format
 from tests import planted as planting
 from tests import traced

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from app.asking.composition import make_engine
+from app.backend.composition import make_engine
 from models.roles import ModelSet
 
 
 def asked_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have `ask`, `demo` and `--plain` answered in this process, by the models there are."""
-    monkeypatch.setattr("app.asking.client.EngineProcess", make_engine)
+    monkeypatch.setattr("app.backend.client.EngineProcess", make_engine)
 
 
 def answered_by(monkeypatch: pytest.MonkeyPatch, models: ModelSet | Callable[[], ModelSet]) -> None:
@@ -21,5 +21,5 @@ def answered_by(monkeypatch: pytest.MonkeyPatch, models: ModelSet | Callable[[],
     def chosen(config: object, **choice: object) -> ModelSet:
         return models if isinstance(models, ModelSet) else models()
 
-    monkeypatch.setattr("app.asking.composition.model_set", chosen)
+    monkeypatch.setattr("app.backend.composition.model_set", chosen)
     asked_here(monkeypatch)

@@ -10,15 +10,15 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
-from app.asking.answering import Answerer
-from app.asking.composition import answers
-from app.asking.talk import Request
-from app.screens.askance import AskanceApp
-from app.screens.chat import ChatScreen
+from app.backend.answerer import Answerer
+from app.backend.composition import answers
+from app.backend.messages import Request
+from app.screens.app import AskanceApp
+from app.screens.chat.screen import ChatScreen
 from app.settings.config import Config, load_config
-from app.widgets.composer import Composer
-from app.widgets.prompt import Prompt
-from app.widgets.turn import Turn
+from app.widgets.conversation.turn import Turn
+from app.widgets.input.composer import Composer
+from app.widgets.input.prompt import Prompt
 from engine.events import Event
 from engine.retrieval.memory import Memory
 from ingest.pool import Pool

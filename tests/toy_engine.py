@@ -9,11 +9,11 @@ import os
 import time
 from collections.abc import Iterator
 
-from app.asking.answering import Answerer
-from app.asking.composition import answers
-from app.asking.pipes import pipes
-from app.asking.process_main import serve
-from app.asking.talk import Request
+from app.backend.answerer import Answerer
+from app.backend.composition import answers
+from app.backend.messages import Request
+from app.backend.pipes import pipes
+from app.backend.process_main import serve
 from engine.events import Event, Noted, Token
 from engine.retrieval.memory import Memory
 from models.roles import ModelSet

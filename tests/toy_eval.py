@@ -35,7 +35,7 @@ def evaluated_by(
     def results(worker: Any, piece: object) -> Iterator[object]:
         yield from (one for one in worker._begin()(piece) if not isinstance(one, At))
 
-    monkeypatch.setattr("app.evaluating.workers.model_set", chosen)
-    monkeypatch.setattr("app.evaluating.workers.Processes", Here)
-    monkeypatch.setattr("app.evaluating.workers.forbid_core_dumps", lambda: None)
+    monkeypatch.setattr("app.evaluation.workers.model_set", chosen)
+    monkeypatch.setattr("app.evaluation.workers.Processes", Here)
+    monkeypatch.setattr("app.evaluation.workers.forbid_core_dumps", lambda: None)
     monkeypatch.setattr(Apart, "results", results)

@@ -59,7 +59,7 @@ def toy_catalogue(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path.write_bytes(data)
         rows.append(toy_toml(name, path, data, verified=verified))
     toy = parse_catalogue("".join(rows), "toy.toml")
-    monkeypatch.setattr("app.local_models.loading.load_catalogue", lambda: toy)
-    for module in ("app.local_models.rows", "app.local_models.shown"):
+    monkeypatch.setattr("app.local_models.loader.load_catalogue", lambda: toy)
+    for module in ("app.local_models.rows", "app.output.models"):
         monkeypatch.setattr(f"{module}.memory", lambda: MACHINE)
     monkeypatch.setattr("app.local_models.rows.gpus_present", list)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.asking.talk import Command, Ended, Happened, Request, Tell
+from app.backend.messages import Command, Ended, Happened, Request, Tell
 from engine.events import Answered
 from engine.values import Answer, Citation, Coverage, ModelIds, ModelTokens, Passage, Usage
 from ingest.item import Item, Kind, Locator, People
@@ -15,7 +15,7 @@ NOTE = Item(
 
 
 class Parrot:
-    """An `app.asking.talk.Engine` that answers every question at once."""
+    """An `app.backend.messages.Engine` that answers every question at once."""
 
     def listen(self, tell: Tell) -> None:
         self._tell = tell

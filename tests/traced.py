@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.privacy import tracing
-from app.privacy.tracing import can_trace
+from app.privacy import system_calls as tracing
+from app.privacy.system_calls import can_trace
 
 # A shell that starts the tests in the background has them ignore it, and children inherit that.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)

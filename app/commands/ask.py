@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 
-from app.asking.client import EngineClient, open_engine
-from app.asking.engine_values import settings_of, sources_of
-from app.asking.talk import Request
-from app.commands.following import Talk, follow_up_options, talk_of
-from app.commands.options import (
+from app.backend.client import EngineClient, open_engine
+from app.backend.engine_values import settings_of, sources_of
+from app.backend.messages import Request
+from app.commands.shared.follow_up import Talk, follow_up_options, talk_of
+from app.commands.shared.options import (
     FilterFlags,
     StrategyOption,
     budget_options,
@@ -22,16 +22,16 @@ from app.commands.options import (
     passwords_of,
     reading_options,
 )
-from app.commands.standard_input import question_from
+from app.commands.shared.standard_input import question_from
 from app.exits import ExitCode
-from app.local_models.serving import tell_where_text_goes
+from app.local_models.server import tell_where_text_goes
+from app.output.objects import answer_object, print_json
+from app.output.plain import folded
+from app.output.progress import Watcher, can_redraw, watch
+from app.output.report import answer_text
+from app.output.trail import Trail
 from app.settings.config import load_config
 from app.settings.zone import zone_of
-from app.shown.output import answer_object, print_json
-from app.shown.plain import folded
-from app.shown.progress import Watcher, can_redraw, watch
-from app.shown.report import answer_text
-from app.shown.trail import Trail
 from engine.events import Answered, Rewritten
 from engine.settings import DEFAULT_STRATEGY
 from engine.values import Answer

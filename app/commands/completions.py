@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from app.commands.completing import SHELLS, script
+from app.commands.shared.shell_completion import SHELLS, script
 from app.exits import ExitCode
 
 

@@ -10,17 +10,17 @@ from typing import Literal
 
 import click
 
-from app.asking.client import EngineClient, open_engine
-from app.asking.engine_values import settings_of
-from app.asking.talk import Request
-from app.commands.options import json_option
+from app.backend.client import EngineClient, open_engine
+from app.backend.engine_values import settings_of
+from app.backend.messages import Request
+from app.commands.shared.options import json_option
 from app.exits import ExitCode
-from app.local_models.serving import tell_where_text_goes
+from app.local_models.server import tell_where_text_goes
+from app.output.objects import answer_object, print_json
+from app.output.plain import folded
+from app.output.progress import watch
+from app.output.report import answer_text
 from app.settings.config import load_config
-from app.shown.output import answer_object, print_json
-from app.shown.plain import folded
-from app.shown.progress import watch
-from app.shown.report import answer_text
 from app.sources.sample_files import SAMPLE_DAY, DemoQuestion, sample_folder, sample_questions
 from engine.events import Answered
 from engine.values import Answer

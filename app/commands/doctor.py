@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 import click
 
-from app.commands.options import json_option
+from app.commands.shared.options import json_option
 from app.doctor import Check, examine
 from app.exits import ExitCode
-from app.shown.output import print_json
-from app.shown.plain import one_line
+from app.output.objects import print_json
+from app.output.plain import one_line
 
 
 @click.command("doctor")

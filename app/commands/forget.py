@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.commands.confirming import confirm, to_remove
-from app.commands.options import json_option
+from app.commands.shared.confirmation import confirm, to_remove
+from app.commands.shared.options import json_option
 from app.exits import ExitCode
-from app.history.files import HistoryFiles, what_stays
+from app.history.storage.files import HistoryFiles, what_stays
+from app.output.objects import print_json
+from app.output.plain import one_line
+from app.output.report import size_text
 from app.privacy.secrets import meaning_of
-from app.shown.output import print_json
-from app.shown.plain import one_line
-from app.shown.report import size_text
 
 if TYPE_CHECKING:
     from app.privacy.traces import Trace

@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.commands.confirming import ask_passphrase, confirm, to_remove
-from app.commands.lazy import StrictGroup
-from app.commands.options import json_option
+from app.commands.shared.confirmation import ask_passphrase, confirm, to_remove
+from app.commands.shared.lazy_group import StrictGroup
+from app.commands.shared.options import json_option
 from app.errors import UsageError
 from app.exits import ExitCode
-from app.history.beginning import begin_history, erase_history
-from app.history.export_file import export as write
-from app.history.export_file import fault_of
-from app.history.exporting import in_order, markdown
-from app.history.files import HistoryFiles, has_another_name, what_stays
-from app.history.kept import open_history
-from app.history.printing import SHORT_ID, found_object, kept_object, turn_text, whole_object
+from app.history.conversations import open_history
+from app.history.creation import begin_history, erase_history
+from app.history.export.file import export as write
+from app.history.export.file import fault_of
+from app.history.export.formats import in_order, markdown
+from app.history.printout import SHORT_ID, found_object, kept_object, turn_text, whole_object
+from app.history.storage.files import HistoryFiles, has_another_name, what_stays
+from app.output.objects import print_json
+from app.output.plain import counted, one_line
 from app.settings.config import config_path, load_config
 from app.settings.edit import set_value
 from app.settings.zone import zone_of
-from app.shown.output import print_json
-from app.shown.plain import counted, one_line
 
 if TYPE_CHECKING:
-    from app.history.kept import History
+    from app.history.conversations import History
 
 
 @click.group("history", cls=StrictGroup)

@@ -9,25 +9,25 @@ from contextlib import closing
 
 import click
 
-from app.commands.confirming import confirm
-from app.commands.lazy import StrictGroup
-from app.commands.models_fit import add, estimate_, recommend_, speed_
-from app.commands.options import json_option
+from app.commands.model_fit import add, estimate_, recommend_, speed_
+from app.commands.shared.confirmation import confirm
+from app.commands.shared.lazy_group import StrictGroup
+from app.commands.shared.options import json_option
 from app.exits import ExitCode
-from app.local_models.loading import known_models
+from app.local_models.jobs import Work, checking, deleted, pulling
+from app.local_models.loader import known_models
 from app.local_models.roles import ROLES, choose, roles_in_use
-from app.local_models.shown import (
+from app.output.models import (
     found_line,
     found_object,
     model_line,
     model_object,
     table,
 )
-from app.local_models.work import Work, checking, deleted, pulling
+from app.output.objects import print_json
+from app.output.progress import StatusLine, can_redraw
+from app.output.report import size_text
 from app.settings.config import Config, load_config
-from app.shown.output import print_json
-from app.shown.progress import StatusLine, can_redraw
-from app.shown.report import size_text
 from models.download.found import found_models
 from models.store.catalogue import Catalogue, Role
 from models.store.consent import refuse_unbound

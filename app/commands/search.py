@@ -7,21 +7,21 @@ import sys
 
 import click
 
-from app.asking.engine_values import memory_of, settings_of, sources_of
-from app.commands.options import (
+from app.backend.engine_values import memory_of, settings_of, sources_of
+from app.commands.shared.options import (
     FilterFlags,
     filter_options,
     json_option,
     passwords_of,
     reading_options,
 )
-from app.commands.standard_input import question_from
+from app.commands.shared.standard_input import question_from
 from app.exits import ExitCode
+from app.output.objects import print_json, search_object
+from app.output.plain import folded
+from app.output.progress import watch
+from app.output.report import search_text
 from app.settings.config import load_config
-from app.shown.output import print_json, search_object
-from app.shown.plain import folded
-from app.shown.progress import watch
-from app.shown.report import search_text
 from engine.answer import search
 from engine.events import Found
 from engine.values import SearchResult

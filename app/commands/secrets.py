@@ -8,13 +8,13 @@ from getpass import getpass
 
 import click
 
-from app.commands.lazy import StrictGroup
-from app.commands.options import json_option
+from app.commands.shared.lazy_group import StrictGroup
+from app.commands.shared.options import json_option
 from app.errors import UsageError
 from app.exits import ExitCode
+from app.output.objects import print_json
+from app.output.plain import one_line
 from app.privacy.secrets import MEANINGS, closed_keyring_said, keys_here, meaning_of
-from app.shown.output import print_json
-from app.shown.plain import one_line
 from models.system.secrets import (
     HISTORY,
     PASSWORDS,

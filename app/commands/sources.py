@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from app.commands.lazy import StrictGroup
-from app.commands.options import json_option
+from app.commands.shared.lazy_group import StrictGroup
+from app.commands.shared.options import json_option
 from app.exits import ExitCode
+from app.output.objects import print_json
+from app.output.plain import one_line
 from app.settings.config import load_config
-from app.shown.output import print_json
-from app.shown.plain import one_line
 from app.sources.states import SourceState, absolute, forget, look_at, remember
 
 

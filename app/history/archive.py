@@ -11,9 +11,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from typing import TypeVar
 
+from app.history.conversations import History
 from app.history.errors import HistoryError, HistoryOff, KeyClosed, WrongKey
-from app.history.keeping import IN_MEMORY, Keeper, Say, keeper_of, remove_kept
-from app.history.kept import History
+from app.history.keeper import IN_MEMORY, Keeper, Say, keeper_of, remove_kept
 from app.settings.config import Config
 from engine.conversation import Conversation
 

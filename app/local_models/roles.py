@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from app.errors import UsageError
-from app.local_models.loading import row_for
-from app.local_models.serving import served_roles
+from app.local_models.loader import row_for
+from app.local_models.server import served_roles
 from app.settings.config import Config, load_config
 from app.settings.edit import set_value
 from models.errors import ModelUnknown

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from app.local_models.loading import known_models
+from app.local_models.loader import known_models
 from app.local_models.roles import roles_in_use
-from app.local_models.shown import fits
+from app.output.models import fits
+from app.output.report import size_text
 from app.settings.config import Config
-from app.shown.report import size_text
 from models.errors import RuntimeFailed
 from models.proof.description import described
 from models.store.catalogue import Catalogue, Row

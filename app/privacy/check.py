@@ -23,9 +23,10 @@ from pathlib import Path
 
 from app.doctor import Check
 from app.exits import ExitCode
-from app.local_models.loading import known_models
+from app.local_models.loader import known_models
 from app.local_models.roles import roles_in_use
-from app.privacy import residue, tracing
+from app.privacy import residue
+from app.privacy import system_calls as tracing
 from app.settings.config import load_config
 from ingest.pool import protection
 from models.store.store import Store

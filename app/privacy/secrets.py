@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from app.history.beginning import key_records
-from app.history.files import HistoryFiles
+from app.history.creation import key_records
+from app.history.storage.files import HistoryFiles
 from models.errors import AskanceError
 from models.system.secrets import HISTORY, HUB, PASSWORDS, KeyringClosed
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from app.history.beginning import erase_history
+from app.history.creation import erase_history
 from app.history.errors import KeyClosed
-from app.history.files import HistoryFiles
+from app.history.storage.files import HistoryFiles
 from app.privacy.model_files import model_files
 from app.privacy.secrets import MEANINGS, keys_here
 from app.settings.config import config_path

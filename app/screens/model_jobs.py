@@ -16,7 +16,7 @@ from app.screens.messages import WorkAdvanced, WorkEnded
 from models.errors import AskanceError
 
 if TYPE_CHECKING:
-    from app.local_models.work import Work
+    from app.local_models.jobs import Work
 
 TELL_SECONDS = 0.1
 """Progress is told at most so often."""

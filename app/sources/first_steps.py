@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from app.local_models.loading import known_models
-from app.local_models.recommending import recommended
-from app.shown.report import size_text
+from app.local_models.loader import known_models
+from app.local_models.recommendation import recommended
+from app.output.report import size_text
 from models.store.catalogue import Row
 from models.store.estimate import CONTEXT, estimate_row
 from models.store.store import Store

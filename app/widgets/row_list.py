@@ -21,8 +21,8 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from app.keys import bindings
-from app.shown.plain import lines
-from app.widgets.in_order import Line
+from app.output.plain import lines
+from app.widgets.key_order import Line
 
 Look = Literal["plain", "heading", "muted", "note", "error"]
 

@@ -21,10 +21,10 @@ SMALL = "smollm2-135m-instruct-q4_1"
 QUESTION = "Which ferry does Kim take?"
 MAIN = "import sys; from app.main import run; sys.exit(run())"
 IN_ONE = """
-import app.asking.client, app.asking.early
-from app.asking.composition import make_engine
-app.asking.client.EngineProcess = make_engine
-app.asking.early.begin = lambda: None
+import app.backend.client, app.backend.early_start
+from app.backend.composition import make_engine
+app.backend.client.EngineProcess = make_engine
+app.backend.early_start.begin = lambda: None
 """
 ARMS = {"one process": IN_ONE + MAIN, "own process": MAIN}
 EVERY = 0.02

@@ -20,19 +20,19 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-import app.asking.client  # noqa: E402
-import app.asking.composition  # noqa: E402
+import app.backend.client  # noqa: E402
+import app.backend.composition  # noqa: E402
 from app.cli import main  # noqa: E402
-from app.history import schema  # noqa: E402
-from app.history.database import opened  # noqa: E402
-from app.history.exporting import conversation_object  # noqa: E402
-from app.history.files import HistoryFiles  # noqa: E402
-from app.history.kept import History  # noqa: E402
-from app.history.key import KeyRecord  # noqa: E402
-from app.history.locked_memory import LockedBytes  # noqa: E402
+from app.history.conversations import History  # noqa: E402
+from app.history.export.formats import conversation_object  # noqa: E402
+from app.history.storage import schema  # noqa: E402
+from app.history.storage.database import opened  # noqa: E402
+from app.history.storage.files import HistoryFiles  # noqa: E402
+from app.history.storage.key import KeyRecord  # noqa: E402
+from app.history.storage.locked_memory import LockedBytes  # noqa: E402
+from app.output.objects import print_json  # noqa: E402
 from app.settings.config import SETTINGS  # noqa: E402
 from app.settings.edit import set_value  # noqa: E402
-from app.shown.output import print_json  # noqa: E402
 from models.fake import FakeGenerator  # noqa: E402
 from models.roles import ModelSet  # noqa: E402
 from models.store.user_rows import add_row  # noqa: E402
@@ -104,8 +104,8 @@ def _answered() -> str:
     models = ModelSet(
         "small", "large", lambda name: FakeGenerator(name, ["Soup is at noon [1]."])
     )  # fmt: skip
-    app.asking.composition.model_set = lambda *_, **__: models  # type: ignore[assignment]
-    app.asking.client.EngineProcess = app.asking.composition.make_engine  # type: ignore[misc]
+    app.backend.composition.model_set = lambda *_, **__: models  # type: ignore[assignment]
+    app.backend.client.EngineProcess = app.backend.composition.make_engine  # type: ignore[misc]
     with tempfile.TemporaryDirectory() as home, redirect_stdout(io.StringIO()) as printed:
         mail = Path(home) / "lunch.eml"
         mail.write_bytes(MAIL)

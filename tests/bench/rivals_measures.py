@@ -130,7 +130,7 @@ def ours(folder: Path, asked: Sequence[Any], corpus: str, model: str, strategy: 
 
     What it shows is scored, without markers; where it abstains, nothing.
     """
-    from app.local_models.loading import model_set
+    from app.local_models.loader import model_set
     from app.settings.config import load_config
     from engine.answer import answer, search
     from engine.checking.citation_check import MARKER

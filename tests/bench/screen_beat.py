@@ -13,11 +13,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from app.asking.composition import make_engine
-from app.asking.process import EngineProcess
-from app.asking.talk import Engine
-from app.screens.askance import AskanceApp
-from app.widgets.composer import Composer
+from app.backend.composition import make_engine
+from app.backend.messages import Engine
+from app.backend.process import EngineProcess
+from app.screens.app import AskanceApp
+from app.widgets.input.composer import Composer
 from tests.beats import ASKED, COUNTED, beating, mailbox
 from tests.toy_chat import chat, config_over, turn, typed, until
 

@@ -20,10 +20,10 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from app.asking.talk import Command, Ended, Happened, Request, Tell
-from app.screens.askance import AskanceApp
-from app.widgets.citations import Citations
-from app.widgets.prompt import Prompt
+from app.backend.messages import Command, Ended, Happened, Request, Tell
+from app.screens.app import AskanceApp
+from app.widgets.answer.citations import Citations
+from app.widgets.input.prompt import Prompt
 from engine.events import Answered
 from engine.values import Coverage
 from ingest.item import Kind
@@ -56,7 +56,7 @@ class Held:
 
 
 class LongAnswers:
-    """An `app.asking.talk.Engine` that answers with more lines than anybody reads."""
+    """An `app.backend.messages.Engine` that answers with more lines than anybody reads."""
 
     def listen(self, tell: Tell) -> None:
         self._tell = tell

@@ -12,8 +12,8 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from app.asking.process import PROGRAM, EngineProcess
-from app.screens.askance import AskanceApp
+from app.backend.process import PROGRAM, EngineProcess
+from app.screens.app import AskanceApp
 from tests.toy_chat import LEASE, QUESTION, chat, config_over, typed
 
 TOY_ENGINE = (str(Path(__file__).parents[1] / "toy_engine.py"),)

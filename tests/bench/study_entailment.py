@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from app.local_models.loading import model_set
+from app.local_models.loader import model_set
 from app.settings.config import load_config
 from engine.checking.entailment import LEAST, likely
 from engine.checking.stated import unstated

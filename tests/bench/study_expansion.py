@@ -14,7 +14,7 @@ import os
 import time
 from pathlib import Path
 
-from app.local_models.loading import model_set
+from app.local_models.loader import model_set
 from app.settings.config import load_config
 from engine.question.expansion import expanded, unknown_words
 from engine.retrieval.corpus import corpus_of

@@ -23,7 +23,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from app.local_models.loading import model_set
+from app.local_models.loader import model_set
 from app.settings.config import load_config
 from engine.question import inferring
 from engine.question.acquaintances import Acquaintances

@@ -34,7 +34,7 @@ from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from app.local_models.loading import model_set
+from app.local_models.loader import model_set
 from app.settings.config import load_config
 from engine.answer import answer_over
 from engine.events import Answered

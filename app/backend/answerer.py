@@ -1,0 +1,163 @@
+"""The thread that answers: one question after the other, with models and text kept between them."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from typing import cast
+
+from app.backend.messages import (
+    Cancel,
+    Changed,
+    Command,
+    Ended,
+    Failure,
+    Forget,
+    Happened,
+    Kept,
+    Reply,
+    Request,
+    Said,
+    Tell,
+    Unlock,
+    Working,
+)
+from app.errors import MemoryRanOut, is_memory_spent
+from engine.events import Event
+from engine.retrieval.memory import Memory
+from models.errors import AskanceError
+from models.protocols import Cancelled
+from models.roles import ModelSet
+from models.stopping import stoppable
+
+IDLE_CHECK_SECONDS = 30
+PEOPLE = 300
+"""Names told to the screen after an answer."""
+
+OpenModels = Callable[[Request, Callable[[str], object]], ModelSet]
+"""Returns the models for a request; is given a function that shows a line meanwhile. While the
+choice is the same it returns the same set."""
+Answers = Callable[[Request, ModelSet, Memory], Iterator[Event]]
+"""Answers one question with these models."""
+
+
+class Answerer:
+    """An `app.backend.messages.Engine` in this process."""
+
+    def __init__(
+        self,
+        open_models: OpenModels,
+        answers: Answers,
+        memory: Memory,
+        *,
+        watch: bool = True,
+        idle_check: float = IDLE_CHECK_SECONDS,
+    ) -> None:
+        """Nothing is opened before the first question. `close` closes the memory too.
+
+        With `watch` it tells of files that change after they were read. After `idle_check` seconds
+        without a question, and so on, idle models are unloaded.
+        """
+        self._watch = watch
+        self._idle_check = idle_check
+        self._open_models = open_models
+        self._answers = answers
+        self._memory = memory
+        self._tell: Tell = lambda reply: None
+        self._waiting: queue.SimpleQueue[Request | Forget | None] = queue.SimpleQueue()
+        self._cancelled: set[int] = set()
+        self._number = -1
+        self._is_closing = False
+        self._models: ModelSet | None = None
+        self._thread = threading.Thread(target=self._work, name="answering", daemon=True)
+
+    def listen(self, tell: Tell) -> None:
+        """Start to work."""
+        self._tell = tell
+        if self._watch:
+            self._memory.watch(lambda path: self._tell(Changed(path)))
+        self._thread.start()
+
+    def send(self, command: Command) -> None:
+        """Take a command; questions and forgetting wait their turn, the rest is done now."""
+        match command:
+            case Request() | Forget():
+                self._waiting.put(command)
+            case Cancel():
+                self._cancelled.add(command.number)
+            case Unlock():
+                self._memory.session.unlock(command.password)
+
+    def close(self) -> None:
+        """Cancel, wait for the thread, free models and text."""
+        self._is_closing = True
+        self._waiting.put(None)
+        if self._thread.is_alive():
+            self._thread.join()
+        if self._models is not None:
+            self._models.close()
+        self._memory.close()
+
+    def _stopped(self) -> bool:
+        return self._is_closing or self._number in self._cancelled
+
+    def _work(self) -> None:
+        while True:
+            try:
+                command = self._waiting.get(timeout=self._idle_check)
+            except queue.Empty:
+                if self._models is not None:
+                    self._models.release_idle()
+                continue
+            if command is None:
+                return
+            if isinstance(command, Request):
+                self._number = command.number
+                self._tell(self._answer(command))
+                self._cancelled.discard(command.number)
+            else:
+                self._memory.forget()
+            self._tell(Kept(self._memory.size))
+
+    def _answer(self, request: Request) -> Reply:
+        """Answer, telling every event, and return the last reply."""
+        try:
+            for event in self._events(request):
+                self._tell(Happened(request.number, event))
+        except Cancelled:
+            return Ended(request.number, cancelled=True)
+        except AskanceError as error:
+            return Ended(request.number, Failure.of(error))
+        except (MemoryError, RuntimeError) as error:
+            if not is_memory_spent(error):
+                raise
+            return Ended(request.number, Failure.of(MemoryRanOut()))
+        loadings = tuple(self._models.loadings) if self._models else ()
+        cancelled = self._stopped()
+        return Ended(request.number, None, cancelled, loadings, self._people())
+
+    def _events(self, request: Request) -> Iterator[Event]:
+        if self._stopped():
+            raise Cancelled
+        number = request.number
+        models = self._open_models(request, lambda text: self._tell(Said(number, text)))
+        self._models = models
+        models.loadings.clear()
+        models.on_use = lambda model_id: self._tell(Working(number, model_id))
+        events = cast("Generator[Event, None, None]", self._answers(request, models, self._memory))
+        with stoppable(self._stopped), closing(events):
+            for event in events:
+                if self._stopped():
+                    return
+                yield event
+
+    def _people(self) -> tuple[str, ...]:
+        """Return who wrote what was read, by how much they wrote."""
+        items = self._memory.last.items if self._memory.last else ()
+        names = Counter(
+            person.spoken or person.address for item in items for person in item.people.sender
+        )
+        return tuple(name for name, _ in names.most_common(PEOPLE) if name)

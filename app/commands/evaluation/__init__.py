@@ -1,0 +1,1 @@
+"""`askance eval` and the commands below it."""

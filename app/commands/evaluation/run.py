@@ -1,0 +1,175 @@
+"""`askance eval`: questions with known answers, asked and scored."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from app.backend.engine_values import settings_of
+from app.commands.shared.options import budget_options, json_option
+from app.evaluation import examples as making
+from app.evaluation.damage import tell_damaged, tell_failed
+from app.evaluation.workers import ModelChoice, steps_of, worker_options
+from app.local_models.server import tell_where_text_goes
+from app.output.objects import SCHEMA_VERSION
+from app.output.progress import StatusLine
+from app.settings.config import load_config
+from engine.evaluation.choice import Choice
+from engine.evaluation.runner import Scored
+from engine.evaluation.runs import Summary, read_run, refuse_no_run
+from engine.evaluation.sweeping import expanded
+from engine.prompts.tasks import TASKS
+from engine.settings import Budget
+from engine.strategies.registry import get, names
+
+
+@click.command("eval")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
+@click.option(
+    "--strategy",
+    "strategies",
+    multiple=True,
+    metavar="NAME",
+    help=f"One of {', '.join(names())}; may repeat, and hold choices: drag:k={{1,5}}.",
+)
+@budget_options
+@click.option("--effort", type=click.Choice(["quick", "balanced", "thorough"]))
+@click.option("--max-context", type=click.IntRange(1), metavar="TOKENS", help="Over all calls.")
+@click.option("--seed", type=int, help="The same seed, the same samples.")
+@click.option(
+    "--least-confidence",
+    type=click.FloatRange(0, 1),
+    help="Abstain below this; 0 records what every threshold would have done.",
+)
+@click.option("--lookahead", metavar="ID", help="Small model that looks ahead.")
+@click.option("--generator", metavar="ID", help="Large model that writes.")
+@click.option("--limit", type=click.IntRange(1), help="Ask at most so many questions.")
+@click.option("--skip", type=click.IntRange(0), default=0, help="Pass over the first ones.")
+@click.option("--mode", metavar="WORD", help="Only questions of this answers_mode.")
+@click.option(
+    "--unanswerable/--answerable", default=None, help="Only these questions; default all."
+)
+@click.option("--original", is_flag=True, help="Ask question_original over the scope alone.")
+@click.option("--candidates", is_flag=True, help="Ask over each question's own candidates alone.")
+@click.option(
+    "--task",
+    type=click.Choice(list(TASKS)),
+    help="Prompts to ask with; default those of the data set.",
+)
+@click.option(
+    "--examples",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Solved questions to show, from the end of FILE, never one that is asked. "
+    "With --make-examples: how many are enough.",
+)
+@click.option(
+    "--worked",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE",
+    help="Worked examples to show, never of a question that is asked; --make-examples makes them.",
+)
+@click.option(
+    "--make-examples",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Ask with iterdrag, and keep the questions that end right here as worked examples. "
+    "--skip and --limit name questions that no result reports.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Keep one JSON line a question here, and go on from what is there.",
+)
+@worker_options
+@json_option
+def command(
+    file: Path,
+    paths: tuple[Path, ...],
+    as_json: bool,
+    lookahead: str | None,
+    generator: str | None,
+    limit: int | None,
+    skip: int,
+    mode: str | None,
+    unanswerable: bool | None,
+    original: bool,
+    candidates: bool,
+    task: str | None,
+    examples: int,
+    worked: Path | None,
+    make_examples: Path | None,
+    out: Path | None,
+    workers: int,
+    ray: str | None,
+    strategies: tuple[str, ...],
+    budget: Budget | None,
+    effort: str | None,
+    max_context: int | None,
+    seed: int | None,
+    least_confidence: float | None,
+) -> int:
+    """Ask the questions of FILE (JSONL) over PATH, or over the corpus that each names.
+
+    Lines of --out hold answers and belong outside any project that is published.
+    """
+    refuse_no_run(out)
+    named = [name for one in strategies for name in expanded(one)]
+    if make_examples is not None:
+        beside = {"--out": out, "--worked": worked, "--ray": ray, "--workers": workers > 1}
+        given = {option: bool(value) for option, value in beside.items()}
+        named = [making.solver_of(make_examples, named, given)]
+    config = load_config(os.environ)
+    settings = settings_of(
+        config,
+        budget=budget,
+        effort=effort,
+        max_context=max_context,
+        seed=seed,
+        least_confidence=least_confidence,
+    )
+    arms = [replace(settings, strategy=name) for name in named or expanded(settings.strategy)]
+    for arm in arms:
+        get(arm.strategy)
+    choice = Choice(limit, skip, mode, unanswerable, original, candidates, task, examples, worked)
+    tell_where_text_goes(config, lookahead=lookahead, generator=generator)
+    chosen = ModelChoice(config, lookahead, generator, settings.max_context)
+    over = [path.absolute() for path in paths]
+    if out is not None and out.exists():
+        tell_damaged(read_run(out))
+    if make_examples is not None:
+        return making.make_examples(file, over, arms[0], choice, make_examples, chosen, as_json)
+    failed: list[str] = []
+    with StatusLine() as line:
+        steps = steps_of(file, over, arms, choice, out, chosen, workers=workers, ray=ray)
+        for step in steps:
+            if isinstance(step, Scored):
+                if as_json:
+                    click.echo(json.dumps({"schema_version": SCHEMA_VERSION, **step.row}))
+                failed += [f"{step.id}: {step.row['failed']}"] if "failed" in step.row else []
+                line.show(f"{step.done} of {step.of} answers, {step.left_text}")
+            else:
+                line.clear()
+                _report(step, as_json)
+    return tell_failed(failed, out)
+
+
+def _report(summary: Summary, as_json: bool) -> None:
+    if as_json:
+        shown = {
+            "strategy": summary.strategy,
+            "questions": summary.questions,
+            "means": summary.scores,
+            "over": summary.counts,
+        }
+        click.echo(json.dumps({"schema_version": SCHEMA_VERSION, "summary": shown}))
+        return
+    click.echo(f"{summary.strategy}: {summary.questions} questions")
+    for name, value in summary.scores.items():
+        click.echo(f"{name:24} {value:8.3f}  over {summary.counts[name]}")

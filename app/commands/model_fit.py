@@ -1,0 +1,261 @@
+"""`askance models add`, `estimate` and `recommend`: models of one's own, and what fits."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from app.commands.shared.options import json_option
+from app.errors import UsageError
+from app.exits import ExitCode
+from app.local_models.loader import Loader, known_models, user_rows_path
+from app.local_models.recommendation import recommended
+from app.output.models import estimate_object, model_object, speed_text, table
+from app.output.objects import print_json
+from app.output.plain import one_line
+from app.output.progress import StatusLine
+from app.output.report import size_text
+from app.settings.config import load_config
+from models.download.local import adopt
+from models.speed import measured
+from models.store.catalogue import REPOSITORY, FileSource, HubSource, Row
+from models.store.estimate import (
+    CONTEXT,
+    checked_header,
+    context_that_fits,
+    estimate_row,
+    smaller_model,
+)
+from models.store.gguf import HeaderFault, read_header
+from models.store.store import Store
+from models.store.user_rows import add_row
+from models.system.files import hash_steps
+from models.system.machine import memory
+
+NOT_IN_AN_ID = re.compile(r"[^a-z0-9._-]+")
+
+
+@click.command("add")
+@click.argument("what", metavar="PATH|REPO")
+@click.option("--file", "file", metavar="NAME", help="The GGUF file in the hub's REPO.")
+@click.option("--revision", metavar="COMMIT", help="The full commit id in the hub's REPO.")
+@click.option("--id", "model_id", metavar="ID", help="The name to give it; default: the file's.")
+@json_option
+def add(
+    what: str, file: str | None, revision: str | None, model_id: str | None, as_json: bool
+) -> int:
+    """Add a model of your own: a GGUF file on this machine, or one on the hub.
+
+    The row goes to models.toml beside config.toml. A file is checked and used where it is; one
+    on the hub is fetched by `askance models pull ID --accept-unverified`.
+    """
+    path = Path(what).expanduser()
+    if path.is_file():
+        row = _row_of_file(path.absolute(), model_id)
+    elif REPOSITORY.fullmatch(what) and not path.exists():
+        row = _row_of_repo(what, file, revision, model_id)
+    else:
+        raise UsageError(
+            f"{one_line(what)} is neither a file nor a repository of the hub (OWNER/NAME).",
+            remedy="Name a GGUF file, or OWNER/NAME with --file NAME.",
+        )
+    catalogue, store = known_models(os.environ)
+    if any(other.id == row.id for other in catalogue.rows):
+        raise UsageError(f"There is a model {row.id} already.", remedy="Choose another --id.")
+    add_row(user_rows_path(os.environ), row)
+    if row.bound:
+        adopt(row, path, store)
+    catalogue, store = known_models(os.environ)
+    if as_json:
+        print_json({"models": [model_object(catalogue.row(row.id), store, {})]})
+    else:
+        click.echo(f"{row.id} was added to {user_rows_path(os.environ)}.")
+    then = f"use generator {row.id}" if row.bound else f"pull {row.id} --accept-unverified"
+    click.echo(f"Then: askance models {then}", err=True)
+    return ExitCode.ANSWERED
+
+
+def _row_of_file(path: Path, model_id: str | None) -> Row:
+    header = checked_header(path, path.name)
+    size = path.stat().st_size
+    steps = hash_steps(path)
+    with StatusLine() as status:
+        while True:
+            try:
+                status.show(f"{path.name}: checking {100 * next(steps) // size} %", now=False)
+            except StopIteration as end:
+                sha256: str = end.value
+                break
+    return Row(
+        id=model_id or _id_of(path.name),
+        title=one_line(header.name).strip() or path.name,
+        roles=("generator", "lookahead"),
+        format="gguf",
+        file="model.gguf",
+        size=size,
+        sha256=sha256,
+        licence=one_line(header.licence).strip() or "unknown",
+        context=header.context,
+        parameters=header.parameters,
+        quantisation=header.quantisation,
+        verified=False,
+        starter=False,
+        sources=(FileSource(str(path)),),
+        extras=(),
+    )
+
+
+def _row_of_repo(repo: str, file: str | None, revision: str | None, model_id: str | None) -> Row:
+    if not file:
+        raise UsageError(
+            f"Which file of {repo}?",
+            remedy="Add --file NAME.gguf, as its page on the hub lists it; only `pull` uses the "
+            "network.",
+        )
+    return Row(
+        id=model_id or _id_of(file),
+        title=file,
+        roles=("generator", "lookahead"),
+        format="gguf",
+        file="model.gguf",
+        size=0,
+        sha256="",
+        licence="unknown",
+        context=0,
+        parameters=0,
+        quantisation="unknown",
+        verified=False,
+        starter=False,
+        sources=(HubSource(repo, revision or "", file),),
+        extras=(),
+    )
+
+
+def _id_of(name: str) -> str:
+    stem = Path(name).name.lower().removesuffix(".gguf")
+    return NOT_IN_AN_ID.sub("-", stem).strip("-._") or "model"
+
+
+@click.command("estimate")
+@click.argument("model_id", metavar="ID")
+@click.option("--context", type=click.IntRange(1, 1 << 24), default=CONTEXT, show_default=True)
+@json_option
+def estimate_(model_id: str, context: int, as_json: bool) -> int:
+    """Say what memory the model ID takes, before it is loaded."""
+    catalogue, store = known_models(os.environ)
+    row = catalogue.row(model_id)
+    found = estimate_row(row, store, context)
+    if found is None:
+        raise UsageError(
+            f"Nothing is known of the memory that {row.id} takes.",
+            remedy="Pull it first; encoders are not estimated yet.",
+        )
+    free = memory().free
+    advice = _advice(row, store, context, free, [*catalogue.rows]) if free else {}
+    if as_json:
+        print_json({"estimate": estimate_object(row, found, free) | {"instead": advice or None}})
+        return ExitCode.ANSWERED
+    parts = [
+        ("weights", found.weights),
+        (f"keys and values of {found.context} tokens", found.cache),
+        ("buffers and program", found.buffers),
+        ("needed", found.needed),
+        *([("at its peak, while memory is free", found.peak)] if found.reorder else []),
+        *([("free here", free)] if free else []),
+    ]
+    for line in table([[name, size_text(size)] for name, size in parts]):
+        click.echo(line)
+    if not found.exact:
+        click.echo("Roughly: its file is not here to be asked.", err=True)
+    if context > found.context:
+        click.echo(f"The model was made for {found.context} tokens at most.", err=True)
+    if free:
+        click.echo("It fits." if found.needed <= free else f"It does not fit. {_said(advice)}")
+    return ExitCode.ANSWERED
+
+
+def _advice(row: Row, store: Store, context: int, free: int, rows: list[Row]) -> dict[str, object]:
+    """Return what fits instead; nothing when the model itself does."""
+    found = estimate_row(row, store, context)
+    if found is None or found.needed <= free:
+        return {}
+    try:
+        path = store.file(row)
+        smaller = context_that_fits(read_header(path), path.stat().st_size, free, context)
+    except (OSError, HeaderFault):
+        smaller = None
+    other = smaller_model(rows, store, row, free)
+    return {"context": smaller, "model": other.id if other else None}
+
+
+def _said(advice: dict[str, object]) -> str:
+    context, model = advice["context"], advice["model"]
+    said = [f"--context {context} does."] if context else []
+    said += [f"{model} does."] if model else []
+    return " ".join(said) or "Nothing in the catalogue does."
+
+
+@click.command("speed")
+@click.argument("model_id", metavar="ID")
+@json_option
+def speed_(model_id: str, as_json: bool) -> int:
+    """Measure how fast the model ID reads and writes here. It is loaded for that."""
+    catalogue, store = known_models(os.environ)
+    row = catalogue.row(model_id)
+    if row.roles == ("encoder",):
+        raise UsageError(f"{row.id} writes nothing.", remedy="Measure a generator.")
+    config = load_config(os.environ)
+    with StatusLine() as status:
+        loader = Loader(config, catalogue, store, CONTEXT, status.show)
+        with closing(loader.generator(row.id)) as model:
+            status.show(f"Measuring {row.id}")
+            speed = measured(model)
+    if as_json:
+        rates = {"read_per_second": speed.reading, "written_per_second": speed.writing}
+        print_json({"speed": {"id": row.id, **rates}})
+    else:
+        click.echo(f"{row.id} {speed_text(speed)}.")
+    return ExitCode.ANSWERED
+
+
+@click.command("recommend")
+@json_option
+def recommend_(as_json: bool) -> int:
+    """Name the pair of models that suits this machine, and how to get it."""
+    catalogue, store = known_models(os.environ)
+    found, note = recommended(catalogue, store)
+    rows = {"lookahead": found.lookahead, "generator": found.generator}
+    if as_json:
+        shown = {role: model_object(row, store, {}) for role, row in rows.items()}
+        print_json(
+            {
+                "recommendation": {
+                    **shown,
+                    "device": found.pair.device,
+                    "needed_bytes": found.needed,
+                    "together": found.together,
+                    "reason": found.reason,
+                    "note": note or None,
+                }
+            }
+        )
+        return ExitCode.ANSWERED
+    click.echo(f"For {found.reason}:")
+    for role, row in rows.items():
+        click.echo(f"  {role:<10} {row.id}  ({size_text(row.total_size)}, {row.licence})")
+    both = "both fit at once" if found.together else "one makes room for the other"
+    click.echo(f"  together about {size_text(found.needed)}; {both}")
+    for role, row in rows.items():
+        if store.state(row) != "present":
+            click.echo(f"askance models pull {row.id}{'' if row.bound else ' --accept-unverified'}")
+        click.echo(f"askance models use {role} {row.id}")
+    if not all(row.bound for row in rows.values()):
+        starter = ", ".join(row.id for row in catalogue.starter())
+        click.echo(f"Nobody here has verified these files; verified is: {starter}.", err=True)
+    if note:
+        click.echo(note, err=True)
+    return ExitCode.ANSWERED

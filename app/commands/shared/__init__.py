@@ -1,0 +1,1 @@
+"""What several commands share: flags, questions to the person, follow-ups, completion."""

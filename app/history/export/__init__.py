@@ -1,0 +1,1 @@
+"""Conversations written to a file of the person's."""

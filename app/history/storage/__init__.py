@@ -1,0 +1,1 @@
+"""The encrypted database: its key, its tables, its files."""

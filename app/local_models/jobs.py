@@ -1,0 +1,98 @@
+"""What takes long with one model, step by step: pulling, checking, measuring.
+
+Each is a generator of lines that say how far it is, and returns what came of it. Closing one
+stops it: what was fetched is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import closing
+from typing import Any, cast
+
+from app.local_models.loader import user_rows_path
+from app.output.models import pull_text, speed_text
+from app.output.report import size_text
+from models.download.download import pull
+from models.download.progress import PullProgress
+from models.errors import AskanceError, RuntimeFailed
+from models.speed import Speed
+from models.store.catalogue import Row
+from models.store.consent import accepted
+from models.store.store import Store
+from models.store.user_rows import remove_row
+
+Work = Generator[str, None, str]
+
+POLL_SECONDS = 0.2
+
+
+def pulling(row: Row, store: Store, *, accept: bool) -> Work:
+    """Fetch a model. Raises as `models.download.download.pull` does."""
+    steps = cast("Generator[PullProgress, None, None]", pull(row, store, accept=accept))
+    with closing(steps):
+        for progress in steps:
+            if progress.stage != "done":
+                yield pull_text(progress)
+    bound = accepted(row, store.folder(row))
+    return "ready" if row.bound else f"ready; from now on only with SHA-256 {bound.sha256}"
+
+
+def checking(row: Row, store: Store) -> Work:
+    """Hash a model's files again. Raises as `Store.verify` does."""
+    for path, part in store.files(row):
+        for done in store.checking(row, path, part):
+            percent = 100 * done // max(part.size, 1)
+            yield f"checking {percent} % of {size_text(part.size)}"
+    return "right"
+
+
+def deleted(row: Row, store: Store) -> int:
+    """Delete a model and, where it is the person's own, its row; return the bytes freed.
+
+    Raises `PullFailed` while it is being pulled, and `ModelError`.
+    """
+    freed = store.remove(row)
+    remove_row(user_rows_path(os.environ), row.id)
+    return freed
+
+
+def measuring(row: Row) -> Work:
+    """Measure a model in a process of its own, which frees all it took by ending.
+
+    Raises `RuntimeFailed` and what the command `models speed` says went wrong.
+    """
+    command = [sys.executable, "-m", "app.main", "models", "speed", row.id, "--json"]
+    began = time.monotonic()
+    with subprocess.Popen(  # noqa: S603 -- this program itself
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            while True:
+                try:  # reads meanwhile: a process whose pipe is full waits for its reader
+                    said, _ = process.communicate(timeout=POLL_SECONDS)
+                    break
+                except subprocess.TimeoutExpired:
+                    yield f"measuring, {time.monotonic() - began:.0f} s"
+        finally:
+            process.kill()
+    return speed_text(_speed(row, said))
+
+
+def _speed(row: Row, said: bytes) -> Speed:
+    try:
+        answer: dict[str, dict[str, Any]] = json.loads(said)
+    except ValueError as error:
+        raise RuntimeFailed(
+            f"{row.id} could not be measured: its process ended.",
+            remedy=f"Run `askance models speed {row.id}` to see why.",
+        ) from error
+    if "error" in answer:
+        raise AskanceError(answer["error"]["message"], remedy=answer["error"]["remedy"])
+    found = answer["speed"]
+    return Speed(found["read_per_second"], found["written_per_second"])

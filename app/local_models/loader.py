@@ -1,0 +1,255 @@
+"""From a model's id to a loaded model: catalogue, store and runtime joined."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from app.errors import UsageError
+from app.local_models.fit import Room, context_for
+from app.local_models.server import connected, served_roles
+from app.output.stages import loading_text
+from app.settings.config import Config, config_path
+from models import foreign
+from models.errors import RuntimeFailed
+from models.llama.precautions import Precautions
+from models.proof.proof import proved
+from models.protocols import AttentionReader, AttentiveGenerator, Encoder, Generator
+from models.roles import ModelSet
+from models.speed import Speed, measured
+from models.store.catalogue import Catalogue, Role, Row, load_catalogue
+from models.store.consent import bind
+from models.store.store import Store
+from models.store.user_rows import FILE, load_user_rows
+from models.system.files import Progress
+
+
+def user_rows_path(environ: Mapping[str, str]) -> Path:
+    """Return the file of the person's own rows."""
+    return config_path(environ).with_name(FILE)
+
+
+def known_models(environ: Mapping[str, str]) -> tuple[Catalogue, Store]:
+    """Return the catalogue, with the person's rows and what they accepted, and their store.
+
+    Raises `ModelError` when the person's own file cannot be used.
+    """
+    store = Store.default(environ)
+    path = user_rows_path(environ)
+    catalogue = load_catalogue().joined(load_user_rows(path), str(path))
+    return bind(catalogue, store.root), store
+
+
+def model_set(
+    config: Config,
+    *,
+    lookahead: str | None = None,
+    generator: str | None = None,
+    max_context: int | None = None,
+    progress: Progress | None = None,
+    say: Callable[[str], object] = lambda text: None,
+) -> ModelSet:
+    """Choose the models: flags, then settings, then the catalogue's defaults.
+
+    They are checked and not loaded yet, so that nobody reads a mailbox first to learn that a
+    model is missing or a server does not answer. A file is hashed once (`progress`); after that
+    its signature is compared. `say` is told of loadings and of waiting.
+    Raises `ModelError`, `ServerFailed` and `SettingWrong`.
+    """
+    catalogue, store = known_models(os.environ)
+    flags: dict[Role, str | None] = {"lookahead": lookahead, "generator": generator}
+    served = served_roles(config, flags)
+    local = {
+        role: row_for(role, flag, config, catalogue)
+        for role, flag in flags.items()
+        if role not in served
+    }
+    for row in dict.fromkeys(local.values()):
+        store.open(row, progress)
+    loader = Loader(config, catalogue, store, context_for(config, max_context), say)
+    remote = {name: loader.connected(name) for name in set(served.values())}
+    ids = {role: row.id for role, row in local.items()}
+    ids |= {role: remote[name].id for role, name in served.items()}
+    minutes = config.number("models.idle_minutes")
+    models = ModelSet(
+        ids["lookahead"],
+        ids["generator"],
+        loader.generator,
+        encoder=installed_encoder(config, catalogue, store),
+        load_encoder=loader.encoder,
+        load_attention=loader.attention,
+        load_attentive=loader.attentive if "lookahead" in local else None,
+        reaction_layer=_reaction_layer(local.get("lookahead")),
+        fit_together=loader.room.both,
+        idle_seconds=60.0 * minutes if minutes else None,
+        show=lambda loading: say(loading_text(loading)),
+        measure=loader.speed,
+    )
+    for model in remote.values():
+        models.add(model)
+    return models
+
+
+def _reaction_layer(row: Row | None) -> int | None:
+    return row.reaction_layer or None if row else None
+
+
+def row_for(role: Role, flag: str | None, config: Config, catalogue: Catalogue) -> Row:
+    """Return the row that fills a role. Raises `ModelUnknown` or `UsageError`."""
+    wanted = flag or config.text(f"models.{role}")
+    if wanted is None:
+        return catalogue.default(role)
+    row = catalogue.row(wanted)
+    if role not in row.roles:
+        able = ", ".join(other.id for other in catalogue.able(role))
+        raise UsageError(
+            f'The model "{wanted}" cannot be the {role}.', remedy=f"Models that can: {able}."
+        )
+    return row
+
+
+def installed_encoder(config: Config, catalogue: Catalogue, store: Store) -> str | None:
+    """Return the id of the encoder to use, None when it is not here."""
+    if config.text("models.encoder") is None and not catalogue.able("encoder"):
+        return None
+    row = row_for("encoder", None, config, catalogue)
+    return row.id if store.state(row) == "present" else None
+
+
+class Loader:
+    """What `ModelSet` calls with an id when a model is first used."""
+
+    def __init__(
+        self,
+        config: Config,
+        catalogue: Catalogue,
+        store: Store,
+        context: int,
+        say: Callable[[str], object],
+    ) -> None:
+        """Load models of this machine with a context of so many tokens."""
+        self.room = Room(catalogue, store, context)
+        self._config = config
+        self._catalogue = catalogue
+        self._store = store
+        self._context = context
+        self._say = say
+        self._served: dict[str, str | None] = {}
+
+    def connected(self, name: str | None) -> Generator:
+        """Return the server's model of this name. Raises as `serving.connected` does."""
+        model = connected(self._config, name, self._say)
+        self._served[model.id] = name
+        return model
+
+    def generator(self, model_id: str) -> Generator:
+        """Load a model, or connect to it again. Raises `ModelError` and `RuntimeFailed`.
+
+        What cannot work or does not fit is refused before a runtime sees the file.
+        """
+        if model_id in self._served:
+            return self.connected(self._served[model_id])
+        return self._brought(model_id) or self._local(model_id, attentive=False)
+
+    def _brought(self, model_id: str) -> Generator | None:
+        """Load a model in an installed package's runtime; None where the settings name none."""
+        asked = self._config.text("models.runtime")
+        row = self._catalogue.row(model_id)
+        if asked not in foreign.found() or row.format not in foreign.runtime(asked).formats:
+            return None
+        path = self._store.open(row)
+        self._say(f"Loading {row.id} in {asked}")
+        return foreign.runtime(asked).open(path, row.id, self._context)
+
+    def attentive(self, model_id: str) -> AttentiveGenerator:
+        """Load a model whose own prompts are to be read. Raises as `generator` does."""
+        asked = self._config.text("models.runtime")
+        if asked in foreign.found():
+            raise RuntimeFailed(
+                f"The runtime {asked} shows no attention of {model_id}.",
+                remedy="Use llama.cpp or transformers, or another strategy.",
+            )
+        return self._local(model_id, attentive=True)
+
+    def _local(self, model_id: str, *, attentive: bool) -> AttentiveGenerator:
+        row = self._catalogue.row(model_id)
+        path = self._store.open(row)
+        self._say(f"Loading {row.id}")
+        if runtime_for(row, self._config) == "transformers":
+            from models.torch.loading import load_torch  # imports torch, some seconds
+
+            return load_torch(path, row.id, context=self._context, attentive=attentive)
+        precautions = self._precautions  # before this process trusts the library
+        from models.llama.generator import load_llama  # imports llama.cpp, about half a second
+
+        fit = self.room.fit(row, path, reads=attentive)
+        return load_llama(
+            *(path, row.id),
+            context=self._context,
+            gpu_layers=fit.gpu_layers,
+            memory=fit.cache,
+            attentive=attentive,
+            precautions=precautions,
+        )
+
+    @cached_property
+    def _precautions(self) -> Precautions:
+        """What llama.cpp may use here. Raises as `models.proof.proof.proved` does."""
+        return proved(self._store.root, self._say)
+
+    def speed(self, model: Generator) -> Speed | None:
+        """Return how fast a model is here; nothing is sent to a server to find out."""
+        return None if model.id in self._served else measured(model)
+
+    def encoder(self, model_id: str) -> Encoder:
+        """Load an encoder. Raises as `generator` does."""
+        from models.torch.loading import load_encoder
+
+        path = self._store.open(self._catalogue.row(model_id))
+        self._say(f"Loading {model_id}")
+        return load_encoder(path, model_id)
+
+    def attention(self, model_id: str) -> AttentionReader:
+        """Load a model to read its attention. Raises as `generator` does; a server shows none."""
+        if model_id in self._served:
+            raise RuntimeFailed(
+                f"A server shows no attention of {model_id}.",
+                remedy="Use a model of this machine, or another strategy.",
+            )
+        row = self._catalogue.row(model_id)
+        path = self._store.open(row)
+        self._say(f"Loading {row.id} to read its attention")
+        if runtime_for(row, self._config) == "transformers":
+            from models.torch.loading import load_torch_attention
+
+            return load_torch_attention(path, row.id, context=self._context)
+        precautions = self._precautions
+        from models.llama.attention import load_llama_attention
+
+        fit = self.room.fit(row, path, reads=True)
+        return load_llama_attention(
+            *(path, row.id),
+            context=self._context,
+            gpu_layers=fit.gpu_layers,
+            memory=fit.cache,
+            precautions=precautions,
+        )
+
+
+def runtime_for(row: Row, config: Config) -> Literal["llama", "transformers"]:
+    """Return what runs a model on this machine: by its format, unless the settings say.
+
+    Raises `UsageError` where they ask for what cannot be.
+    """
+    asked = config.text("models.runtime")
+    if row.format == "gguf":
+        return "transformers" if asked == "transformers" else "llama"
+    if asked == "llama":
+        raise UsageError(
+            f"llama.cpp runs GGUF files, and {row.id} is none.",
+            remedy='Set `runtime` under [models] to "auto", or choose another model.',
+        )
+    return "transformers"

@@ -1,0 +1,1 @@
+"""Screens about one answer, above the chat."""

@@ -1,0 +1,1 @@
+"""The chat, and the parts it is made of."""

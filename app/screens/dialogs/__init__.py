@@ -1,0 +1,1 @@
+"""Screens that ask for one thing and return it."""

@@ -1,0 +1,1 @@
+"""Screens with a list: sources, models, settings, kept conversations, help."""

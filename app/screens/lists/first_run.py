@@ -1,0 +1,274 @@
+"""First steps: where your things are, which models fit this machine, ask."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from textual import on
+from textual.binding import BindingType
+
+from app.keys import bindings
+from app.local_models.jobs import pulling
+from app.local_models.loader import known_models
+from app.local_models.roles import choose
+from app.screens.dialogs.confirmation import ConfirmScreen
+from app.screens.dialogs.entry import EntryScreen, PathSuggester
+from app.screens.lists.base import ListingScreen
+from app.screens.messages import WorkAdvanced, WorkEnded
+from app.screens.model_jobs import Job, ModelJobs
+from app.settings.current import Current
+from app.sources.first_steps import PairOffer, pair_offers
+from app.sources.known_places import Place, known_places
+from app.sources.states import absolute, remember, short
+from app.widgets.row_list import Row, RowList
+
+Step = Literal[1, 2, 3]
+STEPS: dict[Step, str] = {
+    1: "1 of 3: where are your things? Mark what may be read",
+    2: "2 of 3: which models? Only fetching them uses the network",
+    3: "3 of 3: ask",
+}
+PATH_ASKED = "Path of a folder, mailbox or calendar (right arrow completes it):"
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What there is to choose from."""
+
+    places: list[Place]
+    pairs: list[PairOffer]
+
+
+class FirstRunScreen(ListingScreen):
+    """Three lists. Enter does what the row says; escape leaves at any time."""
+
+    SCOPE = "first_run"
+    HEADING = "First steps"
+    EMPTY = "Looking at what is here …"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("first_run")]
+
+    def __init__(
+        self,
+        current: Current,
+        jobs: ModelJobs,
+        changed: Callable[[], object],
+        try_sample: Callable[[], object],
+    ) -> None:
+        """Begin at the first step; `try_sample` goes to the sample, `changed` after each edit."""
+        super().__init__()
+        self._current = current
+        self._jobs = jobs
+        self._changed = changed
+        self._try_sample = try_sample
+        self._offers = Offers([], [])
+        self._marked: set[Path] = set()
+        self._step: Step = 1
+
+    def begin(self) -> None:
+        """Look at what there is: whether places exist, what this machine is."""
+        self.head(STEPS[1])
+        self.work(lambda: Offers(known_places(os.environ), pair_offers()), self._offer)
+
+    def _offer(self, offers: Offers) -> None:
+        self._offers = offers
+        self._go(1)
+
+    def _go(self, step: Step) -> None:
+        self._step = step
+        self.head(STEPS[step])
+        self._draw()
+        self.row_list.action_first()
+
+    def _draw(self) -> None:
+        rows = {1: self._place_rows, 2: self._model_rows, 3: self._ask_rows}[self._step]()
+        self.draw_rows(rows)
+
+    def _place_rows(self) -> list[Row]:
+        remembered = self._current.saved.remembered
+        rows = [
+            Row(str(place.path), f"{self._mark(place.path)} {place.name:<21} {short(place.path)}")
+            for place in self._offers.places
+        ]
+        offered = {place.path for place in self._offers.places}
+        rows += [
+            Row(str(path), f"[x] {'':<21} {short(path)}")
+            for path in remembered
+            if path not in offered
+        ]
+        return [
+            *rows,
+            Row("name", "Name another path …"),
+            Row("sample", "Try it on sample files first, without your own"),
+            Row("next", self._next_text(), "heading"),
+        ]
+
+    def _next_text(self) -> str:
+        count = len(self._marked)
+        return f"Remember {count} and go on" if count else "Go on"
+
+    def _mark(self, path: Path) -> str:
+        if path in self._current.saved.remembered:
+            return "[x]"
+        return "[+]" if path in self._marked else "[ ]"
+
+    def _model_rows(self) -> list[Row]:
+        rows = [
+            Row(f"pair {number}", self._pair_text(pair))
+            for number, pair in enumerate(self._offers.pairs)
+        ]
+        waits = self._jobs.busy
+        return [
+            *rows,
+            Row("next", "Go on while it is fetched" if waits else "Go on", "heading"),
+        ]
+
+    def _pair_text(self, pair: PairOffer) -> str:
+        texts = [f"{row.id}: {text}" for row in pair.rows if (text := self._jobs.text_of(row.id))]
+        if texts:
+            return texts[0]
+        verb = "Fetch and use" if pair.missing else "Use"
+        return f"{verb} {pair.generator.id}, {pair.title}"
+
+    def _ask_rows(self) -> list[Row]:
+        return [
+            Row("ask", "Ask a question about your own files"),
+            Row("sample", "Try it on the sample files: a boat hire's mail, documents, calendars"),
+        ]
+
+    def detail_of(self, row: Row) -> str:
+        """Say what a row means."""
+        if row.key.startswith("pair "):
+            return self._offers.pairs[int(row.key.split()[1])].about()
+        return {
+            "name": "Any folder, mailbox, calendar, document.",
+            "sample": "Sample files ship with Askance; nothing of yours is read.",
+            "next": "Sources: F3. Models: F4. These steps again: F7.",
+            "ask": "Your files are read when you ask, and nothing is kept of them on disk.",
+        }.get(row.key, f"{row.key}\nEnter marks it. It is remembered, and read when you ask.")
+
+    @on(RowList.RowSelected)
+    def act(self, selected: RowList.RowSelected) -> None:
+        """Do what the row says."""
+        key = selected.row.key
+        self.say("")
+        if key == "next":
+            self._next()
+        elif key == "sample":
+            self._try_sample()
+        elif key == "ask":
+            self.action_back()
+        elif key == "name":
+            self._ask_path()
+        elif key.startswith("pair "):
+            self._take(self._offers.pairs[int(key.split()[1])])
+        else:
+            self._toggle(Path(key))
+
+    def action_mark(self) -> None:
+        """Mark the place under the cursor, or take the mark away."""
+        row = self.row_list.row
+        if self._step == 1 and row is not None and row.key.startswith("/"):
+            self._toggle(Path(row.key))
+
+    def _toggle(self, path: Path) -> None:
+        if path in self._current.saved.remembered:
+            self.say(f"{short(path)} is remembered; F3 forgets it.")
+            return
+        self._marked ^= {path}
+        self._draw()
+
+    def _ask_path(self) -> None:
+        def empty(typed: str) -> str:
+            return "" if typed.strip() else "Write a path, such as ~/Mail."
+
+        self.app.push_screen(EntryScreen(PATH_ASKED, "~/", empty, PathSuggester()), self._named)
+
+    def _named(self, typed: str | None) -> None:
+        if typed:
+            self._remember([absolute(typed.strip())], then=1)
+
+    def _next(self) -> None:
+        if self._step == 1 and self._marked:
+            self._remember(sorted(self._marked), then=2)
+        elif self._step < 3:
+            self._go(2 if self._step == 1 else 3)
+
+    def _remember(self, paths: list[Path], then: Step) -> None:
+        """Write paths to the settings, in a thread, and go to a step."""
+
+        def run() -> Step:
+            remember(self._current.saved, paths)
+            self._current.sample = None
+            self._current.reload()
+            return then
+
+        self.work(run, self._remembered)
+
+    def _remembered(self, then: Step) -> None:
+        self._marked.clear()
+        self._changed()
+        self._go(then)
+
+    def _take(self, pair: PairOffer) -> None:
+        if pair.is_verified:
+            self._fetch(pair)
+            return
+        names = " and ".join(row.id for row in pair.missing)
+        question = (
+            f"Nobody here has verified the files of {names}. Fetch them, and from then on take "
+            "only the very files that came?"
+        )
+        self.app.push_screen(
+            ConfirmScreen(question, "Fetch"), lambda yes: self._fetch(pair) if yes else None
+        )
+
+    def _fetch(self, pair: PairOffer) -> None:
+        for row in pair.missing:
+            begin = partial(pulling, row, pair.store, accept=not row.bound)
+            self._jobs.add(Job(row.id, "pulled", begin))
+        self.work(lambda: self._use(pair), self._chosen)
+
+    def _use(self, pair: PairOffer) -> str:
+        """Let the pair fill its roles; what is already so is not written."""
+        catalogue = known_models(os.environ)[0]
+        choose("lookahead", pair.lookahead.id, self._current.saved, catalogue)
+        choose("generator", pair.generator.id, self._current.saved, catalogue)
+        self._current.reload()
+        return f"{pair.generator.id} writes, {pair.lookahead.id} reads ahead."
+
+    def _chosen(self, said: str) -> None:
+        self._changed()
+        self.say(said)
+        if self._jobs.busy:
+            self._draw()
+        else:
+            self._go(3)
+
+    def action_cancel(self) -> None:
+        """Stop fetching; what came is kept."""
+        if self._jobs.busy:
+            self._jobs.stop()
+            self.say("Stopping; what was fetched is kept.")
+
+    @on(WorkAdvanced)
+    def draw_progress(self) -> None:
+        """Show how far the models are."""
+        if self._step == 2:
+            self._draw()
+
+    @on(WorkEnded)
+    def draw_end(self, ended: WorkEnded) -> None:
+        """Say what came of it, and go on when both are here."""
+        if ended.error:
+            self.say(f"{ended.error} Enter goes on where it stopped.")
+        elif ended.stopped:
+            self.say("Stopped. Enter goes on where it was.")
+        elif not self._jobs.busy and self._step == 2:
+            self._go(3)
+            return
+        self._draw()

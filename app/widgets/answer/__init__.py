@@ -1,0 +1,1 @@
+"""An answer: its text, its Markdown, its sources."""

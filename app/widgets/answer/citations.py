@@ -1,0 +1,81 @@
+"""The sources of an answer, one line each."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList
+
+if TYPE_CHECKING:
+    from engine.values import Citation
+
+
+class Citations(OptionList):
+    """The sources of an answer; Enter opens one."""
+
+    DEFAULT_CSS = """
+    Citations { height: auto; max-height: 12; border: none; padding: 0; background: transparent; }
+    Citations:focus { border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "select", "Preview", tooltip="Show the source at the quote"),
+        Binding("o", "open_source", "Open", id="open_source", tooltip="Open it in its program"),
+        Binding("y", "copy", "Copy", id="copy_citation", tooltip="Copy the citation"),
+    ]
+
+    class Opened(Message):
+        """A source is to be opened in the program that the system has for it."""
+
+        def __init__(self, citation: Citation) -> None:
+            """Keep which."""
+            super().__init__()
+            self.citation = citation
+
+    class Copied(Message):
+        """A citation is to be copied."""
+
+        def __init__(self, citation: Citation) -> None:
+            """Keep which."""
+            super().__init__()
+            self.citation = citation
+
+    def __init__(self) -> None:
+        """Start empty."""
+        super().__init__(markup=False)
+        self.citations: tuple[Citation, ...] = ()
+        self.display = False
+
+    def show(self, citations: tuple[Citation, ...], zone: tzinfo | None) -> None:
+        """List these."""
+        from app.output.report import citation_line  # no first picture waits for it
+
+        self.citations = citations
+        self.clear_options()
+        for citation in citations:
+            near = "" if citation.support else " nearest, no support:"
+            self.add_option(Content(f"[{citation.id}]{near} {citation_line(citation, zone)}"))
+        self.display = bool(citations)
+
+    @property
+    def chosen(self) -> Citation | None:
+        """The citation under the cursor."""
+        return self.citations[self.highlighted] if self.highlighted is not None else None
+
+    def on_focus(self) -> None:
+        """Begin at the first source."""
+        if self.highlighted is None and self.citations:
+            self.highlighted = 0
+
+    def action_open_source(self) -> None:
+        """Ask for the source's own program."""
+        if self.chosen:
+            self.post_message(self.Opened(self.chosen))
+
+    def action_copy(self) -> None:
+        """Ask for the citation in the clipboard."""
+        if self.chosen:
+            self.post_message(self.Copied(self.chosen))

@@ -1,0 +1,1 @@
+"""Questions with their answers, from top to bottom."""

@@ -1,0 +1,100 @@
+"""A question of earlier: its words are left, not the passages that were read for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+
+from textual.content import Content
+
+from app.backend.messages import Request
+from app.output.plain import one_line
+from app.output.query.follow_up import understood_lines
+from app.widgets.answer.markdown import styled
+from app.widgets.conversation.asked import Asked
+from engine.cited import Cited
+from engine.conversation import Conversation, Standalone, Turn
+
+LINES_SHOWN = 200
+
+
+@dataclass(frozen=True)
+class Past:
+    """The words of a question of earlier and of its answer."""
+
+    request: Request
+    understood: Request
+    """As in `Asked`."""
+    answer: str
+    sources: list[str]
+    """A line for each citation."""
+    place: int | None
+    """The turn of the conversation that it became; None: none."""
+
+    @classmethod
+    def kept(cls, conversation: Conversation, turn: Turn, zone: tzinfo | None) -> Past:
+        """Return a turn of a conversation that comes from the history."""
+        request = Request(0, turn.asked, conversation=conversation.before(turn.id))
+        is_put_anew = turn.question != turn.asked.strip()
+        understood = request
+        if is_put_anew or turn.scope:
+            understood = replace(request, question=turn.question, scope=turn.scope)
+        asked = request if is_put_anew else understood
+        sources = [cited_line(one, zone) for one in turn.cited]
+        return cls(asked, understood, turn.answer, sources, turn.id)
+
+
+class PastTurn(Asked):
+    """Shows question, answer and source lines; it can be edited and asked again.
+
+    All of it is one widget, for there are many.
+    """
+
+    def __init__(self, past: Past) -> None:
+        """Show an answer as it was, below what was asked."""
+        super().__init__(past.request)
+        self.past = past
+        self.place = past.place
+
+    def render(self) -> Content:
+        """Return question, answer and sources."""
+        put = Standalone(self.understood.question, self.understood.scope or ())
+        facts = _muted(understood_lines(put, self.request.question))
+        sources = _muted(self.past.sources)
+        return Content("\n").join([self.asked, *facts, _shown(self.past.answer), *sources])
+
+    def draw_asked(self) -> None:
+        """Show the question as it stands now."""
+        self.refresh(layout=True)
+
+    @property
+    def understood(self) -> Request:
+        """The question as it was understood."""
+        return self.past.understood
+
+    @property
+    def copied(self) -> str:
+        """The answer."""
+        return self.past.answer
+
+
+def _muted(shown: list[str]) -> list[Content]:
+    return [Content.styled(line, "$text-muted") for line in shown]
+
+
+def _shown(answer: str) -> Content:
+    """Return an answer as it looked, of a long one its beginning."""
+    whole = answer.strip("\n").split("\n")
+    beginning = styled("\n".join(whole[:LINES_SHOWN]))
+    if len(whole) <= LINES_SHOWN:
+        return beginning
+    more = f"… ({len(whole) - LINES_SHOWN:,} lines more; y copies all)"
+    return Content("\n").join([beginning, Content.styled(more, "$text-muted")])
+
+
+def cited_line(cited: Cited, zone: tzinfo | None) -> str:
+    """Return what is left of a citation, on one line."""
+    place = cited.locator.path
+    date = f"{cited.when.astimezone(zone):%Y-%m-%d}" if cited.when else ""
+    parts = [cited.title or place.name, *cited.people[:1], date, str(place)]
+    return f"[{cited.id}] {one_line(', '.join(filter(None, parts)))}"

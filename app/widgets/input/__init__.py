@@ -1,0 +1,1 @@
+"""Where a question is typed: the prompt and its filters."""
