@@ -19,7 +19,7 @@ from engine.evaluation.choice import Choice
 from engine.evaluation.data import Support, load_questions
 from engine.evaluation.provenance import DataDiffers, refuse_to_compare
 from engine.evaluation.runner import Scored, evaluate
-from engine.evaluation.runs import Summary, read_run
+from engine.evaluation.runs import RunSummary, read_run
 from engine.settings import Budget, Settings
 from engine.values import Citation, Passage
 from ingest.item import Item, Kind, Locator, People
@@ -119,7 +119,7 @@ def questions(tmp_path: Path) -> Path:
     return file
 
 
-def run(file: Path, models: ModelSet, out: Path, **choice: object) -> list[Scored | Summary]:
+def run(file: Path, models: ModelSet, out: Path, **choice: object) -> list[Scored | RunSummary]:
     settings = Settings(strategy="fb_rag")
     return list(evaluate(file, [], models, [settings], Choice(**choice), out))  # type: ignore[arg-type]
 
@@ -132,7 +132,7 @@ def test_a_run_scores_sums_up_and_resumes(
 
     models, out = fake_models(generator=reply), tmp_path / "run.jsonl"
     *scored, summary = run(questions, models, out)
-    assert isinstance(summary, Summary)
+    assert isinstance(summary, RunSummary)
     assert summary.questions == 3
     assert summary.scores["substring"] == 1
     assert summary.counts["substring"] == 2
@@ -144,7 +144,7 @@ def test_a_run_scores_sums_up_and_resumes(
     out.write_text("\n".join([*lines[:1], lines[1][:30]]))  # killed in the middle of a line
     asked = len(models.generator.prompts)  # type: ignore[attr-defined]
     *again, second = run(questions, models, out)
-    assert isinstance(second, Summary)
+    assert isinstance(second, RunSummary)
     assert second.scores == summary.scores
     assert len(again) == len(scored) == 3
     assert len(models.generator.prompts) - asked == 3  # type: ignore[attr-defined]
@@ -250,7 +250,7 @@ def test_strategies_of_one_run_share_their_samples(
     arms = [Settings(strategy=name) for name in names]
     steps = list(evaluate(questions, [], models, arms, Choice(limit=1), tmp_path / "run.jsonl"))
     rows = [step.row for step in steps if isinstance(step, Scored)]
-    assert [step.strategy for step in steps if isinstance(step, Summary)] == list(names)
+    assert [step.strategy for step in steps if isinstance(step, RunSummary)] == list(names)
     assert len(models.lookahead.prompts) == 2  # type: ignore[attr-defined]
     used = [row["tokens"]["lookahead"]["prompt"] for row in rows]
     assert used[0] == used[1] == used[2] > used[3] == 0
@@ -297,7 +297,7 @@ def test_replies_that_left_the_form_stand_in_the_row(
     assert rows[0]["scores"]["left_form"] == pytest.approx(left)
     assert "left_form" not in rows[1]["scores"]
     summary = steps[-2]
-    assert isinstance(summary, Summary)
+    assert isinstance(summary, RunSummary)
     assert summary.scores["left_form"] == pytest.approx(left)
     assert rows[1]["read"] == 1
 

@@ -24,15 +24,15 @@ from engine.evaluation.cluster import (
     beyond_this_machine,
 )
 from engine.evaluation.parallel import (
-    Engine,
+    EvaluationWorker,
     Orders,
+    PendingQuestion,
     Processes,
-    Task,
     evaluate_by,
     share_of_cores,
 )
 from engine.evaluation.runner import Scored, evaluate
-from engine.evaluation.runs import Row, Summary
+from engine.evaluation.runs import Row, RunSummary
 from engine.settings import Settings
 from models.errors import AskanceError
 from tests.toy_eval import evaluated_by
@@ -54,7 +54,7 @@ def orders(tmp_path: Path) -> Orders:
     return Orders(file, (folder,), arms, Choice())
 
 
-def rows_of(steps: Iterable[Scored | Summary]) -> list[Row]:
+def rows_of(steps: Iterable[Scored | RunSummary]) -> list[Row]:
     """Return the rows without what no two runs share, in one order."""
     rows = [step.row for step in steps if isinstance(step, Scored)]
     kept = [{key: value for key, value in row.items() if key != "seconds"} for row in rows]
@@ -66,22 +66,27 @@ def alone(orders: Orders) -> list[Row]:
 
 
 class Here:
-    """Workers that do everything in this process, last task first."""
+    """Workers that do everything in this process, last piece first."""
 
     def __init__(self, orders: Orders) -> None:
-        self.engine = Engine(orders, open_models)
-        self.tasks: list[Task] = []
+        self.engine = EvaluationWorker(orders, open_models)
+        self.pieces: list[PendingQuestion] = []
 
-    def results(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, list[Row]]]:
-        for task in reversed(tasks):
-            self.tasks.append(task)
-            yield task, self.engine.rows(task)
+    def results(
+        self, pieces: Sequence[PendingQuestion]
+    ) -> Iterator[tuple[PendingQuestion, list[Row]]]:
+        for piece in reversed(pieces):
+            self.pieces.append(piece)
+            yield piece, self.engine.rows(piece)
 
 
 def test_rows_are_the_same_in_any_order(orders: Orders) -> None:
     steps = list(evaluate_by(Here(orders), orders, open_models(), None))
     assert rows_of(steps) == alone(orders)
-    assert [step.strategy for step in steps if isinstance(step, Summary)] == ["vanilla", "fb_rag"]
+    assert [step.strategy for step in steps if isinstance(step, RunSummary)] == [
+        "vanilla",
+        "fb_rag",
+    ]
     last = [step for step in steps if isinstance(step, Scored)][-1]
     assert (last.done, last.of) == (10, 10)
 
@@ -95,13 +100,13 @@ def test_a_run_goes_on_where_another_ended(orders: Orders, tmp_path: Path) -> No
     workers = Here(orders)
     steps = list(evaluate_by(workers, orders, open_models(), out))
     # q4 whole, and of q3 its first setting, were there
-    assert [task.question for task in workers.tasks] == [3, 2, 1, 0]
-    assert workers.tasks[0].arms == (1,)
+    assert [piece.question for piece in workers.pieces] == [3, 2, 1, 0]
+    assert workers.pieces[0].arms == (1,)
     assert rows_of(steps) == alone(orders)
     assert len(out.read_text().splitlines()) == 2 * QUESTIONS
     again = Here(orders)
     list(evaluate_by(again, orders, open_models(), out))
-    assert again.tasks == []
+    assert again.pieces == []
 
 
 def test_workers_over_another_corpus_are_refused(orders: Orders, tmp_path: Path) -> None:
@@ -140,7 +145,7 @@ def test_a_question_at_which_a_worker_dies_is_a_row_and_the_others_go_on(
     assert good == [row for row in alone(orders) if row["id"] != "q1"]
     again = Here(orders)
     mended = rows_of(evaluate_by(again, orders, open_models(), out))
-    assert [task.question for task in again.tasks] == [1]
+    assert [piece.question for piece in again.pieces] == [1]
     assert mended == alone(orders)
 
 
@@ -227,7 +232,7 @@ class ToyRay:
     def remote(self, made: type) -> Any:
         def actor(*given: Any) -> Any:
             engine = made(*given)
-            return SimpleNamespace(rows=SimpleNamespace(remote=lambda task: (engine.rows, task)))
+            return SimpleNamespace(rows=SimpleNamespace(remote=lambda piece: (engine.rows, piece)))
 
         return SimpleNamespace(remote=actor)
 
@@ -237,8 +242,8 @@ class ToyRay:
     def get(self, reference: Any) -> Any:
         if self._dies:
             raise Gone
-        work, task = reference
-        return work(task)
+        work, piece = reference
+        return work(piece)
 
     def shutdown(self) -> None:
         self.ended = True
@@ -312,7 +317,7 @@ def test_workers_show_the_examples_of_one_setting_in_turn(orders: Orders) -> Non
     wanted = replace(orders, settings=arms, choice=Choice(limit=2))
     workers = Here(wanted)
     list(evaluate_by(workers, wanted, open_models(), None))
-    asked = [(task.question, task.arms) for task in workers.tasks[::-1]]
+    asked = [(piece.question, piece.arms) for piece in workers.pieces[::-1]]
     assert asked == [(0, (0, 2)), (1, (0, 2)), (0, (1,)), (1, (1,)), (0, (3,)), (1, (3,))]
 
 

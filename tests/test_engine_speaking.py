@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.output.report import answer_text
 from engine.checking.citation_check import check
-from engine.checking.speakers import Turns
+from engine.checking.speakers import SpeakerTurns
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
 from tests.toy_talk import answer_to
@@ -30,7 +30,7 @@ THREE = CHAT + "Edda: I gave him the key.\nEdda: I lost my hat.\n"
 
 def said_by(text: str, line: str, question: str) -> str | None:
     start = text.index(line)
-    return Turns(text).elses(start, start + len(line), question)
+    return SpeakerTurns(text).elses(start, start + len(line), question)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_headings_are_no_speakers(text: str, line: str, question: str) -> None:
 @given(st.text(), st.text(), st.integers(0, 50), st.integers(0, 50))
 def test_no_text_breaks_it(text: str, question: str, start: int, length: int) -> None:
     whole = CHAT + text
-    Turns(whole).elses(min(start, len(whole)), min(start + length, len(whole)), question)
+    SpeakerTurns(whole).elses(min(start, len(whole)), min(start + length, len(whole)), question)
 
 
 def passage(text: str) -> Passage:

@@ -15,7 +15,7 @@ from engine.answer import answer_over
 from engine.checking import abstention
 from engine.checking.contradiction import contradict, same_answer
 from engine.evaluation.data import Question
-from engine.evaluation.scoring import Trail, row_of
+from engine.evaluation.scoring import EventRecord, row_of
 from engine.events import Answered, Drafted, Event, Noted, Voted
 from engine.language.overlap import token_f1
 from engine.retrieval.corpus import corpus_of
@@ -379,7 +379,7 @@ def test_tokens_saved_are_those_of_whole_answers_less_those_written() -> None:
 def test_tokens_saved_stand_in_the_row_of_an_evaluation() -> None:
     found = ask(KEYS, KEY, f"{APART},tokens=2", (LONG,), task="multihop")
     question = Question("1", "toy", KEY, KEY, ("Berta Lund",), "question", False, None, (), ())
-    row = row_of(question, found.answer, Trail())
+    row = row_of(question, found.answer, EventRecord())
     assert row["agreement"] == {"votes": 5, "of": 5, "tokens_saved": 4 * 10 - 5 * 2}
 
 

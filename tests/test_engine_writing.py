@@ -12,7 +12,7 @@ import pytest
 
 from engine.drafts import Draft
 from engine.events import Token
-from engine.generation.reply import Asked, finish, write
+from engine.generation.reply import GeneratorQuestion, finish, write
 from engine.prompts.tasks import QUESTION as QUESTION_TASK
 from engine.retrieval.passages import split
 from ingest.item import Item, Kind, Locator, People
@@ -28,7 +28,7 @@ def written(
     """Return the tokens shown and the reply that stands."""
     text = "From: Ann Lee <ann@x.example>"
     item = Item(Kind.MAIL, "Lunch", None, People(), text, Locator(Path("/mail")))
-    asked = Asked(QUESTION_TASK, question, date(2026, 11, 21), deadline)
+    asked = GeneratorQuestion(QUESTION_TASK, question, date(2026, 11, 21), deadline)
     passages = split([item])
     steps = write(model, asked, asked.prompt(model, passages))
     shown = []

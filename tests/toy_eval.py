@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engine.evaluation.apart import Apart, At
-from engine.evaluation.parallel import Engine, OpenModels, Orders, Task
+from engine.evaluation.parallel import EvaluationWorker, OpenModels, Orders, PendingQuestion
 from engine.evaluation.runs import Row
 from models.roles import ModelSet
 
@@ -17,11 +17,13 @@ class Here:
     """Workers that ask everything in this process, in order."""
 
     def __init__(self, count: int, orders: Orders, open_models: OpenModels) -> None:
-        self._engine = Engine(orders, open_models)
+        self._engine = EvaluationWorker(orders, open_models)
 
-    def results(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, list[Row]]]:
-        for task in tasks:
-            yield task, self._engine.rows(task)
+    def results(
+        self, pieces: Sequence[PendingQuestion]
+    ) -> Iterator[tuple[PendingQuestion, list[Row]]]:
+        for piece in pieces:
+            yield piece, self._engine.rows(piece)
 
 
 def evaluated_by(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.evaluation.arms import Arm, datasets_of
 from engine.evaluation.tables import (
-    Compared,
+    ArmDifference,
     against_baseline,
     between_runs,
     cell_of,
@@ -112,7 +112,9 @@ def _three(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def differences(arms: Sequence[Arm], baseline: str | None) -> Iterator[tuple[str, list[Compared]]]:
+def differences(
+    arms: Sequence[Arm], baseline: str | None
+) -> Iterator[tuple[str, list[ArmDifference]]]:
     """Yield titles and differences of one set: to its baseline, and between run files."""
     score = main_score(arms)
     found = against_baseline(arms, score, baseline)
@@ -123,7 +125,7 @@ def differences(arms: Sequence[Arm], baseline: str | None) -> Iterator[tuple[str
         yield f"{score} of the later run less that of the first", runs
 
 
-def difference_rows(found: Sequence[Compared]) -> tuple[list[str], Rows]:
+def difference_rows(found: Sequence[ArmDifference]) -> tuple[list[str], Rows]:
     """Return head and rows of paired differences."""
     rows = [[one.arm.label, one.text, str(one.questions)] for one in found]
     return ["strategy", "difference, 95 % interval, p", "questions"], rows

@@ -22,7 +22,7 @@ from engine.evaluation.apart import Apart, Died
 from engine.evaluation.choice import Choice
 from engine.evaluation.parallel import Orders, Processes, Workers, evaluate_by
 from engine.evaluation.runner import Scored, solve
-from engine.evaluation.runs import Row, Summary
+from engine.evaluation.runs import Row, RunSummary
 from engine.settings import Settings
 from models.errors import RuntimeFailed
 from models.llama.wait_policy import set_thread_environment
@@ -86,7 +86,7 @@ def steps_of(
     *,
     workers: int = 1,
     ray: str | None = None,
-) -> Iterator[Scored | Summary]:
+) -> Iterator[Scored | RunSummary]:
     """Yield what `evaluate` yields, whoever asks. The models are checked before that.
 
     A question at which a process dies has a row that says so, and the next one is asked.

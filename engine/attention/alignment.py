@@ -90,7 +90,7 @@ def exact(encoding: Encoding, text: str, sentences: Sequence[Span]) -> list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class SentenceFit:
     """How well boundaries give the sentences back (tables 4 and 5)."""
 
     sentences: int
@@ -115,20 +115,20 @@ class Fit:
         missed = self.sentences - self.matched
         return self.distance / missed if missed else 0.0
 
-    def __add__(self, other: Fit) -> Fit:
+    def __add__(self, other: SentenceFit) -> SentenceFit:
         """Return both together."""
-        return Fit(
+        return SentenceFit(
             self.sentences + other.sentences,
             self.matched + other.matched,
             self.distance + other.distance,
         )
 
 
-def fit(given: Sequence[str], sentences: Sequence[str]) -> Fit:
+def fit(given: Sequence[str], sentences: Sequence[str]) -> SentenceFit:
     """Return how well what an alignment gives are these sentences, blanks around them aside."""
     pairs = zip(given, sentences, strict=True)
     distances = [levenshtein(one, target.strip()) for one, target in pairs]
-    return Fit(len(sentences), distances.count(0), sum(distances))
+    return SentenceFit(len(sentences), distances.count(0), sum(distances))
 
 
 def levenshtein(one: str, other: str) -> int:

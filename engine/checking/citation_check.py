@@ -18,8 +18,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from engine.checking.negation import Statement, contradicts
-from engine.checking.speakers import Turns
-from engine.checking.stated import Claims, Source, compared, source_of
+from engine.checking.speakers import SpeakerTurns
+from engine.checking.stated import Claims, SourceFacts, compared, source_of
 from engine.checking.words import MONTHS
 from engine.language.languages import language_of
 from engine.language.tokens import FUNCTION_WORDS, content_words, words
@@ -74,7 +74,7 @@ class _Read:
         return set(words(self.passage.searched))
 
     @cached_property
-    def source(self) -> Source:
+    def source(self) -> SourceFacts:
         return source_of(self.passage)
 
     @cached_property
@@ -82,8 +82,8 @@ class _Read:
         return Statement(self.passage.text)
 
     @cached_property
-    def turns(self) -> Turns:
-        return Turns(self.passage.item.text)
+    def turns(self) -> SpeakerTurns:
+        return SpeakerTurns(self.passage.item.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +92,13 @@ class _Said:
 
     statement: Statement
     claims: Claims
-    question: Source
+    question: SourceFacts
     asked: set[str]
     wanted: set[str]
     """What it claims: its content words beyond the question's, else all."""
 
     @classmethod
-    def of(cls, sentence: str, question: Source) -> _Said:
+    def of(cls, sentence: str, question: SourceFacts) -> _Said:
         sentence = _LIST_NUMBER.sub("", sentence)
         asked = set(words(question.text))
         content = set(content_words(_PARTICLE.sub("", sentence)))
@@ -118,7 +118,7 @@ def check(
     citations = list(after)
     unsupported: list[Unsupported] = []
     cited = False
-    reads, asked = [_Read(passage) for passage in evidence], Source(question)
+    reads, asked = [_Read(passage) for passage in evidence], SourceFacts(question)
     for line in text.splitlines():
         sentences = []
         for sentence in split_sentences(line, evidence):
@@ -171,7 +171,7 @@ def _strip_markers(sentence: str) -> tuple[str, list[int]]:
 
 
 def _cite(
-    sentence: str, named: Sequence[int], evidence: Sequence[_Read], question: Source
+    sentence: str, named: Sequence[int], evidence: Sequence[_Read], question: SourceFacts
 ) -> tuple[list[Citation], Unsupported]:
     """Return the citations of one sentence, not yet numbered (id 0), or why there is none.
 
@@ -247,7 +247,7 @@ def _best_line(said: _Said, read: _Read) -> tuple[int, int]:
     for line in _SPAN.finditer(passage.text):
         held = set(words(line[0]))
         if otherwise:
-            held |= compared(said.claims, [Source(line[0])], said.question).held
+            held |= compared(said.claims, [SourceFacts(line[0])], said.question).held
         key = (len(held & said.wanted), len(held & asked))
         if key > best_key:
             best_key, best = key, _around(passage, line, said.wanted)

@@ -13,7 +13,7 @@ from itertools import product
 from engine.checking.citation_check import split_sentences
 from engine.checking.meanings import Weekday
 from engine.checking.negation import Statement
-from engine.checking.stated import Claims, Source, compared
+from engine.checking.stated import Claims, SourceFacts, compared
 from engine.language.overlap import token_f1
 from engine.language.stemming import stem
 from engine.language.tokens import FUNCTION_WORDS, folded_words, readable
@@ -25,7 +25,7 @@ _VERDICT = re.compile(r"\W*(yes|no)\b(?!\.? ?\d)", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _JOINED_NOT = re.compile(r"\b\w+n['\u2019]t\b", re.IGNORECASE)
 _NUMERO = re.compile(r"\bno\. ?(?=\d)", re.IGNORECASE)
-_NOTHING = Source("")
+_NOTHING = SourceFacts("")
 
 
 def same_answer(one: str, other: str, likeness: float, question: str) -> bool:
@@ -61,7 +61,7 @@ def contradict(one: str, other: str, question: str) -> bool:
 
 def _contains(long: str, short: str) -> bool:
     """Say whether a reading has the words of another, and its figures however written."""
-    found = compared(Claims(short), [Source(long)], _NOTHING)
+    found = compared(Claims(short), [SourceFacts(long)], _NOTHING)
     wanted = _stems(short)
     rest = wanted - {stem(word) for held in found.held for word in folded_words(held)}
     return bool(wanted) and rest <= _stems(long) and not found.lacking
@@ -95,7 +95,7 @@ def _only_in(sentence: str, text: str, question: str) -> set[type]:
     if begins and begins[0].lower() not in _WORD.findall(question):
         sentence = f"It {sentence}"  # the first word may be a name too
     claims = Claims(sentence)
-    lacking = set(compared(claims, [Source(text)], _NOTHING).lacking)
+    lacking = set(compared(claims, [SourceFacts(text)], _NOTHING).lacking)
     kinds: set[type] = set()
     for fact in claims.facts:
         written = sentence[fact.start : fact.end].strip()

@@ -41,25 +41,25 @@ class Weekday:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class ClockTime:
     """A time of day."""
 
     hour: int
     minute: int
 
-    def borne_out(self, other: Clock) -> bool:
+    def borne_out(self, other: ClockTime) -> bool:
         """Say whether both are the same."""
         return self == other
 
 
 @dataclass(frozen=True, slots=True)
-class Quantity:
+class Amount:
     """A number, with what it counts where that is a known unit or currency."""
 
     value: Decimal
     unit: str = ""
 
-    def borne_out(self, other: Quantity) -> bool:
+    def borne_out(self, other: Amount) -> bool:
         """Say whether a source that says `other` says this.
 
         It may leave the unit open, and write an amount that was paid with a minus; degrees below
@@ -90,17 +90,17 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class MixedWord:
     """A word with digits and letters, folded: 4b, Q3, X4471902."""
 
     text: str
 
-    def borne_out(self, other: Token) -> bool:
+    def borne_out(self, other: MixedWord) -> bool:
         """Say whether both are the same."""
         return self == other
 
 
-Meaning = Day | Weekday | Clock | Quantity | Code | Token
+Meaning = Day | Weekday | ClockTime | Amount | Code | MixedWord
 LEAST_OF_NUMBER, MOST_BEFORE_NUMBER = 7, 5
 """Digits of a telephone number at least, and of the codes before it at most."""
 

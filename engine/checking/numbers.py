@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from engine.checking.marked import Marked
-from engine.checking.meanings import LEAST_OF_NUMBER, Code, Day, Fact, Meaning, Quantity, Token
+from engine.checking.meanings import LEAST_OF_NUMBER, Amount, Code, Day, Fact, Meaning, MixedWord
 from engine.checking.times import BLANK, hours
 from engine.checking.words import ARTICLES, CURRENCIES, NUMBERS, ORDINALS, PARTS, SCALES, UNITS
 
@@ -64,7 +64,7 @@ def tokens(text: Marked) -> Iterator[Fact]:
     for match in _TOKEN.finditer(text.text):
         digits = re.sub(r"\D", "", match[0])
         code = [Code(digits)] if len(digits) >= LEAST_OF_CODE else []
-        yield Fact(match.start(), match.end(), [Token(match[0].casefold()), *code])
+        yield Fact(match.start(), match.end(), [MixedWord(match[0].casefold()), *code])
 
 
 def numbers(text: Marked) -> Iterator[Fact]:
@@ -81,7 +81,7 @@ def _number(text: str, match: re.Match[str]) -> Fact:
     scale, unit, used = _scale_and_unit(after, then, money, glued=not match["gap"])
     if after and not (used or match["gap"]) and after.casefold() not in _ENGLISH_ORDINALS:
         whole = text[match.start() : match.end("next")]  # 4b, 2x
-        return Fact(match.start(), match.end("next"), [Token(whole.casefold())])
+        return Fact(match.start(), match.end("next"), [MixedWord(whole.casefold())])
     value = _value(written, scaled=scale > 1) * scale + _FRACTIONS.get(match["part"], Decimal(0))
     meanings = _amount(-value if minus else value, money or unit)
     if not (money or unit or scale > 1 or match["part"]):
@@ -94,7 +94,7 @@ def _number(text: str, match: re.Match[str]) -> Fact:
 
 def _amount(value: Decimal, unit: str) -> list[Meaning]:
     """Return an amount, and the same in smaller units: two weeks are 14 days."""
-    found: list[Meaning] = [Quantity(value, unit)]
+    found: list[Meaning] = [Amount(value, unit)]
     if unit in PARTS:
         smaller, many = PARTS[unit]
         found += _amount(value * many, smaller)
@@ -154,4 +154,4 @@ def numbers_in_words(text: Marked) -> Iterator[Fact]:
             whole = match.end() if match and (unit or scale > 1) else end
             yield Fact(start, whole, _amount(value, unit), claimed=word not in ARTICLES)
     for start, end, word in text.these(ORDINALS):
-        yield Fact(start, end, [Quantity(Decimal(ORDINALS[word]))], claimed=False)
+        yield Fact(start, end, [Amount(Decimal(ORDINALS[word]))], claimed=False)

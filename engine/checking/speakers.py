@@ -42,7 +42,7 @@ _THIRD_PERSON = re.compile(
 )
 
 
-class Turns:
+class SpeakerTurns:
     """Who speaks where in a text; read once, asked for each sentence."""
 
     def __init__(self, text: str) -> None:

@@ -45,7 +45,7 @@ _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "a", "œ": "o"}
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFacts:
     """What passages state, or a question: read once, asked for each sentence."""
 
     text: str
@@ -111,7 +111,7 @@ class Claims:
 
 
 @dataclass(slots=True)
-class Compared:
+class ClaimComparison:
     """What a sentence names, held against passages."""
 
     lacking: tuple[str, ...] = ()
@@ -124,20 +124,22 @@ class Compared:
     """Names that they state and the question does not."""
 
 
-def source_of(passage: Passage) -> Source:
+def source_of(passage: Passage) -> SourceFacts:
     """Return what a passage states, with the heading that models were shown."""
-    return Source(f"{describe(passage.item)}\n{passage.text}")
+    return SourceFacts(f"{describe(passage.item)}\n{passage.text}")
 
 
 def unstated(sentence: str, passages: Sequence[Passage], question: str = "") -> tuple[str, ...]:
     """Return what the sentence names and neither the passages nor the question state, in order."""
     sources = [source_of(one) for one in passages]
-    return compared(Claims(sentence), sources, Source(question)).lacking
+    return compared(Claims(sentence), sources, SourceFacts(question)).lacking
 
 
-def compared(claims: Claims, sources: Sequence[Source], question: Source) -> Compared:
+def compared(
+    claims: Claims, sources: Sequence[SourceFacts], question: SourceFacts
+) -> ClaimComparison:
     """Compare what a sentence names with what its sources and the question state."""
-    found = Compared()
+    found = ClaimComparison()
     there = frozenset[Meaning]().union(*(source.meanings for source in sources))
     lacking = list[tuple[int, str]]()
     for fact in claims.facts:
@@ -227,7 +229,7 @@ def _has_form(name: str, there: frozenset[str]) -> bool:
 
 
 def _other_first_names(
-    sentence: str, known: frozenset[str], sources: Sequence[Source]
+    sentence: str, known: frozenset[str], sources: Sequence[SourceFacts]
 ) -> Iterator[tuple[int, str]]:
     """Yield a first word that stands before a name where the sources have other first names."""
     match = re.match(r"\W*(\S+) \S", sentence)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from engine.checking.marked import Marked
-from engine.checking.meanings import Clock, Day, Fact, Meaning, Quantity, Weekday
+from engine.checking.meanings import Amount, ClockTime, Day, Fact, Meaning, Weekday
 from engine.checking.words import (
     CLOCK_WORDS,
     MIDNIGHT,
@@ -90,7 +90,7 @@ def days_in_digits(text: Marked) -> Iterator[Fact]:
             days += _day(one, other, match["ny"]) if match["nsep"] != "." else []
         else:
             days = _day(int(match["s2"]), int(match["s1"]))
-            days += [Quantity(Decimal(f"{match['s1']}.{match['s2']}"))] if days else []
+            days += [Amount(Decimal(f"{match['s1']}.{match['s2']}"))] if days else []
         if days:
             yield Fact(match.start(), match.end(), days)
 
@@ -152,15 +152,17 @@ def times(text: Marked) -> Iterator[Fact]:
         at = (hour * 60 + _PARTS.get((match["part"] or "").casefold(), 0)) % (12 * 60)
         yield Fact(match.start(), match.end(), hours(at // 60, at % 60))
     for start, end, _ in text.these(NOON):
-        yield Fact(start, end, [Clock(12, 0)])
+        yield Fact(start, end, [ClockTime(12, 0)])
     for start, end, _ in text.these(MIDNIGHT):
-        yield Fact(start, end, [Clock(0, 0), Clock(24, 0)])
+        yield Fact(start, end, [ClockTime(0, 0), ClockTime(24, 0)])
 
 
 def _clocks(match: re.Match[str]) -> list[Meaning]:
     if match["half"] and match["half"][0] in "aApP":
         return [
-            Clock(int(match["ah"]) % 12 + 12 * (match["half"][0] in "pP"), int(match["am"] or 0))
+            ClockTime(
+                int(match["ah"]) % 12 + 12 * (match["half"][0] in "pP"), int(match["am"] or 0)
+            )
         ]
     written = match["ah"] or match["uh"] or match["hh"] or match["ch"]
     minute = match["am"] or match["um"] or match["um2"] or match["hm"] or match["cm"] or "0"
@@ -175,4 +177,7 @@ def hours(hour: int, minute: int = 0, *, sure: bool = False) -> list[Meaning]:
     """Return a time before noon as one after noon too, unless it is written as 08:00."""
     if hour > 24 or minute > 59:
         return []
-    return [Clock(hour, minute), *([Clock(hour + 12, minute)] if hour < 12 and not sure else [])]
+    return [
+        ClockTime(hour, minute),
+        *([ClockTime(hour + 12, minute)] if hour < 12 and not sure else []),
+    ]

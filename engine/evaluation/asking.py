@@ -12,7 +12,7 @@ from engine.evaluation.choice import Choice
 from engine.evaluation.data import Question
 from engine.evaluation.reading import read_held
 from engine.evaluation.runs import Row
-from engine.evaluation.scoring import Trail, row_of
+from engine.evaluation.scoring import EventRecord, row_of
 from engine.events import Answered, Event, Stage
 from engine.prompts.tasks import TASKS, task_of
 from engine.retrieval.corpus import Corpus, only
@@ -38,7 +38,7 @@ def ask(
 
     What does not fit is a row of its own.
     """
-    trail = Trail()
+    trail = EventRecord()
     finished: Answer | None = None
     try:
         for event in answering(question, corpus, models, settings, choice, shared):

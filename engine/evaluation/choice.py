@@ -77,7 +77,7 @@ def last_solved(
 
     Raises `DataError` where so many are not left.
     """
-    asks = Asked(asked)
+    asks = AskedQuestions(asked)
     left = [q for q in reversed(everything) if q.answers and not asks.holds(q.id, q.text)]
     if len(left) < count:
         raise DataError(
@@ -87,7 +87,7 @@ def last_solved(
     return tuple(Example(q.text, q.answers[0]) for q in left[:count])
 
 
-class Asked:
+class AskedQuestions:
     """The questions that are asked, which no example may answer."""
 
     def __init__(self, asked: Sequence[Question]) -> None:

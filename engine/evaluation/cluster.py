@@ -1,4 +1,4 @@
-"""Questions asked on a Ray cluster, one engine a worker (the extra `cluster`).
+"""Questions asked on a Ray cluster, one process a worker (the extra `cluster`).
 
 Settings, ids and rows go through Ray, the answers among them; every worker reads question file,
 corpus and models from its own disk, at the same paths. "local" starts a cluster of this machine
@@ -18,7 +18,7 @@ from typing import Any
 
 from engine.errors import QuestionError
 from engine.evaluation.apart import Died
-from engine.evaluation.parallel import Engine, OpenModels, Orders, Task
+from engine.evaluation.parallel import EvaluationWorker, OpenModels, Orders, PendingQuestion
 from engine.evaluation.runs import Row
 from models.errors import AskanceError
 
@@ -66,10 +66,10 @@ def _is_loopback(host: str) -> bool:
 
 
 class RayWorkers:
-    """Workers that Ray places; each takes a task when it is done with the one before."""
+    """Workers that Ray places; each takes a piece when it is done with the one before."""
 
     def __init__(self, address: str, count: int, orders: Orders, open_models: OpenModels) -> None:
-        """Connect to a cluster; it is told nothing before there are tasks.
+        """Connect to a cluster; it is told nothing before there are pieces.
 
         Raises `ClusterMissing`.
         """
@@ -80,29 +80,33 @@ class RayWorkers:
         self._orders = orders
         self._open_models = open_models
 
-    def results(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, list[Row | Died]]]:
-        """Yield every task with its rows as it is done; disconnect at the end."""
+    def results(
+        self, pieces: Sequence[PendingQuestion]
+    ) -> Iterator[tuple[PendingQuestion, list[Row | Died]]]:
+        """Yield every piece with its rows as it is done; disconnect at the end."""
         try:
-            yield from self._results(list(tasks))
+            yield from self._results(list(pieces))
         finally:
             self._ray.shutdown()
 
-    def _results(self, left: list[Task]) -> Iterator[tuple[Task, list[Row | Died]]]:
-        actor = self._ray.remote(Engine)
+    def _results(
+        self, left: list[PendingQuestion]
+    ) -> Iterator[tuple[PendingQuestion, list[Row | Died]]]:
+        actor = self._ray.remote(EvaluationWorker)
         idle = [
             actor.remote(self._orders, self._open_models)
             for _ in range(min(self._count, len(left)))
         ]
-        running: dict[Any, tuple[Any, Task]] = {}
+        running: dict[Any, tuple[Any, PendingQuestion]] = {}
         while left or running:
             while left and idle:
-                engine, task = idle.pop(), left.pop(0)
-                running[engine.rows.remote(task)] = engine, task
+                worker, piece = idle.pop(), left.pop(0)
+                running[worker.rows.remote(piece)] = worker, piece
             done, _ = self._ray.wait(list(running))
             for reference in done:
-                engine, task = running.pop(reference)
-                idle.append(engine)
-                yield task, self._rows(reference)
+                worker, piece = running.pop(reference)
+                idle.append(worker)
+                yield piece, self._rows(reference)
 
     def _rows(self, reference: Any) -> list[Row | Died]:
         gone = self._ray.exceptions

@@ -142,7 +142,7 @@ def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def question_of(row: dict[str, Any], file: Path, where: str) -> Question:
     """Return the question a row describes. Raises `DataError` naming `where` and the field."""
-    known = _Fields(row, file, where)
+    known = _RowFields(row, file, where)
     text = known.take("question", _words)
     options = known.take("options", _texts, ())
     index = known.take("answer_index", _whole, None)
@@ -175,7 +175,7 @@ _REQUIRED = object()
 
 
 @dataclass(frozen=True, slots=True)
-class _Fields:
+class _RowFields:
     """One row, and how to complain of it."""
 
     row: dict[str, Any]

@@ -19,7 +19,7 @@ from typing import Protocol
 from engine.evaluation.apart import Apart, At, Died
 from engine.evaluation.choice import Choice
 from engine.evaluation.runner import Evaluation, Scored
-from engine.evaluation.runs import Row, Summary
+from engine.evaluation.runs import Row, RunSummary
 from engine.settings import Settings
 from engine.toolbox.samples import Shared
 from models.errors import AskanceError
@@ -42,7 +42,7 @@ class Orders:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PendingQuestion:
     """A question, and the settings that lack a row of it."""
 
     question: int
@@ -50,35 +50,37 @@ class Task:
     arms: tuple[int, ...]
 
 
-class Engine:
+class EvaluationWorker:
     """A worker: models of its own, and the questions as the one who started it sees them."""
 
     def __init__(self, orders: Orders, open_models: OpenModels) -> None:
-        """Read the questions; models and corpora are opened when a task asks for them."""
+        """Read the questions; models and corpora are opened when a piece asks for them."""
         self._run = Evaluation(
             orders.file, orders.over, open_models(), orders.settings, orders.choice, orders.out
         )
 
-    def each(self, task: Task) -> Iterator[Row | At]:
-        """Ask one question in each of a task's settings, samples drawn once for all.
+    def each(self, piece: PendingQuestion) -> Iterator[Row | At]:
+        """Ask one question in each of a piece's settings, samples drawn once for all.
 
         Yields a row for each, in their order, and before it which stages were reached.
         """
         shared: Shared = {}
-        question = self._run.questions[task.question]
-        for arm in task.arms:
+        question = self._run.questions[piece.question]
+        for arm in piece.arms:
             yield from self._run.steps(question, self._run.arms[arm], shared)
 
-    def rows(self, task: Task) -> list[Row]:
-        """Return the rows of a task."""
-        return [step for step in self.each(task) if not isinstance(step, At)]
+    def rows(self, piece: PendingQuestion) -> list[Row]:
+        """Return the rows of a piece."""
+        return [step for step in self.each(piece) if not isinstance(step, At)]
 
 
 class Workers(Protocol):
-    """Where tasks are done."""
+    """Where pieces are done."""
 
-    def results(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, list[Row | Died]]]:
-        """Yield tasks, or parts of them, with what came of each of their settings.
+    def results(
+        self, pieces: Sequence[PendingQuestion]
+    ) -> Iterator[tuple[PendingQuestion, list[Row | Died]]]:
+        """Yield pieces, or parts of them, with what came of each of their settings.
 
         `Died` stands for the row of a question at which the worker died. Closing the iterator
         stops the rest.
@@ -87,7 +89,7 @@ class Workers(Protocol):
 
 def evaluate_by(
     workers: Workers, orders: Orders, models: ModelSet, out: Path | None
-) -> Iterator[Scored | Summary]:
+) -> Iterator[Scored | RunSummary]:
     """Yield what `evaluate` yields, answers in the order in which workers are done with them.
 
     `models` are those of the workers, for their ids: none is loaded here. Raises as `evaluate`.
@@ -98,15 +100,15 @@ def evaluate_by(
         for arm in run.arms:
             if question.id in arm.rows:
                 yield run.scored(question, arm)
-    tasks = []
+    pieces = []
     for together in run.passes:
         for number, question in enumerate(run.questions):
             lacking = tuple(i for i in together if question.id not in run.arms[i].rows)
             if lacking:
-                tasks.append(Task(number, lacking))
-    for task, rows in workers.results(tasks):
-        question = run.questions[task.question]
-        for i, row in zip(task.arms, rows, strict=True):
+                pieces.append(PendingQuestion(number, lacking))
+    for piece, rows in workers.results(pieces):
+        question = run.questions[piece.question]
+        for i, row in zip(piece.arms, rows, strict=True):
             if isinstance(row, Died):
                 row = run.failed(question, run.arms[i], row.said)
             run.keep(question, run.arms[i], row)
@@ -118,22 +120,24 @@ class Processes:
     """Workers of this machine; each has its share of the cores."""
 
     def __init__(self, count: int, orders: Orders, open_models: OpenModels) -> None:
-        """Start none before there are tasks."""
+        """Start none before there are pieces."""
         self._count = count
         self._orders = orders
         self._open_models = open_models
 
-    def results(self, tasks: Sequence[Task]) -> Iterator[tuple[Task, list[Row | Died]]]:
-        """Yield each setting of a task by itself, as it is done.
+    def results(
+        self, pieces: Sequence[PendingQuestion]
+    ) -> Iterator[tuple[PendingQuestion, list[Row | Died]]]:
+        """Yield each setting of a piece by itself, as it is done.
 
         A question at which a worker dies is told as `Died`; another worker goes on behind it.
         """
-        waiting: SimpleQueue[Task] = SimpleQueue()
-        for task in tasks:
-            waiting.put(task)
+        waiting: SimpleQueue[PendingQuestion] = SimpleQueue()
+        for piece in pieces:
+            waiting.put(piece)
         done: SimpleQueue[_Done] = SimpleQueue()
-        count = min(self._count, len(tasks))
-        workers: list[Apart[Task, Row]] = [
+        count = min(self._count, len(pieces))
+        workers: list[Apart[PendingQuestion, Row]] = [
             Apart(partial(_begin, number, count, self._orders, self._open_models))
             for number in range(count)
         ]
@@ -144,12 +148,12 @@ class Processes:
         try:
             for thread in threads:
                 thread.start()
-            for _ in range(sum(len(task.arms) for task in tasks)):
+            for _ in range(sum(len(piece.arms) for piece in pieces)):
                 found = done.get()
                 if isinstance(found, BaseException):
                     raise found
-                task, row = found
-                yield task, [row]
+                piece, row = found
+                yield piece, [row]
         finally:
             for worker in workers:
                 worker.close()
@@ -159,25 +163,29 @@ class Processes:
                 worker.join()
 
 
-_Done = tuple[Task, Row | Died] | AskanceError | OSError
+_Done = tuple[PendingQuestion, Row | Died] | AskanceError | OSError
 """A question in one setting, or what ends the whole run."""
 
 
-def _work(worker: Apart[Task, Row], waiting: SimpleQueue[Task], done: SimpleQueue[_Done]) -> None:
-    """Have one worker do tasks until none is left."""
+def _work(
+    worker: Apart[PendingQuestion, Row],
+    waiting: SimpleQueue[PendingQuestion],
+    done: SimpleQueue[_Done],
+) -> None:
+    """Have one worker do pieces until none is left."""
     while not worker.closed:
         try:
-            task = waiting.get_nowait()
+            piece = waiting.get_nowait()
         except Empty:
             return
-        left = list(task.arms)
+        left = list(piece.arms)
         while left and not worker.closed:
             try:
-                for row in worker.results(Task(task.question, tuple(left))):
-                    done.put((Task(task.question, (left.pop(0),)), row))
+                for row in worker.results(PendingQuestion(piece.question, tuple(left))):
+                    done.put((PendingQuestion(piece.question, (left.pop(0),)), row))
             except Died as death:
                 if left and not worker.closed:  # else it died behind its last row, or was ended
-                    done.put((Task(task.question, (left.pop(0),)), death))
+                    done.put((PendingQuestion(piece.question, (left.pop(0),)), death))
             except (AskanceError, OSError) as error:
                 done.put(error)
                 return
@@ -185,10 +193,10 @@ def _work(worker: Apart[Task, Row], waiting: SimpleQueue[Task], done: SimpleQueu
 
 def _begin(
     number: int, count: int, orders: Orders, open_models: OpenModels
-) -> Callable[[Task], Iterator[Row | At]]:
+) -> Callable[[PendingQuestion], Iterator[Row | At]]:
     """Return what a worker does, in its process."""
     keep_to(share_of_cores(_cores(), number, count))
-    return Engine(orders, open_models).each
+    return EvaluationWorker(orders, open_models).each
 
 
 def share_of_cores(cores: Iterable[int], number: int, count: int) -> set[int]:

@@ -35,7 +35,7 @@ class Read:
     sha256: str
 
 
-class Reader:
+class CorpusReader:
     """Reads what questions are asked over, each corpus once while questions ask for it in turn."""
 
     def __init__(

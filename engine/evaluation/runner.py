@@ -19,10 +19,10 @@ from engine.evaluation.asking import DOES_NOT_FIT, answering, ask
 from engine.evaluation.choice import Choice, chosen_of, last_solved
 from engine.evaluation.data import Question, load_questions
 from engine.evaluation.provenance import refuse_other_corpus, refuse_other_question
-from engine.evaluation.reading import Reader
+from engine.evaluation.reading import CorpusReader
 from engine.evaluation.runs import (
     Row,
-    Summary,
+    RunSummary,
     append,
     earlier,
     earlier_rows,
@@ -63,8 +63,8 @@ def evaluate(
     settings: Sequence[Settings],
     choice: Choice | None = None,
     out: Path | None = None,
-) -> Iterator[Scored | Summary]:
-    """Yield a `Scored` for each question in each setting, then a `Summary` for each setting.
+) -> Iterator[Scored | RunSummary]:
+    """Yield a `Scored` for each question in each setting, then a `RunSummary` for each setting.
 
     `over` is read once; without it each question's `corpus` is looked for in a `corpus` folder
     next to the file's folder, and beside the file. Lines of `out` with the same settings are not
@@ -102,7 +102,7 @@ def solve(
     """
     questions = [q for q in chosen_of(load_questions(file), choice) if q.answers]
     known = solved(out)
-    reader = Reader(file, over, settings, (out,))
+    reader = CorpusReader(file, over, settings, (out,))
     kept = 0
     for question in questions:
         if question.id not in known:
@@ -116,7 +116,7 @@ def solve(
 
 
 def _solve(
-    question: Question, reader: Reader, models: ModelSet, settings: Settings, choice: Choice
+    question: Question, reader: CorpusReader, models: ModelSet, settings: Settings, choice: Choice
 ) -> Row | None:
     corpus = reader.corpus_for(question).corpus
     try:
@@ -142,7 +142,9 @@ class Evaluation:
         self.questions = list(chosen_of(everything, choice))
         if not self.questions:
             raise DataError(f"{file}: no question is left.", remedy="Loosen the choice.", path=file)
-        self.arms = [Arm(one, models, choice, everything, self.questions, out) for one in settings]
+        self.arms = [
+            PendingArm(one, models, choice, everything, self.questions, out) for one in settings
+        ]
         self._over, self._models, self._choice, self._out = over, models, choice, out
         self._made_over: dict[object, dict[str, Row]] = {}
         asked = {one.id: one for one in self.questions}
@@ -151,7 +153,7 @@ class Evaluation:
             if question is not None:
                 refuse_other_question(row, question.sha256, out)
                 self._note_corpus(question, row)
-        self._reader = Reader(file, over, settings[0], (choice.worked, out))
+        self._reader = CorpusReader(file, over, settings[0], (choice.worked, out))
         self._asked, self._began = 0, time.monotonic()
 
     @property
@@ -164,12 +166,12 @@ class Evaluation:
         others = tuple(i for i in range(len(self.arms)) if i not in showing)
         return [*([others] if others else []), *((i,) for i in showing)]
 
-    def row(self, question: Question, arm: Arm, shared: Shared) -> Row:
+    def row(self, question: Question, arm: PendingArm, shared: Shared) -> Row:
         """Ask a question in one setting; settings share the samples drawn for it."""
         *_, row = self.steps(question, arm, shared)
         return cast(Row, row)
 
-    def steps(self, question: Question, arm: Arm, shared: Shared) -> Iterator[Row | At]:
+    def steps(self, question: Question, arm: PendingArm, shared: Shared) -> Iterator[Row | At]:
         """Yield which stages are reached, then the row; settings share samples."""
         yield At("read")
         read = self._reader.corpus_for(question)
@@ -178,16 +180,16 @@ class Evaluation:
         for step in ask(question, read.corpus, self._models, arm.settings, self._choice, shared):
             yield step if isinstance(step, At) else row | step
 
-    def failed(self, question: Question, arm: Arm, said: str) -> Row:
+    def failed(self, question: Question, arm: PendingArm, said: str) -> Row:
         """Return the row of a question at which the process died. It is asked again next time."""
         row = self._begun(question, arm, None)
         return row | {"scores": {"failed": 1.0}, "failed": said}
 
-    def _begun(self, question: Question, arm: Arm, corpus: str | None) -> Row:
+    def _begun(self, question: Question, arm: PendingArm, corpus: str | None) -> Row:
         row = {"id": question.id, "dataset": question.dataset, **arm.setting}
         return row | {"data": {"question": question.sha256, "corpus": corpus}}
 
-    def keep(self, question: Question, arm: Arm, row: Row) -> None:
+    def keep(self, question: Question, arm: PendingArm, row: Row) -> None:
         """Write a row, made here or elsewhere over the same data. Raises `DataDiffers`."""
         if "failed" not in row:
             self._refuse_other_corpus(question, row["data"]["corpus"])
@@ -221,7 +223,7 @@ class Evaluation:
             return ()
         return question.corpus if question.context is None else (question.id,)
 
-    def scored(self, question: Question, arm: Arm) -> Scored:
+    def scored(self, question: Question, arm: PendingArm) -> Scored:
         """Describe a row that is there, and how long the others will take."""
         done = sum(q.id in arm.rows for arm in self.arms for q in self.questions)
         of = len(self.questions) * len(self.arms)
@@ -229,14 +231,14 @@ class Evaluation:
         left = None if pace is None else pace * (of - done)
         return Scored(question.id, arm.rows[question.id], done, of, left)
 
-    def summaries(self) -> Iterator[Summary]:
+    def summaries(self) -> Iterator[RunSummary]:
         """Yield the means of each setting, once all rows are there."""
         for arm in self.arms:
             rows = [arm.rows[question.id] for question in self.questions]
             yield summarise(arm.settings.strategy, rows)
 
 
-class Arm:
+class PendingArm:
     """One setting, and the rows it has."""
 
     def __init__(

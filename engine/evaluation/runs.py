@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Summary:
+class RunSummary:
     """Means over all scored questions of one setting."""
 
     strategy: str
@@ -34,7 +34,7 @@ class Summary:
     """How many questions each mean is over."""
 
 
-def summarise(strategy: str, rows: Sequence[Row]) -> Summary:
+def summarise(strategy: str, rows: Sequence[Row]) -> RunSummary:
     """Return the mean of every score over the rows that have it."""
     names = sorted({name for row in rows for name in row["scores"]})
     scores, counts = {}, {}
@@ -42,7 +42,7 @@ def summarise(strategy: str, rows: Sequence[Row]) -> Summary:
         values = [row["scores"][name] for row in rows if row["scores"].get(name) is not None]
         if values:
             scores[name], counts[name] = sum(values) / len(values), len(values)
-    return Summary(strategy, len(rows), scores, counts)
+    return RunSummary(strategy, len(rows), scores, counts)
 
 
 def setting_of(

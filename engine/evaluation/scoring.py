@@ -27,7 +27,7 @@ LEFT_FORM = re.compile(r"(\d+) of (\d+) replies left the form of Self-Ask")
 
 
 @dataclass(slots=True)
-class Trail:
+class EventRecord:
     """What is kept of the events before an answer."""
 
     rankings: dict[str, Sequence[Passage]] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Trail:
         return {"left_form": self.left_form / self.asked} if self.asked else {}
 
 
-def row_of(question: Question, answer: Answer, trail: Trail) -> dict[str, Any]:
+def row_of(question: Question, answer: Answer, trail: EventRecord) -> dict[str, Any]:
     """Return what is kept of an answer."""
     rankings = trail.rankings
     return {

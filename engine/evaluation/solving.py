@@ -12,7 +12,7 @@ from pathlib import Path
 
 from engine.errors import DataError
 from engine.evaluation import metrics
-from engine.evaluation.choice import Asked
+from engine.evaluation.choice import AskedQuestions
 from engine.evaluation.data import Question
 from engine.evaluation.runs import Row, read_lines, refuse_other_file
 from engine.events import Answered, Event, FollowedUp, Ranked, Selected
@@ -35,7 +35,7 @@ def worked_examples(file: Path, asked: Sequence[Question]) -> tuple[Example, ...
             f"{file} could not be read: {error}.", remedy="Give a JSONL file.", path=file
         ) from error
     rows = [_example(line, file, number) for number, line in enumerate(lines, start=1)]
-    asks = Asked(asked)
+    asks = AskedQuestions(asked)
     examples = [example for known, example in rows if example is not None]
     left = [one for known, one in rows if one and not asks.holds(known, one.question)]
     if not left:

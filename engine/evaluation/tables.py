@@ -53,7 +53,7 @@ def cell_of(arm: Arm | None, score: str, of: int) -> Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ArmDifference:
     """One arm less another, over the questions that both have answered."""
 
     arm: Arm
@@ -71,7 +71,7 @@ class Compared:
         return f"{d.mean:+.3f} [{d.low:+.3f}, {d.high:+.3f}], p = {self.p:.3f}"
 
 
-def compared(arm: Arm, base: Arm, score: str) -> Compared | None:
+def compared(arm: Arm, base: Arm, score: str) -> ArmDifference | None:
     """Return the paired difference; None without a question in common. Raises `DataDiffers`."""
     if arm.rows.keys() & base.rows.keys():
         rows = list(arm.rows.values()), list(base.rows.values())
@@ -81,10 +81,12 @@ def compared(arm: Arm, base: Arm, score: str) -> Compared | None:
     if not shared:
         return None
     pair = [ours[i] for i in shared], [theirs[i] for i in shared]
-    return Compared(arm, base, score, paired_difference(*pair), paired_test(*pair), len(shared))
+    return ArmDifference(
+        arm, base, score, paired_difference(*pair), paired_test(*pair), len(shared)
+    )
 
 
-def against_baseline(arms: Sequence[Arm], score: str, name: str | None) -> list[Compared]:
+def against_baseline(arms: Sequence[Arm], score: str, name: str | None) -> list[ArmDifference]:
     """Return how arms of one set differ from its baseline, the arm called `name` if given."""
     base = _baseline(arms, name)
     if base is None:
@@ -101,7 +103,7 @@ def _baseline(arms: Sequence[Arm], name: str | None) -> Arm | None:
     return None if name else next(iter(arms), None)
 
 
-def between_runs(arms: Sequence[Arm], score: str) -> Iterator[Compared]:
+def between_runs(arms: Sequence[Arm], score: str) -> Iterator[ArmDifference]:
     """Yield, for each setting that several files answered, the later file less the first."""
     first: dict[str, Arm] = {}
     for arm in arms:

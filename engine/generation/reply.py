@@ -42,7 +42,7 @@ _RELATIVE_TO_NOW = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GeneratorQuestion:
     """A question as the generator is asked it."""
 
     task: Task
@@ -73,7 +73,7 @@ class Asked:
 
 def write(
     model: Generator,
-    asked: Asked,
+    asked: GeneratorQuestion,
     prompt: str,
     *,
     max_tokens: int | None = None,
@@ -109,7 +109,7 @@ def write(
 
 def finish(
     model: Generator,
-    asked: Asked,
+    asked: GeneratorQuestion,
     passages: Sequence[Passage],
     first: Draft,
     *,
@@ -126,7 +126,9 @@ def finish(
     return replace(best, text=as_written(best.text, passages), evidence=tuple(passages))
 
 
-def _surer(model: Generator, asked: Asked, passages: Sequence[Passage], first: Draft) -> Draft:
+def _surer(
+    model: Generator, asked: GeneratorQuestion, passages: Sequence[Passage], first: Draft
+) -> Draft:
     """Return the first reply, or a sentence the model is surer of where it adds no word.
 
     Its name for an e-mail address asked for, or a bare marker, adds none; but a subject asked for
@@ -141,7 +143,9 @@ def _surer(model: Generator, asked: Asked, passages: Sequence[Passage], first: D
     return again if again.confidence > first.confidence or not _content(first) else first
 
 
-def checked(model: Generator, asked: Asked, passages: Sequence[Passage], written: Draft) -> Draft:
+def checked(
+    model: Generator, asked: GeneratorQuestion, passages: Sequence[Passage], written: Draft
+) -> Draft:
     """Return the reply with its confidence, unless it says that the passages hold no answer.
 
     The model is asked whether they state it, Yes against No as the first token; its odds are

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from engine.injection.orders import Found, found_in, is_harmless
+from engine.injection.orders import SuspectSentence, found_in, is_harmless
 from engine.language.sentences import Span
 from engine.values import Excerpt, Order, Passage
 
@@ -68,7 +68,7 @@ def names_of(passage: Passage) -> tuple[str, ...]:
     return (passage.item.title, *map(str, passage.item.people.sender))
 
 
-def _said(one: Found, guard: bool) -> str:
+def _said(one: SuspectSentence, guard: bool) -> str:
     return f"{one.says}, and was kept from the models" if guard and one.is_order else one.says
 
 
@@ -85,7 +85,7 @@ def _without(run: Span, spans: Sequence[Span]) -> Iterator[Span]:
         yield begin, end
 
 
-def _found_within(passage: Passage) -> list[Found]:
+def _found_within(passage: Passage) -> list[SuspectSentence]:
     """Return what reaches into a passage, in order and apart, by its places in the item."""
     shift = max(0, passage.start - AROUND)
     around = passage.item.text[shift : passage.end + AROUND]

@@ -48,7 +48,7 @@ class _Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SuspectSentence:
     """A sentence that gives an order, or only looks like it."""
 
     begin: int
@@ -57,9 +57,9 @@ class Found:
     is_order: bool
 
 
-def found_in(text: str) -> list[Found]:
+def found_in(text: str) -> list[SuspectSentence]:
     """Return the sentences of a text that give orders or look like it, in order and apart."""
-    shown: list[Found] = []
+    shown: list[SuspectSentence] = []
     if not (marks := _marks(text)):
         return shown
     units = list(_units(text))
@@ -73,9 +73,9 @@ def found_in(text: str) -> list[Found]:
             if shown and begin < shown[-1].end:
                 last = shown.pop()
                 begin, end = min(last.begin, begin), max(last.end, end)
-                shown.append(Found(begin, end, last.says, is_order or last.is_order))
+                shown.append(SuspectSentence(begin, end, last.says, is_order or last.is_order))
             else:
-                shown.append(Found(begin, end, mark.rule.says, is_order))
+                shown.append(SuspectSentence(begin, end, mark.rule.says, is_order))
     return shown
 
 

@@ -232,7 +232,7 @@ class _Table:
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _EncodedTexts:
     """Texts side by side in UTF-8."""
 
     data: bytes
@@ -244,7 +244,7 @@ class _Source:
     """Bytes of all the rest, once folded."""
 
 
-def _source(library: ctypes.CDLL, texts: Sequence[str]) -> _Source:
+def _source(library: ctypes.CDLL, texts: Sequence[str]) -> _EncodedTexts:
     """Encode texts, with accents joined to their letters."""
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     source, accents = _listed(library, encoded)
@@ -255,7 +255,7 @@ def _source(library: ctypes.CDLL, texts: Sequence[str]) -> _Source:
     return _listed(library, encoded)[0]
 
 
-def _listed(library: ctypes.CDLL, encoded: Sequence[bytes]) -> tuple[_Source, Array]:
+def _listed(library: ctypes.CDLL, encoded: Sequence[bytes]) -> tuple[_EncodedTexts, Array]:
     """Return what there is to fold, and the numbers of texts that may have combining accents."""
     data, ends, accents = b"".join(encoded), _ends(encoded), np.empty(len(encoded), np.bool_)
     folded, room = ctypes.c_uint64(), _FEW
@@ -268,7 +268,7 @@ def _listed(library: ctypes.CDLL, encoded: Sequence[bytes]) -> tuple[_Source, Ar
             break
         room = count
     runs = [data[begin:end] for begin, end in bounds[:count].tolist()]
-    return _Source(data, ends, runs, folded.value), np.flatnonzero(accents)
+    return _EncodedTexts(data, ends, runs, folded.value), np.flatnonzero(accents)
 
 
 def _ends(pieces: Sequence[bytes]) -> Array:

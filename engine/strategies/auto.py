@@ -24,7 +24,7 @@ from engine.stages import stage
 from engine.strategies.computation import understood
 from engine.strategies.conditional import take
 from engine.strategies.embedding import CeFilter
-from engine.strategies.fb_rag import FBRag, Looked
+from engine.strategies.fb_rag import FBRag, LookAheadResult
 from engine.strategies.second_look import further
 from engine.strategies.self_consistency import SelfConsistency
 from engine.strategies.youra import Youra
@@ -103,7 +103,7 @@ class Auto:
 
     def _look(
         self, tools: Toolbox, facts: Facts, ranker: FBRag
-    ) -> Steps[Event, None, tuple[Toolbox, Looked, list[int]]]:
+    ) -> Steps[Event, None, tuple[Toolbox, LookAheadResult, list[int]]]:
         """Look ahead where it pays; return what that found, and what the generator is to read.
 
         Whether to cut is settled first: attention is then read while samples are drawn, for free.
@@ -117,16 +117,18 @@ class Auto:
         else:
             scores = yield from tools.recall()
             fitting = tools.fit_generator(scores) if facts.fitting else []
-            looked = Looked(scores, sorted(fitting), [])
+            looked = LookAheadResult(scores, sorted(fitting), [])
         return tools, looked, _for_cutting(tools, looked.scores) if cuts else looked.chosen
 
-    def _votes(self, tools: Toolbox, facts: Facts, looked: Looked) -> Steps[Event, None, bool]:
+    def _votes(
+        self, tools: Toolbox, facts: Facts, looked: LookAheadResult
+    ) -> Steps[Event, None, bool]:
         """Decide whether several readings vote."""
         rule = routing.vote(facts, agreement(looked.samples, sameness(tools)))
         return (yield from _decide(rule, self.vote))
 
     def _look_again(
-        self, tools: Toolbox, facts: Facts, looked: Looked, draft: Draft, ranker: FBRag
+        self, tools: Toolbox, facts: Facts, looked: LookAheadResult, draft: Draft, ranker: FBRag
     ) -> Steps[Event, None, Draft]:
         """Look ahead if that was spared; then ask otherwise, or in steps, while tokens last."""
         unread = len(set(tools.passages.allowed()) - set(looked.chosen))
@@ -180,7 +182,9 @@ def _expand(tools: Toolbox) -> Steps[Event, None, str]:
     return words
 
 
-def _look_after_all(tools: Toolbox, before: Looked, ranker: FBRag) -> Steps[Event, None, Draft]:
+def _look_after_all(
+    tools: Toolbox, before: LookAheadResult, ranker: FBRag
+) -> Steps[Event, None, Draft]:
     """Return the draft from what looking ahead brings; an empty one where that is nothing new."""
     looked = yield from ranker.look(tools)
     if not set(looked.chosen) - set(before.chosen):

@@ -23,7 +23,7 @@ from engine.toolbox.steps import Toolbox
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class LookAheadResult:
     """What looking ahead leads to."""
 
     scores: Scores
@@ -68,13 +68,13 @@ class FBRag:
             return Draft("", ())
         return (yield from tools.write(self.ordered(looked.chosen)))
 
-    def look(self, tools: Toolbox) -> Steps[Event, None, Looked]:
+    def look(self, tools: Toolbox) -> Steps[Event, None, LookAheadResult]:
         """Recall within X tokens, look ahead, select within Y tokens; without a hit, nothing."""
         backward = yield from tools.recall()
         listening = self._listening(tools) if backward.any() else None
         stage_one = tools.fit_lookahead(backward)
         if not stage_one:
-            return Looked(backward, [], [])
+            return LookAheadResult(backward, [], [])
         samples = yield from tools.look_ahead(stage_one, self.form, self.temperature, listening)
         return (
             yield from staged(
@@ -101,7 +101,7 @@ class FBRag:
         backward: Scores,
         stage_one: Sequence[int],
         samples: Sequence[Sample],
-    ) -> Steps[Event, None, Looked]:
+    ) -> Steps[Event, None, LookAheadResult]:
         forward = self.over(tools.passages.forward(samples))
         parts = {"backward": backward, "forward": forward}
         if self.reaction:
@@ -111,7 +111,7 @@ class FBRag:
             yield Noted("No sample shares a word with any passage: ranked as recalled")
             scores = backward
         yield tools.passages.ranked("select", scores, parts)
-        return Looked(scores, tools.fit_generator(scores), samples)
+        return LookAheadResult(scores, tools.fit_generator(scores), samples)
 
     def _react(
         self, tools: Toolbox, stage_one: Sequence[int]

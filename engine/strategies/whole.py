@@ -11,7 +11,7 @@ from engine.drafts import Draft
 from engine.events import Event
 from engine.retrieval.recall import best_first
 from engine.toolbox.steps import Toolbox
-from engine.toolbox.window import Room, head_and_tail, require_whole
+from engine.toolbox.window import WindowSpace, head_and_tail, require_whole
 from engine.values import Excerpt
 
 
@@ -57,7 +57,7 @@ class TtragBaseline:
         hits = [int(i) for i in best_first(scores)[: self.best] if scores[i] > 0]
         if not hits:
             return Draft("", ())
-        room, random = Room.of(tools), Random(tools.settings.seed)  # noqa: S311 -- no secret
+        room, random = WindowSpace.of(tools), Random(tools.settings.seed)  # noqa: S311 -- no secret
         chosen = room.fill(hits)
         others = sorted(set(tools.passages.allowed()) - set(hits))
         random.shuffle(others)

@@ -37,7 +37,7 @@ Shared = dict[tuple[Drawing, tuple[int, ...]], Drawn]
 
 
 @dataclass(frozen=True)
-class Sampler:
+class LookAheadSampler:
     """Draws samples, or takes over those that another strategy drew alike."""
 
     models: Lender

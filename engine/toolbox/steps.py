@@ -14,7 +14,7 @@ from engine.budget.pace import Pace, Work
 from engine.drafts import Draft
 from engine.events import Event, StageName
 from engine.generation.lookahead import Drawing, Form, Sample
-from engine.generation.reply import Asked, finish, write
+from engine.generation.reply import GeneratorQuestion, finish, write
 from engine.language.languages import differ
 from engine.prompts.examples import Example, first_of, shipped
 from engine.prompts.prompting import section
@@ -28,7 +28,7 @@ from engine.toolbox.budget import QuestionBudget
 from engine.toolbox.forecast import Forecast
 from engine.toolbox.lender import Lender
 from engine.toolbox.passages import Passages
-from engine.toolbox.samples import Sampler, Shared
+from engine.toolbox.samples import LookAheadSampler, Shared
 from engine.values import Passage, Query
 from models.protocols import Constraint, Generator
 from models.roles import ModelSet
@@ -56,7 +56,7 @@ class Toolbox:
     passages: Passages
     budget: QuestionBudget
     forecast: Forecast
-    sampler: Sampler
+    sampler: LookAheadSampler
     settings: Settings
     """With `now` set: the present moment is one for the whole question."""
     compressor: Compressor | None = None
@@ -100,7 +100,7 @@ class Toolbox:
             passages=passages,
             budget=budget,
             forecast=forecast,
-            sampler=Sampler(*parts, forecast, shared),
+            sampler=LookAheadSampler(*parts, forecast, shared),
             settings=replace(settings, now=settings.present),
         )
 
@@ -146,10 +146,10 @@ class Toolbox:
         """Whether a data set asks for what the models know: it brings no passage."""
         return not (self.corpus.passages or self.task.personal)
 
-    def asked_over(self, evidence: Sequence[Passage] = ()) -> Asked:
+    def asked_over(self, evidence: Sequence[Passage] = ()) -> GeneratorQuestion:
         """Return the question as the generator is asked it over these passages."""
         today, remark = self.settings.today, self.language_remark(evidence)
-        return Asked(self.task, self.query.text, today, self.budget.deadline, remark)
+        return GeneratorQuestion(self.task, self.query.text, today, self.budget.deadline, remark)
 
     def language_remark(self, evidence: Sequence[Passage]) -> str:
         """Return what asks for the question's language; nothing where the passages have it too."""

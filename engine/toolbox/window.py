@@ -19,7 +19,7 @@ _WORD = re.compile(r"\S+")
 
 
 @dataclass
-class Room:
+class WindowSpace:
     """Tokens of the generator's window that passages may still take."""
 
     passages: Sequence[Passage]
@@ -27,7 +27,7 @@ class Room:
     left: int
 
     @classmethod
-    def of(cls, tools: Toolbox) -> Room:
+    def of(cls, tools: Toolbox) -> WindowSpace:
         """Return the whole window less instructions, question and answer."""
         model = tools.models.roles.generator
         asked = model.count(tools.query.text)
@@ -56,7 +56,7 @@ class Room:
 
 def require_whole(tools: Toolbox, numbers: Sequence[int]) -> None:
     """Raise `CorpusTooLarge`, with both numbers, unless all passages fit together."""
-    room = Room.of(tools)
+    room = WindowSpace.of(tools)
     least = sum(len(room.passages[i].text) for i in numbers) // CHARACTERS_A_TOKEN
     if least > room.left:
         raise _too_large(f"more than {least:,}", room.left)
@@ -78,7 +78,7 @@ def head_and_tail(tools: Toolbox, numbers: Sequence[int]) -> dict[int, Passage]:
     Everything where it fits. The passages at the two borders are cut at a word, as LongBench cuts
     its prompt at a token; both may be the same one.
     """
-    room = Room.of(tools)
+    room = WindowSpace.of(tools)
     costs = {i: room.cost(i) for i in numbers}
     if sum(costs.values()) <= room.left:
         return {i: room.passages[i] for i in numbers}

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from engine.checking.speakers import Turns
+from engine.checking.speakers import SpeakerTurns
 from engine.evaluation.data import Question, load_questions
 from ingest.item import Item
 from ingest.read import read
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     given = parser.parse_args()
     texts = {found.title: found.text for found in read([given.corpus]) if isinstance(found, Item)}
-    turns = {text: Turns(text) for text in texts.values()}
+    turns = {text: SpeakerTurns(text) for text in texts.values()}
     asked = sorted(load_questions(given.questions), key=lambda question: question.id)
     lines, taken = Counter[tuple[bool, int]](), Counter[tuple[bool, int]]()
     for number, question in enumerate(asked):

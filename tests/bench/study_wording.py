@@ -21,7 +21,7 @@ from engine.checking.citation_check import MARKER, check
 from engine.evaluation import metrics
 from engine.evaluation.data import Question, load_questions
 from engine.generation.literal import as_written
-from engine.generation.reply import Asked, checked, unshown, write
+from engine.generation.reply import GeneratorQuestion, checked, unshown, write
 from engine.language.tokens import words
 from engine.prompts.prompting import section
 from engine.prompts.tasks import TASKS
@@ -50,7 +50,7 @@ def outcome(
     model: Generator, question: Question, shown: Sequence[Passage], how: str
 ) -> dict[str, Any]:
     """Return how one wording does."""
-    asked = Asked(TASKS["question"], question.text, date(2026, 11, 23))
+    asked = GeneratorQuestion(TASKS["question"], question.text, date(2026, 11, 23))
     prompt = asked.prompt(model, shown, how=how)
     written = checked(model, asked, shown, unshown(write(model, asked, prompt)))
     text = as_written(written.text, shown)

@@ -28,7 +28,7 @@ from typing import get_args
 
 import numpy as np
 
-from engine.attention.alignment import Encoding, Fit, between, easy, exact, fit, targets
+from engine.attention.alignment import Encoding, SentenceFit, between, easy, exact, fit, targets
 from engine.attention.compression import Sentence, sentences_of
 from engine.attention.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
 from engine.attention.sentence_attention import MARGIN, QUERY, Way, windows
@@ -60,7 +60,7 @@ def align(args: argparse.Namespace) -> None:
     texts = {file.stem: texts_of(file, args.passages) for file in args.texts}
     for name, encode in tokenizers(args.gguf, [t for some in texts.values() for t in some]):
         for stem, some in texts.items():
-            by_easy = by_offsets = Fit(0, 0, 0)
+            by_easy = by_offsets = SentenceFit(0, 0, 0)
             for text in some:
                 encoding, places = encode(text), sentence_spans(text)
                 sentences = targets(text, places)

@@ -22,7 +22,7 @@ from app.settings.config import load_config
 from engine.evaluation.choice import Choice
 from engine.evaluation.data import Question, load_questions
 from engine.evaluation.runner import Scored
-from engine.evaluation.runs import Row, Summary, refuse_no_run
+from engine.evaluation.runs import Row, RunSummary, refuse_no_run
 from engine.strategies.registry import get
 
 RIGHT = 0.999
@@ -91,7 +91,7 @@ def command(
     return tell_failed(failed, out)
 
 
-def _object(step: Scored | Summary) -> dict[str, object]:
+def _object(step: Scored | RunSummary) -> dict[str, object]:
     if isinstance(step, Scored):
         return {"schema_version": SCHEMA_VERSION, **step.row, "right": is_right(step.row)}
     shown = {"strategy": step.strategy, "questions": step.questions}
@@ -121,7 +121,7 @@ def _lines(question: Question, row: Row) -> Iterator[str]:
         yield f"       does not cite {one_line(sources)}"
 
 
-def _summary(summary: Summary) -> str:
+def _summary(summary: RunSummary) -> str:
     shown = {
         "right words": "holds",
         "of lists": "list_recall",

@@ -20,7 +20,7 @@ from app.output.progress import StatusLine
 from app.settings.config import load_config
 from engine.evaluation.choice import Choice
 from engine.evaluation.runner import Scored
-from engine.evaluation.runs import Summary, read_run, refuse_no_run
+from engine.evaluation.runs import RunSummary, read_run, refuse_no_run
 from engine.evaluation.sweeping import expanded
 from engine.prompts.tasks import TASKS
 from engine.settings import Budget
@@ -160,7 +160,7 @@ def command(
     return tell_failed(failed, out)
 
 
-def _report(summary: Summary, as_json: bool) -> None:
+def _report(summary: RunSummary, as_json: bool) -> None:
     if as_json:
         shown = {
             "strategy": summary.strategy,
