@@ -37,7 +37,7 @@ def sample() -> World:
 
 
 def entries(table: Table) -> list[str]:
-    readings = [one for row in table.rows for one in row.readings]
+    readings = [one for row in table.rows for one in row.values]
     return sorted({f"{one.item.when:%Y-%m-%d} {one.item.title}" for one in readings})
 
 
@@ -191,7 +191,7 @@ def test_what_is_next_at_the_same_moment_is_all_named() -> None:
 def test_an_entry_is_shown_as_a_calendar_shows_it(item: Item, shown: str) -> None:
     table = run(parsed(f"list entry of {item.kind.value}"), [item], Acquaintances(), NOW)
     assert table.value == shown
-    reading = table.rows[0].readings[0]
+    reading = table.rows[0].values[0]
     quoted = item.text[reading.start : reading.end]
     assert item.title in quoted
     assert item.when is None or f"{item.when:%H:%M}" in quoted  # what is cited says when

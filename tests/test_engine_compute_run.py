@@ -151,7 +151,7 @@ def test_an_invitation_to_what_the_calendar_has_does_not_count_again() -> None:
     ]
     found = table("list title of event", items)
     assert found.value == "Review, Dinner, Swim"
-    assert found.rows[0].readings[0].item is items[1]
+    assert found.rows[0].values[0].item is items[1]
     assert [item.title for item in found.cancelled] == ["Walk"]
     assert found.of == 3
 

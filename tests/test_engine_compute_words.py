@@ -107,10 +107,10 @@ def test_a_plan_over_words_and_attachments_comes_to(line: str, value: str) -> No
 
 def test_what_is_cited_is_what_is_said() -> None:
     row = run(parsed("last text of mail from:Kim"), MAILS, WORLD.known, NOW).rows[0]
-    reading = row.readings[0]
+    reading = row.values[0]
     assert reading.item.text[reading.start : reading.end] == "Buy ropes."
     row = run(parsed("list attachment of mail from:Kim"), MAILS, WORLD.known, NOW).rows[0]
-    reading = row.readings[0]
+    reading = row.values[0]
     assert "sails.jpg" in reading.item.text[reading.start : reading.end]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.compute.table import Extracted, Reading
+from engine.compute.table import Extracted, ItemValue
 from engine.compute.units import FoundAmount, amounts
 from engine.language.tokens import content_words, words
 from engine.plan import Sought
@@ -42,7 +42,7 @@ def extracted(
 
     `readable` returns what the model may read of a passage, or None.
     """
-    readings: list[Reading] = []
+    values: list[ItemValue] = []
     in_part: list[Item] = []
     for item in items:
         passages = (one for one in split_item(item) if any(amounts(one.text)))
@@ -57,8 +57,8 @@ def extracted(
         chosen = _chosen(model, passage, candidates[:CANDIDATES], sought)
         if chosen is not None:
             end = chosen.start + len(chosen.text)
-            readings.append(Reading(item, chosen.found.quantity, chosen.text, chosen.start, end))
-    return Extracted(tuple(readings), tuple(in_part))
+            values.append(ItemValue(item, chosen.found.quantity, chosen.text, chosen.start, end))
+    return Extracted(tuple(values), tuple(in_part))
 
 
 def _likeliest(stating: Sequence[Passage], sought: Sought) -> Passage:

@@ -97,10 +97,10 @@ def parsed(line: str) -> Plan:
     """Return the plan that a line says. Raises `PlanRefused` with the word that is wrong."""
     if len(line) > _MOST_CHARACTERS:
         raise _wrong(line[:40], "it is too long")
-    return checked(_Reader(list(_TOKEN.finditer(line))).plan())
+    return checked(_PlanReader(list(_TOKEN.finditer(line))).plan())
 
 
-class _Reader:
+class _PlanReader:
     """Reads the words of a line from left to right."""
 
     def __init__(self, tokens: Sequence[re.Match[str]]) -> None:

@@ -17,7 +17,7 @@ from engine.compute.fields import (
     values_of,
 )
 from engine.compute.selecting import Passed, each_once, oldest_first, passing
-from engine.compute.table import Extracted, Extractor, Key, Lacking, Reading, Row, Table, units_of
+from engine.compute.table import Extracted, Extractor, ItemValue, Key, Lacking, Row, Table, units_of
 from engine.compute.units import Quantity, by_unit, mean, shown
 from engine.plan import AT_AN_END, MEASURED, Plan, Sought
 from engine.question.acquaintances import Acquaintances
@@ -42,9 +42,9 @@ def run(
     chosen = sorted((item for item in counted if id(item) in ids), key=oldest_first)
     if plan.operation == "next":
         chosen = [item for item in chosen if lies_ahead(item, now)]
-    found = _readings(plan, chosen, extract)
-    rows = (_grouped if plan.by else _computed)(plan, found.readings)
-    unread = tuple(_unread(plan, chosen, found.readings))
+    found = _values(plan, chosen, extract)
+    rows = (_grouped if plan.by else _computed)(plan, found.values)
+    unread = tuple(_unread(plan, chosen, found.values))
     return Table(
         *(plan, tuple(rows), _value(plan, rows), len(chosen), unread),
         *_left_out(passed),
@@ -77,16 +77,16 @@ def _left_out(
     return shelved, tuple(undated.values()), tuple(cancelled.values())
 
 
-def _readings(plan: Plan, items: Sequence[Item], extract: Extractor | None) -> Extracted:
+def _values(plan: Plan, items: Sequence[Item], extract: Extractor | None) -> Extracted:
     """Return the values of all items."""
     if isinstance(plan.value, Sought):
         return extract(items, plan.value) if extract else Extracted(())
     return Extracted(tuple(one for item in items for one in _stated(item, plan)))
 
 
-def _unread(plan: Plan, items: Sequence[Item], readings: Sequence[Reading]) -> Iterator[Lacking]:
+def _unread(plan: Plan, items: Sequence[Item], values: Sequence[ItemValue]) -> Iterator[Lacking]:
     """Yield the items that are in no row, each with the first thing that it lacks."""
-    stated = {id(one.item) for one in readings}
+    stated = {id(one.item) for one in values}
     at_the_end = plan.operation in AT_AN_END
     for item in items:
         if id(item) not in stated:
@@ -97,26 +97,26 @@ def _unread(plan: Plan, items: Sequence[Item], readings: Sequence[Reading]) -> I
             yield Lacking(item, "date")
 
 
-def _stated(item: Item, plan: Plan) -> list[Reading]:
+def _stated(item: Item, plan: Plan) -> list[ItemValue]:
     value = plan.value
     if value == "item" or isinstance(value, Sought):
-        return [Reading(item, item.title, item.title, *line_of(item, plan.by or "title"))]
+        return [ItemValue(item, item.title, item.title, *line_of(item, plan.by or "title"))]
     place = line_of(item, value)
     if value == "duration":
         minutes = minutes_of(item)
         if minutes is None:
             return []
         amount = Quantity(Decimal(minutes), "min")
-        return [Reading(item, amount, duration_text(minutes, plan.unit), *place)]
-    return [Reading(item, one.key, one.text, *place) for one in values_of(item, value, plan.unit)]
+        return [ItemValue(item, amount, duration_text(minutes, plan.unit), *place)]
+    return [ItemValue(item, one.key, one.text, *place) for one in values_of(item, value, plan.unit)]
 
 
-def _grouped(plan: Plan, readings: Sequence[Reading]) -> list[Row]:
+def _grouped(plan: Plan, values: Sequence[ItemValue]) -> list[Row]:
     """Return a row for each group and unit: in order of time, else the largest of a unit first."""
-    groups: dict[Key, tuple[str, list[Reading]]] = {}
-    for reading in readings:
-        for one in values_of(reading.item, plan.by or "title"):
-            groups.setdefault(one.key, (one.text, []))[1].append(reading)
+    groups: dict[Key, tuple[str, list[ItemValue]]] = {}
+    for value in values:
+        for one in values_of(value.item, plan.by or "title"):
+            groups.setdefault(one.key, (one.text, []))[1].append(value)
     rows = []
     for key, (label, members) in groups.items():
         for row in _computed(plan, members):
@@ -130,7 +130,7 @@ def _grouped(plan: Plan, readings: Sequence[Reading]) -> list[Row]:
 
 
 def _number(row: Row) -> Decimal:
-    return row.number if row.number is not None else Decimal(len(row.readings))
+    return row.number if row.number is not None else Decimal(len(row.values))
 
 
 def _first(rows: Sequence[Row], count: int) -> list[Row]:
@@ -141,67 +141,67 @@ def _first(rows: Sequence[Row], count: int) -> list[Row]:
     return [row for at, row in enumerate(rows) if at < count or _number(row) == limit]
 
 
-def _computed(plan: Plan, readings: Sequence[Reading]) -> list[Row]:
-    """Return what the operation makes of some readings, nothing of nothing."""
-    if not readings:
+def _computed(plan: Plan, values: Sequence[ItemValue]) -> list[Row]:
+    """Return what the operation makes of some values, nothing of nothing."""
+    if not values:
         return []
     if plan.operation == "count":
-        items = list({id(one.item): one for one in readings}.values())
+        items = list({id(one.item): one for one in values}.values())
         return [_row(str(len(items)), items, Decimal(len(items)))]
     if plan.operation == "distinct":
-        values = list({one.key: one for one in readings}.values())
-        return [_row(str(len(values)), values, Decimal(len(values)))]
+        distinct = list({one.key: one for one in values}.values())
+        return [_row(str(len(distinct)), distinct, Decimal(len(distinct)))]
     if plan.operation in MEASURED:
-        return _measured(plan, readings)
+        return _measured(plan, values)
     if plan.operation == "list":
-        return _listed(readings)
-    return _at_the_end(plan, readings)
+        return _listed(values)
+    return _at_the_end(plan, values)
 
 
-def _row(value: str, readings: Sequence[Reading], number: Decimal | None = None) -> Row:
-    return Row(value, value, tuple(readings), number)
+def _row(value: str, values: Sequence[ItemValue], number: Decimal | None = None) -> Row:
+    return Row(value, value, tuple(values), number)
 
 
-def _listed(readings: Sequence[Reading]) -> list[Row]:
+def _listed(values: Sequence[ItemValue]) -> list[Row]:
     """Return a row for each value, in order of its first item."""
-    values: dict[Key, list[Reading]] = {}
-    for reading in readings:
-        values.setdefault(reading.key, []).append(reading)
-    return [Row(found[0].text, "", tuple(found), key=key) for key, found in values.items()]
+    by_key: dict[Key, list[ItemValue]] = {}
+    for value in values:
+        by_key.setdefault(value.key, []).append(value)
+    return [Row(found[0].text, "", tuple(found), key=key) for key, found in by_key.items()]
 
 
-def _at_the_end(plan: Plan, readings: Sequence[Reading]) -> list[Row]:
+def _at_the_end(plan: Plan, values: Sequence[ItemValue]) -> list[Row]:
     """Return the values of the first or last items, and of those of the same moment."""
-    dated = [one for one in readings if one.item.when is not None]
+    dated = [one for one in values if one.item.when is not None]
     if not dated:
         return []
     if plan.top and not plan.by:
         from_end = dated[::-1] if plan.operation == "last" else dated
         nearest = list(dict.fromkeys(id(one.item) for one in from_end))[: plan.top]
         chosen = (one for number in nearest for one in dated if id(one.item) == number)
-        return [Row(row.label, row.label, row.readings) for row in _listed(list(chosen))]
+        return [Row(row.label, row.label, row.values) for row in _listed(list(chosen))]
     moments = [_moment(one.item) for one in dated]
     end = max(moments) if plan.operation == "last" else min(moments)
     rows = _listed([one for one, moment in zip(dated, moments, strict=True) if moment == end])
-    return [Row(row.label, row.label, row.readings) for row in rows]
+    return [Row(row.label, row.label, row.values) for row in rows]
 
 
 def _moment(item: Item) -> float:
     return item.when.timestamp() if item.when else 0.0
 
 
-def _measured(plan: Plan, readings: Sequence[Reading]) -> list[Row]:
+def _measured(plan: Plan, values: Sequence[ItemValue]) -> list[Row]:
     """Return a row for each unit; amounts of different units are never added."""
-    units = by_unit(_quantity(one) for one in readings)
-    return [_of_unit(plan, unit, numbers, readings) for unit, numbers in units.items()]
+    units = by_unit(_quantity(one) for one in values)
+    return [_of_unit(plan, unit, numbers, values) for unit, numbers in units.items()]
 
 
-def _quantity(reading: Reading) -> Quantity:
-    return reading.key if isinstance(reading.key, Quantity) else Quantity(Decimal(0), "?")
+def _quantity(value: ItemValue) -> Quantity:
+    return value.key if isinstance(value.key, Quantity) else Quantity(Decimal(0), "?")
 
 
-def _of_unit(plan: Plan, unit: str, numbers: list[Decimal], readings: Sequence[Reading]) -> Row:
-    members = [one for one in readings if _quantity(one).unit == unit]
+def _of_unit(plan: Plan, unit: str, numbers: list[Decimal], values: Sequence[ItemValue]) -> Row:
+    members = [one for one in values if _quantity(one).unit == unit]
     if plan.operation in ("min", "max"):
         number = min(numbers) if plan.operation == "min" else max(numbers)
         members = [one for one in members if _quantity(one).amount == number]
@@ -220,9 +220,9 @@ def _amount_text(plan: Plan, number: Decimal, unit: str) -> str:
 
 def _between(plan: Plan, passed: Sequence[Passed]) -> Table:
     """Return the days from one date to the other; of one source, from its first to its last."""
-    readings = _of_each(plan, passed)
-    ends = _ends(readings)
-    of, unread = _of_all(plan, passed, readings)
+    values = _of_each(plan, passed)
+    ends = _ends(values)
+    of, unread = _of_all(plan, passed, values)
     if len(ends) < 2:
         return Table(plan, (), "", of, unread, *_left_out(passed))
     first, last = ends
@@ -234,24 +234,24 @@ def _between(plan: Plan, passed: Sequence[Passed]) -> Table:
     return Table(plan, tuple(rows), text, of, unread, *_left_out(passed))
 
 
-def _of_each(plan: Plan, passed: Sequence[Passed]) -> list[tuple[Reading, ...]]:
+def _of_each(plan: Plan, passed: Sequence[Passed]) -> list[tuple[ItemValue, ...]]:
     """Return the values of the items of each source."""
-    return [_readings(plan, some.items, None).readings for some in passed]
+    return [_values(plan, some.items, None).values for some in passed]
 
 
 def _of_all(
-    plan: Plan, passed: Sequence[Passed], readings: Sequence[Sequence[Reading]]
+    plan: Plan, passed: Sequence[Passed], values: Sequence[Sequence[ItemValue]]
 ) -> tuple[int, tuple[Lacking, ...]]:
     """Return how many items both sources have, and those without a value."""
     items = {id(item): item for some in passed for item in some.items}
-    flat = [one for some in readings for one in some]
+    flat = [one for some in values for one in some]
     return len(items), tuple(_unread(plan, list(items.values()), flat))
 
 
-def _ends(found: Sequence[Sequence[Reading]]) -> list[Reading]:
+def _ends(found: Sequence[Sequence[ItemValue]]) -> list[ItemValue]:
     if len(found) == 1:
         return [found[0][0], found[0][-1]] if len(found[0]) > 1 else []
-    return [readings[0] for readings in found if readings]
+    return [values[0] for values in found if values]
 
 
 def _day(key: Key) -> date:
@@ -264,11 +264,11 @@ def _day(key: Key) -> date:
 
 def _shared(plan: Plan, passed: Sequence[Passed]) -> Table:
     """Return the dates on which both sources have something."""
-    readings = _of_each(plan, passed)
-    both = set.intersection(*({one.key for one in some} for some in readings))
+    values = _of_each(plan, passed)
+    both = set.intersection(*({one.key for one in some} for some in values))
     rows = sorted(
-        _listed([one for some in readings for one in some if one.key in both]),
+        _listed([one for some in values for one in some if one.key in both]),
         key=lambda row: str(row.key),
     )
-    of, unread = _of_all(plan, passed, readings)
+    of, unread = _of_all(plan, passed, values)
     return Table(plan, tuple(rows), str(len(rows)), of, unread, *_left_out(passed))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from engine.compute.extract import CANDIDATES
 from engine.compute.fields import line_of
 from engine.compute.plan_text import written
-from engine.compute.table import Lacking, Reading, Row, Table
+from engine.compute.table import ItemValue, Lacking, Row, Table
 from engine.drafts import Draft
 from engine.plan import Plan, Sought
 from engine.values import Citation, Passage, TableRow, TableShown, TableUnread
@@ -49,20 +49,20 @@ class _Marks:
     def __init__(self) -> None:
         self.citations: list[Citation] = []
 
-    def of(self, readings: Sequence[Reading], at_most: int) -> str:
+    def of(self, values: Sequence[ItemValue], at_most: int) -> str:
         """Return markers for some sources, as far as there is room."""
-        ids = [self._number(one) for one in readings[:at_most] if len(self.citations) < CITED]
+        ids = [self._number(one) for one in values[:at_most] if len(self.citations) < CITED]
         marks = "".join(f"[{number}]" for number in dict.fromkeys(ids))
         return f" {marks}" if marks else ""
 
-    def _number(self, reading: Reading) -> int:
+    def _number(self, value: ItemValue) -> int:
         for known in self.citations:
-            if known.passage.item is reading.item and known.start == reading.start:
+            if known.passage.item is value.item and known.start == value.start:
                 return known.id
-        passage = Passage(reading.item, reading.start, reading.end)
+        passage = Passage(value.item, value.start, value.end)
         number = len(self.citations) + 1
         self.citations.append(
-            Citation(number, passage, reading.start, reading.end, "matched", support=True)
+            Citation(number, passage, value.start, value.end, "matched", support=True)
         )
         return number
 
@@ -71,24 +71,24 @@ def _lines(table: Table, marks: _Marks) -> Iterator[str]:
     plan, rows = table.plan, table.rows
     if table.grouped:
         for row in rows[:ROWS_SHOWN]:
-            yield f"{row.label}: {_with_noun(plan, row.value)}{marks.of(row.readings, 1)}"
+            yield f"{row.label}: {_with_noun(plan, row.value)}{marks.of(row.values, 1)}"
     elif plan.operation in ("between", "shared"):
         noun = (plan.unit or "days") if plan.operation == "between" else "dates"
         yield _sentence(table.value, noun, rows, marks)
         yield from (row.label for row in rows[:ROWS_SHOWN])
     elif plan.operation in ("count", "distinct"):
-        yield f"{_with_noun(plan, rows[0].value)}{marks.of(rows[0].readings, CITED)}"
+        yield f"{_with_noun(plan, rows[0].value)}{marks.of(rows[0].values, CITED)}"
     else:
         for row in rows[:ROWS_SHOWN]:
             several = len(rows) > 1
-            yield f"{row.label}{marks.of(row.readings, CITED_OF_A_ROW if several else CITED)}"
+            yield f"{row.label}{marks.of(row.values, CITED_OF_A_ROW if several else CITED)}"
     if len(rows) > ROWS_SHOWN:
         yield f"and {len(rows) - ROWS_SHOWN:,} more"
 
 
 def _sentence(value: str, noun: str, rows: Sequence[Row], marks: _Marks) -> str:
-    readings = [one for row in rows for one in row.readings]
-    return f"{value} {_one(noun) if value == '1' else noun}{marks.of(readings, CITED)}"
+    values = [one for row in rows for one in row.values]
+    return f"{value} {_one(noun) if value == '1' else noun}{marks.of(values, CITED)}"
 
 
 def _with_noun(plan: Plan, value: str) -> str:
@@ -130,7 +130,7 @@ def shown(table: Table) -> TableShown:
 
 
 def _sources(row: Row) -> tuple[Passage, ...]:
-    places = {(id(one.item), one.start): one for one in row.readings}
+    places = {(id(one.item), one.start): one for one in row.values}
     return tuple(Passage(one.item, one.start, one.end) for one in places.values())
 
 

@@ -16,7 +16,7 @@ Key = str | date | datetime | Quantity
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ItemValue:
     """One value of one item, and where its text states it."""
 
     item: Item
@@ -32,7 +32,7 @@ class Reading:
 class Extracted:
     """The values of some items."""
 
-    readings: tuple[Reading, ...]
+    values: tuple[ItemValue, ...]
     in_part: tuple[Item, ...] = ()
     """Items of which not everything that may be the value was looked at."""
 
@@ -49,7 +49,7 @@ class Row:
     """The group, or the value itself where nothing is grouped."""
     value: str
     """What was computed for it; empty in a plain list."""
-    readings: tuple[Reading, ...]
+    values: tuple[ItemValue, ...]
     """Its sources."""
     number: Decimal | None = None
     """For ordering, and for the bar of a chart."""

@@ -60,7 +60,7 @@ MOST_THING_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Mention:
     """Words of a question and where they stand."""
 
     words: str
@@ -69,10 +69,10 @@ class Span:
     """Exclusive; of a name without its possessive ending."""
 
 
-def names_in(question: str, known: Sequence[str], today: date) -> list[Span]:
+def names_in(question: str, known: Sequence[str], today: date) -> list[Mention]:
     """Return the people, or what is written like them, that a question names, in its order."""
     taken = [(span.start, span.end) for span in find_spans(question, today)]
-    found: list[Span] = []
+    found: list[Mention] = []
     for span in [*_known_in(question, known), *capitalised_in(question)]:
         apart = not any(span.start < end and begin < span.end for begin, end in taken)
         if apart and not (_AS_MATTER.search(question[: span.start]) and _is_month(span, today)):
@@ -81,12 +81,12 @@ def names_in(question: str, known: Sequence[str], today: date) -> list[Span]:
     return sorted(found, key=lambda span: span.start)
 
 
-def months_in(question: str, today: date) -> list[Span]:
+def months_in(question: str, today: date) -> list[Mention]:
     """Return the months that a question names as its matter: "what is said about May?"."""
     return [one for one in capitalised_in(question, places=True) if _is_month(one, today)]
 
 
-def _is_month(span: Span, today: date) -> bool:
+def _is_month(span: Mention, today: date) -> bool:
     return bool(find_spans(f"in {span.words}", today))
 
 
@@ -99,7 +99,7 @@ def is_name(text: str) -> bool:
     )
 
 
-def _known_in(question: str, known: Sequence[str]) -> Iterator[Span]:
+def _known_in(question: str, known: Sequence[str]) -> Iterator[Mention]:
     forms = {name: name for name in known if is_name(name)}
     for name in list(forms):
         for part in (name.split()[0], name.split()[-1]):
@@ -110,10 +110,10 @@ def _known_in(question: str, known: Sequence[str]) -> Iterator[Span]:
         # A first name in small letters may be a word ("will", "mark").
         flags = re.IGNORECASE if " " in form else 0
         for match in re.finditer(pattern, question, flags):
-            yield Span(match[0], match.start(), match.end())
+            yield Mention(match[0], match.start(), match.end())
 
 
-def capitalised_in(question: str, places: bool = False) -> Iterator[Span]:
+def capitalised_in(question: str, places: bool = False) -> Iterator[Mention]:
     """Yield the runs of capitalised words of a question; with `places`, also "in Paris"."""
     words = list(_WORD.finditer(question))
     place = 0
@@ -123,7 +123,7 @@ def capitalised_in(question: str, places: bool = False) -> Iterator[Span]:
             start, end = words[place].start(), words[place + run - 1].end()
             text = _POSSESSIVE.sub("", question[start:end])
             if places or not _PLACE.search(question[:start]):
-                yield Span(text, start, start + len(text))
+                yield Mention(text, start, start + len(text))
         place += max(run, 1)
 
 
@@ -150,9 +150,9 @@ def _is_proper(word: str, begins: bool) -> bool:
     return not (begins and (plain in _IMPERATIVES or re.fullmatch(f"{WH}|{AUXILIARY}", plain)))
 
 
-def things_in(question: str) -> list[Span]:
+def things_in(question: str) -> list[Mention]:
     """Return the noun phrases of a question that begin with "the", "my", "an" or "Kim's"."""
-    found: list[Span] = []
+    found: list[Mention] = []
     for match in _DETERMINED.finditer(question):
         if _CONTRACTED.match(match[0].strip()) or (found and match.start() < found[-1].end):
             continue
@@ -161,7 +161,7 @@ def things_in(question: str) -> list[Span]:
             start, end = _with_whole_name(question, match.start()), words[-1].end()
             if found and question[found[-1].end : start].strip() == "of":
                 start = found.pop().start  # "the invoice of the roofers" is one thing
-            found.append(Span(question[start:end], start, end))
+            found.append(Mention(question[start:end], start, end))
     return found
 
 
@@ -171,7 +171,7 @@ def _with_whole_name(question: str, start: int) -> int:
     return next((one.start for one in names if one.start <= start < one.end), start)
 
 
-def things_of_people(question: str, known: Sequence[str], today: date) -> list[Span]:
+def things_of_people(question: str, known: Sequence[str], today: date) -> list[Mention]:
     """Return the things of a question, each with its people: "the call with Kim".
 
     So with places: "the flight to Paris".
@@ -182,16 +182,16 @@ def things_of_people(question: str, known: Sequence[str], today: date) -> list[S
     return [joined(question, thing, names, _OF_PEOPLE) for thing in things_in(question)]
 
 
-def _numbered(question: str, name: Span) -> Span:
+def _numbered(question: str, name: Mention) -> Mention:
     """Return a name with the number behind it: "Boathouse 3"."""
     number = _NUMBER.match(question, name.end)
     end = number.end() if number else name.end
-    return Span(question[name.start : end], name.start, end)
+    return Mention(question[name.start : end], name.start, end)
 
 
-def whole_things(question: str, known: Sequence[str], today: date) -> list[Span]:
+def whole_things(question: str, known: Sequence[str], today: date) -> list[Mention]:
     """Return the things of a question with all they are of: "the call with the accountant"."""
-    found: list[Span] = []
+    found: list[Mention] = []
     things = things_of_people(question, known, today)
     for thing in things:
         if not found or thing.start >= found[-1].end:
@@ -199,20 +199,22 @@ def whole_things(question: str, known: Sequence[str], today: date) -> list[Span]
     return found
 
 
-def subject_in(question: str, things: Sequence[Span]) -> Span | None:
+def subject_in(question: str, things: Sequence[Mention]) -> Mention | None:
     """Return the thing that is asked about with all that is said of it; None where it is none."""
     if not things or not _SUBJECT.search(question[: things[0].start]):
         return None
     return joined(question, things[0], things[1:], _SAID_OF)
 
 
-def joined(question: str, thing: Span, others: Sequence[Span], by: re.Pattern[str]) -> Span:
+def joined(
+    question: str, thing: Mention, others: Sequence[Mention], by: re.Pattern[str]
+) -> Mention:
     """Return the thing together with those of the others that follow it, joined by such words."""
     end = thing.end
     for other in others:
         if other.start >= end and by.fullmatch(question[end : other.start]):
             end = other.end
-    return Span(question[thing.start : end], thing.start, end)
+    return Mention(question[thing.start : end], thing.start, end)
 
 
 def noun_words(question: str, determiner: re.Match[str]) -> list[re.Match[str]]:
@@ -239,11 +241,11 @@ def _is_copula(before: str) -> bool:
     return bool(re.search(r"\b(?:is|are|was|were)\s+$", before, re.IGNORECASE))
 
 
-def dates_in(question: str, today: date) -> list[Span]:
+def dates_in(question: str, today: date) -> list[Mention]:
     """Return the dates of a question, each with the preposition before it."""
     found = []
     for span in find_spans(question, today):
         before = re.search(rf"\b{PREPOSITION}\s+$", question[: span.start], re.IGNORECASE)
         start = before.start() if before else span.start
-        found.append(Span(question[start : span.end], start, span.end))
+        found.append(Mention(question[start : span.end], start, span.end))
     return found

@@ -15,7 +15,7 @@ from engine.followups.antecedents import (
     DETERMINER,
     PREPOSITION,
     WH,
-    Span,
+    Mention,
     dates_in,
     months_in,
     names_in,
@@ -164,7 +164,7 @@ def _led(fragment: str, before: str, known: tuple[str, ...], today: date) -> Fil
     pattern = rf"\b{match['preposition']}\s+(?:{DETERMINER}\s+)?"
     dates = dates_in(before, today)
     spans = [
-        Span(before[led.start() : said[-1].end()], led.start(), said[-1].end())
+        Mention(before[led.start() : said[-1].end()], led.start(), said[-1].end())
         for led in re.finditer(pattern, before, re.IGNORECASE)
         if (said := noun_words(before, led)) and all(led.start() != one.start for one in dates)
     ]
@@ -191,7 +191,7 @@ def _name(fragment: str, before: str, known: tuple[str, ...], today: date) -> Fi
     if not spans and owned:
         return _instead(
             before,
-            [Span(m[0], *m.span()) for m in re.finditer(r"\bmy\b", before)],
+            [Mention(m[0], *m.span()) for m in re.finditer(r"\bmy\b", before)],
             fragment,
             "my",
         )
@@ -212,7 +212,7 @@ def _thing(fragment: str, before: str, known: tuple[str, ...], today: date) -> F
     return _instead(before, [*parts, whole], fragment, "the thing")
 
 
-def _instead(before: str, spans: list[Span], words: str, what: str) -> Filled | None:
+def _instead(before: str, spans: list[Mention], words: str, what: str) -> Filled | None:
     """Return the last question with `words` in place of the one span, or of any."""
     texts = [before[: span.start] + words + before[span.end :] for span in spans]
     if not texts:

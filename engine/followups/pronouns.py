@@ -17,7 +17,7 @@ from engine.followups.antecedents import (
     PREPOSITION,
     THOSE,
     WH,
-    Span,
+    Mention,
     is_name,
     names_in,
     things_in,
@@ -123,15 +123,15 @@ def _people(
     return state
 
 
-def _agents(question: str) -> list[Span]:
+def _agents(question: str) -> list[Mention]:
     """Return who a question says does something: "did the plumber", "which doctor said"."""
     doing = [one for one in things_in(question) if _AGENT.search(question[: one.start])]
-    asked = [Span(m[0], m.start(), m.end()) for m in _ASKED_WHO.finditer(question)]
+    asked = [Mention(m[0], m.start(), m.end()) for m in _ASKED_WHO.finditer(question)]
     return doing + asked
 
 
 def _not_own(
-    pattern: re.Pattern[str], text: str, agents: Sequence[Span], others: Sequence[Span] = ()
+    pattern: re.Pattern[str], text: str, agents: Sequence[Mention], others: Sequence[Mention] = ()
 ) -> re.Match[str] | None:
     """Return the first pronoun that nothing of its own question stands for.
 

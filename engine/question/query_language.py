@@ -48,7 +48,7 @@ _UNPRINTABLE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class QueryPart:
     """An operator, a phrase or an exclusion, and where it stands."""
 
     field: Literal["phrase", "excluded"] | None
@@ -92,7 +92,7 @@ def parse(
     )
 
 
-def parts_of(typed: str, mode: Mode) -> Iterator[Part]:
+def parts_of(typed: str, mode: Mode) -> Iterator[QueryPart]:
     """Yield operators, phrases and exclusions as far as they can be told, in their order."""
     for word in _WORD.finditer(typed):
         start, end = word.span()
@@ -103,15 +103,15 @@ def parts_of(typed: str, mode: Mode) -> Iterator[Part]:
             value = value if quoted is not None else value.rstrip(_ENDINGS.get(field, _ENDING))
             if value or mode == "search":
                 operator = Operator(field, value, bool(word["hyphen"]))
-                yield Part(None, operator, value, start, end)
+                yield QueryPart(None, operator, value, start, end)
         elif word["hyphen"]:
             if (quoted is not None or _EXCLUDES[mode].match(value)) and terms(value):
-                yield Part("excluded", None, value, start, end)
+                yield QueryPart("excluded", None, value, start, end)
         elif quoted is not None and mode == "search" and terms(value):
-            yield Part("phrase", None, value, start, end)
+            yield QueryPart("phrase", None, value, start, end)
 
 
-def _without(typed: str, parts: Sequence[Part]) -> str:
+def _without(typed: str, parts: Sequence[QueryPart]) -> str:
     """Return the text without these parts; where there are none, as it was typed."""
     pieces: list[str] = []
     end = 0
