@@ -28,7 +28,7 @@ UNLIKELY = -5.0
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnReplies:
     """How replies to a prompt were asked for."""
 
     replies: int
@@ -58,7 +58,7 @@ class FakeGenerator:
         self.context = context
         self.usage = TokenCount()
         self.prompts: list[str] = []
-        self.drawn: list[Drawn] = []
+        self.drawn: list[DrawnReplies] = []
         self.beginnings: list[str] = []
         self.closed = False
         self._replies = replies
@@ -91,7 +91,7 @@ class FakeGenerator:
     ) -> Iterator[Piece]:
         assert not self.closed, "sample() after close()"
         assert 1 <= n <= MOST_REPLIES, f"{n} replies"
-        self.drawn.append(Drawn(n, max_tokens, sampling, tuple(stop)))
+        self.drawn.append(DrawnReplies(n, max_tokens, sampling, tuple(stop)))
         self._count_prompt(prompt)
         if watch:
             yield Piece(0, "", watched=(UNLIKELY,) * len(watch))

@@ -18,7 +18,7 @@ from app.settings.config import load_config
 from models.roles import READING
 from models.store.consent import Accepted, write_consent
 from models.store.estimate import CONTEXT, ModelTooLarge, estimate_row
-from models.system.machine import Gpu, Memory
+from models.system.machine import Gpu, MemoryBytes
 from tests.toy_models import SHAPE, gguf, sha256
 
 GOOD = gguf()
@@ -117,7 +117,7 @@ def test_an_estimate_names_what_fits_instead(mine, capsys, monkeypatch):
     assert found["needed_bytes"] > found["weights_bytes"] + found["cache_bytes"]
     big = gguf(SHAPE | {"qwen2.context_length": 1 << 20, "qwen2.block_count": 100})
     mine.write_bytes(big)
-    free = Memory(10**8, 10**8)
+    free = MemoryBytes(10**8, 10**8)
     monkeypatch.setattr("app.commands.model_fit.memory", lambda: free)
     found = shown(capsys, "estimate", "mine", "--context", "1000000")["estimate"]
     assert not found["fits"]
@@ -135,14 +135,14 @@ def test_a_model_that_does_not_fit_is_refused_before_it_is_loaded(mine, capsys, 
     catalogue, store = known_models(os.environ)
     row = catalogue.row("mine")
     room = Room(catalogue, store, CONTEXT)
-    monkeypatch.setattr("app.local_models.fit.memory", lambda: Memory(10**7, 10**7))
+    monkeypatch.setattr("app.local_models.fit.memory", lambda: MemoryBytes(10**7, 10**7))
     with pytest.raises(ModelTooLarge, match=r"0\.0 GB are free"):
         room.fit(row, store.file(row))
-    monkeypatch.setattr("app.local_models.fit.memory", lambda: Memory(10**11, 10**11))
+    monkeypatch.setattr("app.local_models.fit.memory", lambda: MemoryBytes(10**11, 10**11))
     found = room.fit(row, store.file(row))
     assert found.gpu_layers in (0, -1)
     assert 0 < (found.cache or 0) < 10**11
-    monkeypatch.setattr("app.local_models.fit.memory", lambda: Memory(0, 0))
+    monkeypatch.setattr("app.local_models.fit.memory", lambda: MemoryBytes(0, 0))
     assert room.fit(row, store.file(row)).cache is None
 
 
@@ -151,7 +151,9 @@ def test_two_models_are_loaded_together_only_where_both_fit(mine, monkeypatch, c
     shown(capsys, "add", str(mine), "--id", "other")
     each = estimate_of("mine")
     for free, together in ((3 * each, True), (each + each // 2, False), (0, True)):
-        monkeypatch.setattr("app.local_models.fit.memory", lambda free=free: Memory(free, free))
+        monkeypatch.setattr(
+            "app.local_models.fit.memory", lambda free=free: MemoryBytes(free, free)
+        )
         room = Room(*known_models(os.environ), CONTEXT)
         assert room.both("mine", "other") is together
         assert room.both("mine", "big@gpu.example.org")  # takes no memory here
@@ -169,11 +171,11 @@ def test_a_model_that_reads_attention_takes_memory_of_its_own(mine, monkeypatch,
     # Of another model's pages it takes all, of its own model's only what is not the file.
     for other, needed in (("other", each + found.needed), ("mine", each + found.needed - row.size)):
         for free, together in ((needed, True), (needed - 1, False)):
-            free_now = Memory(free, free)
+            free_now = MemoryBytes(free, free)
             monkeypatch.setattr("app.local_models.fit.memory", lambda now=free_now: now)
             room = Room(catalogue, store, CONTEXT)
             assert room.both(f"mine{READING}", other) is together
-    free_now = Memory(found.needed - 1, found.needed - 1)
+    free_now = MemoryBytes(found.needed - 1, found.needed - 1)
     monkeypatch.setattr("app.local_models.fit.memory", lambda: free_now)
     assert Room(catalogue, store, CONTEXT).fit(row, store.file(row)).gpu_layers in (0, -1)
     with pytest.raises(ModelTooLarge):
@@ -217,7 +219,7 @@ def test_files_of_other_programs_are_listed(home, capsys):
 
 
 def test_doctor_says_why_a_gpu_is_not_used():
-    card = Gpu("NVIDIA H100", Memory(80 * 10**9, 79 * 10**9))
+    card = Gpu("NVIDIA H100", MemoryBytes(80 * 10**9, 79 * 10**9))
     assert gpu_check([], [], offload=False).state == "ok"
     unused = gpu_check([], [card], offload=False)
     assert "H100 is not used: llama.cpp was built without it" in unused.detail

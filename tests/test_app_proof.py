@@ -31,7 +31,7 @@ from models.proof.proof import RECORD, compile_command
 from models.proof.tiny_model import tiny_model
 from models.store.catalogue import parse_catalogue
 from models.store.store import Store
-from models.system.machine import Gpu, Memory
+from models.system.machine import Gpu, MemoryBytes
 from tests.toy_library import compiled
 from tests.toy_rows import toy_toml
 
@@ -161,7 +161,7 @@ def test_a_broken_library_is_no_reason_to_show_no_models(monkeypatch: pytest.Mon
     def described() -> None:
         raise LibraryBroken("It does not work.", remedy="Compile it.")
 
-    monkeypatch.setattr(rows, "gpus_present", lambda: [Gpu("Toy", Memory(1, 1))])
+    monkeypatch.setattr(rows, "gpus_present", lambda: [Gpu("Toy", MemoryBytes(1, 1))])
     monkeypatch.setattr(rows, "described", described)
     shown = rows.models_shown(load_config(os.environ))
     assert shown.models

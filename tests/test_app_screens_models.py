@@ -19,7 +19,7 @@ from app.screens.lists.models import ModelsScreen
 from app.settings.config import load_config
 from models.errors import AskanceError, PullFailed
 from models.proof.description import Library
-from models.system.machine import Gpu, Memory
+from models.system.machine import Gpu, MemoryBytes
 from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
 from tests.toy_rows import toy_catalogue, toy_row
 
@@ -156,7 +156,7 @@ async def test_the_speed_is_measured_and_kept(files, monkeypatch):
 
 
 async def test_the_share_of_a_gpu_is_said(files, monkeypatch):
-    card = Gpu("Toy GPU", Memory(8_000_000_000, 8_000_000_000))
+    card = Gpu("Toy GPU", MemoryBytes(8_000_000_000, 8_000_000_000))
     monkeypatch.setattr(model_rows, "gpus_present", lambda: [card])
     library = Library("0.0", True, ("Toy",), (), (card,))
     monkeypatch.setattr(model_rows, "described", lambda: library)

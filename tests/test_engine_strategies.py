@@ -26,7 +26,7 @@ from engine.strategies.et2rag import organise
 from engine.toolbox.budget import QuestionBudget
 from engine.values import GAP, Answer, ModelTokens, Query
 from ingest.item import Item, Kind, Locator, People
-from models.fake import Drawn, FakeGenerator
+from models.fake import DrawnReplies, FakeGenerator
 from models.protocols import Piece, Sampling
 from models.roles import ModelSet
 from tests.toy_corpus import BUDGET, QUESTION, TEXTS, FakeEncoder, Replies, Run, asking, texts
@@ -61,7 +61,7 @@ def test_fb_rag_scores_every_passage_forward_and_backward(run: Callable[..., Run
     assert texts(found.all(Selected)[0].kept) == [TEXTS[2], TEXTS[0]]  # stage I, within X
     # the paper's sampling; 32 tokens of an answer and 64 of a rationale
     how = Sampling(0.7, top_p=0.9, top_k=50, seed=0)
-    assert found.lookahead.drawn == [Drawn(2, 96, how, ("\n\n\n", "\nQuestion:"))]
+    assert found.lookahead.drawn == [DrawnReplies(2, 96, how, ("\n\n\n", "\nQuestion:"))]
     assert found.generator.drawn[0].sampling == Sampling()  # the likeliest words
     drawn = sorted(found.all(Sampled), key=lambda one: one.index)
     assert [(one.rationale, one.answer) for one in drawn] == [

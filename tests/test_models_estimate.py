@@ -26,15 +26,15 @@ from models.store.estimate import (
     smaller_model,
     too_large,
 )
-from models.store.gguf import Header
+from models.store.gguf import GgufHeader
 from models.store.recommendation import recommend
 from models.store.store import Store
 from models.system import machine
-from models.system.machine import Gpu, Memory, gpus_present, memory
+from models.system.machine import Gpu, MemoryBytes, gpus_present, memory
 from tests.toy_models import SHAPE, gguf
 
 GB = 10**9
-CODER = Header(
+CODER = GgufHeader(
     architecture="qwen2",
     name="Qwen2.5 Coder 1.5B",
     licence="",
@@ -199,12 +199,12 @@ def test_memory_is_the_machines_or_the_control_groups(
     meminfo.write_text("MemTotal: 8000000 kB\nMemFree: 1 kB\nMemAvailable: 6000000 kB\n")
     monkeypatch.setattr(machine, "MEMINFO", meminfo)
     monkeypatch.setattr(machine, "CGROUP", tmp_path)
-    assert memory() == Memory(8_192_000_000, 6_144_000_000)
+    assert memory() == MemoryBytes(8_192_000_000, 6_144_000_000)
     (tmp_path / "memory.max").write_text("max\n")
     assert memory().total == 8_192_000_000
     (tmp_path / "memory.max").write_text("2000000000\n")
     (tmp_path / "memory.current").write_text("500000000\n")
-    assert memory() == Memory(2_000_000_000, 1_500_000_000)
+    assert memory() == MemoryBytes(2_000_000_000, 1_500_000_000)
     meminfo.write_text("nonsense")
     assert memory().total > 0
 
@@ -220,15 +220,15 @@ def test_graphics_processors_are_found_though_nobody_uses_them(
     (card / "vendor").write_text("0x1002\n")
     (card / "mem_info_vram_total").write_text("8000\n")
     (card / "mem_info_vram_used").write_text("3000\n")
-    assert gpus_present() == [Gpu("AMD", Memory(8000, 5000))]
+    assert gpus_present() == [Gpu("AMD", MemoryBytes(8000, 5000))]
     (tmp_path / "nvidia" / "0000:01:00.0").mkdir(parents=True)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert gpus_present() == [Gpu("NVIDIA", Memory(0, 0))]
+    assert gpus_present() == [Gpu("NVIDIA", MemoryBytes(0, 0))]
     program = tmp_path / "nvidia-smi"
     program.write_text("#!/bin/sh\necho 'NVIDIA H100, 81559, 80000'\n")
     program.chmod(0o700)
     mebibyte = 1 << 20
-    assert gpus_present() == [Gpu("NVIDIA H100", Memory(81559 * mebibyte, 80000 * mebibyte))]
+    assert gpus_present() == [Gpu("NVIDIA H100", MemoryBytes(81559 * mebibyte, 80000 * mebibyte))]
 
 
 TAKEN = """

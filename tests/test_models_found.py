@@ -10,7 +10,7 @@ import pytest
 
 from models.download.found import found_models
 from models.errors import CatalogueInvalid
-from models.store.catalogue import FileSource, HubSource, Row, parse_catalogue
+from models.store.catalogue import FileSource, HubSource, ModelRow, parse_catalogue
 from models.store.user_rows import add_row, load_user_rows, remove_row, row_text
 from tests.toy_models import SHAPE, gguf, sha256
 
@@ -76,7 +76,7 @@ def test_a_manifest_cannot_point_elsewhere(home: Path, monkeypatch: pytest.Monke
     assert found_models(os.environ) == []
 
 
-ROW = Row(
+ROW = ModelRow(
     id="mine",
     title='My "own"',
     roles=("generator", "lookahead"),
@@ -97,8 +97,8 @@ ROW = Row(
 
 def test_rows_are_written_as_they_are_read(tmp_path: Path) -> None:
     path = tmp_path / "askance" / "models.toml"
-    hub = Row(
-        **{name: getattr(ROW, name) for name in Row.__dataclass_fields__}
+    hub = ModelRow(
+        **{name: getattr(ROW, name) for name in ModelRow.__dataclass_fields__}
         | {"id": "far", "size": 0, "sha256": "", "sources": (HubSource("a/b", "", "f.gguf"),)}
     )
     add_row(path, ROW)
@@ -126,5 +126,5 @@ def test_no_file_is_no_rows_and_a_wrong_one_is_named(tmp_path: Path) -> None:
 
 def test_odd_titles_survive() -> None:
     odd = "tab\u00e9\u202e \u2028 \x7f 'quotes' \\ \U0001f600"
-    row = Row(**{n: getattr(ROW, n) for n in Row.__dataclass_fields__} | {"title": odd})
+    row = ModelRow(**{n: getattr(ROW, n) for n in ModelRow.__dataclass_fields__} | {"title": odd})
     assert parse_catalogue(row_text(row), "x").rows == (row,)

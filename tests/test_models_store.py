@@ -10,7 +10,7 @@ import pytest
 
 from models.errors import ModelCorrupt, ModelError, ModelMissing, PullFailed
 from models.store import store as store_module
-from models.store.catalogue import Extra, FileSource, Row
+from models.store.catalogue import Extra, FileSource, ModelRow
 from models.store.store import Store
 from models.system.files import locked_folder
 from tests.toy_models import gguf, sha256
@@ -20,8 +20,8 @@ VOCAB = b"[PAD]\n"
 
 
 @pytest.fixture
-def row() -> Row:
-    return Row(
+def row() -> ModelRow:
+    return ModelRow(
         id="toy",
         title="Toy",
         roles=("generator",),
@@ -41,7 +41,7 @@ def row() -> Row:
 
 
 @pytest.fixture
-def store(tmp_path: Path, row: Row) -> Store:
+def store(tmp_path: Path, row: ModelRow) -> Store:
     """A store that holds the model."""
     filled = Store(tmp_path / "models")
     for (path, _), data in zip(filled.files(row), (CONTENT, VOCAB), strict=True):
@@ -84,7 +84,7 @@ def test_default_place(environ: dict[str, str], root: str) -> None:
 
 
 def test_open_hashes_once_and_again_only_after_a_change(
-    store: Store, row: Row, hashed: list[Path]
+    store: Store, row: ModelRow, hashed: list[Path]
 ) -> None:
     path = store.open(row)
     assert path == store.file(row)
@@ -101,7 +101,9 @@ def test_open_hashes_once_and_again_only_after_a_change(
     assert hashed[3:] == [path], "another inode costs a hash"
 
 
-def test_open_catches_a_flipped_byte_and_never_returns_the_file(store: Store, row: Row) -> None:
+def test_open_catches_a_flipped_byte_and_never_returns_the_file(
+    store: Store, row: ModelRow
+) -> None:
     path = store.open(row)
     flip_a_byte(path)
     with pytest.raises(ModelCorrupt, match="models pull toy") as caught:
@@ -115,7 +117,7 @@ def test_open_catches_a_flipped_byte_and_never_returns_the_file(store: Store, ro
         store.open(row)
 
 
-def test_verify_hashes_even_when_nothing_seems_changed(store: Store, row: Row) -> None:
+def test_verify_hashes_even_when_nothing_seems_changed(store: Store, row: ModelRow) -> None:
     path = store.open(row)
     status = path.stat()
     flip_a_byte(path)
@@ -126,13 +128,13 @@ def test_verify_hashes_even_when_nothing_seems_changed(store: Store, row: Row) -
     assert not path.exists()
 
 
-def test_verify_reports_progress(store: Store, row: Row) -> None:
+def test_verify_reports_progress(store: Store, row: ModelRow) -> None:
     seen: list[tuple[int, int]] = []
     store.verify(row, lambda done, total: seen.append((done, total)))
     assert seen == [(len(CONTENT), len(CONTENT)), (len(VOCAB), len(VOCAB))]
 
 
-def test_a_wrong_extra_is_set_aside(store: Store, row: Row) -> None:
+def test_a_wrong_extra_is_set_aside(store: Store, row: ModelRow) -> None:
     vocab = store.folder(row) / "sub" / "vocab.txt"
     vocab.write_bytes(b"[BAD]\n")
     with pytest.raises(ModelCorrupt, match=r"vocab\.txt"):
@@ -141,7 +143,7 @@ def test_a_wrong_extra_is_set_aside(store: Store, row: Row) -> None:
 
 
 def test_a_catalogue_that_changed_its_mind_is_a_hash(
-    store: Store, row: Row, hashed: list[Path]
+    store: Store, row: ModelRow, hashed: list[Path]
 ) -> None:
     store.open(row)
     with pytest.raises(ModelCorrupt):
@@ -149,14 +151,16 @@ def test_a_catalogue_that_changed_its_mind_is_a_hash(
     assert len(hashed) == 3
 
 
-def test_a_damaged_record_costs_a_hash_only(store: Store, row: Row, hashed: list[Path]) -> None:
+def test_a_damaged_record_costs_a_hash_only(
+    store: Store, row: ModelRow, hashed: list[Path]
+) -> None:
     store.open(row)
     (store.folder(row) / ".checked.json").write_text("[1")
     store.open(row)
     assert len(hashed) == 4
 
 
-def test_states(tmp_path: Path, store: Store, row: Row) -> None:
+def test_states(tmp_path: Path, store: Store, row: ModelRow) -> None:
     file = store.file(row)
     assert Store(tmp_path / "empty").state(row) == "absent"
     assert store.state(row) == "present"
@@ -169,7 +173,7 @@ def test_states(tmp_path: Path, store: Store, row: Row) -> None:
     assert store.state(row) == "set aside"
 
 
-def test_a_missing_model_says_how_to_get_it(tmp_path: Path, row: Row) -> None:
+def test_a_missing_model_says_how_to_get_it(tmp_path: Path, row: ModelRow) -> None:
     with pytest.raises(ModelMissing) as caught:
         Store(tmp_path).open(row)
     assert "askance models pull toy" in caught.value.remedy
@@ -179,7 +183,7 @@ def test_a_missing_model_says_how_to_get_it(tmp_path: Path, row: Row) -> None:
     assert caught.value.remedy.startswith("Run `askance models pull`:")
 
 
-def test_a_folder_in_the_files_place_is_one_clear_error(store: Store, row: Row) -> None:
+def test_a_folder_in_the_files_place_is_one_clear_error(store: Store, row: ModelRow) -> None:
     store.file(row).unlink()
     store.file(row).mkdir()
     with pytest.raises(ModelError):
@@ -187,7 +191,7 @@ def test_a_folder_in_the_files_place_is_one_clear_error(store: Store, row: Row) 
     assert store.state(row) == "partial"
 
 
-def test_remove_frees_everything_and_says_how_much(store: Store, row: Row) -> None:
+def test_remove_frees_everything_and_says_how_much(store: Store, row: ModelRow) -> None:
     store.file(row).with_name("toy.gguf.part").write_bytes(b"12345")
     assert store.remove(row) == len(CONTENT) + len(VOCAB) + 5
     assert not store.folder(row).exists()
@@ -195,7 +199,7 @@ def test_remove_frees_everything_and_says_how_much(store: Store, row: Row) -> No
     assert store.root.exists()
 
 
-def test_remove_waits_for_no_pull(store: Store, row: Row) -> None:
+def test_remove_waits_for_no_pull(store: Store, row: ModelRow) -> None:
     with (
         locked_folder(store.folder(row), row.id),
         pytest.raises(PullFailed, match=f"process {os.getpid()}"),
@@ -204,7 +208,9 @@ def test_remove_waits_for_no_pull(store: Store, row: Row) -> None:
     assert store.open(row).exists()
 
 
-def test_a_file_of_the_right_hash_that_is_no_gguf_is_not_loaded(store: Store, row: Row) -> None:
+def test_a_file_of_the_right_hash_that_is_no_gguf_is_not_loaded(
+    store: Store, row: ModelRow
+) -> None:
     junk = b"junk" * 100
     store.file(row).write_bytes(junk)
     with pytest.raises(ModelCorrupt, match="does not begin like a GGUF file"):

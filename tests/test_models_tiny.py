@@ -16,7 +16,7 @@ from models.proof.numbers import (
     QUERY,
     READ_LAYERS,
     TOLERANCE,
-    Known,
+    KnownLogprobs,
     Wrong,
     compare,
 )
@@ -48,14 +48,16 @@ def test_the_file_has_what_real_ones_have(llama: NumpyLlama) -> None:
 
 
 @pytest.mark.parametrize(
-    "known", [*PROMPTS, Known(PROMPT.text + MORE.text, MORE.logprobs)], ids=["1", "2", "3", "more"]
+    "known",
+    [*PROMPTS, KnownLogprobs(PROMPT.text + MORE.text, MORE.logprobs)],
+    ids=["1", "2", "3", "more"],
 )
-def test_stored_numbers_are_those_of_the_weights(llama: NumpyLlama, known: Known) -> None:
+def test_stored_numbers_are_those_of_the_weights(llama: NumpyLlama, known: KnownLogprobs) -> None:
     assert logprobs(llama, known.text) == pytest.approx(known.logprobs, abs=ROUNDED)
 
 
 @pytest.mark.parametrize("known", PROMPTS, ids=["1", "2", "3"])
-def test_nothing_comes_near_the_tokens_of_a_reply(llama: NumpyLlama, known: Known) -> None:
+def test_nothing_comes_near_the_tokens_of_a_reply(llama: NumpyLlama, known: KnownLogprobs) -> None:
     tokens = llama.encode(known.text)
     for wanted in known.reply:
         after = llama.compute(tokens).logprobs[-1]

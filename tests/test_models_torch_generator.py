@@ -20,7 +20,7 @@ import models.decoding.generator
 from models.decoding.chat_templates import ChatTemplate
 from models.errors import MemorySpent, RuntimeFailed
 from models.protocols import Message, Sampling
-from models.system.machine import Memory
+from models.system.machine import MemoryBytes
 from models.testing import MAIL, EndContract, GeneratorContract, alone, ask, texts
 from models.torch import fit as torch_room
 from models.torch import loading as torch_loading
@@ -174,7 +174,7 @@ def test_a_context_beyond_memory_is_refused_with_both_numbers(plain_toy: Path) -
 def test_weights_beyond_memory_are_refused_before_they_are_loaded(
     plain_toy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(torch_room, "memory", lambda: Memory(10**9, 10**5))
+    monkeypatch.setattr(torch_room, "memory", lambda: MemoryBytes(10**9, 10**5))
     with pytest.raises(MemorySpent, match=r"toy take \d MB in float32; 0 MB are"):
         load_generator(plain_toy, "toy", precision="float32")
     parameters = sum(one.numel() for one in open_network_of(plain_toy).parameters())

@@ -13,7 +13,7 @@ from models.download import hub_child
 from models.download.download import pull
 from models.download.hub import hub_cache
 from models.download.progress import PullProgress
-from models.store.catalogue import Row, parse_catalogue
+from models.store.catalogue import ModelRow, parse_catalogue
 from models.store.store import Store
 from tests.toy_hub import COMMIT, REPO, ToyHub, serving
 from tests.toy_models import gguf, sha256
@@ -62,7 +62,7 @@ def hub_on_loopback(monkeypatch: pytest.MonkeyPatch) -> Iterator[ToyHub]:
         yield running
 
 
-def pulled(row: Row, store: Store, *, accept: bool = False) -> list[PullProgress]:
+def pulled(row: ModelRow, store: Store, *, accept: bool = False) -> list[PullProgress]:
     return list(pull(row, store, accept=accept))
 
 

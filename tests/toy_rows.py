@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from models.store.catalogue import Row, parse_catalogue
-from models.system.machine import Memory
+from models.store.catalogue import ModelRow, parse_catalogue
+from models.system.machine import MemoryBytes
 from tests.toy_models import gguf, sha256
 
 TOY = gguf(size=1_600)
 OTHER = gguf(size=3_200)
-MACHINE = Memory(16_000_000_000, 9_000_000_000)
+MACHINE = MemoryBytes(16_000_000_000, 9_000_000_000)
 TOML = """
 [[model]]
 id = "{id}"
@@ -47,7 +47,7 @@ def toy_toml(name: str, path: Path, data: bytes = TOY, *, verified: bool = True)
     )
 
 
-def toy_row(name: str, path: Path) -> Row:
+def toy_row(name: str, path: Path) -> ModelRow:
     return parse_catalogue(toy_toml(name, path), "toy.toml").row(name)
 
 

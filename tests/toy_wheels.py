@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from models.download.progress import PullProgress
-from models.store.catalogue import IndexSource, Row, Wheel, parse_catalogue
+from models.store.catalogue import IndexSource, ModelRow, Wheel, parse_catalogue
 from models.store.store import Store
 from tests.toy_models import gguf, sha256
 
@@ -69,7 +69,7 @@ class Toy:
     wheels: Path
     store: Store
     toml: Path
-    row: Row = field(init=False)
+    row: ModelRow = field(init=False)
 
     def __post_init__(self) -> None:
         self.row = parse_catalogue(self.toml.read_text(), "toy.toml").row("toy")
@@ -82,10 +82,10 @@ class Toy:
         names = {path.name for path in self.store.folder(self.row).iterdir()}
         return sorted(names - {"toy.gguf", ".lock", ".checked.json"})
 
-    def change(self, **values: object) -> Row:
+    def change(self, **values: object) -> ModelRow:
         return replace(self.row, **values)  # type: ignore[arg-type]
 
-    def change_wheel(self, **values: str) -> Row:
+    def change_wheel(self, **values: str) -> ModelRow:
         wheel = replace(self.index_wheels()[0], **values)
         return self.change(sources=(IndexSource((wheel, *self.index_wheels()[1:])),))
 

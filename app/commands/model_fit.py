@@ -22,7 +22,7 @@ from app.output.report import size_text
 from app.settings.config import load_config
 from models.download.local import adopt
 from models.speed import measured
-from models.store.catalogue import REPOSITORY, FileSource, HubSource, Row
+from models.store.catalogue import REPOSITORY, FileSource, HubSource, ModelRow
 from models.store.estimate import (
     CONTEXT,
     checked_header,
@@ -79,7 +79,7 @@ def add(
     return ExitCode.ANSWERED
 
 
-def _row_of_file(path: Path, model_id: str | None) -> Row:
+def _row_of_file(path: Path, model_id: str | None) -> ModelRow:
     header = checked_header(path, path.name)
     size = path.stat().st_size
     steps = hash_steps(path)
@@ -90,7 +90,7 @@ def _row_of_file(path: Path, model_id: str | None) -> Row:
             except StopIteration as end:
                 sha256: str = end.value
                 break
-    return Row(
+    return ModelRow(
         id=model_id or _id_of(path.name),
         title=one_line(header.name).strip() or path.name,
         roles=("generator", "lookahead"),
@@ -109,14 +109,16 @@ def _row_of_file(path: Path, model_id: str | None) -> Row:
     )
 
 
-def _row_of_repo(repo: str, file: str | None, revision: str | None, model_id: str | None) -> Row:
+def _row_of_repo(
+    repo: str, file: str | None, revision: str | None, model_id: str | None
+) -> ModelRow:
     if not file:
         raise UsageError(
             f"Which file of {repo}?",
             remedy="Add --file NAME.gguf, as its page on the hub lists it; only `pull` uses the "
             "network.",
         )
-    return Row(
+    return ModelRow(
         id=model_id or _id_of(file),
         title=file,
         roles=("generator", "lookahead"),
@@ -178,7 +180,9 @@ def estimate_(model_id: str, context: int, as_json: bool) -> int:
     return ExitCode.ANSWERED
 
 
-def _advice(row: Row, store: Store, context: int, free: int, rows: list[Row]) -> dict[str, object]:
+def _advice(
+    row: ModelRow, store: Store, context: int, free: int, rows: list[ModelRow]
+) -> dict[str, object]:
     """Return what fits instead; nothing when the model itself does."""
     found = estimate_row(row, store, context)
     if found is None or found.needed <= free:

@@ -9,7 +9,7 @@ from pathlib import Path
 from app.settings.config import Config
 from models.errors import ModelUnknown
 from models.roles import READING
-from models.store.catalogue import Catalogue, Row
+from models.store.catalogue import Catalogue, ModelRow
 from models.store.estimate import (
     CONTEXT,
     Estimate,
@@ -74,7 +74,7 @@ class Room:
 
         return sum(gpu.memory.free for gpu in gpus_used())
 
-    def fit(self, row: Row, path: Path, *, reads: bool = False) -> Fit:
+    def fit(self, row: ModelRow, path: Path, *, reads: bool = False) -> Fit:
         """Return how to load a GGUF file, to read its attention too or not.
 
         Raises `ModelUnusable` and `ModelTooLarge`.

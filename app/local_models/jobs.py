@@ -22,7 +22,7 @@ from models.download.download import pull
 from models.download.progress import PullProgress
 from models.errors import AskanceError, RuntimeFailed
 from models.speed import Speed
-from models.store.catalogue import Row
+from models.store.catalogue import ModelRow
 from models.store.consent import accepted
 from models.store.store import Store
 from models.store.user_rows import remove_row
@@ -32,7 +32,7 @@ Work = Generator[str, None, str]
 POLL_SECONDS = 0.2
 
 
-def pulling(row: Row, store: Store, *, accept: bool) -> Work:
+def pulling(row: ModelRow, store: Store, *, accept: bool) -> Work:
     """Fetch a model. Raises as `models.download.download.pull` does."""
     steps = cast("Generator[PullProgress, None, None]", pull(row, store, accept=accept))
     with closing(steps):
@@ -43,7 +43,7 @@ def pulling(row: Row, store: Store, *, accept: bool) -> Work:
     return "ready" if row.bound else f"ready; from now on only with SHA-256 {bound.sha256}"
 
 
-def checking(row: Row, store: Store) -> Work:
+def checking(row: ModelRow, store: Store) -> Work:
     """Hash a model's files again. Raises as `Store.verify` does."""
     for path, part in store.files(row):
         for done in store.checking(row, path, part):
@@ -52,7 +52,7 @@ def checking(row: Row, store: Store) -> Work:
     return "right"
 
 
-def deleted(row: Row, store: Store) -> int:
+def deleted(row: ModelRow, store: Store) -> int:
     """Delete a model and, where it is the person's own, its row; return the bytes freed.
 
     Raises `PullFailed` while it is being pulled, and `ModelError`.
@@ -62,7 +62,7 @@ def deleted(row: Row, store: Store) -> int:
     return freed
 
 
-def measuring(row: Row) -> Work:
+def measuring(row: ModelRow) -> Work:
     """Measure a model in a process of its own, which frees all it took by ending.
 
     Raises `RuntimeFailed` and what the command `models speed` says went wrong.
@@ -84,7 +84,7 @@ def measuring(row: Row) -> Work:
     return speed_text(_speed(row, said))
 
 
-def _speed(row: Row, said: bytes) -> Speed:
+def _speed(row: ModelRow, said: bytes) -> Speed:
     try:
         answer: dict[str, dict[str, Any]] = json.loads(said)
     except ValueError as error:

@@ -20,7 +20,7 @@ from models.proof.proof import proved
 from models.protocols import AttentionReader, AttentiveGenerator, Encoder, Generator
 from models.roles import ModelSet
 from models.speed import Speed, measured
-from models.store.catalogue import Catalogue, Role, Row, load_catalogue
+from models.store.catalogue import Catalogue, ModelRow, Role, load_catalogue
 from models.store.consent import bind
 from models.store.store import Store
 from models.store.user_rows import FILE, load_user_rows
@@ -93,11 +93,11 @@ def model_set(
     return models
 
 
-def _reaction_layer(row: Row | None) -> int | None:
+def _reaction_layer(row: ModelRow | None) -> int | None:
     return row.reaction_layer or None if row else None
 
 
-def row_for(role: Role, flag: str | None, config: Config, catalogue: Catalogue) -> Row:
+def row_for(role: Role, flag: str | None, config: Config, catalogue: Catalogue) -> ModelRow:
     """Return the row that fills a role. Raises `ModelUnknown` or `UsageError`."""
     wanted = flag or config.text(f"models.{role}")
     if wanted is None:
@@ -239,7 +239,7 @@ class Loader:
         )
 
 
-def runtime_for(row: Row, config: Config) -> Literal["llama", "transformers"]:
+def runtime_for(row: ModelRow, config: Config) -> Literal["llama", "transformers"]:
     """Return what runs a model on this machine: by its format, unless the settings say.
 
     Raises `UsageError` where they ask for what cannot be.

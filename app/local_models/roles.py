@@ -10,7 +10,7 @@ from app.local_models.server import served_roles
 from app.settings.config import Config, load_config
 from app.settings.edit import set_value
 from models.errors import ModelUnknown
-from models.store.catalogue import Catalogue, Role, Row
+from models.store.catalogue import Catalogue, ModelRow, Role
 
 ROLES: tuple[Role, ...] = ("lookahead", "generator", "encoder")
 
@@ -36,7 +36,9 @@ def roles_in_use(config: Config, catalogue: Catalogue) -> tuple[dict[str, list[s
     return used, faults
 
 
-def choose(role: Role, model_id: str, config: Config, catalogue: Catalogue) -> tuple[Row, Config]:
+def choose(
+    role: Role, model_id: str, config: Config, catalogue: Catalogue
+) -> tuple[ModelRow, Config]:
     """Use a model from now on; return its row and the settings as they are then.
 
     Raises `ModelUnknown`, `UsageError` for a role it cannot fill or a variable that overrides

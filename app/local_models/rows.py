@@ -12,7 +12,7 @@ from app.output.report import size_text
 from app.settings.config import Config
 from models.errors import RuntimeFailed
 from models.proof.description import described
-from models.store.catalogue import Catalogue, Row
+from models.store.catalogue import Catalogue, ModelRow
 from models.store.estimate import CONTEXT, Estimate, estimate_row, layers_that_fit
 from models.store.gguf import HeaderFault, read_header
 from models.store.store import State, Store
@@ -23,7 +23,7 @@ from models.system.machine import gpus_present, memory
 class ModelShown:
     """One model."""
 
-    row: Row
+    row: ModelRow
     state: State
     estimate: Estimate | None
     """Memory it takes; None where nothing is known."""
@@ -113,7 +113,7 @@ def _free_on_gpus() -> int:
     return sum(gpu.memory.free for gpu in described().gpus)
 
 
-def _gpu_share(row: Row, store: Store, free: int) -> str:
+def _gpu_share(row: ModelRow, store: Store, free: int) -> str:
     path = store.file(row)
     if not free or row.format != "gguf":
         return ""

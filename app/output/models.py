@@ -7,16 +7,16 @@ from dataclasses import asdict
 
 from app.output.plain import one_line
 from app.output.report import size_text
-from models.download.found import Found
+from models.download.found import FoundModel
 from models.download.progress import PullProgress
 from models.speed import Speed
-from models.store.catalogue import Row
+from models.store.catalogue import ModelRow
 from models.store.estimate import CONTEXT, Estimate, estimate_row
 from models.store.store import Store
 from models.system.machine import memory
 
 
-def model_object(row: Row, store: Store, used: dict[str, list[str]]) -> dict[str, object]:
+def model_object(row: ModelRow, store: Store, used: dict[str, list[str]]) -> dict[str, object]:
     """Return one model for `--json`."""
     found = estimate_row(row, store, CONTEXT)
     return {
@@ -38,7 +38,7 @@ def model_object(row: Row, store: Store, used: dict[str, list[str]]) -> dict[str
     }
 
 
-def model_line(row: Row, store: Store, used: dict[str, list[str]]) -> list[str]:
+def model_line(row: ModelRow, store: Store, used: dict[str, list[str]]) -> list[str]:
     """Return one model as the columns of a table."""
     words = {True: "fits", False: "too large", None: ""}
     state: str = store.state(row)
@@ -60,7 +60,7 @@ def fits(found: Estimate | None) -> bool | None:
     return found.needed <= total if found and total else None
 
 
-def found_object(file: Found) -> dict[str, object]:
+def found_object(file: FoundModel) -> dict[str, object]:
     """Return another program's file for `--json`."""
     header = file.header
     return {
@@ -76,7 +76,7 @@ def found_object(file: Found) -> dict[str, object]:
     }
 
 
-def found_line(file: Found) -> list[str]:
+def found_line(file: FoundModel) -> list[str]:
     """Return another program's file as the columns of a table."""
     kind = file.header.quantisation if file.header else ""
     usable = file.fault or "usable"
@@ -90,7 +90,7 @@ def found_line(file: Found) -> list[str]:
     ]
 
 
-def estimate_object(row: Row, found: Estimate, free: int) -> dict[str, object]:
+def estimate_object(row: ModelRow, found: Estimate, free: int) -> dict[str, object]:
     """Return an estimate for `--json`."""
     return {
         "id": row.id,

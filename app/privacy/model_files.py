@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 
 from models.errors import ModelError
-from models.store.catalogue import Row, load_catalogue
+from models.store.catalogue import ModelRow, load_catalogue
 from models.store.store import Store
 from models.store.user_rows import load_user_rows
 
@@ -37,7 +37,7 @@ def model_files(environ: Mapping[str, str], own_rows: Path) -> Iterator[tuple[Pa
             yield folder, [path for path in _files(folder) if _is_ours(path, folder, ours)]
 
 
-def _rows(own_rows: Path) -> list[Row]:
+def _rows(own_rows: Path) -> list[ModelRow]:
     rows = list(load_catalogue().rows)
     try:
         return [*rows, *load_user_rows(own_rows).rows]

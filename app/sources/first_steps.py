@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.local_models.loader import known_models
 from app.local_models.recommendation import recommended
 from app.output.report import size_text
-from models.store.catalogue import Row
+from models.store.catalogue import ModelRow
 from models.store.estimate import CONTEXT, estimate_row
 from models.store.store import Store
 
@@ -19,17 +19,17 @@ class PairOffer:
 
     title: str
     """Why it is offered."""
-    lookahead: Row
-    generator: Row
+    lookahead: ModelRow
+    generator: ModelRow
     store: Store
 
     @property
-    def missing(self) -> list[Row]:
+    def missing(self) -> list[ModelRow]:
         """The models of the pair that are still to be fetched."""
         return [row for row in self.rows if self.store.state(row) != "present"]
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ModelRow]:
         """Both, once where they are one."""
         return list(dict.fromkeys((self.lookahead, self.generator)))
 

@@ -13,16 +13,16 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from models.decoding.columns import Reading
+from models.decoding.columns import ColumnRequest
 from models.decoding.forms import Form
-from models.decoding.prefix_cache import Found, Prefix, PrefixCache
+from models.decoding.prefix_cache import Prefix, PrefixCache, SharedPrefix
 from models.decoding.runtime import Batches, Sampler, Weights
 from models.decoding.text_stream import TextStream, Thoughts
 from models.protocols import Cancelled, Piece, Sampling, Stopped, TokenCount
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class BatchRequest:
     """How every prompt of a call is continued."""
 
     n: int
@@ -39,7 +39,7 @@ class Request:
     """How many hidden tokens a reply may begin with, beside `max_tokens`."""
     thought_end: Sequence[int] = ()
     """The tokens that end thoughts which go on for longer."""
-    reading: Reading | None = None
+    reading: ColumnRequest | None = None
     """Reads the attention of the call's only prompt, which is computed whole."""
 
     @property
@@ -49,7 +49,7 @@ class Request:
 
 
 @dataclass
-class Prompt:
+class PromptTokens:
     """One prompt of a call."""
 
     index: int
@@ -59,11 +59,11 @@ class Prompt:
     prefix: Prefix | None = None
 
 
-class Reply:
+class DecodedReply:
     """One sequence: its token to come, its text so far."""
 
     def __init__(
-        self, prompt: Prompt, i: int, sequence: int, request: Request, sampler: Sampler
+        self, prompt: PromptTokens, i: int, sequence: int, request: BatchRequest, sampler: Sampler
     ) -> None:
         """`i` is its number among the replies to its prompt, `sequence` the runtime's number."""
         self.prompt = prompt
@@ -158,14 +158,14 @@ class Wave:
     context: Batches
     cache: PrefixCache
     usage: TokenCount
-    request: Request
+    request: BatchRequest
     sequences: Sequence[int]
     """The runtime's numbers for replies; those of kept prompts are the cache's."""
-    replies: list[Reply] = field(default_factory=list)
+    replies: list[DecodedReply] = field(default_factory=list)
     _queue: list[tuple[int, int, int, bool]] = field(default_factory=list)
-    _queued: list[Prompt] = field(default_factory=list)
+    _queued: list[PromptTokens] = field(default_factory=list)
 
-    def run(self, waiting: deque[Prompt]) -> Iterator[Piece]:
+    def run(self, waiting: deque[PromptTokens]) -> Iterator[Piece]:
         """Take as many prompts as fit from the queue and decode them to their ends."""
         try:
             yield from self._prefill(waiting)
@@ -179,7 +179,7 @@ class Wave:
                 self.context.cut_sequence(reply.sequence)
             self.cache.release()
 
-    def _prefill(self, waiting: deque[Prompt]) -> Iterator[Piece]:
+    def _prefill(self, waiting: deque[PromptTokens]) -> Iterator[Piece]:
         taken = 0
         while waiting and (taken + 1) * self.request.n <= len(self.sequences):
             prompt = waiting[0]
@@ -197,16 +197,16 @@ class Wave:
             yield from self._enqueue(prompt, found.shared)
         yield from self._flush()
 
-    def _find(self, prompt: Prompt) -> Found:
+    def _find(self, prompt: PromptTokens) -> SharedPrefix:
         """Return the kept prompt that begins alike; none where every row is to be seen."""
         if self.request.reading is None:
             return self.cache.find(prompt.tokens)
         self.cache.forget()
         self.context.clear()
         self.request.reading.begin()
-        return Found(None, 0)
+        return SharedPrefix(None, 0)
 
-    def _enqueue(self, prompt: Prompt, start: int) -> Iterator[Piece]:
+    def _enqueue(self, prompt: PromptTokens, start: int) -> Iterator[Piece]:
         assert prompt.prefix is not None  # noqa: S101 -- opened by the caller
         self._queued.append(prompt)
         final = len(prompt.tokens) - 1
@@ -243,7 +243,7 @@ class Wave:
             raise Cancelled
         self.context.decode(rows, stopped)
 
-    def _begin(self, prompt: Prompt, row: int) -> Iterator[Piece]:
+    def _begin(self, prompt: PromptTokens, row: int) -> Iterator[Piece]:
         """Say what was watched, and draw the first token of each reply."""
         assert prompt.prefix is not None  # noqa: S101
         if self.request.reading is not None:
@@ -258,7 +258,7 @@ class Wave:
             sequence = self.sequences[len(self.replies)]
             self.context.copy_sequence(prompt.prefix.sequence, sequence)
             sampler = self.context.sampler(self.request.sampling, self.request.sampling.seed + i)
-            begun.append(Reply(prompt, i, sequence, self.request, sampler))
+            begun.append(DecodedReply(prompt, i, sequence, self.request, sampler))
             self.replies.append(begun[-1])
         yield from self._draw(dict.fromkeys(begun, row))
 
@@ -267,7 +267,7 @@ class Wave:
             self._run([(r.tokens[-1], r.position, r.sequence, True) for r in live])
             yield from self._draw({reply: row for row, reply in enumerate(live)})
 
-    def _draw(self, rows: dict[Reply, int]) -> Iterator[Piece]:
+    def _draw(self, rows: dict[DecodedReply, int]) -> Iterator[Piece]:
         """Draw for each reply from its row, then yield: the next batch overwrites the logits."""
         pieces = []
         scores = self._scores(set(rows.values()))

@@ -65,7 +65,7 @@ class ColumnWatch:
 
 
 @dataclass
-class Reading:
+class ColumnRequest:
     """A prompt whose attention is read while it is computed."""
 
     watch: ColumnWatch

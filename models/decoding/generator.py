@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 
-from models.decoding.batches import Prompt, Request, Wave
+from models.decoding.batches import BatchRequest, PromptTokens, Wave
 from models.decoding.chat_templates import ChatTemplate
-from models.decoding.columns import ColumnWatch, Reading, prompt_spans
+from models.decoding.columns import ColumnRequest, ColumnWatch, prompt_spans
 from models.decoding.forms import Form, Vocabulary, form_of
 from models.decoding.prefix_cache import PrefixCache
 from models.decoding.runtime import AttentiveWeights, Batches
@@ -167,7 +167,7 @@ class BatchGenerator:
         if not 1 <= n <= MAX_SEQUENCES:
             raise ValueError(f"n must be 1 to {MAX_SEQUENCES}, not {n}")
         thinks = self._template.thinks and constraint is None
-        request = Request(
+        request = BatchRequest(
             n=n,
             max_tokens=whole_choices(constraint, max_tokens),
             sampling=sampling,
@@ -199,7 +199,7 @@ class BatchGenerator:
         in the order of positions. Raises as `sample` does, and `RuntimeFailed` for a model that
         was not loaded for this.
         """
-        request = Request(
+        request = BatchRequest(
             n=n,
             max_tokens=max_tokens,
             sampling=sampling,
@@ -212,7 +212,7 @@ class BatchGenerator:
         )
         return self._run([prompt], request)
 
-    def _reading(self, prompt: str, until: int, layers: tuple[int, ...]) -> Reading | None:
+    def _reading(self, prompt: str, until: int, layers: tuple[int, ...]) -> ColumnRequest | None:
         """Return how to read the attention of a prompt; None where its tokens have no place."""
         if self._columns is None:
             raise RuntimeFailed(
@@ -224,18 +224,18 @@ class BatchGenerator:
         if places is None:
             return None
         of_context = places[places[:, 0] < until]
-        return Reading(self._columns, layers, self._model.heads, len(tokens), of_context)
+        return ColumnRequest(self._columns, layers, self._model.heads, len(tokens), of_context)
 
-    def _run(self, prompts: Sequence[str], request: Request) -> Iterator[Piece]:
+    def _run(self, prompts: Sequence[str], request: BatchRequest) -> Iterator[Piece]:
         self._check_open()
         waiting = deque(self._prompt(i, text) for i, text in enumerate(prompts))
         for prompt in waiting:
             self._check_room(len(prompt.tokens), request.room)
         return self._waves(waiting, request)
 
-    def _prompt(self, index: int, text: str) -> Prompt:
+    def _prompt(self, index: int, text: str) -> PromptTokens:
         tokens = self._model.tokenize(text, special=True)
-        return Prompt(index, tokens, thinking=text.rstrip().endswith(OPEN))
+        return PromptTokens(index, tokens, thinking=text.rstrip().endswith(OPEN))
 
     def _new_form(self, constraint: Constraint | None) -> Callable[[], Form] | None:
         if constraint is None:
@@ -244,7 +244,7 @@ class BatchGenerator:
         new_form().close()  # tells now, and not amid decoding, what cannot be followed
         return new_form
 
-    def _waves(self, waiting: deque[Prompt], request: Request) -> Iterator[Piece]:
+    def _waves(self, waiting: deque[PromptTokens], request: BatchRequest) -> Iterator[Piece]:
         sequences = range(MAX_SEQUENCES)
         try:
             while waiting:
@@ -263,7 +263,7 @@ class BatchGenerator:
         self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
     ) -> list[float]:
         """Return the log-probability of each choice's first token right after `prompt`."""
-        request = Request(
+        request = BatchRequest(
             n=0,
             max_tokens=1,
             sampling=Sampling(),
@@ -299,7 +299,9 @@ class BatchGenerator:
         self._cache.forget()
         self._context.clear()
         before = (self._usage.prompt, self._usage.calls)
-        for _ in self._run([beginning], Request(n=0, max_tokens=1, sampling=Sampling(), watch=())):
+        for _ in self._run(
+            [beginning], BatchRequest(n=0, max_tokens=1, sampling=Sampling(), watch=())
+        ):
             raise RuntimeError("a prompt without replies gave a piece")
         self._usage.prompt, self._usage.calls = before  # the prompts that begin so count it
         self._cache.make_lasting(prompt.tokens)

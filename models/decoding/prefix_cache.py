@@ -49,7 +49,7 @@ class Prefix:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SharedPrefix:
     """The kept prompt that begins most like a new one."""
 
     prefix: Prefix | None
@@ -77,12 +77,12 @@ class PrefixCache:
         self._calls = 0
         self._reserved = 0
 
-    def find(self, tokens: Sequence[int]) -> Found:
+    def find(self, tokens: Sequence[int]) -> SharedPrefix:
         """Return the longest shared beginning; the last token is never part of it.
 
         Its logits are what is wanted, so it is run in any case.
         """
-        best = Found(None, 0)
+        best = SharedPrefix(None, 0)
         for prefix in self._kept:
             shared = min(common_length(prefix.tokens, tokens), len(tokens) - 1)
             if not self._cuts and shared < len(prefix.tokens):
@@ -91,10 +91,10 @@ class PrefixCache:
                 best.shared,
                 -len(best.prefix.tokens) if best.prefix else 0,
             ):
-                best = Found(prefix, shared)
+                best = SharedPrefix(prefix, shared)
         return best
 
-    def open(self, tokens: Sequence[int], found: Found, replies: int) -> Prefix | None:
+    def open(self, tokens: Sequence[int], found: SharedPrefix, replies: int) -> Prefix | None:
         """Return a pinned prompt that holds the shared beginning, with room for the rest.
 
         `replies` cells more stay free until `release`. None when what is pinned leaves no room.
@@ -111,7 +111,7 @@ class PrefixCache:
         self._extend(prefix, tokens[found.shared :])
         return prefix
 
-    def _overwrite(self, found: Found) -> Prefix | None:
+    def _overwrite(self, found: SharedPrefix) -> Prefix | None:
         """Cut the found prompt back, where little is lost by that."""
         prefix = found.prefix
         if prefix is None or prefix.pinned or prefix.lasting:
@@ -121,7 +121,7 @@ class PrefixCache:
         self.cut(prefix, found.shared)
         return prefix
 
-    def _beside(self, found: Found) -> Prefix | None:
+    def _beside(self, found: SharedPrefix) -> Prefix | None:
         """Take a sequence number and share the beginning with the found prompt."""
         source = found.prefix
         if not self._free and not self._drop_oldest(source):

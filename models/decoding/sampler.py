@@ -13,7 +13,7 @@ Top = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
 """The likeliest tokens, likeliest first, and their logits."""
 
 
-class Ranked(Protocol):
+class LogitRows(Protocol):
     """What is drawn from: the last batch's logits."""
 
     def top(self, row: int, k: int) -> Top:
@@ -23,7 +23,7 @@ class Ranked(Protocol):
 class Draws:
     """The draws of one sequence. A temperature of 0 is greedy and draws nothing."""
 
-    def __init__(self, source: Ranked, sampling: Sampling, seed: int) -> None:
+    def __init__(self, source: LogitRows, sampling: Sampling, seed: int) -> None:
         """`seed` may be any whole number; equal seeds draw equally from equal logits."""
         self._source = source
         self._sampling = sampling

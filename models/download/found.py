@@ -14,7 +14,7 @@ from pathlib import Path
 
 from models.download.hub import hub_cache
 from models.store.architectures import unusable
-from models.store.gguf import Header, HeaderFault, read_header
+from models.store.gguf import GgufHeader, HeaderFault, read_header
 
 MOST_ENTRIES = 20_000
 """Files and folders looked at in each place."""
@@ -23,7 +23,7 @@ MODEL_LAYER = "application/vnd.ollama.image.model"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundModel:
     """A file, and what it says of itself."""
 
     program: str
@@ -31,12 +31,12 @@ class Found:
     """As the program calls it."""
     path: Path
     size: int
-    header: Header | None
+    header: GgufHeader | None
     fault: str | None
     """Why it cannot be used, as a clause; None when it can."""
 
 
-def found_models(environ: Mapping[str, str]) -> list[Found]:
+def found_models(environ: Mapping[str, str]) -> list[FoundModel]:
     """Look where other programs keep models. Reads headers, and nothing else of them."""
     home = Path(environ.get("HOME") or Path.home())
     places = [
@@ -54,11 +54,11 @@ def found_models(environ: Mapping[str, str]) -> list[Found]:
             continue
         if real not in seen:
             seen.add(real)
-            found.append(Found(program, name, path, size, *_looked_at(real)))
+            found.append(FoundModel(program, name, path, size, *_looked_at(real)))
     return found
 
 
-def _looked_at(path: Path) -> tuple[Header | None, str | None]:
+def _looked_at(path: Path) -> tuple[GgufHeader | None, str | None]:
     try:
         header = read_header(path)
     except HeaderFault as fault:

@@ -20,7 +20,7 @@ from models.download.hub_child import Announced, HubChild, TokenNeeded
 from models.download.hub_token import hub_token
 from models.download.progress import Meter, PullProgress
 from models.errors import ModelCorrupt, PullFailed
-from models.store.catalogue import Extra, HubSource, Row
+from models.store.catalogue import Extra, HubSource, ModelRow
 from models.store.consent import Accepted, accepted, refuse_unbound, write_consent
 from models.store.store import Store, fault_steps
 from models.system.files import (
@@ -39,7 +39,7 @@ class HubFetch:
     """One pull from the hub, its folder locked."""
 
     def __init__(
-        self, row: Row, store: Store, source: HubSource, meter: Meter, *, accept: bool
+        self, row: ModelRow, store: Store, source: HubSource, meter: Meter, *, accept: bool
     ) -> None:
         """With `accept`, a row without hashes is fetched and bound to what came."""
         if not accept:
@@ -74,7 +74,7 @@ class HubFetch:
         for number, (path, part) in enumerate(self._store.files(self._row), start=1):
             if path.exists() and not self._accept:
                 continue
-            name = self._source.file if isinstance(part, Row) else part.file
+            name = self._source.file if isinstance(part, ModelRow) else part.file
             base = sum(file.size for file in self._came.values())
             yield self._meter.at("download", base, number)
             found = yield from self._from_cache(name, path, part, number)
@@ -88,7 +88,7 @@ class HubFetch:
                 self._store.remember(self._row, path, part)
 
     def _from_cache(
-        self, name: str, path: Path, part: Row | Extra, number: int
+        self, name: str, path: Path, part: ModelRow | Extra, number: int
     ) -> Generator[PullProgress, None, bool]:
         """Link the cache's file if it is there and right; another one is left alone."""
         cached = cached_file(os.environ, self._source.repo, self._commit, name)
@@ -102,7 +102,7 @@ class HubFetch:
         return True
 
     def _from_hub(
-        self, name: str, path: Path, part: Row | Extra, number: int, base: int
+        self, name: str, path: Path, part: ModelRow | Extra, number: int, base: int
     ) -> Iterator[PullProgress]:
         make_private(path.parent)
         child, announced = self._ask(name, path)
@@ -150,7 +150,7 @@ class HubFetch:
             raise
         return child, announced
 
-    def _compare(self, name: str, part: Row | Extra, announced: Announced) -> Row | Extra:
+    def _compare(self, name: str, part: ModelRow | Extra, announced: Announced) -> ModelRow | Extra:
         """Return what must come. Raises `PullFailed` when the hub has another file or commit."""
         if self._commit != announced.commit:
             raise PullFailed(
@@ -170,7 +170,7 @@ class HubFetch:
         return part
 
     def _check(
-        self, path: Path, part: Row | Extra, number: int, base: int
+        self, path: Path, part: ModelRow | Extra, number: int, base: int
     ) -> Iterator[PullProgress]:
         """Hash what came and put it in its place, or aside."""
         new = part_path(path)
@@ -191,7 +191,7 @@ class HubFetch:
         put_in_place(new, path)
         self._done_with(path, part)
 
-    def _done_with(self, path: Path, part: Row | Extra) -> None:
+    def _done_with(self, path: Path, part: ModelRow | Extra) -> None:
         self._came[part.file] = Accepted(part.size, part.sha256)
         if not self._accept:
             self._store.remember(self._row, path, part)

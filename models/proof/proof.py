@@ -43,7 +43,7 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ProofRecord:
     """A proof, and what it is true of."""
 
     proof: Proof
@@ -82,7 +82,7 @@ def proof(root: Path, say: Callable[[str], object], *, doubting: bool = False) -
             record.unlink(missing_ok=True)  # should the check fail, nothing is known any more
         say("Checking llama.cpp on this processor, once")
         found = _climbed(libraries)
-    _remember(record, Known(found, seen, contents))
+    _remember(record, ProofRecord(found, seen, contents))
     return found
 
 
@@ -140,7 +140,7 @@ def compile_command() -> str:
     return f"{flags}{shlex.quote(sys.executable)} -m pip {install} {package}"
 
 
-def _read(record: Path) -> Known | None:
+def _read(record: Path) -> ProofRecord | None:
     """Return what is remembered; None where nothing is, or nothing that makes sense."""
     try:
         match json.loads(record.read_bytes()):
@@ -151,13 +151,13 @@ def _read(record: Path) -> Known | None:
                 "flash_attention": bool(flash),
                 "why": str(why),
             } if Precautions(extra, flash) in LADDER:
-                return Known(Proof(Precautions(extra, flash), why), seen, contents)
+                return ProofRecord(Proof(Precautions(extra, flash), why), seen, contents)
     except (OSError, ValueError):
         pass
     return None
 
 
-def _remember(record: Path, known: Known) -> None:
+def _remember(record: Path, known: ProofRecord) -> None:
     """Write it; where nothing can be written, the next start proves again."""
     used = known.proof.precautions
     data = {

@@ -18,8 +18,8 @@ from models.protocols import Choices, Constraint, Message, Piece, Sampling, Stop
 from models.server.address import Address
 from models.server.errors import Refused, ServerFailed
 from models.server.kinds import (
-    Asked,
     Served,
+    WireOptions,
     counted_tokens,
     estimated_tokens,
     form_of,
@@ -186,7 +186,7 @@ class ServerGenerator:
         self._check_open()
         for prompt in prompts:
             self._check_room(prompt, max_tokens)
-        asked = Asked(
+        asked = WireOptions(
             max_tokens=whole_choices(constraint, max_tokens),
             sampling=sampling,
             # Thoughts may hold a stop string; then it is looked for here, behind them.
@@ -219,7 +219,7 @@ class ServerGenerator:
         self,
         prompts: Sequence[str],
         n: int,
-        asked: Asked,
+        asked: WireOptions,
         replies: Replies,
         stopped: Stopped | None,
     ) -> Iterator[Piece]:
@@ -249,7 +249,7 @@ class ServerGenerator:
         self,
         prompts: Sequence[str],
         jobs: Sequence[tuple[int, int, int]],
-        asked: Asked,
+        asked: WireOptions,
         replies: Replies,
         stopped: Stopped | None,
     ) -> Iterator[Piece]:
@@ -277,7 +277,7 @@ class ServerGenerator:
         self,
         prompts: Sequence[str],
         n: int,
-        asked: Asked,
+        asked: WireOptions,
         constraint: Constraint,
         stopped: Stopped | None,
     ) -> Iterator[Piece]:
@@ -293,7 +293,7 @@ class ServerGenerator:
         self,
         prompts: Sequence[str],
         n: int,
-        asked: Asked,
+        asked: WireOptions,
         texts: tuple[str, ...],
         stopped: Stopped | None,
     ) -> Iterator[Piece]:

@@ -187,7 +187,7 @@ def counted_tokens(link: Link, served: Served, text: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WireOptions:
     """What is wanted of one prompt."""
 
     max_tokens: int
@@ -204,7 +204,7 @@ class Asked:
 
 
 def request(
-    served: Served, prompt: str, asked: Asked, *, n: int, first: int
+    served: Served, prompt: str, asked: WireOptions, *, n: int, first: int
 ) -> tuple[str, dict[str, Any]]:
     """Return path and body for `n` replies, of which the first draws with `seed + first`."""
     drawn = asked.sampling
@@ -239,7 +239,7 @@ def request(
     return "/v1/chat/completions", body
 
 
-def _own_values(served: Served, asked: Asked) -> dict[str, Any]:
+def _own_values(served: Served, asked: WireOptions) -> dict[str, Any]:
     """Return what OpenAI's own interface has not; a stranger might refuse it."""
     drawn = asked.sampling
     if served.kind == "OpenAI-compatible":

@@ -8,12 +8,12 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from models.store.gguf import Header
+from models.store.gguf import GgufHeader
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
-def unusable(header: Header) -> str | None:
+def unusable(header: GgufHeader) -> str | None:
     """Return why llama.cpp cannot answer with such a file, None when nothing speaks against it.
 
     A clause that follows the file's name.

@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Literal, cast, get_args
 
 from models.errors import ModelUnknown
-from models.store.toml_table import Table, invalid
+from models.store.toml_table import TomlTable, invalid
 
 Role = Literal["lookahead", "generator", "encoder"]
 Format = Literal["gguf", "safetensors"]
@@ -80,7 +80,7 @@ class Extra:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ModelRow:
     """One model."""
 
     id: str
@@ -137,11 +137,11 @@ class Pair:
 class Catalogue:
     """All rows, in the order of the file. Ids are unique."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ModelRow, ...]
     pairs: tuple[Pair, ...] = ()
     """From the smallest to the largest."""
 
-    def row(self, model_id: str) -> Row:
+    def row(self, model_id: str) -> ModelRow:
         """Return the row of `model_id`. Raises `ModelUnknown`, which lists the ids there are."""
         for row in self.rows:
             if row.id == model_id:
@@ -151,15 +151,15 @@ class Catalogue:
             remedy=f"Known models: {', '.join(row.id for row in self.rows)}.",
         )
 
-    def starter(self) -> tuple[Row, ...]:
+    def starter(self) -> tuple[ModelRow, ...]:
         """Return the models a newcomer needs."""
         return tuple(row for row in self.rows if row.starter)
 
-    def able(self, role: Role) -> list[Row]:
+    def able(self, role: Role) -> list[ModelRow]:
         """Return the models that can fill a role."""
         return [row for row in self.rows if role in row.roles]
 
-    def default(self, role: Role) -> Row:
+    def default(self, role: Role) -> ModelRow:
         """Return the model for `role`: a starter first, then a bound one, then the best at it.
 
         Raises `ModelUnknown` when no row has the role.
@@ -188,7 +188,7 @@ def load_catalogue() -> Catalogue:
 def parse_catalogue(text: str, origin: str) -> Catalogue:
     """Read rows from TOML; `origin` names the text in messages. Raises `CatalogueInvalid`."""
     try:
-        top = Table(tomllib.loads(text), origin)
+        top = TomlTable(tomllib.loads(text), origin)
     except tomllib.TOMLDecodeError as error:
         raise invalid(origin, f"is not TOML: {error}") from error
     rows = tuple(_row(table) for table in top.tables("model"))
@@ -198,7 +198,7 @@ def parse_catalogue(text: str, origin: str) -> Catalogue:
     return Catalogue(rows, pairs)
 
 
-def _check_ids(rows: tuple[Row, ...], origin: str) -> None:
+def _check_ids(rows: tuple[ModelRow, ...], origin: str) -> None:
     seen: set[str] = set()
     for row in rows:
         if row.id in seen:
@@ -206,7 +206,7 @@ def _check_ids(rows: tuple[Row, ...], origin: str) -> None:
         seen.add(row.id)
 
 
-def _pair(table: Table, rows: tuple[Row, ...]) -> Pair:
+def _pair(table: TomlTable, rows: tuple[ModelRow, ...]) -> Pair:
     ids = tuple(row.id for row in rows)
     pair = Pair(
         device=cast("Device", table.choice("device", get_args(Device))),
@@ -218,14 +218,14 @@ def _pair(table: Table, rows: tuple[Row, ...]) -> Pair:
     return pair
 
 
-def _row(table: Table) -> Row:
+def _row(table: TomlTable) -> ModelRow:
     model_id = table.text("id", re.compile(r"[a-z0-9][a-z0-9._-]*"))
     table.where = f"{table.where} ({model_id})"
     verified = table.flag("verified")
     # Without a hash, numbers are what somebody says; without them, what the file will say.
     free = not verified and not table.holds("sha256")
     missing = 0 if free else None
-    row = Row(
+    row = ModelRow(
         id=model_id,
         title=table.text("title"),
         roles=cast("tuple[Role, ...]", table.choices("roles", get_args(Role))),
@@ -247,7 +247,7 @@ def _row(table: Table) -> Row:
     return row
 
 
-def _source(table: Table, *, free: bool) -> Source:
+def _source(table: TomlTable, *, free: bool) -> Source:
     source: Source
     kind = table.choice("kind", ("index", "hub", "file"))
     if kind == "index":
@@ -262,7 +262,7 @@ def _source(table: Table, *, free: bool) -> Source:
     return source
 
 
-def _wheel(table: Table) -> Wheel:
+def _wheel(table: TomlTable) -> Wheel:
     # The requirement becomes a line of a file that pip reads: no options, no URLs.
     exact = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9.!+_-]*")
     wheel = Wheel(table.text("requirement", exact), table.sha256("sha256"), table.text("member"))
@@ -270,7 +270,7 @@ def _wheel(table: Table) -> Wheel:
     return wheel
 
 
-def _extra(table: Table, *, free: bool) -> Extra:
+def _extra(table: TomlTable, *, free: bool) -> Extra:
     extra = Extra(
         table.file("file"),
         table.count("size", default=0 if free else None),

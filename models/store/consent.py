@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from models.errors import ModelError
-from models.store.catalogue import Catalogue, HubSource, Row
+from models.store.catalogue import Catalogue, HubSource, ModelRow
 from models.system.files import write_private
 
 RECORD = ".accepted.json"
@@ -38,7 +38,7 @@ class Accepted:
     sha256: str
 
 
-def refuse_unbound(row: Row) -> None:
+def refuse_unbound(row: ModelRow) -> None:
     """Raise `ModelUnverified` for a row that no hash stands for."""
     if not row.bound:
         raise ModelUnverified(
@@ -57,7 +57,7 @@ def write_consent(folder: Path, revision: str, files: Mapping[str, Accepted]) ->
     write_private(folder / RECORD, json.dumps(record, indent=1).encode())
 
 
-def accepted(row: Row, folder: Path) -> Row:
+def accepted(row: ModelRow, folder: Path) -> ModelRow:
     """Return the row bound by the person's record; as it is when there is none, or it differs."""
     if row.bound:
         return row

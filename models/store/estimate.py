@@ -12,8 +12,8 @@ from pathlib import Path
 
 from models.errors import ModelError
 from models.store.architectures import unusable
-from models.store.catalogue import Row
-from models.store.gguf import Header, HeaderFault, read_header
+from models.store.catalogue import ModelRow
+from models.store.gguf import GgufHeader, HeaderFault, read_header
 from models.store.store import Store
 
 CONTEXT = 8192
@@ -78,7 +78,7 @@ class Estimate:
         return self.needed + self.reorder
 
 
-def estimate(header: Header, context: int, file_size: int, *, reads: bool = False) -> Estimate:
+def estimate(header: GgufHeader, context: int, file_size: int, *, reads: bool = False) -> Estimate:
     """Return what a GGUF model takes with a context of so many tokens.
 
     `reads`: its attention is read, so it is computed whole for the tokens of a decode call.
@@ -98,7 +98,9 @@ def estimate(header: Header, context: int, file_size: int, *, reads: bool = Fals
     )
 
 
-def estimate_row(row: Row, store: Store, context: int, *, reads: bool = False) -> Estimate | None:
+def estimate_row(
+    row: ModelRow, store: Store, context: int, *, reads: bool = False
+) -> Estimate | None:
     """Return the estimate for a model of the catalogue, rough where its file is not here.
 
     None for a model that llama.cpp does not run, or of which nothing is known.
@@ -112,7 +114,7 @@ def estimate_row(row: Row, store: Store, context: int, *, reads: bool = False) -
         return rough_estimate(row, context, reads=reads) if row.size else None
 
 
-def rough_estimate(row: Row, context: int, *, reads: bool = False) -> Estimate:
+def rough_estimate(row: ModelRow, context: int, *, reads: bool = False) -> Estimate:
     """Return the estimate for a file that nobody here has seen.
 
     transformers reads attention in float32, whatever the file has.
@@ -130,7 +132,7 @@ def rough_estimate(row: Row, context: int, *, reads: bool = False) -> Estimate:
 
 
 def context_that_fits(
-    header: Header, file_size: int, memory: int, wanted: int, *, reads: bool = False
+    header: GgufHeader, file_size: int, memory: int, wanted: int, *, reads: bool = False
 ) -> int | None:
     """Return the largest power of two below `wanted` whose estimate fits; None when none does."""
     tokens = 1 << (min(wanted, header.context or wanted) - 1).bit_length()
@@ -142,7 +144,9 @@ def context_that_fits(
     return None
 
 
-def smaller_model(rows: Iterable[Row], store: Store, than: Row, memory: int) -> Row | None:
+def smaller_model(
+    rows: Iterable[ModelRow], store: Store, than: ModelRow, memory: int
+) -> ModelRow | None:
     """Return the largest model that can do the same and fits, those that are here first."""
     able = [
         (store.state(row) == "present", found.needed, row)
@@ -156,7 +160,7 @@ def smaller_model(rows: Iterable[Row], store: Store, than: Row, memory: int) -> 
 
 
 def layers_that_fit(
-    header: Header, context: int, file_size: int, memory: int, *, reads: bool = False
+    header: GgufHeader, context: int, file_size: int, memory: int, *, reads: bool = False
 ) -> int:
     """Return how many layers a GPU with so much free memory takes; all of them is `layers`.
 
@@ -184,7 +188,7 @@ def _scores(heads: int, tokens: int) -> int:
     return CHUNK * LOGIT * (heads + 1) * tokens
 
 
-def checked_header(path: Path, model_id: str) -> Header:
+def checked_header(path: Path, model_id: str) -> GgufHeader:
     """Return the header of a file that is to be loaded. Raises `ModelUnusable`."""
     try:
         header = read_header(path)
@@ -203,7 +207,7 @@ def checked_header(path: Path, model_id: str) -> Header:
 
 
 def too_large(
-    found: Estimate, row: Row, memory: int, context: int | None, other: Row | None
+    found: Estimate, row: ModelRow, memory: int, context: int | None, other: ModelRow | None
 ) -> ModelTooLarge:
     """Return the refusal of an estimate above the memory, naming what does fit instead."""
     remedy = "Close other programs, or choose a smaller model: askance models recommend."

@@ -68,7 +68,7 @@ Value = int | float | bool | str | list[int | float | bool] | LongList
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class GgufHeader:
     """What a GGUF file says of itself. A number that it does not say is 0."""
 
     architecture: str
@@ -111,17 +111,17 @@ def gguf_fault(path: Path) -> str | None:
     return None
 
 
-def read_header(path: Path) -> Header:
+def read_header(path: Path) -> GgufHeader:
     """Read the header, in about 0.04 s. Raises `HeaderFault`, and `OSError`."""
     with path.open("rb") as file:
         start = file.read(HEADER.size)
         if len(start) < HEADER.size or not start.startswith(MAGIC):
             raise HeaderFault("does not begin like a GGUF file")
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return _Reader(data).header()
+            return _GgufReader(data).header()
 
 
-class _Reader:
+class _GgufReader:
     """Walks through a mapped header; `_at` never passes the file's end."""
 
     def __init__(self, data: mmap.mmap) -> None:
@@ -139,7 +139,7 @@ class _Reader:
                 "which cannot be"
             )
 
-    def header(self) -> Header:
+    def header(self) -> GgufHeader:
         values = self._metadata()
         return _header(values, *self._tensor_table(values))
 
@@ -242,7 +242,7 @@ class _Reader:
         return parameters, size, repacked
 
 
-def _header(values: Mapping[str, Value], parameters: int, size: int, repacked: int) -> Header:
+def _header(values: Mapping[str, Value], parameters: int, size: int, repacked: int) -> GgufHeader:
     architecture = _text_of(values, "general.architecture")
     if not architecture:
         raise HeaderFault("does not name its architecture")
@@ -252,7 +252,7 @@ def _header(values: Mapping[str, Value], parameters: int, size: int, repacked: i
     embedding = _count(values, f"{architecture}.embedding_length")
     heads = _count(values, f"{architecture}.attention.head_count")
     head = embedding // heads if heads else 0
-    return Header(
+    return GgufHeader(
         architecture=architecture,
         name=_text_of(values, "general.name"),
         licence=_text_of(values, "general.license"),

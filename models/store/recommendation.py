@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from models.store.catalogue import Catalogue, Device, Pair, Row
+from models.store.catalogue import Catalogue, Device, ModelRow, Pair
 from models.store.estimate import CONTEXT, estimate_row
 from models.store.store import Store
 
@@ -21,8 +21,8 @@ class Recommendation:
     """A pair, and why."""
 
     pair: Pair
-    lookahead: Row
-    generator: Row
+    lookahead: ModelRow
+    generator: ModelRow
     needed: int
     """Bytes of both loaded together."""
     together: bool

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Literal
 
 from models.errors import ModelCorrupt, ModelError, ModelMissing
-from models.store.catalogue import Extra, Row
+from models.store.catalogue import Extra, ModelRow
 from models.store.consent import refuse_unbound
 from models.store.gguf import gguf_fault
 from models.system.files import (
@@ -58,24 +58,24 @@ class Store:
             return cls(Path(chosen).expanduser().absolute())
         return cls(data_folder(environ) / "models")
 
-    def folder(self, row: Row) -> Path:
+    def folder(self, row: ModelRow) -> Path:
         """Return the model's folder; it need not exist."""
         return self.root / row.id
 
-    def file(self, row: Row) -> Path:
+    def file(self, row: ModelRow) -> Path:
         """Return where the model's file is or would be; nothing is checked."""
         return self.folder(row) / row.file
 
-    def files(self, row: Row) -> list[tuple[Path, Row | Extra]]:
+    def files(self, row: ModelRow) -> list[tuple[Path, ModelRow | Extra]]:
         """Return all paths of the model: its file first, then the extras."""
-        parts: list[Row | Extra] = [row, *row.extras]
+        parts: list[ModelRow | Extra] = [row, *row.extras]
         return [(self.folder(row) / part.file, part) for part in parts]
 
-    def missing(self, row: Row) -> list[Row | Extra]:
+    def missing(self, row: ModelRow) -> list[ModelRow | Extra]:
         """Return the files of the model that are not there; nothing is checked."""
         return [part for path, part in self.files(row) if not path.exists()]
 
-    def state(self, row: Row) -> State:
+    def state(self, row: ModelRow) -> State:
         """Say what is there, by names and sizes alone.
 
         `partial` also means a file of the wrong size or an extra that is missing.
@@ -87,7 +87,7 @@ class Store:
             return "partial"
         return "set aside" if corrupt_path(self.file(row)).exists() else "absent"
 
-    def open(self, row: Row, progress: Progress | None = None) -> Path:
+    def open(self, row: ModelRow, progress: Progress | None = None) -> Path:
         """Return the file's path for loading, verified together with the extras.
 
         The hash is computed again only when size, mtime_ns or inode differ from those of the
@@ -100,7 +100,7 @@ class Store:
                 self._check(row, path, part, progress)
         return self.file(row)
 
-    def verify(self, row: Row, progress: Progress | None = None) -> None:
+    def verify(self, row: ModelRow, progress: Progress | None = None) -> None:
         """Hash every file of the model, whatever is remembered. Raises as `open` does.
 
         `progress` counts from 0 for each file.
@@ -109,7 +109,7 @@ class Store:
         for path, part in self.files(row):
             self._check(row, path, part, progress)
 
-    def remove(self, row: Row) -> int:
+    def remove(self, row: ModelRow) -> int:
         """Delete all there is of the model; return the bytes freed.
 
         Raises `PullFailed` while the model is being pulled, `ModelError` when the disk refuses.
@@ -138,20 +138,20 @@ class Store:
             return f"it was not loaded, and could not be set aside ({error.strerror})"
         return f"it was set aside as {corrupt_path(path).name} and not loaded"
 
-    def remembers(self, row: Row, path: Path, part: Row | Extra) -> bool:
+    def remembers(self, row: ModelRow, path: Path, part: ModelRow | Extra) -> bool:
         """Say whether the file was hashed before and is unchanged since, by its signature."""
         try:
             return self._remembered(row).get(part.file) == signature(path, part.sha256)
         except OSError:
             return False
 
-    def remember(self, row: Row, path: Path, part: Row | Extra) -> None:
+    def remember(self, row: ModelRow, path: Path, part: ModelRow | Extra) -> None:
         """Note that `path` was hashed just now and is right."""
         record = self._remembered(row) | {part.file: signature(path, part.sha256)}
         with contextlib.suppress(OSError):  # a read-only store: hashed again next time
             write_private(self._record(row), json.dumps(record, indent=1).encode())
 
-    def checking(self, row: Row, path: Path, part: Row | Extra) -> Iterator[int]:
+    def checking(self, row: ModelRow, path: Path, part: ModelRow | Extra) -> Iterator[int]:
         """Hash one file, yielding the bytes done; remember it when right.
 
         Raises as `open` does when it is wrong.
@@ -181,15 +181,17 @@ class Store:
         if unchanged:
             self.remember(row, path, part)
 
-    def _check(self, row: Row, path: Path, part: Row | Extra, progress: Progress | None) -> None:
+    def _check(
+        self, row: ModelRow, path: Path, part: ModelRow | Extra, progress: Progress | None
+    ) -> None:
         for done in self.checking(row, path, part):
             if progress:
                 progress(done, part.size)
 
-    def _record(self, row: Row) -> Path:
+    def _record(self, row: ModelRow) -> Path:
         return self.folder(row) / ".checked.json"
 
-    def _remembered(self, row: Row) -> dict[str, object]:
+    def _remembered(self, row: ModelRow) -> dict[str, object]:
         try:
             record = json.loads(self._record(row).read_bytes())
         except (OSError, ValueError):  # a damaged record only costs a hash
@@ -197,7 +199,7 @@ class Store:
         return record if isinstance(record, dict) else {}
 
 
-def fault_steps(path: Path, part: Row | Extra) -> Generator[int, None, str | None]:
+def fault_steps(path: Path, part: ModelRow | Extra) -> Generator[int, None, str | None]:
     """Compare a file with the catalogue: yield the bytes hashed, return what is wrong with it.
 
     None means that it is the file. Raises `OSError`.
@@ -208,12 +210,12 @@ def fault_steps(path: Path, part: Row | Extra) -> Generator[int, None, str | Non
     sha256 = yield from hash_steps(path)
     if sha256 != part.sha256:
         return "has another SHA-256 than the catalogue says"
-    if isinstance(part, Row) and part.format == "gguf":
+    if isinstance(part, ModelRow) and part.format == "gguf":
         return gguf_fault(path)
     return None
 
 
-def _how_to_fetch(row: Row) -> str:
+def _how_to_fetch(row: ModelRow) -> str:
     """Return the command for a model that is not here; the first one wants both starters."""
     if row.starter:
         return "Run `askance models pull`: it fetches both starter models."

@@ -17,7 +17,7 @@ def invalid(where: str, what: str) -> CatalogueInvalid:
     )
 
 
-class Table:
+class TomlTable:
     """A TOML table that is taken apart key by key; `done` refuses what nobody asked for."""
 
     def __init__(self, values: dict[str, object], where: str) -> None:
@@ -81,7 +81,7 @@ class Table:
             raise invalid(self.where, f"has {key} = {value!r}, not a list of {', '.join(known)}")
         return tuple(value)
 
-    def tables(self, key: str, *, required: bool = True) -> Iterator[Table]:
+    def tables(self, key: str, *, required: bool = True) -> Iterator[TomlTable]:
         if not required and key not in self._left:
             return
         value = self._take(key)
@@ -90,7 +90,7 @@ class Table:
         for number, one in enumerate(value, start=1):
             if not isinstance(one, dict):
                 raise invalid(self.where, f"has {key} that is not a list of tables")
-            yield Table(one, f"{self.where}, {key} {number}")
+            yield TomlTable(one, f"{self.where}, {key} {number}")
 
     def done(self) -> None:
         if self._left:

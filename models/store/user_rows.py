@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 from models.errors import ModelError
-from models.store.catalogue import Catalogue, FileSource, HubSource, Row, parse_catalogue
+from models.store.catalogue import Catalogue, FileSource, HubSource, ModelRow, parse_catalogue
 from models.system.files import make_private, write_private
 
 FILE = "models.toml"
@@ -21,7 +21,7 @@ def load_user_rows(path: Path) -> Catalogue:
     return parse_catalogue(text, str(path)) if (text := _text(path)).strip() else Catalogue(())
 
 
-def add_row(path: Path, row: Row) -> None:
+def add_row(path: Path, row: ModelRow) -> None:
     """Append a row, keeping what the person wrote. Raises `ModelError`."""
     text = (_text(path) or HEAD).rstrip("\n") + "\n\n" + row_text(row)
     parse_catalogue(text, str(path))
@@ -38,7 +38,7 @@ def remove_row(path: Path, model_id: str) -> bool:
     return True
 
 
-def row_text(row: Row) -> str:
+def row_text(row: ModelRow) -> str:
     """Return a row as TOML."""
     values: dict[str, object] = {
         "id": row.id,

@@ -18,7 +18,7 @@ MEBIBYTE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class MemoryBytes:
     """Bytes; 0 is unknown."""
 
     total: int
@@ -31,16 +31,16 @@ class Gpu:
     """A graphics processor."""
 
     name: str
-    memory: Memory
+    memory: MemoryBytes
 
 
-def memory() -> Memory:
+def memory() -> MemoryBytes:
     """Return the machine's memory, or what this process may use of it."""
     total, free = _system_memory()
     limit = _number(CGROUP / "memory.max")
     if limit and (not total or limit < total):
         total, free = limit, min(free, max(0, limit - _number(CGROUP / "memory.current")))
-    return Memory(total, free)
+    return MemoryBytes(total, free)
 
 
 def gpus_present() -> list[Gpu]:
@@ -74,12 +74,12 @@ def _nvidia() -> list[Gpu]:
             return [_nvidia_line(line) for line in said.splitlines() if line.strip()]
         except (OSError, ValueError, subprocess.SubprocessError):
             pass
-    return [Gpu("NVIDIA", Memory(0, 0)) for _ in NVIDIA.iterdir()]
+    return [Gpu("NVIDIA", MemoryBytes(0, 0)) for _ in NVIDIA.iterdir()]
 
 
 def _nvidia_line(line: str) -> Gpu:
     name, total, free = line.rsplit(",", 2)
-    return Gpu(name.strip(), Memory(int(total) * MEBIBYTE, int(free) * MEBIBYTE))
+    return Gpu(name.strip(), MemoryBytes(int(total) * MEBIBYTE, int(free) * MEBIBYTE))
 
 
 def _amd() -> list[Gpu]:
@@ -92,7 +92,7 @@ def _amd() -> list[Gpu]:
         total = _number(card / "mem_info_vram_total")
         if vendor == AMD and total:
             used = _number(card / "mem_info_vram_used")
-            found.append(Gpu("AMD", Memory(total, max(0, total - used))))
+            found.append(Gpu("AMD", MemoryBytes(total, max(0, total - used))))
     return found
 
 

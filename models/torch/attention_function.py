@@ -24,7 +24,7 @@ class Enough(Exception):
 
 
 @dataclass
-class Watch:
+class AttentionWatch:
     """The layers whose attention is read, and what their columns received of the batch."""
 
     layers: Sequence[int] = ()
@@ -54,7 +54,7 @@ def attend(
     scaling: float | None = None,
     softcap: float | None = None,
     s_aux: torch.Tensor | None = None,
-    watch: Watch | None = None,
+    watch: AttentionWatch | None = None,
     **_others: Any,
 ) -> tuple[torch.Tensor, None]:
     """Return what the rows take in, shape (1, rows, heads, width).

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from models.decoding.columns import ColumnWatch, Sums
-from models.torch.attention_function import Watch
+from models.torch.attention_function import AttentionWatch
 
 
 class TorchColumns(ColumnWatch):
@@ -14,7 +14,7 @@ class TorchColumns(ColumnWatch):
     def __init__(self, *, stops: bool) -> None:
         """`stops`: nothing behind the last layer that is watched is computed."""
         super().__init__()
-        self.inside = Watch(stops=stops)
+        self.inside = AttentionWatch(stops=stops)
 
     def begin(self, layers: Sequence[int], context_tokens: int) -> None:
         """Watch these layers; the first tokens are the context's, all others the query's."""

@@ -13,7 +13,7 @@ from models.decoding.runtime import Rows
 from models.decoding.sampler import Draws, Top
 from models.errors import RuntimeFailed
 from models.protocols import Sampling, Stopped
-from models.torch.attention_function import Enough, Watch
+from models.torch.attention_function import AttentionWatch, Enough
 from models.torch.cells import CellTable, KeyValues
 from models.torch.errors import computing_errors
 from models.torch.model import TorchModel
@@ -31,7 +31,7 @@ class TorchContext:
         context: int,
         sequences: int,
         chunk: int,
-        watch: Watch | None = None,
+        watch: AttentionWatch | None = None,
     ) -> None:
         """Make cells for `context` tokens shared by `sequences` sequences.
 
