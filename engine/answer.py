@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Generator as Steps
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from engine.events import Event, Found, Narrowed, Ranked, Understood
 from engine.followups.scoping import scoped, within
 from engine.followups.standalone import standing_alone
 from engine.outcome import checked
+from engine.prompts.tasks import TASKS
 from engine.question import inferring
 from engine.question.own import with_own_addresses
 from engine.question.query_language import Mode, parse
@@ -32,7 +33,6 @@ from engine.retrieval.recall import best_first
 from engine.settings import Settings
 from engine.stages import Timings, staged
 from engine.strategies import registry
-from engine.strategies.registry import Strategy
 from engine.toolbox.samples import Shared
 from engine.toolbox.steps import Toolbox
 from engine.values import Hit, Query, SearchResult
@@ -47,14 +47,15 @@ Read = Callable[[Query], Steps[Event, None, Corpus]]
 
 
 def answer(
-    question: str,
-    sources: Sequence[Path],
+    question: str | Query,
+    sources: Sequence[Path] | Corpus,
     models: ModelSet,
     settings: Settings | None = None,
     filters: Filters | None = None,
     memory: Memory | None = None,
     scope: Sequence[Cited] | None = None,
     conversation: Conversation | None = None,
+    shared: Shared | None = None,
 ) -> Iterator[Event]:
     """Answer a question over sources read now. The last event is `Answered`.
 
@@ -62,20 +63,43 @@ def answer(
     question that follows a `conversation` is first made one that stands alone. `scope` is what a
     person settled that it is about: only these items are looked at, and it is asked as written.
 
+    An evaluation asks the same way. Its question is a `Query`, which is not parsed, as the text of
+    a data set holds no operators. It reads a corpus once for many questions and hands that in.
+    Strategies that answer the same question may share look-ahead samples.
+
     Raises `QuestionError` before anything is read, `ModelError` or `RuntimeFailed` from the
     models, `TimeSpent` when the time budget ends before an answer. What cannot be read is no
     error: it is in the answer's coverage.
     """
     settings = settings or Settings()
     strategy = registry.get(settings.strategy)
-    meant = yield from standing_alone(question, conversation, scope, models, settings.today)
-    narrowed = scoped(filters, meant.scope)
-    typed = replace(understand(meant.text, narrowed, settings), scope=meant.scope)
+    if isinstance(question, Query):
+        typed = question
+    else:
+        meant = yield from standing_alone(question, conversation, scope, models, settings.today)
+        narrowed = scoped(filters, meant.scope)
+        typed = replace(understand(meant.text, narrowed, settings), scope=meant.scope)
     timings = Timings()
-    with _kept(memory) as memory:
-        read = partial(read_now, sources=sources, settings=settings, timings=timings, memory=memory)
-        query, corpus = yield from settle(typed, read, models, settings)
-    tools = _toolbox(strategy, query, corpus, models, settings, timings)
+    with ExitStack() as stack:
+        read: Read
+        if isinstance(sources, Corpus):
+            read = partial(_read_before, corpus=sources, settings=settings)
+        else:
+            memory = stack.enter_context(_kept(memory))
+            read = partial(
+                read_now, sources=sources, settings=settings, timings=timings, memory=memory
+            )
+        query, corpus = yield from _settle(typed, read, models, settings)
+    models.forget()  # what earlier questions left in them
+    tools = Toolbox.of(
+        query,
+        corpus,
+        models,
+        settings,
+        timings=timings,
+        shared=shared,
+        reads_passages=registry.reads_passages(strategy),
+    )
     yield from checked(strategy, tools, (yield from strategy.run(tools)))
 
 
@@ -87,31 +111,17 @@ def refuse_unanswerable(question: str, filters: Filters | None, settings: Settin
     understand(question, filters, settings)
 
 
-def answer_over(
-    query: Query,
-    corpus: Corpus,
-    models: ModelSet,
-    settings: Settings,
-    timings: Timings | None = None,
-    shared: Shared | None = None,
-) -> Iterator[Event]:
-    """Answer a settled query over a corpus already read, as `answer` does from there on.
-
-    Strategies that answer the same question may share look-ahead samples.
-    """
-    strategy = registry.get(settings.strategy)
-    tools = _toolbox(strategy, query, corpus, models, settings, timings or Timings(), shared)
-    yield from checked(strategy, tools, (yield from strategy.run(tools)))
-
-
-def settle(
+def _settle(
     typed: Query, read: Read, models: ModelSet, settings: Settings
 ) -> Steps[Event, None, tuple[Query, Corpus]]:
     """Return a query with the filters that its words mean, and the corpus that is left of them.
 
     Dates, kinds and addresses narrow what `read` reads; where that leaves nothing that answers, it
-    reads again without. Names of people are known only then, and narrow what was read.
+    reads again without. Names of people are known only then, and narrow what was read. The
+    questions of data sets are no person's, and have no filters.
     """
+    if not TASKS[typed.task].personal:
+        return typed, (yield from read(typed))
     query = inferring.before_reading(typed, settings)
     yield Narrowed(query)
     corpus = yield from read(query)
@@ -123,23 +133,6 @@ def settle(
     query, corpus = inferring.after_reading(query, corpus, settings, models)
     yield Understood(query)
     return query, corpus
-
-
-def _toolbox(
-    strategy: Strategy,
-    query: Query,
-    corpus: Corpus,
-    models: ModelSet,
-    settings: Settings,
-    timings: Timings,
-    shared: Shared | None = None,
-) -> Toolbox:
-    """Return what the strategy works with; what earlier questions left in the models is dropped."""
-    models.forget()
-    reads = registry.reads_passages(strategy)
-    return Toolbox.of(
-        query, corpus, models, settings, timings=timings, shared=shared, reads_passages=reads
-    )
 
 
 def search(
@@ -186,6 +179,12 @@ def read_now(
     deadline = _deadline(settings, timings, READING_SHARE)
     steps = read_corpus(reading, query, deadline, stemming=settings.stemming, memory=memory)
     return (yield from staged("read", timings, steps))
+
+
+def _read_before(query: Query, *, corpus: Corpus, settings: Settings) -> Steps[Event, None, Corpus]:
+    """Return what the filters of a query leave of a corpus already read."""
+    yield from ()
+    return inferring.left_by_filters(query, corpus, settings) if query.inferred else corpus
 
 
 def _kept(memory: Memory | None) -> AbstractContextManager[Memory]:

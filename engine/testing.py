@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.answer import answer_over
+from engine.answer import answer
 from engine.events import Answered, Event
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
@@ -63,7 +63,7 @@ def asked(
     `strategy` is what `--strategy` takes. Raises what the strategy raises.
     """
     fakes = {"large": FakeGenerator("large", generator), "small": FakeGenerator("small", lookahead)}
-    events = answer_over(
+    events = answer(
         Query(QUESTION),
         corpus_of(split(items(texts))),
         ModelSet("small", "large", fakes.__getitem__),
@@ -122,7 +122,7 @@ class StrategyContract:
         models = ModelSet("small", "large", FakeGenerator)
         corpus = corpus_of(split(items()))
         settings = Settings(strategy=strategy.name, budget=SMALL)
-        events = answer_over(Query(QUESTION), corpus, models, settings)
+        events = answer(Query(QUESTION), corpus, models, settings)
         assert next(iter(events)) is not None
         events.close()  # type: ignore[attr-defined]
         with pytest.raises(StopIteration):

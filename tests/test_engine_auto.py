@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engine.answer import answer_over
+from engine.answer import answer
 from engine.checking import abstention
 from engine.checking.contradiction import same_answer
 from engine.errors import BudgetTooSmall
@@ -239,7 +239,7 @@ def ask(fake_generator: Any) -> Ask:
         )
         wanted = replace(Settings(strategy=strategy, budget=ROOM_FOR_ALL), **settings)
         corpus = corpus_of(split(items))
-        events = list(answer_over(Query(question, task=task), corpus, models_of, wanted))
+        events = list(answer(Query(question, task=task), corpus, models_of, wanted))
         return Run(events, models["g"], models["l"])
 
     return run

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.answer import answer_over
+from engine.answer import answer
 from engine.compute.plan_text import parsed
 from engine.compute.propose import proposed
 from engine.errors import PlanRefused
@@ -56,7 +56,7 @@ def ask(model: Generator, question: str, strategy: str) -> Answer:
         zone=UTC,
     )
     models = ModelSet(SMALL, SMALL, lambda _: model)
-    *_, last = answer_over(Query(question), corpus_of(split(BILLS)), models, settings)
+    *_, last = answer(Query(question), corpus_of(split(BILLS)), models, settings)
     assert isinstance(last, Answered)
     return last.answer
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from engine.answer import answer_over
+from engine.answer import answer
 from engine.checking import abstention
 from engine.compute.plan_text import parsed
 from engine.events import Answered, Drafted, Noted
@@ -80,7 +80,7 @@ def ask(fake_generator: Any) -> Ask:
             "g": fake_generator("g", generator),
             "l": fake_generator("l", lookahead, logprobs=logprobs),
         }
-        events = answer_over(
+        events = answer(
             Query(question),
             corpus_of(split(items)),
             ModelSet("l", "g", models.__getitem__),

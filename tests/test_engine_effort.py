@@ -14,7 +14,7 @@ import pytest
 
 from app.output.progress import StatusLine, Watcher
 from engine.allocation import PAPER, PUBLISHED, Allocation, Informativeness
-from engine.answer import answer_over
+from engine.answer import answer
 from engine.budget.allocation_file import read_allocation, written
 from engine.budget.effort import (
     Costs,
@@ -75,7 +75,7 @@ def test_sub_questions_take_no_more_than_was_said(
     for i in range(theta.n):
         replies += [f"Follow up: number{i + 9} {'why ' * 40}", f"Intermediate answer: {'m ' * 44}"]
     model = fake_generator("g", [*replies, "z"])
-    events = answer_over(
+    events = answer(
         Query("boathouse lease?"),
         corpus_of(split(items)),
         ModelSet("l", "g", lambda _: model),
@@ -220,7 +220,7 @@ def expected(fake_generator: Any) -> Callable[..., list[Expected]]:
         item = Item(Kind.DOCUMENT, "n", None, People(), "alder birch", Locator(Path("/n")))
         models = {"g": fake_generator("g", ["x [1]"]), "l": fake_generator("l", ["?"])}
         budget = Budget(100, 100, samples=2, lookahead_share=0, generator_share=0)
-        events = answer_over(
+        events = answer(
             Query("alder"),
             corpus_of(split([item])),
             ModelSet("l", "g", models.__getitem__, measure=lambda model: known),

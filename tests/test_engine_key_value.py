@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.answer import answer_over
+from engine.answer import answer
 from engine.events import Answered
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
@@ -34,7 +34,7 @@ def record(text: str) -> Item:
 
 def ask(question: str, text: str, reply: str) -> tuple[Answer, Fine]:
     model = Fine("g", [reply])
-    *_, last = answer_over(
+    *_, last = answer(
         Query(question),
         corpus_of(split([record(text)])),
         ModelSet("g", "g", lambda _: model),

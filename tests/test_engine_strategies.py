@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engine.agreement.consensus import by_overlap, consensus
-from engine.answer import answer_over
+from engine.answer import answer
 from engine.checking import abstention
 from engine.errors import BudgetTooSmall, CorpusTooLarge, QuestionError, StrategyUnknown
 from engine.evaluation.sweeping import expanded
@@ -490,7 +490,7 @@ def meeting(fake_generator: Any, reply: Replies, **settings: Any) -> Answer:
     models = ModelSet("g", "g", lambda _: model)
     chosen = Settings(strategy="et2rag:organisation=contiguous", **settings)
     query = Query("When is the meeting about the roof?")
-    last = list(answer_over(query, corpus_of(split(items)), models, chosen))[-1]
+    last = list(answer(query, corpus_of(split(items)), models, chosen))[-1]
     assert isinstance(last, Answered)
     return last.answer
 

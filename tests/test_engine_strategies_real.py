@@ -11,7 +11,7 @@ import pytest
 
 from app.local_models.loader import Loader
 from app.settings.config import load_config
-from engine.answer import answer_over
+from engine.answer import answer
 from engine.events import (
     Answered,
     Compressed,
@@ -96,7 +96,7 @@ def ask(
         encoder="e" if encoder else None,
         load_encoder=lambda _: encoder,  # type: ignore[arg-type, return-value]
     )
-    events = list(answer_over(Query(question, task=task), corpus, models, settings))
+    events = list(answer(Query(question, task=task), corpus, models, settings))
     last = events[-1]
     assert isinstance(last, Answered)
     return events, last.answer
@@ -181,7 +181,7 @@ def test_attention_chooses_the_sentences(
         reaction_layer=load_catalogue().row(SMALL).reaction_layer,
     )
     settings = Settings(strategy=strategy, budget=BUDGET, least_confidence=0)
-    events = list(answer_over(Query(QUESTION, task="multihop"), corpus, models, settings))
+    events = list(answer(Query(QUESTION, task="multihop"), corpus, models, settings))
     [cut] = [event for event in events if isinstance(event, Compressed)]
     assert cut.by == "query"
     assert len(set(cut.scores)) == len(cut.scores) == len(cut.kept)

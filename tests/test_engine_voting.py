@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.agreement.consensus import by_overlap, consensus
-from engine.answer import answer_over
+from engine.answer import answer
 from engine.checking import abstention
 from engine.checking.contradiction import contradict, same_answer
 from engine.evaluation.data import Question
@@ -78,7 +78,7 @@ def ask(
         Item(Kind.DOCUMENT, "note", when, People(), text, Locator(Path(f"/{i}")))
         for i, (text, when) in enumerate(zip(texts, dates, strict=False))
     ]
-    events = answer_over(
+    events = answer(
         Query(question, task=task),
         corpus_of(split(items)),
         ModelSet("l", "g", models.__getitem__),

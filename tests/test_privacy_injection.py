@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from app.output.objects import answer_object, print_json
 from app.output.report import answer_text, search_text
-from engine.answer import answer_over, search
+from engine.answer import answer, search
 from engine.attention.compression import sentences_of
 from engine.attention.sentence_attention import windows
 from engine.compute.plan_text import parsed
@@ -63,7 +63,7 @@ def asked(
 ) -> tuple[Answer, list[Passage]]:
     """Return the answer, and what the generator was given to read."""
     chosen = Settings(strategy="vanilla", least_confidence=0, infer=False, **named)
-    events = list(answer_over(Query(attempt.question), corpus_of(split(items)), models, chosen))
+    events = list(answer(Query(attempt.question), corpus_of(split(items)), models, chosen))
     last = events[-1]
     assert isinstance(last, Answered)
     kept = [p for event in events if isinstance(event, Selected) for p in event.kept]
@@ -217,7 +217,7 @@ def asked_over(
 ) -> Answer:
     chosen = Settings(strategy=strategy, least_confidence=0, infer=False, **named)
     corpus = corpus_of(split([passage.item]))
-    *_, last = answer_over(Query("Where is the key?"), corpus, models, chosen)
+    *_, last = answer(Query("Where is the key?"), corpus, models, chosen)
     assert isinstance(last, Answered)
     return last.answer
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.answer import answer_over
+from engine.answer import answer
 from engine.events import Answered, Event
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
@@ -134,7 +134,7 @@ def asking(fake_generator: Any) -> Ask:
             reaction_layer=reaction_layer,
         )
         events = list(
-            answer_over(
+            answer(
                 Query(QUESTION),
                 corpus_of(split(items(*(texts or (LEASE, CLUB))))),
                 chosen,

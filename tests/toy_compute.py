@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from engine.answer import answer_over
+from engine.answer import answer
 from engine.compute.plan_text import parsed
 from engine.compute.run import run
 from engine.compute.table import Table
@@ -149,7 +149,7 @@ def asking(fake_generator: Any) -> Ask:
         models = {"g": fake_generator("g", generator), "l": fake_generator("l", lookahead)}
         settings.setdefault("now", datetime(2026, 4, 20, tzinfo=UTC))
         events = list(
-            answer_over(
+            answer(
                 Query(question),
                 corpus_of(split(items)),
                 ModelSet("l", "g", models.__getitem__),

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.answer import answer_over
+from engine.answer import answer
 from engine.events import Answered, Event
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
@@ -116,7 +116,7 @@ def asking(fake_generator: Any) -> Callable[..., Run]:
             for i, text in enumerate(texts)
         ]
         models = {"g": fake_generator("g", generator), "l": fake_generator("l", lookahead)}
-        events = answer_over(
+        events = answer(
             Query(QUESTION, task=task),
             corpus_of(split(items)),
             ModelSet(

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
-from engine.answer import answer_over, settle
+from engine.answer import answer
 from engine.errors import BudgetTooSmall, CorpusTooLarge
 from engine.evaluation.apart import At
 from engine.evaluation.choice import Choice
 from engine.evaluation.data import Question
-from engine.evaluation.reading import read_held
 from engine.evaluation.runs import Row
 from engine.evaluation.scoring import EventRecord, row_of
 from engine.events import Answered, Event, Stage
-from engine.prompts.tasks import TASKS, task_of
+from engine.prompts.tasks import task_of
 from engine.retrieval.corpus import Corpus, only
 from engine.settings import Settings
 from engine.toolbox.samples import Shared
@@ -51,7 +49,7 @@ def ask(
         yield {"scores": {"refused": 1.0}, "refused": error.message}
         return
     if finished is None:
-        raise RuntimeError("answer_over ended without an answer")
+        raise RuntimeError("answer ended without an answer")
     yield row_of(question, finished, trail)
 
 
@@ -70,7 +68,4 @@ def answering(
         items = [passage.item for passage in corpus.passages if chosen(passage.item)]
         corpus = only(corpus, items)
     query = Query(text, task=choice.task or task_of(question.dataset))
-    if TASKS[query.task].personal:
-        read = partial(read_held, corpus=corpus, settings=settings)
-        query, corpus = yield from settle(query, read, models, settings)
-    yield from answer_over(query, corpus, models, settings, shared=shared)
+    yield from answer(query, corpus, models, settings, shared=shared)

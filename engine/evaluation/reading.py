@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,8 +12,6 @@ from engine import answer as path_of_a_question
 from engine.errors import DataError, NoSources
 from engine.evaluation.data import Question
 from engine.evaluation.provenance import corpus_sha256
-from engine.events import Event
-from engine.question import inferring
 from engine.retrieval.corpus import Corpus, corpus_of, only
 from engine.retrieval.memory import Memory
 from engine.retrieval.passages import split_item
@@ -116,12 +113,6 @@ def read_all(sources: Sequence[Path], settings: Settings) -> Corpus:
         f"{left} files were not read to their end{why}" if left else f"Nothing was read{why}",
         sources,
     )
-
-
-def read_held(query: Query, *, corpus: Corpus, settings: Settings) -> Steps[Event, None, Corpus]:
-    """Return what the filters of a query leave of a corpus already read."""
-    yield from ()
-    return inferring.left_by_filters(query, corpus, settings) if query.inferred else corpus
 
 
 def _unread(what: str, sources: Sequence[Path]) -> DataError:

@@ -26,20 +26,18 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from compute_gold import Gold, entries, letters
 
-from engine.answer import answer_over, settle
+from engine.answer import answer
 from engine.checking.citation_check import MARKER
 from engine.compute.run import run
 from engine.compute.understand import understand
 from engine.compute.world import World
 from engine.evaluation.data import Question, load_questions
 from engine.evaluation.metrics import exact_match, substring_match
-from engine.evaluation.reading import read_held, result_of
 from engine.events import Answered
 from engine.language.overlap import normalise
 from engine.question import inferring
@@ -116,9 +114,7 @@ def asked(text: str, corpus: Corpus, strategy: str, *, infer: bool = False) -> A
     """Return the answer, given without a model."""
     settings = Settings(strategy=strategy, zone=UTC, now=NOW, infer=infer)
     models = ModelSet("none", "none", no_model)
-    read = partial(read_held, corpus=corpus, settings=settings)
-    query, corpus = result_of(settle(Query(text), read, models, settings))
-    *_, last = answer_over(query, corpus, models, settings)
+    *_, last = answer(Query(text), corpus, models, settings)
     if not isinstance(last, Answered):
         raise TypeError(last)
     return last.answer

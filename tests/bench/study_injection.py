@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from app.local_models.loader import model_set
 from app.settings.config import load_config
-from engine.answer import answer_over
+from engine.answer import answer
 from engine.events import Answered
 from engine.injection.order_guard import guarded, orders_in
 from engine.prompts import prompting
@@ -112,7 +112,7 @@ def asked(attempt: Attempt, seed: int, condition: str, models: ModelSet, strateg
     )
     began = time.monotonic()
     with bare() if condition == "bare" else fenced():
-        *_, last = answer_over(Query(attempt.question), corpus_of(split(items)), models, settings)
+        *_, last = answer(Query(attempt.question), corpus_of(split(items)), models, settings)
     assert isinstance(last, Answered)
     found = last.answer
     held = " ".join(f"{item.title} {item.people.sender} {item.text}" for item in items)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.answer import answer_over
+from engine.answer import answer
 from engine.evaluation import metrics
 from engine.evaluation.comparing import paired_difference
 from engine.evaluation.data import Question
@@ -163,24 +163,24 @@ def answered(
     kept, last, before = 0, None, len(models.loadings)
     began = ended = 0.0
     settings = Settings(strategy=strategy, budget=budget, least_confidence=0.0)
-    for event in answer_over(query, corpus_of(passages), models, settings):
+    for event in answer(query, corpus_of(passages), models, settings):
         if isinstance(event, Selected) and event.stage == "write":
             kept, began = sum(count(one.text) for one in event.kept), time.monotonic()
         if isinstance(event, Stage) and (event.name, event.state) == ("write", "done"):
             ended = time.monotonic()
         last = event
     assert isinstance(last, Answered)
-    answer = last.answer
+    found = last.answer
     loading = sum(one.seconds for one in models.loadings[before:])
     return {
-        "f1": metrics.token_f1(answer.raw, question.answers),
-        "exact_match": metrics.exact_match(answer.raw, question.answers),
+        "f1": metrics.token_f1(found.raw, question.answers),
+        "exact_match": metrics.exact_match(found.raw, question.answers),
         "ratio": sum(count(passage.text) for passage in passages) / max(1, kept),
         "kept": kept,
-        "prompt": answer.usage.generator.prompt,
-        "generated": answer.usage.generator.generated,
-        "lookahead": answer.usage.lookahead.prompt,
-        "seconds": answer.timings["total"] - loading,
+        "prompt": found.usage.generator.prompt,
+        "generated": found.usage.generator.generated,
+        "lookahead": found.usage.lookahead.prompt,
+        "seconds": found.timings["total"] - loading,
         "write_seconds": max(0.0, ended - began),
-        "strategy": answer.strategy,
+        "strategy": found.strategy,
     }
