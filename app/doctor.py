@@ -17,7 +17,7 @@ from app.output.report import size_text
 from app.settings.config import load_config
 from app.sources.states import look_at
 from engine.retrieval.recall import fastest_scan
-from ingest.pool import protection
+from ingest.reading.pool import protection
 from models.errors import AskanceError, RuntimeFailed
 from models.proof.description import described
 from models.proof.proof import proof, remedy

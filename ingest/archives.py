@@ -14,15 +14,15 @@ from io import BufferedIOBase, BytesIO
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
-from ingest.clean import clean_line
+from ingest.containers.zips import CONTAINER_LIMIT, MEMBER_LIMIT, MEMBERS, RATIO, Zip, name_of
 from ingest.files import File, UnreadableError
 from ingest.formats import items_in
 from ingest.item import Item, Reason, Skipped
-from ingest.mbox import read_later, read_mbox, read_message
+from ingest.mail.mbox import read_later, read_mbox, read_message
 from ingest.origin import Origin
 from ingest.recognise import HEAD, Format, kinds_of, recognise
 from ingest.sieve import Later, Read, Scope, moment
-from ingest.zips import CONTAINER_LIMIT, MEMBER_LIMIT, MEMBERS, RATIO, Zip, name_of
+from ingest.text.clean import clean_line
 
 DEPTH = 2
 """Archives within each other that are opened."""

@@ -212,7 +212,7 @@ class Item:
         """
         if self.kind is not Kind.MAIL:
             return ()
-        from ingest.quoting import quoted_spans
+        from ingest.text.quotes import quoted_spans
 
         spans = quoted_spans(self.text[self.body :])
         return tuple((self.body + begin, self.body + end) for begin, end in spans)

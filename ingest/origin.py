@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Self
 
-from ingest.clean import clean_line
 from ingest.files import File
 from ingest.item import Item, Kind, Locator, People, Reason, Skipped
 from ingest.recognise import DOCUMENT
 from ingest.sieve import moment
+from ingest.text.clean import clean_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import re
 from enum import Enum
 from pathlib import Path
 
-from ingest.clean import looks_binary
-from ingest.envelopes import begins_message
+from ingest.containers.envelopes import begins_message
 from ingest.item import Kind
+from ingest.text.clean import looks_binary
 
 HEAD = 4096
 """Bytes from the start of a file that suffice to tell its format."""
@@ -219,7 +219,7 @@ def refine(form: Format, data: bytes) -> Format:
 
 
 def _use_of_zip(data: bytes) -> Format:
-    from ingest.zips import Zip, directory_of, has_member
+    from ingest.containers.zips import Zip, directory_of, has_member
 
     directory = directory_of(data)
     if has_member(directory, rb"\[Content_Types\]\.xml"):
@@ -240,7 +240,7 @@ def _use_of_zip(data: bytes) -> Format:
 
 
 def _use_of_ole(data: bytes) -> Format:
-    from ingest.ole import streams
+    from ingest.containers.ole import streams
 
     names = streams(data)
     return next((form for name, form in _BY_STREAM if name in names), Format.UNSUPPORTED)

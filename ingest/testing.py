@@ -16,7 +16,7 @@ from ingest.files import UnreadableError
 from ingest.foreign import Reader, readers
 from ingest.item import Filters, Item, Kind, Locator, People, Skipped
 from ingest.origin import Origin
-from ingest.session import Session
+from ingest.reading.session import Session
 
 NOT_ITS_OWN = (b"", b"A plain text about nothing.\n", b"\x89PNG\r\n\x1a\n", b"\0" * 64)
 

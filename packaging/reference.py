@@ -25,7 +25,7 @@ from app.cli import askance  # noqa: E402
 from app.settings.config import SETTINGS, Setting  # noqa: E402
 from engine.strategies.registry import STRATEGIES, Strategy, written  # noqa: E402
 from ingest.formats import limit_of  # noqa: E402
-from ingest.mbox import MESSAGE_LIMIT  # noqa: E402
+from ingest.mail.mbox import MESSAGE_LIMIT  # noqa: E402
 from ingest.recognise import Format  # noqa: E402
 
 REFERENCE = ROOT / "docs" / "reference"

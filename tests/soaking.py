@@ -213,7 +213,7 @@ def kill_readers() -> None:
     for task in Path("/proc/self/task").glob("*/children"):
         for child in task.read_text().split():
             words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
-            if b"ingest.worker" in words:
+            if b"ingest.reading.worker" in words:
                 os.kill(int(child), signal.SIGKILL)
 
 

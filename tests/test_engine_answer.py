@@ -35,9 +35,9 @@ from engine.settings import Settings
 from engine.strategies import registry
 from engine.values import Answer
 from ingest.item import Filters, Kind
-from ingest.read import Reading as SourceReading
-from ingest.read import read
-from ingest.session import Session
+from ingest.reading.session import Session
+from ingest.reading.stream import Reading as SourceReading
+from ingest.reading.stream import read
 from models.roles import ModelSet
 
 MakeModels = Callable[..., ModelSet]

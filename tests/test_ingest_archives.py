@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from pyzipper import WZ_AES, AESZipFile
 
+from ingest.containers.zips import Zip
 from ingest.files import UnreadableError
 from ingest.item import Item, Kind, Reason, Skipped
-from ingest.read import read
-from ingest.zips import Zip
+from ingest.reading.stream import read
 
 MAIL = b"From: Ana <ana@example.org>\nTo: bo@example.org\nDate: Tue, 17 Nov 2026 09:02:00 +0000\n"
 MAIL += b"Subject: Rent\nMessage-ID: <1@example.org>\n\nDue on Friday.\n"
@@ -113,12 +113,12 @@ def test_bombs_and_broken_archives_are_reported(tmp_path: Path) -> None:
 
 def test_members_beyond_the_limits_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     data = zipped({f"{n}.txt": b"words" for n in range(20)})
-    monkeypatch.setattr("ingest.zips.MEMBERS", 19)
+    monkeypatch.setattr("ingest.containers.zips.MEMBERS", 19)
     with pytest.raises(UnreadableError) as refused:
         Zip(data)
     assert refused.value.reason is Reason.TOO_LARGE
     monkeypatch.undo()
-    monkeypatch.setattr("ingest.zips.CONTAINER_LIMIT", 12)
+    monkeypatch.setattr("ingest.containers.zips.CONTAINER_LIMIT", 12)
     archive = Zip(data)
     assert [archive.read(member) for member in archive.members[:2]] == [b"words", b"words"]
     with pytest.raises(UnreadableError):

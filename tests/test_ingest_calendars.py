@@ -11,14 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from icalendar import Calendar, Event, vCalAddress
 
-from ingest.calendars import calendar_items, cut_up
-from ingest.clean import clean_line
-from ingest.entries import Timing
+from ingest.calendars.calendar import calendar_items, cut_up
+from ingest.calendars.entries import Timing
+from ingest.calendars.moments import Moments
 from ingest.item import Filters, Item, Kind, Locator, People, Person, Reason, Skipped
-from ingest.moments import Moments
 from ingest.origin import Origin
-from ingest.read import read
+from ingest.reading.stream import read
 from ingest.sieve import Scope
+from ingest.text.clean import clean_line
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 17, 9, 0, tzinfo=BERLIN)
@@ -480,7 +480,7 @@ def test_a_series_that_begins_far_ahead_is_found(tmp_path: Path) -> None:
 
 
 def test_many_series_share_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.events._OCCURRENCES", 100)
+    monkeypatch.setattr("ingest.calendars.events._OCCURRENCES", 100)
     series = "".join(
         f"BEGIN:VEVENT\nUID:{n}\nDTSTART:20260101\nRRULE:FREQ=DAILY;COUNT=30\nEND:VEVENT\n"
         for n in range(9)

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from ingest.clean import clean, clean_line, decode, looks_binary, wide_charset
+from ingest.text.clean import clean, clean_line, decode, looks_binary, wide_charset
 
 TEXTS = {
     "German": "Der Grüne Weg führt über die Brücke… „schön“ für Fußgänger, fällig am fünften Tag.",

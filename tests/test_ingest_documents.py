@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ingest.item import Filters, Item, Kind, Reason, Skipped
-from ingest.read import read
+from ingest.reading.stream import read
 
 
 def items_of(*paths: Path) -> list[Item]:
@@ -135,7 +135,7 @@ def test_notebooks_are_cells_with_what_they_printed(tmp_path: Path) -> None:
 def test_what_is_too_long_is_cut_and_said_to_be(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.records.TEXT_LIMIT", 12)
+    monkeypatch.setattr("ingest.documents.records.TEXT_LIMIT", 12)
     (tmp_path / "a.txt").write_text("first line\nsecond line\n")
     assert [item.text for item in items_of(tmp_path / "a.txt")] == ["first line\n"]
     assert [skip.reason for skip in skipped_of(tmp_path / "a.txt")] == [Reason.TOO_LARGE]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ingest.files import File
 from ingest.item import Filters, Item, Kind, Without
 from ingest.places import folded, lies_in, pattern_of, place_of
-from ingest.read import Reading, read
+from ingest.reading.stream import Reading, read
 
 ICS = """BEGIN:VCALENDAR\r
 VERSION:2.0\r
@@ -207,7 +207,7 @@ def test_place_prunes_before_a_file_is_opened(
     tree: Path, given: dict[str, Any], opened: list[str]
 ) -> None:
     names: list[str] = []
-    module = import_module("ingest.read")
+    module = import_module("ingest.reading.stream")
 
     class Noted(File):
         def __init__(self, path: Path, *others: Any) -> None:
@@ -227,7 +227,7 @@ def test_header_fields_prune_before_a_mail_is_parsed(tmp_path: Path, given: dict
     path.write_bytes(
         b"".join(b"From x Tue Nov 17 08:02:00 2026\n" + mail(f"M {n}").as_bytes() for n in range(5))
     )
-    with patch("ingest.mail.message_items", side_effect=AssertionError("parsed")):
+    with patch("ingest.mail.message.message_items", side_effect=AssertionError("parsed")):
         reading = reading_of(path, **given)
         assert list(reading) == []
     assert reading.tally.pruned == 5

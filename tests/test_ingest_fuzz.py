@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingest.item import Item, Skipped
-from ingest.read import read
+from ingest.reading.stream import read
 from tests.odd.archives import unzipped, zipped
 from tests.odd.make import content_of
 
@@ -121,7 +121,7 @@ def test_arbitrary_bytes_never_raise(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Without the last nets around each file, so that what falls into them is seen.
-    for module in ("ingest.tasks", "ingest.formats"):
+    for module in ("ingest.reading.tasks", "ingest.formats"):
         monkeypatch.setattr(sys.modules[module], "DAMAGED", ())
     path = tmp_path / name
     pieces = st.lists(st.one_of(st.sampled_from(TOKENS[name]), st.binary(max_size=20)), max_size=30)

@@ -12,8 +12,8 @@ import pytest
 
 from ingest.files import File
 from ingest.item import Filters, Item, Kind, Person, Reason, Skipped
-from ingest.mbox import read_range
-from ingest.read import read
+from ingest.mail.mbox import read_range
+from ingest.reading.stream import read
 from ingest.sieve import Scope
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -131,7 +131,7 @@ def test_messages_come_newest_first_and_are_cut_the_same_across_blocks(
     starts = [n for n in begins if (MBOX * 40)[n:].split(b"\n")[1].startswith(b"Message-ID")]
     assert offsets_of(path, 0, path.stat().st_size) == starts[::-1]
     for size in (64, 4096, 5000, 7001):
-        monkeypatch.setattr("ingest.mbox.BLOCK", size)
+        monkeypatch.setattr("ingest.mail.mbox.BLOCK", size)
         assert offsets_of(path, 0, path.stat().st_size) == starts[::-1]
     assert len(starts) == 80
 
@@ -158,8 +158,8 @@ def test_the_offset_being_read_is_marked_and_one_may_be_left_alone(mbox: Path) -
 def test_a_giant_message_is_skipped_and_the_next_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.mbox.BLOCK", 5000)
-    monkeypatch.setattr("ingest.mbox.MESSAGE_LIMIT", 20_000)
+    monkeypatch.setattr("ingest.mail.mbox.BLOCK", 5000)
+    monkeypatch.setattr("ingest.mail.mbox.MESSAGE_LIMIT", 20_000)
     giant = MBOX.replace(b"no pets.\n", b"no pets.\n" + b"word " * 20_000 + b"\n")
     more = MBOX.replace(b"@example.org>\nDate", b".more@example.org>\nDate")
     found = list(read([write(tmp_path / "box", giant + b"\n" + more)], zone=BERLIN, now=NOW))

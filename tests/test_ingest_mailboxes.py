@@ -12,14 +12,14 @@ import pytest
 
 from ingest.files import File
 from ingest.item import Filters, Item, Kind, Reason, Shelf, Skipped
-from ingest.mapi import Letter, Properties, attachment
-from ingest.mbox import read_later, read_mbox
+from ingest.mail.mbox import read_later, read_mbox
+from ingest.mail.shelves import shelved
 from ingest.origin import Origin
-from ingest.outlook import letter_items, unpacked_rtf
-from ingest.quoting import quoted_spans
-from ingest.read import read
-from ingest.shelves import shelved
+from ingest.outlook.mapi import Letter, Properties, attachment
+from ingest.outlook.msg import letter_items, unpacked_rtf
+from ingest.reading.stream import read
 from ingest.sieve import Later, LeftOut, Scope
+from ingest.text.quotes import quoted_spans
 
 NOW = datetime(2026, 11, 17, 9, 0, tzinfo=UTC)
 HEAD = b"From: Ana Ruiz <ana@example.org>\nTo: bo@example.org\nSubject: Lease\n"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from ingest.html.hidden import hiding_rules
+from ingest.html.text import html_text, read_html
 from ingest.item import Item, Reason, Skipped
-from ingest.markup import html_text, read_html
-from ingest.markup_hidden import hiding_rules
-from ingest.read import read
+from ingest.reading.stream import read
 
 
 def items_of(*paths: Path) -> list[Item]:

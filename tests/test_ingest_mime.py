@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from ingest.headers import LIMIT, Headers, parse_date
-from ingest.leaping import find_leaping
-from ingest.mime import MAILS, PARTS, Part, decode_transfer, parse
-from ingest.parts import DEPTH, take_apart
-from ingest.weekdays import stamp_in_words
+from ingest.mail.headers import LIMIT, Headers, parse_date
+from ingest.mail.leap import find_leaping
+from ingest.mail.mime import MAILS, PARTS, Part, decode_transfer, parse
+from ingest.mail.parts import DEPTH, take_apart
+from ingest.text.weekdays import stamp_in_words
 
 Tree = tuple[Any, ...]
 
@@ -248,7 +248,7 @@ DATES = [
 @given(st.sampled_from(DATES), st.integers(0, 40), st.sampled_from(" :0,+-x9"))
 @settings(max_examples=400, deadline=None, database=None)
 def test_dates_mean_what_the_library_says(date: str, at: int, other: str) -> None:
-    from ingest import headers
+    from ingest.mail import headers
 
     date = date[:at] + other + date[at + 1 :]
     assert parse_date(date) == headers._parse_awkward_date(date)

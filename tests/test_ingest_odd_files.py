@@ -14,8 +14,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ingest.item import Item, Skipped
-from ingest.read import read
-from ingest.session import Session
+from ingest.reading.session import Session
+from ingest.reading.stream import read
 from tests.odd.make import functions, make
 
 TABLE = tomllib.loads((Path(__file__).parent / "odd" / "table.toml").read_text("utf-8"))
@@ -38,7 +38,7 @@ def test_an_odd_file_ends_as_expected(
     row = TABLE[name]
     if not any("timeout" in reasons for reasons in row.get("skipped", ())):
         # A busy machine may keep a reader waiting for longer than what counts as hung.
-        monkeypatch.setattr("ingest.reading_process.SILENCE", 60.0)
+        monkeypatch.setattr("ingest.reading.process.SILENCE", 60.0)
     source = make(row.get("made_by", name), tmp_path / "odd" / row["name"])
     if name.startswith("unreadable"):
         assert _reasons_for_nobody(source) == list(row["skipped"])

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ingest.cellformats import form_of
-from ingest.docx_markup import shortened
 from ingest.item import Item, Reason, Skipped
-from ingest.read import read
+from ingest.office.sheets.number_formats import form_of
+from ingest.office.word.markup import shortened
+from ingest.reading.stream import read
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
@@ -198,7 +198,7 @@ def test_markup_that_is_left_out_changes_no_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str
 ) -> None:
     short = item_in(tmp_path, "a.docx", docx(body)).text
-    monkeypatch.setattr("ingest.docx.shortened", lambda data, _: (data, True))
+    monkeypatch.setattr("ingest.office.word.docx.shortened", lambda data, _: (data, True))
     assert item_in(tmp_path, "a.docx", docx(body)).text == short
 
 
@@ -298,7 +298,7 @@ def test_cells_in_far_corners_cost_nothing(tmp_path: Path) -> None:
 def test_sheets_with_too_many_cells_are_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.tables.CELLS", 3)
+    monkeypatch.setattr("ingest.layout.tables.CELLS", 3)
     data = xlsx("".join(row(cell(f"A{n}", str(n))) for n in range(1, 6)))
     item, skip = found(tmp_path, "a.xlsx", data)
     assert isinstance(item, Item)

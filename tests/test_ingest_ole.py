@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from olefile import OleFileIO
 
+from ingest.containers.ole import Ole, container_of
 from ingest.item import Item, Reason, Skipped
-from ingest.ole import Ole, container_of
-from ingest.read import read
+from ingest.reading.stream import read
 from tests.odd.make import content_of
 from tests.odd.ole import compound
 

@@ -12,8 +12,8 @@ from pypdf import PdfReader, PdfWriter
 from ingest.formats import items_in
 from ingest.item import Filters, Item, Locator, People, Reason, Skipped
 from ingest.origin import Origin
-from ingest.pdf_page import close_up, join_hyphens
-from ingest.read import read
+from ingest.pdf.page import close_up, join_hyphens
+from ingest.reading.stream import read
 from ingest.recognise import Format
 from ingest.sieve import Scope
 
@@ -274,7 +274,7 @@ def test_what_pdfium_refuses_is_read_by_pypdf(path: Path, monkeypatch: pytest.Mo
     def refuse(*_: object) -> None:
         raise RuntimeError("refused")
 
-    monkeypatch.setattr("ingest.pdf._with_pdfium", refuse)
+    monkeypatch.setattr("ingest.pdf.document._with_pdfium", refuse)
     found = reads(path, make_pdf(line(b"Readable words"), PICTURE))
     assert isinstance(found[0], Item)
     assert "Readable words" in found[0].text
@@ -287,10 +287,10 @@ def test_what_pdfium_refuses_is_read_by_pypdf(path: Path, monkeypatch: pytest.Mo
 def test_pages_and_characters_have_a_limit_that_is_told(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.pdf.PAGES", 2)
+    monkeypatch.setattr("ingest.pdf.document.PAGES", 2)
     data = make_pdf(*[line(b"Words of a page")] * 3)
     assert skips(path, data) == [(Reason.TOO_LARGE, "after page 2")]
-    monkeypatch.setattr("ingest.pdf.CHARACTERS", 10)
+    monkeypatch.setattr("ingest.pdf.document.CHARACTERS", 10)
     assert skips(path, data) == [(Reason.TOO_LARGE, "after page 1")]
 
 

@@ -15,25 +15,25 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingest import pool as pooling
-from ingest.blame import blamed
 from ingest.item import Filters, Reason, Skipped
-from ingest.pool import Pool, Run, StandstillError
-from ingest.read import Reading, read
-from ingest.reading_process import ReadingProcess
-from ingest.session import Session
+from ingest.reading import pool as pooling
+from ingest.reading.blame import blamed
+from ingest.reading.pool import Pool, Run, StandstillError
+from ingest.reading.process import ReadingProcess
+from ingest.reading.session import Session
+from ingest.reading.stream import Reading, read
+from ingest.reading.tasks import Job, Task, What
+from ingest.reading.walk import Found, Listing
+from ingest.reading.wire import State, frame, packed, packed_names
+from ingest.reading.worker import Order, _Inbox
 from ingest.sieve import Later, Read, Scope
-from ingest.tasks import Job, Task, What
-from ingest.walk import Found, Listing
-from ingest.wire import State, frame, packed, packed_names
-from ingest.worker import Order, _Inbox
 
 NOW = datetime(2026, 11, 17, 9, 0, tzinfo=UTC)
 SCOPE = Scope(Filters(), UTC, NOW, (Path("/"),), ())
 STEPS = 20_000
 """More than any reading below takes."""
 LOWERED = """
-from ingest import tasks, worker
+from ingest.reading import tasks, worker
 tasks.LARGE = 4 << 10
 worker.main()
 """
@@ -138,7 +138,7 @@ class Reader:
 
 
 def said(order: Order, source: Source) -> Iterator[bytes]:
-    """Yield the frames that `ingest.worker` would send."""
+    """Yield the frames that `ingest.reading.worker` would send."""
     number, task = order.number, order.task
     if task.what is What.ATTACHMENTS:
         for offset in task.offsets:
@@ -277,10 +277,10 @@ def outcome(
 
     with monkeypatch.context() as patch:
         patch.setattr(pooling, "_UNTAKEN", limit)
-        patch.setattr("ingest.tasks.RANGE", 3)
-        patch.setattr("ingest.pool.LARGE", 3)
-        patch.setattr("ingest.read.list_files", lambda _: Listing(files))
-        patch.setattr("ingest.reading_process.subprocess.Popen", start)
+        patch.setattr("ingest.reading.tasks.RANGE", 3)
+        patch.setattr("ingest.reading.pool.LARGE", 3)
+        patch.setattr("ingest.reading.stream.list_files", lambda _: Listing(files))
+        patch.setattr("ingest.reading.process.subprocess.Popen", start)
         patch.setattr(socket, "socketpair", small_pair)
         patch.setattr(ReadingProcess, "give", give_what_is_wanted)
         pool = Pool(workers)
@@ -379,7 +379,7 @@ def test_an_order_that_the_socket_does_not_take_is_sent_later(
 
     path = tmp_path / "any"
     path.write_text("any")
-    monkeypatch.setattr("ingest.reading_process.subprocess.Popen", start)
+    monkeypatch.setattr("ingest.reading.process.subprocess.Popen", start)
     process = ReadingProcess(())
     offsets = tuple(range(300_000))
     job = Job(Found(path, str(path), 3, ()), Task(What.ATTACHMENTS, offsets=offsets), 1)
@@ -420,7 +420,7 @@ def test_slow_processes_are_no_standstill(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "a.txt").write_text("Note")
     monkeypatch.setattr(pooling, "STILL", 0.0)
     monkeypatch.setattr(pooling, "_TURN", 0.01)
-    late = "import time; time.sleep(0.5); from ingest import worker; worker.main()"
+    late = "import time; time.sleep(0.5); from ingest.reading import worker; worker.main()"
     with Session(pool=Pool(1, ("-c", late))) as session:
         reading = session.read([tmp_path])
         assert len(list(reading)) == 1
@@ -454,9 +454,9 @@ def test_a_folder_of_split_mailboxes_is_read_as_in_one_process(
                 for number in range(60)
             )
         )
-    monkeypatch.setattr("ingest.tasks.RANGE", 1 << 10)
-    monkeypatch.setattr("ingest.tasks.LARGE", 4 << 10)
-    monkeypatch.setattr("ingest.pool.LARGE", 4 << 10)
+    monkeypatch.setattr("ingest.reading.tasks.RANGE", 1 << 10)
+    monkeypatch.setattr("ingest.reading.tasks.LARGE", 4 << 10)
+    monkeypatch.setattr("ingest.reading.pool.LARGE", 4 << 10)
     monkeypatch.setattr(pooling, "_UNTAKEN", 2000)
     here = list(read([tmp_path], zone=UTC, now=NOW))
     with Session(pool=Pool(3, ("-c", LOWERED))) as session:

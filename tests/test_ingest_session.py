@@ -15,17 +15,17 @@ from queue import Queue
 import pytest
 
 from ingest.item import Filters, Item, Kind, Reason, Skipped
-from ingest.pool import Pool
-from ingest.read import read
-from ingest.reading_process import ReadingProcess
-from ingest.session import Session
+from ingest.reading.pool import Pool
+from ingest.reading.process import ReadingProcess
+from ingest.reading.session import Session
+from ingest.reading.stream import read
+from ingest.reading.tasks import Job
+from ingest.reading.walk import list_files
 from ingest.sieve import Scope
-from ingest.tasks import Job
-from ingest.walk import list_files
 
 ATTEMPTS = """
 import json, os, socket, subprocess, sys
-from ingest import worker
+from ingest.reading import worker
 from ingest.origin import Origin
 
 def outcome(attempt):
@@ -68,7 +68,7 @@ worker.main()
 """
 FRAGILE = """
 import os, time
-from ingest import worker
+from ingest.reading import worker
 from ingest.item import Item
 
 inner = worker.perform
@@ -244,7 +244,7 @@ def test_the_others_do_not_wait_until_the_first_has_found_a_mailbox(
 
 
 def test_a_hanging_process_costs_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingest.reading_process.SILENCE", 0.5)
+    monkeypatch.setattr("ingest.reading.process.SILENCE", 0.5)
     (tmp_path / "a.txt").write_text("HANGS")
     (tmp_path / "b.txt").write_text("Note")
     with session_of(FRAGILE) as session:
@@ -357,7 +357,7 @@ def test_a_file_that_vanished_is_missing(
         (tmp_path / f"{name}.txt").write_text("Note")
     listing = list_files([tmp_path])
     (tmp_path / "b.txt").unlink()
-    monkeypatch.setattr(sys.modules["ingest.read"], "list_files", lambda sources: listing)
+    monkeypatch.setattr(sys.modules["ingest.reading.stream"], "list_files", lambda sources: listing)
     found = list(session.read([tmp_path]))
     assert texts(found) == ["Note"]
     assert skipped(found) == [("b.txt", Reason.MISSING, None)]

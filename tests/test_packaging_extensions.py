@@ -18,7 +18,7 @@ from app.local_models.loader import Loader, known_models
 from app.settings.config import load_config
 from engine.errors import StrategyUnknown
 from engine.strategies import foreign, registry
-from ingest.pool import protection
+from ingest.reading.pool import protection
 from models import foreign as runtimes
 from models.errors import RuntimeFailed
 

@@ -442,7 +442,7 @@ def kill_a_reader(process: subprocess.Popen[bytes], log: Path) -> None:
                 words = (folder / "cmdline").read_bytes().split(b"\0")
             except OSError:
                 continue
-            if b"ingest.worker" in words and _descends(int(folder.name), process.pid):
+            if b"ingest.reading.worker" in words and _descends(int(folder.name), process.pid):
                 os.kill(int(folder.name), signal.SIGSEGV)
                 return
     raise AssertionError("no reader was killed")

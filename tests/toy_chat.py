@@ -21,8 +21,8 @@ from app.widgets.input.composer import Composer
 from app.widgets.input.prompt import Prompt
 from engine.events import Event
 from engine.retrieval.memory import Memory
-from ingest.pool import Pool
-from ingest.session import Session
+from ingest.reading.pool import Pool
+from ingest.reading.session import Session
 from models.roles import ModelSet
 from tests.screen_text import until
 

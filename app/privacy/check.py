@@ -28,7 +28,7 @@ from app.local_models.roles import roles_in_use
 from app.privacy import residue
 from app.privacy import system_calls as tracing
 from app.settings.config import load_config
-from ingest.pool import protection
+from ingest.reading.pool import protection
 from models.store.store import Store
 
 PATIENCE = 180.0

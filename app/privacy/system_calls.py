@@ -29,7 +29,7 @@ _NAMES_OF_USERS = re.compile(r'sun_path="/(?:var/)?run/(?:nscd/|systemd/userdb/)
 """Where the C library asks for the name of a user; no text goes there."""
 _HANDED = "SCM_RIGHTS"
 """In the line of a process that was handed an open file, as readers are."""
-_READER = b"ingest.worker"
+_READER = b"ingest.reading.worker"
 
 
 @cache

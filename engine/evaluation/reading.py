@@ -18,9 +18,9 @@ from engine.retrieval.passages import split_item
 from engine.settings import Settings
 from engine.stages import Timings
 from engine.values import Query
+from ingest.documents.records import line_items
 from ingest.item import Filters, Item, Locator, People
 from ingest.origin import Origin
-from ingest.records import line_items
 from ingest.sieve import Scope
 
 

@@ -16,8 +16,8 @@ from engine.retrieval.passages import split_item
 from engine.retrieval.recall import Recall
 from engine.values import Coverage, Passage, Query
 from ingest.item import Item, Kind, Skipped
-from ingest.pool import STILL, StandstillError
-from ingest.read import Reading as ReadingOfSources
+from ingest.reading.pool import STILL, StandstillError
+from ingest.reading.stream import Reading as ReadingOfSources
 
 PROGRESS_INTERVAL = 0.1
 """Seconds between two `Reading` events."""

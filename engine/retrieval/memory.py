@@ -10,7 +10,7 @@ from typing import Self
 from engine.retrieval.recall import Recall
 from engine.values import Passage
 from ingest.item import Item
-from ingest.session import Session
+from ingest.reading.session import Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ingest.datasets.values import Document, Entry, NotAsDocumented, list_of, member, text_of
-from ingest.markup import html_text
+from ingest.html.text import html_text
 
 
 def qasper(arxiv: str, paper: Any) -> Iterator[Entry]:

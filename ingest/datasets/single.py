@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.datasets.values import Document, Entry, NotAsDocumented, list_of, member, text_of
-from ingest.markup import html_text
+from ingest.html.text import html_text
 
 
 def nq(row: Any) -> Entry:

@@ -30,7 +30,7 @@ from differ_theirs import READERS
 from read_corpora import format_of
 
 from ingest.item import Item, Kind
-from ingest.session import Session
+from ingest.reading.session import Session
 
 ENOUGH = 0.98
 NOW = datetime(2026, 11, 17, tzinfo=UTC)

@@ -12,10 +12,10 @@ from ingest.files import File, UnreadableError
 from ingest.formats import items_in
 from ingest.item import Filters, Item, Skipped
 from ingest.origin import Origin
-from ingest.read import scope_of
+from ingest.reading.stream import scope_of
+from ingest.reading.tasks import Task, What, perform
 from ingest.recognise import Format
 from ingest.sieve import Later, LeftOut, Read
-from ingest.tasks import Task, What, perform
 
 SUFFIXES = {Format.MBOX: "", Format.MAIL: ".eml", Format.CALENDAR: ".ics", Format.PST: ".pst"}
 _UNFIT = re.compile("[\0\x1b\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -32,7 +32,7 @@ from read_plain import read_plainly
 
 import ingest
 from ingest.item import Item, Kind
-from ingest.session import Session
+from ingest.reading.session import Session
 
 TREES = ("text.mbox", "attachments.mbox", "documents")
 PATTERN = "contract|meeting|invoice|budget"

@@ -26,8 +26,8 @@ from typing import Any
 
 from ingest.files import File, UnreadableError
 from ingest.item import Item
+from ingest.reading.session import Session
 from ingest.recognise import HEAD, recognise, refine
-from ingest.session import Session
 
 NOW = datetime(2026, 11, 17, tzinfo=UTC)
 CALLS = "connect,bind,sendto,creat,mkdir,mkdirat,rename,renameat2,unlink,open,openat"

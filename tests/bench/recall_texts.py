@@ -21,9 +21,9 @@ from engine.generation.lookahead import Sample
 from engine.language.tokens import terms
 from engine.retrieval.passages import split
 from engine.values import Passage
+from ingest.documents.records import json_members
 from ingest.item import Item, Kind, Locator, People
-from ingest.read import read
-from ingest.records import json_members
+from ingest.reading.stream import read
 
 CORPORA = (
     "2wikimultihopqa.jsonl",

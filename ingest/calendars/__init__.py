@@ -1,0 +1,1 @@
+"""Calendars and address cards, both made of content lines."""

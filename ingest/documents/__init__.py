@@ -1,0 +1,1 @@
+"""Documents of other kinds: plain text, JSON, CSV, LaTeX, notebooks, e-books."""

@@ -1,0 +1,1 @@
+"""HTML as a person sees it."""

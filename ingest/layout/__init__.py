@@ -1,0 +1,1 @@
+"""Blocks, rows and columns of a document, laid out as text."""

@@ -1,0 +1,99 @@
+"""Puts the blocks of a document together: paragraphs apart, list items and rows line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ingest.files import UnreadableError
+from ingest.item import Reason
+from ingest.origin import Origin
+from ingest.sieve import Read
+from ingest.text.clean import clean
+
+TEXT_LIMIT = 20_000_000
+"""Characters of one document that are kept."""
+_LONG_TARGET = 120
+
+
+class Layout:
+    """Text as it is found, up to the limit."""
+
+    def __init__(self) -> None:
+        """Begin with one empty page."""
+        self._pages: list[list[str]] = [[]]
+        self._size = 0
+        self._run = ""
+        self.hidden = 0
+        """Characters of hidden text that were left out."""
+        self.flags: dict[str, None] = {}
+        """What to know of the document, in the order found."""
+        self.is_cut = False
+        """Whether text was left out because there is too much of it."""
+
+    def add(self, text: str, run: str = "") -> None:
+        """Append a block; those of one `run` (items, rows) have no empty line between them."""
+        text = text.strip()
+        if not text:
+            return
+        if self._size + len(text) > TEXT_LIMIT:
+            self.is_cut = True
+            return
+        page = self._pages[-1]
+        if page:
+            page.append("\n" if run and run == self._run else "\n\n")
+        page.append(text)
+        self._size += len(text) + 2
+        self._run = run
+
+    def flag(self, flag: str) -> None:
+        """Note what a reader of the document should know."""
+        self.flags[flag] = None
+
+    def turn(self) -> None:
+        """Begin the next page."""
+        self._pages.append([])
+        self._run = ""
+
+    def text(self) -> str:
+        """Return the text of all pages, as it is."""
+        return "\n\n".join("".join(page) for page in self._pages)
+
+    def reads(
+        self, origin: Origin, *, paged: bool = False, title: str = "", nothing: str = ""
+    ) -> Iterator[Read]:
+        """Yield the document, and what was left out of it; with `paged` it knows its pages.
+
+        Raises UnreadableError, saying `nothing`, when it holds no text.
+        """
+        texts: list[str] = []
+        starts: list[int] = []
+        at = 0
+        for page in self._pages:
+            text, removed = clean("".join(page))
+            texts.append(text)
+            starts.append(at)
+            at += len(text) + 2
+            self.hidden += removed
+        if not any(text.strip() for text in texts):
+            raise UnreadableError(Reason.EMPTY, nothing or "It holds no text.")
+        pages = tuple(starts) if paged else ()
+        item = origin.document("\n\n".join(texts), self.hidden, title=title, pages=pages)
+        yield replace(item, flags=tuple(self.flags)) if self.flags else item
+        if self.is_cut:
+            yield too_long(origin)
+
+
+def shown_target(target: str, said: str) -> str:
+    """Return the target of a link to write behind its text, empty where the text says it."""
+    if not target.startswith(("http://", "https://", "mailto:")) or len(target) > _LONG_TARGET:
+        return ""
+    said = "".join(said.split())
+    plain = target.removeprefix("mailto:").rstrip("/")
+    return f" ({target})" if said and plain not in said else ""
+
+
+def too_long(origin: Origin, member: str | None = None) -> Read:
+    """Return the skip of what lies beyond the limit of text."""
+    remedy = f"Only its first {TEXT_LIMIT // 1_000_000} million characters are read; split it."
+    return origin.skipped(Reason.TOO_LARGE, remedy, member)

@@ -1,0 +1,1 @@
+"""Mail: mailboxes, messages, their parts and what is attached to them."""

@@ -1,0 +1,351 @@
+"""One message to items: the mail itself and each of its attachments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from enum import Flag, auto
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from ingest.item import Item, Kind, Locator, People, Person, Reason, Shelf, Skipped
+from ingest.mail.attachments import read_attachment, verdict_on
+from ingest.mail.emlx import unwrap
+from ingest.mail.exchange import named
+from ingest.mail.headers import LIMIT, Headers, parse_date
+from ingest.mail.mime import MAILS, Part, parse
+from ingest.mail.parts import TEXT, Contents, take_apart
+from ingest.mail.seals import Seal
+from ingest.mail.shelves import is_deleted, shelf_of_labels, shelved
+from ingest.sieve import Later, LeftOut, Read, Scope
+from ingest.text.clean import clean_line
+from ingest.text.weekdays import stamp_in_words
+
+_ENVELOPE_DATE = re.compile(r"[A-Z][a-z]{2} [A-Z][a-z]{2} +\d.*")
+_TEXTS = frozenset({"text/plain", "text/html", "text/enriched", "text/x-amp-html"})
+_NESTED = 8
+_SMALL = 256 << 10
+"""Bytes up to which an attached mail or invitation is read with the mail itself."""
+
+
+class Turn(Flag):
+    """What of a message is wanted: attachments are read when all mails have been."""
+
+    FIRST = auto()
+    """The mail, and small mails and invitations attached to it."""
+    LATER = auto()
+    """What the first turn put off."""
+
+
+class Envelope(NamedTuple):
+    """The header fields of a message, understood."""
+
+    subject: str
+    when: datetime | None
+    people: People
+    names: tuple[tuple[str, str], ...]
+    """Header and names of those who could not be matched with an address."""
+
+
+class Content(NamedTuple):
+    """The bytes of a message and where they are from."""
+
+    data: bytes
+    begin: int
+    end: int
+    """The message is `data[begin:end]`."""
+    offset: int | None = None
+    """Place of the message in its mbox."""
+    separator: bytes = b""
+    """The line before it in an mbox."""
+    is_last: bool = True
+    """Whether nothing follows, so that what is missing at its end was cut off."""
+    shelf: Shelf | None = None
+    """Where its file says that it lies."""
+
+    @classmethod
+    def of(cls, data: bytes) -> Content:
+        """Return the message that a file of its own holds."""
+        within = unwrap(data)
+        return cls(data, within.begin, within.end, shelf=within.shelf)
+
+
+_NOWHERE = Content(b"", 0, 0)
+
+
+def mail_items(
+    content: Content, path: Path, scope: Scope, turn: Turn = Turn.FIRST
+) -> Iterator[Read]:
+    """Yield the mail in `content`, and what of its attachments this turn wants."""
+    message = parse(content.data, content.begin, content.end)
+    headers = message.headers()
+    offset, separator = content.offset, content.separator
+    if _excluded(message, headers, scope, separator):
+        yield LeftOut()
+        return
+    if not headers:
+        member = None if offset is None else f"message at byte {offset}"
+        yield Skipped(path, Reason.CORRUPT, "It is not a readable mail.", member)
+        return
+    locator = Locator(path, message_id=_message_id(headers, message, content.begin), offset=offset)
+    yield from message_items(message, headers, locator, scope, content, turn=turn)
+    if content.is_last and Turn.FIRST in turn and _is_cut(message):
+        member = envelope_of(headers).subject or locator.message_id
+        remedy = "The message is cut off; fetch the mailbox again from where it came."
+        yield Skipped(path, Reason.CORRUPT, remedy, None if offset is None else member)
+
+
+def message_items(
+    message: Part,
+    headers: Headers,
+    locator: Locator,
+    scope: Scope,
+    content: Content = _NOWHERE,
+    around: tuple[str, ...] = (),
+    turn: Turn = Turn.FIRST,
+) -> Iterator[Read]:
+    """Yield what this turn wants of a message; `locator` is the message's own.
+
+    `content` tells where it is from, unless it is attached to another. `around` has the
+    subjects of the messages it is attached to, the innermost first.
+    """
+    envelope = envelope_of(headers, content.separator)
+    contents = take_apart(message, locator.part or "")
+    names = tuple(_names(contents))
+    if not around and scope.filters.attachments not in (None, bool(names)):
+        yield LeftOut()
+        return
+    if Turn.FIRST in turn:
+        subjects = (envelope.subject, *around)
+        passes = scope.admits(envelope.when, envelope.people, titles=subjects)
+        if passes and scope.wants(Kind.MAIL):
+            yield from _mail(envelope, headers, contents, locator, names, content.shelf)
+        else:
+            yield LeftOut()
+    if contents.attachments:
+        yield from _attached(contents, envelope, locator, scope, around, turn)
+
+
+def _mail(
+    envelope: Envelope,
+    headers: Headers,
+    contents: Contents,
+    locator: Locator,
+    names: tuple[str, ...],
+    shelf: Shelf | None,
+) -> Iterator[Item | Skipped]:
+    """Yield the mail itself, and what of its text could not be read."""
+    path, title = locator.path, envelope.subject or locator.message_id
+    item = _item(envelope, headers, contents, locator, names, shelf)
+    nothing = Skipped(path, Reason.EMPTY, "The mail is empty.", locator.message_id)
+    yield item if item.text.strip() else nothing
+    if contents.seal is not None:
+        is_locked = contents.seal is Seal.ENCRYPTED
+        reason = Reason.ENCRYPTED if is_locked else Reason.UNSUPPORTED
+        yield Skipped(path, reason, contents.seal.value, title)
+    if contents.refused:
+        remedy = f"{contents.refused} parts are nested too deep or too many."
+        yield Skipped(path, Reason.TOO_LARGE, remedy, title)
+    if headers.is_cut:
+        remedy = f"Only the first {LIMIT >> 10} KB of its subject and its people are read."
+        yield Skipped(path, Reason.TOO_LARGE, remedy, title)
+    if contents.is_overlong:
+        remedy = f"Only the first {TEXT >> 20} MB of its text are read."
+        yield Skipped(path, Reason.TOO_LARGE, remedy, title)
+
+
+def _attached(
+    contents: Contents,
+    envelope: Envelope,
+    locator: Locator,
+    scope: Scope,
+    around: tuple[str, ...],
+    turn: Turn,
+) -> Iterator[Read]:
+    """Yield what this turn wants of the attachments, and how much it puts off."""
+    put_off = 0
+    subjects = (envelope.subject, *around)
+    for number, part in contents.attachments:
+        place = locator.of_part(number, part.name or f"part {number}")
+        is_small = part.size <= _SMALL
+        if part.kind in MAILS:
+            if len(around) >= _NESTED:
+                remedy = "Mails are attached to each other too deep; open it in your mail program."
+                if Turn.FIRST in turn:
+                    yield Skipped(place.path, Reason.TOO_LARGE, remedy, place.member)
+                continue
+            # A large one waits as a whole, and is then read as a whole.
+            inner = turn if is_small else (Turn.FIRST | Turn.LATER) & _if_later(turn)
+            if inner:
+                for read in _forwarded(part, place, scope, subjects, inner):
+                    if isinstance(read, Later):
+                        put_off += read.size
+                    else:
+                        yield read
+            else:
+                put_off += part.size
+            continue
+        verdict = verdict_on(part, place, envelope.when, envelope.people, subjects, scope)
+        if verdict is not None:
+            if Turn.FIRST in turn:
+                yield verdict
+        elif (Turn.FIRST if is_small and _is_invitation(part) else Turn.LATER) in turn:
+            yield from read_attachment(part, place, envelope.when, envelope.people, subjects, scope)
+        elif Turn.LATER not in turn:
+            put_off += part.size
+    if put_off:
+        yield Later(locator.offset or 0, put_off)
+
+
+def _if_later(turn: Turn) -> Turn:
+    return Turn.FIRST | Turn.LATER if Turn.LATER in turn else Turn(0)
+
+
+def _is_invitation(part: Part) -> bool:
+    return part.kind == "text/calendar" or part.name.lower().endswith(".ics")
+
+
+def envelope_of(headers: Headers, separator: bytes = b"") -> Envelope:
+    """Return what the header fields say; dates fall back to the mbox and to the last server."""
+    sender, sender_names = named(headers.people("from"), "x-from", headers)
+    to, to_names = named(headers.people("to"), "x-to", headers)
+    cc, cc_names = named(headers.people("cc"), "x-cc", headers)
+    names = (("From", sender_names), ("To", to_names), ("Cc", cc_names))
+    people = People(sender or headers.people("sender"), to, cc)
+    unmatched = tuple(n for n in names if n[1])
+    return Envelope(headers.text("subject"), _date_of(headers, separator), people, unmatched)
+
+
+def _date_of(headers: Headers, separator: bytes) -> datetime | None:
+    when = headers.date()
+    if when is not None:
+        return when
+    line = _ENVELOPE_DATE.search(separator.decode("ascii", "replace"))
+    received = headers.raw("received").rpartition(";")[2]
+    return (parse_date(line[0]) if line else None) or parse_date(received)
+
+
+def _excluded(message: Part, headers: Headers, scope: Scope, separator: bytes) -> bool:
+    """Say whether the header fields alone show that no item of this message passes."""
+    if is_deleted(headers.raw("x-mozilla-status")):
+        return True
+    wants_parts = scope.filters.attachments or not scope.wants(Kind.MAIL)
+    if wants_parts and not _may_have_parts(message):
+        return True
+    if not scope.by_envelope:
+        return False
+    dated = scope.admits_date(_date_of(headers, separator))
+    if dated and scope.admits_titles(headers.text("subject")):
+        envelope = envelope_of(headers, separator)
+        if scope.admits(envelope.when, envelope.people, titles=[envelope.subject]):
+            return False
+    # An invitation has its own date, people and title, whenever it was sent.
+    return not (scope.wants(Kind.EVENT) and _may_have_parts(message)) or not any(
+        _is_invitation(part) for _, part in take_apart(message).attachments
+    )
+
+
+def _may_have_parts(message: Part) -> bool:
+    """Say whether a message can be or hold an attachment."""
+    return (
+        message.kind not in _TEXTS
+        or bool(message.content.name)
+        or "content-disposition" in message.fields
+    )
+
+
+def _owners(headers: Headers, envelope: Envelope, *, is_sent: bool) -> tuple[str, ...]:
+    """Return whose mailbox the message is in, as far as it tells."""
+    delivered = headers.people("delivered-to")
+    sent = envelope.people.sender if is_sent else ()
+    return tuple(dict.fromkeys(person.address for person in (*delivered, *sent) if person.address))
+
+
+def _names(contents: Contents) -> Iterator[str]:
+    """Yield the names of the attachments, without pictures that belong to the text."""
+    for number, part in contents.attachments:
+        is_shown = "content-id" in part.fields and part.disposition != "attachment"
+        if not (is_shown and part.kind.startswith("image/")):
+            yield part.name or f"part {number}"
+
+
+def _item(
+    envelope: Envelope,
+    headers: Headers,
+    contents: Contents,
+    locator: Locator,
+    names: tuple[str, ...],
+    shelf: Shelf | None,
+) -> Item:
+    head = "\n".join(_header_lines(envelope, contents))
+    body = contents.text
+    place = shelved(locator.path)
+    labels = headers.raw("x-gmail-labels")
+    labelled = shelf_of_labels(headers.text("x-gmail-labels")) if labels else None
+    below = len(head) + 2 if head else 0
+    return Item(
+        Kind.MAIL,
+        envelope.subject,
+        envelope.when,
+        envelope.people,
+        f"{head}\n\n{body}" if head and body else head or body,
+        locator,
+        hidden_removed=contents.hidden,
+        attachments=names,
+        owners=_owners(headers, envelope, is_sent=place.is_sent),
+        shelf=shelf or labelled or place.shelf,
+        body=below if body else len(head),
+    )
+
+
+def _header_lines(envelope: Envelope, contents: Contents) -> Iterator[str]:
+    """Yield the header block that a mail's text begins with."""
+    people = envelope.people
+    names = dict(envelope.names)
+    if envelope.subject:
+        yield f"Subject: {envelope.subject}"
+    for header, persons in (("From", people.sender), ("To", people.to), ("Cc", people.cc)):
+        if persons:
+            yield f"{header}: {_listed(persons)}"
+        if header in names:
+            yield f"{header} (names): {names[header]}"
+    if envelope.when is not None:
+        yield f"Date: {stamp_in_words(envelope.when)}"
+    attached = [part.name for _, part in contents.attachments]
+    if any(attached):
+        yield "Attachments: " + ", ".join(name for name in attached if name)
+
+
+@lru_cache(maxsize=2048)
+def _listed(persons: tuple[Person, ...]) -> str:
+    return ", ".join(str(person) for person in persons)
+
+
+def _forwarded(
+    part: Part, place: Locator, scope: Scope, around: tuple[str, ...], turn: Turn
+) -> Iterator[Read]:
+    """Yield a mail that is attached to another one."""
+    message = part.children()[0][0]
+    headers = message.headers()
+    if not headers and message.is_empty:
+        yield Skipped(place.path, Reason.CORRUPT, "The attached mail is empty.", place.member)
+        return
+    yield from message_items(message, headers, place, scope, around=around, turn=turn)
+
+
+def _message_id(headers: Headers, message: Part, begin: int) -> str:
+    """Return the Message-ID with its brackets, or a hash of the header block."""
+    found = clean_line(headers.raw("message-id"))
+    if found:
+        return found
+    from hashlib import sha256
+
+    block = message.data[begin : message.start].rstrip(b"\r\n")
+    return f"sha256:{sha256(block).hexdigest()}"
+
+
+def _is_cut(message: Part) -> bool:
+    """Say whether the end of a message is evidently missing."""
+    return message.kind.startswith("multipart/") and take_apart(message).is_cut

@@ -1,0 +1,345 @@
+"""Takes MIME messages apart lazily: finds where each part lies and decodes only what is asked for.
+
+What a message means, damaged ones included, is what the standard library's `email` with its
+`compat32` policy takes it to mean; tests compare the two.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from email.message import Message
+from email.utils import collapse_rfc2231_value
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+from ingest.mail.headers import LIMIT, Headers, decode_words
+from ingest.mail.leap import find_leaping
+from ingest.text.clean import clean_line, decode
+
+PARTS = 1000
+"""Parts of one multipart that are looked at."""
+_PARAMETERS = re.compile(
+    r"\s*([^\s;\"/]+/[^\s;\"/]+|[^\s;\"/]+)\s*"
+    r"((?:;\s*[\w-]+=(?:\"[^\"\\]*\"|[^\s;\"\\<>']+)\s*)*);?\s*",
+    re.ASCII,
+)
+"""A content field as nearly all are written; any other is left to the library."""
+_PARAMETER = re.compile(r";\s*([\w-]+)=(?:\"([^\"]*)\"|([^\s;]+))", re.ASCII)
+_FIELD = re.compile(r"([!-9;-~]+):([^\n]*(?:\n[ \t][^\n]*)*)\n")
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?")
+_IS_FIELD = re.compile(rb"From |[!-9;-~]*:|[\t ]")
+_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
+_BOUNDARY_END = re.compile(rb"(--)?[ \t]*(?:\r\n|\r|\n|\Z)")
+MAILS = frozenset({"message/rfc822", "message/global", "message/news"})
+"""Types of parts that are mails of their own."""
+REPORTS = frozenset(
+    {"message/delivery-status", "message/disposition-notification", "message/feedback-report"}
+)
+"""Types of parts that are header fields and nothing else."""
+_UUENCODED = frozenset({"x-uuencode", "uuencode", "uue", "x-uue"})
+
+
+class _Content(NamedTuple):
+    """A content field, understood."""
+
+    kind: str
+    charset: str | None
+    boundary: bytes | None
+    name: str
+    filename: str
+    is_flowed: bool = False
+    """Whether lines were broken for width alone (RFC 3676)."""
+    drops_space: bool = False
+    """Whether the space at such a break is no part of the text."""
+
+
+class Part:
+    """A message or a part of one: where it lies, and what its header fields say."""
+
+    __slots__ = ("_children", "_content", "data", "default", "end", "fields", "is_cut", "start")
+
+    def __init__(
+        self, data: bytes, fields: dict[str, str], start: int, end: int, default: str
+    ) -> None:
+        """Take the part whose body is `data[start:end]`; `default` is its type without a field."""
+        self.data = data
+        self.fields = fields
+        """Raw and unfolded, by name in lower case, white space around included.
+
+        Of a repeated field the first counts.
+        """
+        self.start = start
+        self.end = end
+        self.default = default
+        self.is_cut = False
+        """Whether a multipart's end is missing, as far as its children were asked for."""
+        self._content: _Content | None = None
+        self._children: tuple[list[Part], int] | None = None
+
+    @property
+    def content(self) -> _Content:
+        """What the content type field says."""
+        if self._content is None:
+            field = self.fields.get("content-type")
+            default = _Content(self.default, None, None, "", "")
+            self._content = default if field is None else _content(field[:LIMIT])
+        return self._content
+
+    @property
+    def kind(self) -> str:
+        """The type, such as "text/plain"."""
+        kind = self.content.kind
+        return kind if kind.count("/") == 1 else "text/plain"
+
+    @property
+    def disposition(self) -> str:
+        """How the part asks to be shown: "attachment", "inline"; empty when it does not say."""
+        field = self.fields.get("content-disposition")
+        return "" if field is None else _content(field[:LIMIT]).kind
+
+    @property
+    def name(self) -> str:
+        """The file name the part was given, without folders; may be empty."""
+        field = self.fields.get("content-disposition")
+        named = "" if field is None else _content(field[:LIMIT]).filename
+        named = named or self.content.name
+        return named and clean_line(named).replace("\\", "/").rpartition("/")[2][:255]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the body as it stands."""
+        return self.end - self.start
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the body is nothing but white space."""
+        return not self.data[self.start : self.end].strip()
+
+    def headers(self) -> Headers:
+        """Return the header fields, to be decoded one by one."""
+        return Headers(self.fields)
+
+    def children(self) -> tuple[list[Part], int]:
+        """Return the parts within, and how many more there are beyond the limit."""
+        if self._children is None:
+            self._children = self._split()
+        return self._children
+
+    def raw(self) -> bytes:
+        """Return the body as it stands."""
+        return self.data[self.start : self.end]
+
+    def payload(self) -> bytes:
+        """Return the body with its transfer encoding undone, as far as that goes."""
+        encoding = self.fields.get("content-transfer-encoding")
+        return self.raw() if encoding is None else decode_transfer(self.raw(), encoding)
+
+    def _split(self) -> tuple[list[Part], int]:
+        kind = self.kind
+        if kind in MAILS:
+            encoding = self.fields.get("content-transfer-encoding", "").strip().lower()
+            if encoding in {"base64", "quoted-printable"}:
+                data = self.payload()
+                return [parse(data, 0, len(data))], 0
+            return [parse(self.data, self.start, self.end)], 0
+        boundary = self.content.boundary
+        if not kind.startswith("multipart/") or not boundary:
+            return [], 0
+        spans, refused, closed = _spans(self.data, self.start, self.end, boundary)
+        self.is_cut = not closed
+        default = "message/rfc822" if kind == "multipart/digest" else "text/plain"
+        return [parse(self.data, *span, default) for span in spans], refused
+
+
+def parse(data: bytes, start: int, end: int, default: str = "text/plain") -> Part:
+    """Return the message or part that `data[start:end]` is."""
+    fields, body = read_fields(data, start, end)
+    return Part(data, fields, body, end, default)
+
+
+def read_fields(data: bytes, start: int, end: int) -> tuple[dict[str, str], int]:
+    """Return the header fields at `start`, raw, and where the body begins."""
+    if data.startswith(b"\n", start, end):
+        return {}, start + 1
+    stop, body = _blank_line(data, start, end)
+    if stop < 0:
+        return _awkward_fields(data, start, end)
+    text = data[start : stop + 1].decode("ascii", "surrogateescape")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    pairs = _FIELD.findall(text)
+    # Anything else between the fields, or a lone CR in them, takes a closer look.
+    if sum(map(len, chain.from_iterable(pairs))) + 2 * len(pairs) != len(text) or "\r" in text:
+        return _awkward_fields(data, start, end)
+    pairs.reverse()
+    return {name.lower(): value.replace("\n", "") for name, value in pairs}, body
+
+
+def _blank_line(data: bytes, start: int, end: int) -> tuple[int, int]:
+    """Return where the line before the first blank one ends, and where the line after it begins.
+
+    What the first line ends in is looked for first: the other may be nowhere in many megabytes.
+    """
+    newline = data.find(b"\n", start, end)
+    if data[newline - 1 : newline] != b"\r":
+        stop = data.find(b"\n\n", start, end)
+        dos = data.find(b"\n\r\n", start, end if stop < 0 else stop)
+    else:
+        dos = data.find(b"\n\r\n", start, end)
+        stop = data.find(b"\n\n", start, end if dos < 0 else min(end, dos + 4))
+        dos = dos if stop < 0 else -1
+    return (stop, stop + 2) if dos < 0 else (dos, dos + 3)
+
+
+def _awkward_fields(data: bytes, start: int, end: int) -> tuple[dict[str, str], int]:
+    """Read header fields line by line, as the library does: the first line that is none ends them.
+
+    A line ends at a lone CR, too. The line that only an mbox has is no field.
+    """
+    fields: dict[str, str] = {}
+    name, lines, at = "", [], start
+    while at < end and _IS_FIELD.match(data, at, end):
+        begin, at = at, _end_of_line(data, at, end)
+        line = data[begin:at]
+        if line[0] in b" \t":
+            lines.append(line)
+            continue
+        _keep(fields, name, lines)
+        name = ""
+        if not line.startswith(b"From "):
+            field, _, value = line.partition(b":")
+            name, lines = field.decode("ascii").lower(), [value]
+        elif begin > start and not (at < end and _IS_FIELD.match(data, at, end)):
+            return fields, begin
+    _keep(fields, name, lines)
+    is_blank = at < end and data[at] in b"\r\n"
+    return fields, _end_of_line(data, at, end) if is_blank else at
+
+
+def _end_of_line(data: bytes, start: int, end: int) -> int:
+    line = _LINE.match(data, start, end)
+    return line.end() if line else end
+
+
+def _keep(fields: dict[str, str], name: str, lines: list[bytes]) -> None:
+    if name:
+        value = b"".join(lines).replace(b"\r", b"").replace(b"\n", b"")
+        fields.setdefault(name, value.decode("ascii", "surrogateescape"))
+
+
+def _spans(
+    data: bytes, start: int, end: int, boundary: bytes
+) -> tuple[list[tuple[int, int]], int, bool]:
+    """Return where the parts between boundaries lie, how many more there are, whether they end."""
+    needle = b"--" + boundary
+    spans: list[tuple[int, int]] = []
+    begun, at = -1, start
+    while (hit := find_leaping(data, needle, b"-", at, end)) >= 0:
+        at = hit + len(needle)
+        line = _BOUNDARY_END.match(data, at, end)
+        if line is None or (hit > start and data[hit - 1] not in b"\r\n"):
+            continue
+        if len(spans) == PARTS:
+            return spans, 1 + data.count(needle, begun, end), True
+        # Of several boundaries in a row all but the first count for nothing, an end included.
+        if begun not in (-1, hit):
+            spans.append((begun, _before_newline(data, begun, hit)))
+        if line[1] and begun != hit:
+            return spans, 0, begun >= 0
+        begun = at = line.end()
+    if begun >= 0:
+        is_ended = end > begun and data[end - 1] in b"\r\n"
+        spans.append((begun, _before_newline(data, begun, end) if is_ended else end))
+    return spans, 0, False
+
+
+def _before_newline(data: bytes, start: int, stop: int) -> int:
+    if data[stop - 1] == 0x0A:
+        stop -= 1
+        return stop - 1 if stop > start and data[stop - 1] == 0x0D else stop
+    return stop - 1
+
+
+@lru_cache(maxsize=1024)
+def _content(field: str) -> _Content:
+    """Return what a Content-Type or Content-Disposition says; most are like many before."""
+    simple = _PARAMETERS.fullmatch(field) if field.isascii() else None
+    if simple is None:
+        return _awkward_content(field)
+    found: dict[str, str] = {}
+    if simple[2]:
+        for name, quoted, plain in _PARAMETER.findall(simple[2]):
+            found.setdefault(name.lower(), quoted or plain)
+    charset, boundary = found.get("charset"), found.get("boundary")
+    return _Content(
+        simple[1].lower(),
+        charset and charset.lower(),
+        boundary.rstrip().encode("ascii") if boundary else None,
+        decode_words(found.get("name", "")),
+        decode_words(found.get("filename", "")),
+        found.get("format", "").lower() == "flowed",
+        found.get("delsp", "").lower() == "yes",
+    )
+
+
+def _awkward_content(field: str) -> _Content:
+    """Let the library read parameters in parts, in other languages, with comments or escapes."""
+    if not field.isascii():
+        field = decode(field.encode("utf-8", "surrogateescape"))
+    message = Message()
+    message["content-type"] = field
+    kind = field.partition(";")[0].strip().lower()
+    try:
+        boundary = message.get_boundary()
+        charset = message.get_content_charset()
+        name, filename = (
+            decode_words(collapse_rfc2231_value(message.get_param(one, ""))).strip()
+            for one in ("name", "filename")
+        )
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return _Content(kind, None, None, "", "")
+    encoded = boundary.encode("utf-8", "replace") if boundary else None
+    return _Content(kind, charset, encoded, name, filename)
+
+
+def decode_transfer(data: bytes, encoding: str) -> bytes:
+    """Return `data` without its transfer encoding; what is damaged is decoded as far as it goes."""
+    encoding = encoding.strip().lower()
+    if encoding == "quoted-printable":
+        return binascii.a2b_qp(data)
+    if encoding == "base64":
+        return _from_base64(data)
+    if encoding in _UUENCODED:
+        return _from_uuencoded(data)
+    return data
+
+
+def _from_base64(data: bytes) -> bytes:
+    for padding in (b"", b"=="):
+        try:
+            return binascii.a2b_base64(data + padding)
+        except binascii.Error:
+            continue
+    digits = _NOT_BASE64.sub(b"", data)
+    if len(digits) * 10 < len(b"".join(data.split())) * 9:
+        return data  # It only says that it is.
+    return binascii.a2b_base64(digits[: len(digits) // 4 * 4])
+
+
+def _from_uuencoded(data: bytes) -> bytes:
+    lines = iter(data.splitlines())
+    if not any(line.startswith(b"begin ") for line in lines):
+        return data
+    decoded = []
+    for line in lines:
+        if line.strip() == b"end":
+            break
+        # Some encoders write more than the first character of a line says.
+        length = (((line[0] - 32) & 63) * 4 + 5) // 3 if line else 0
+        try:
+            decoded.append(binascii.a2b_uu(line[: length + 1]))
+        except binascii.Error:
+            continue
+    return b"".join(decoded)

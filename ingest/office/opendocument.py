@@ -1,0 +1,325 @@
+"""OpenDocument texts, slides and sheets (odt, odp, ods), also flat ones that are one XML file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ingest.containers.xmltree import Element, parse
+from ingest.containers.zips import Zip
+from ingest.files import UnreadableError
+from ingest.item import Reason
+from ingest.layout.blocks import Layout, shown_target
+from ingest.layout.tables import CELLS, HIDDEN_ROW, Row, Sheet, workbook_reads
+from ingest.office.sealed import encrypted
+from ingest.origin import Origin
+from ingest.sieve import Read, Scope
+
+_BASE = "{urn:oasis:names:tc:opendocument:xmlns:%s:1.0}"
+_OFFICE, _TEXT, _TABLE = _BASE % "office", _BASE % "text", _BASE % "table"
+_DRAW, _STYLE, _SHOW = _BASE % "drawing", _BASE % "style", _BASE % "presentation"
+_ABOUT = (_BASE % "svg-compatible" + "title", _BASE % "svg-compatible" + "desc")
+_LINK = "{http://www.w3.org/1999/xlink}href"
+_NAME, _STYLE_NAME = f"{_STYLE}name", f"{_TEXT}style-name"
+_P, _H, _LIST, _ITEM = f"{_TEXT}p", f"{_TEXT}h", f"{_TEXT}list", f"{_TEXT}list-item"
+_HEADED = f"{_TEXT}list-header"
+_ROW, _CELL, _COVERED = f"{_TABLE}table-row", f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"
+_NOTE, _COMMENT, _BODY = f"{_TEXT}note", f"{_OFFICE}annotation", f"{_TEXT}note-body"
+_SIGNS = {f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n", f"{_TEXT}soft-page-break": ""}
+_SILENT = frozenset(
+    {f"{_OFFICE}forms", f"{_OFFICE}event-listeners", f"{_TABLE}shapes"}
+    | {f"{_TEXT}{name}-decls" for name in ("sequence", "variable", "user-field")}
+    | {f"{_TEXT}note-citation", f"{_TEXT}ruby-text", *_ABOUT}
+)
+_S, _C, _SPAN, _A = f"{_TEXT}s", f"{_TEXT}c", f"{_TEXT}span", f"{_TEXT}a"
+_DRAWN_LINK = f"{_DRAW}a"
+_SHEET, _PAGE_NOTES = f"{_TABLE}table", f"{_SHOW}notes"
+_HIDDEN = frozenset([f"{_TEXT}tracked-changes", f"{_TEXT}hidden-text", f"{_TEXT}hidden-paragraph"])
+_REPEATED, _ROWS_REPEATED = f"{_TABLE}number-columns-repeated", f"{_TABLE}number-rows-repeated"
+_MARGIN = re.compile(rb"<style:(?:header|footer)[ >]")
+"""What the styles are parsed for."""
+_DATE = f"{_OFFICE}date-value"
+_SPACES = 100
+_COPIES = 1000
+"""Times that a cell or row with content is repeated at most."""
+
+
+class _File:
+    """The content of a document and the styles that matter to it."""
+
+    def __init__(self, data: bytes) -> None:
+        """Parse the parts. Raises UnreadableError when they cannot be read."""
+        if data.startswith(b"PK"):
+            archive = Zip(data)
+            manifest = archive.get("META-INF/manifest.xml") or b""
+            if b"encryption-data" in manifest:
+                raise encrypted()
+            content = archive.get("content.xml")
+            if content is None:
+                raise UnreadableError(Reason.CORRUPT, "Its content is missing; save it again.")
+            styles = archive.get("styles.xml") or b""
+            self.roots = [parse(content)]
+            if _MARGIN.search(styles):
+                self.roots.append(parse(styles))
+            self.has_macros = any(name.startswith("basic/") for name in archive.names())
+        else:
+            self.roots = [parse(data)]
+            self.has_macros = self.roots[0].find(f"{_OFFICE}scripts/{_OFFICE}script") is not None
+        body = self.roots[0].find(f"{_OFFICE}body")
+        self.body = self.roots[0] if body is None else body
+        self.flags = ["macros"] if self.has_macros else []
+        self._styles = {
+            style.get(_NAME): style
+            for root in self.roots[:1]
+            for style in root.iterfind(f"{_OFFICE}automatic-styles/{_STYLE}style")
+        }
+        self.vanished = frozenset(
+            name
+            for name, style in self._styles.items()
+            if (look := style.find(f"{_STYLE}text-properties")) is not None
+            and look.get(f"{_TEXT}display") == "none"
+        )
+
+    def property(self, style: str | None, kind: str, name: str) -> str | None:
+        """Return one property of an automatic style."""
+        node = self._styles.get(style)
+        look = None if node is None else node.find(f"{_STYLE}{kind}-properties")
+        return None if look is None else look.get(name)
+
+    def is_hidden(self, table: Element) -> bool:
+        """Say whether a sheet is not shown."""
+        style = table.get(f"{_TABLE}style-name")
+        return self.property(style, "table", f"{_TABLE}display") == "false"
+
+    def layout(self) -> Layout:
+        """Return an empty layout that knows the flags of the file."""
+        layout = Layout()
+        for flag in self.flags:
+            layout.flag(flag)
+        return layout
+
+
+def text_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
+    """Yield the text in `data`; raises UnreadableError when there is none."""
+    file = _File(data)
+    reader = _Reader(file)
+    margins: dict[str, dict[str, None]] = {"header": {}, "footer": {}}
+    for root in file.roots:
+        for kind, texts in margins.items():
+            for node in root.iterfind(f"{_OFFICE}master-styles/{_STYLE}master-page/{_STYLE}{kind}"):
+                texts[reader.flat(node)] = None
+    for text in margins["header"]:
+        reader.layout.add(text)
+    reader.blocks(file.body)
+    for text in margins["footer"]:
+        reader.layout.add(text)
+    yield from reader.layout.reads(origin)
+
+
+def slide_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
+    """Yield the presentation or drawing in `data`, a page per slide."""
+    file = _File(data)
+    reader = _Reader(file)
+    for number, page in enumerate(file.body.iter(f"{_DRAW}page")):
+        if number:
+            reader.layout.turn()
+        style = page.get(f"{_DRAW}style-name")
+        if file.property(style, "drawing-page", f"{_SHOW}visibility") == "hidden":
+            reader.layout.flag("hidden slide")
+            reader.layout.hidden += _length(page)
+            continue
+        reader.blocks(page)
+    yield from reader.layout.reads(origin, paged=True, nothing="Its slides hold no text.")
+
+
+def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
+    """Yield the sheets of the workbook, its values as they are shown."""
+    file = _File(data)
+    sheets = []
+    for table in file.body.findall(f"*/{_SHEET}"):
+        flags: list[str] = []
+        rows = _rows(table, _Reader(file), flags)
+        name = table.get(f"{_TABLE}name") or ""
+        sheets.append(Sheet(name, rows, file.is_hidden(table), flags))
+    yield from workbook_reads(origin, sheets, file.flags)
+
+
+def _rows(table: Element, reader: _Reader, flags: list[str]) -> Iterator[Row]:
+    for node in table.iter(_ROW):
+        row: list[tuple[int, str]] = []
+        column = 0
+        for cell in node.iterchildren(_CELL, _COVERED):
+            count = _count(cell.get(_REPEATED))
+            if len(cell) and (text := _shown(cell, reader)):
+                row += [(column + n, text) for n in range(min(count, _COPIES))]
+            column += count
+        if not row:
+            continue
+        if node.get(f"{_TABLE}visibility") in ("collapse", "filter"):
+            flags.append("hidden rows")
+            row.insert(0, HIDDEN_ROW)
+        for _ in range(min(_count(node.get(_ROWS_REPEATED)), _COPIES, CELLS // len(row))):
+            yield row
+    for shape in table.iterfind(f"{_TABLE}shapes"):
+        for node in shape:
+            if text := reader.flat(node):
+                yield [(-1, text)]
+
+
+def _shown(cell: Element, reader: _Reader) -> str:
+    """Return a cell as it is shown, but dates with the year first, as everywhere."""
+    date = cell.get(_DATE)
+    is_plain = len(cell) == 1 and not len(cell[0]) and cell[0].tag == _P
+    text = _collapsed(cell[0].text).strip() if is_plain else reader.flat(cell)
+    if date and text:
+        remarks = text[text.index("[Comment") :] if "[Comment" in text else ""
+        return f"{date[:16].replace('T00:00', '').replace('T', ' ')} {remarks}".strip()
+    return text
+
+
+def _count(text: str | None) -> int:
+    return int(text) if text and text.isdecimal() and len(text) < 9 else 1
+
+
+class _Reader:
+    """Reads blocks and paragraphs."""
+
+    def __init__(self, file: _File) -> None:
+        self.layout = file.layout()
+        self._vanished = file.vanished
+        self._after: list[str] = []
+        self._notes = 0
+
+    def blocks(self, parent: Element, mark: str = "") -> None:
+        """Append the paragraphs, lists and tables within `parent`; `mark` begins an item."""
+        for node in parent:
+            tag = node.tag
+            if tag in (_P, _H):
+                self._paragraph(node, mark)
+                mark = " " * len(mark)
+            elif tag in (_ITEM, _HEADED):
+                self.blocks(node, "- " if tag == _ITEM else "  ")
+            elif tag == _SHEET:
+                self._table(node)
+            elif tag in _HIDDEN:
+                self._count(node)
+            elif tag == _PAGE_NOTES:
+                text = self.flat(node)
+                self.layout.add(f"Notes: {text}" if text else "")
+            elif tag == _COMMENT:
+                self._comment(node)
+                self._flush()
+            elif tag not in _SILENT:
+                self.blocks(node, mark)
+
+    def flat(self, parent: Element) -> str:
+        """Return all paragraphs within `parent` on one line."""
+        outer, self.layout = self.layout, Layout()
+        after, self._after = self._after, []
+        self.blocks(parent)
+        self._after = after
+        inner, self.layout = self.layout, outer
+        outer.hidden += inner.hidden
+        return " ".join(inner.text().split())
+
+    def _paragraph(self, node: Element, mark: str) -> None:
+        out: list[str] = []
+        if node.get(_STYLE_NAME) in self._vanished:
+            self._count(node)
+            return
+        self._inline(node, out)
+        text = "".join(out).strip()
+        self.layout.add(f"{mark.strip()} {text}".strip() if text else "", "item" if mark else "")
+        self._flush()
+
+    def _flush(self) -> None:
+        after, self._after = self._after, []
+        for block in after:
+            self.layout.add(block)
+
+    def _inline(self, parent: Element, out: list[str]) -> None:
+        """Append what `parent` shows to `out`."""
+        out.append(_collapsed(parent.text))
+        for node in parent:
+            self._node(node, out)
+            out.append(_collapsed(node.tail))
+
+    def _node(self, node: Element, out: list[str]) -> None:
+        tag = node.tag
+        if tag == _SPAN and node.get(_STYLE_NAME) not in self._vanished:
+            self._inline(node, out)
+        elif tag == _S:
+            out.append(" " * min(_count(node.get(_C)), _SPACES))
+        elif tag in _SIGNS:
+            out.append(_SIGNS[tag])
+        elif tag in _HIDDEN or node.get(_STYLE_NAME) in self._vanished:
+            self._count(node)
+        elif tag == _NOTE:
+            self._notes += 1
+            out.append(f" [note {self._notes}]")
+            name = f"Note {self._notes}"
+            body = node.find(_BODY)
+            text = "" if body is None else self.flat(body)
+            self._after.append(f"{name}: {text}")
+        elif tag == _COMMENT:
+            self._comment(node)
+        elif tag == _A:
+            said: list[str] = []
+            self._inline(node, said)
+            text = "".join(said)
+            text = text if text.strip() else _described(node)
+            out += (text, shown_target(node.get(_LINK) or "", text))
+        elif tag == _DRAWN_LINK:
+            text = self.flat(node) or _described(node)
+            self._after.append(text + shown_target(node.get(_LINK) or "", text))
+        elif tag.startswith(_DRAW):
+            text = self.flat(node)
+            self._after.append(text)
+        elif tag not in _SILENT:
+            self._inline(node, out)
+
+    def _comment(self, node: Element) -> None:
+        author = node.findtext("{http://purl.org/dc/elements/1.1/}creator") or ""
+        words = " ".join(" ".join(p.itertext()) for p in node.iter(_P)).split()
+        if words:
+            self._after.append(f"[Comment{f' by {author}' if author else ''}: {' '.join(words)}]")
+
+    def _table(self, table: Element) -> None:
+        """Append a table, a line per row; one of a single column is only a frame."""
+        rows = [row for row in table.iter(_ROW) if _owner(row) is table]
+        cells = [list(row.iterchildren(_CELL, _COVERED)) for row in rows]
+        if all(len(row) <= 1 for row in cells):
+            for cell in (cell for row in cells for cell in row):
+                self.blocks(cell)
+            return
+        for row in cells:
+            self.layout.add(" | ".join(self.flat(cell) for cell in row).strip(" |"), "row")
+
+    def _count(self, node: Element) -> None:
+        self.layout.hidden += _length(node)
+
+
+def _described(link: Element) -> str:
+    """Return what the picture that one clicks on is said to show, empty beside words."""
+    if next(link.iter(_P), None) is not None:
+        return ""
+    texts = (" ".join("".join(node.itertext()).split()) for node in link.iter(*_ABOUT))
+    return next(filter(None, texts), "")
+
+
+def _length(node: Element) -> int:
+    return len("".join("".join(node.itertext()).split()))
+
+
+def _owner(row: Element) -> Element | None:
+    return next(row.iterancestors(_SHEET), None)
+
+
+def _collapsed(text: str | None) -> str:
+    """Return text with its white space as OpenDocument counts it: any run is one space."""
+    if not text:
+        return ""
+    if "\n" not in text and "\t" not in text and "  " not in text:
+        return text
+    words = " ".join(text.split())
+    return f"{' ' if text[0].isspace() else ''}{words}{' ' if words and text[-1].isspace() else ''}"

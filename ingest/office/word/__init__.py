@@ -1,0 +1,1 @@
+"""Texts: docx, doc and rtf."""

@@ -1,0 +1,347 @@
+"""Word documents (docx, docm): text as it reads, with what is hidden left out and counted.
+
+Insertions of tracked changes are kept, deletions are not. Numbers that Word counts itself are
+written, since people ask for "clause 4.2". Notes and comments follow the paragraph they are on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from ingest.containers.xmltree import Element, parse
+from ingest.files import UnreadableError
+from ingest.layout.blocks import Layout
+from ingest.office.ooxml import CHART, DIAGRAM, MC, Package, R, W, chart_text, drawn_text, link_of
+from ingest.office.word.markup import may_hide, shortened
+from ingest.office.word.numbering import Numbering
+from ingest.office.word.styles import OFF, Styles
+from ingest.origin import Origin
+from ingest.sieve import Read, Scope
+
+_P, _R, _T, _TBL, _TR, _TC = f"{W}p", f"{W}r", f"{W}t", f"{W}tbl", f"{W}tr", f"{W}tc"
+_RPR, _PPR, _VAL, _ID = f"{W}rPr", f"{W}pPr", f"{W}val", f"{W}id"
+_DELETED = (f"{W}del", f"{W}moveFrom")
+_TEXT = {
+    f"{W}tab": "\t",
+    f"{W}br": "\n",
+    f"{W}cr": "\n",
+    f"{W}noBreakHyphen": "-",
+    f"{W}ptab": "\t",
+}
+_SILENT = frozenset(
+    f"{W}{name}"
+    for name in ("pPr", "rPr", "tblPr", "tblGrid", "instrText", "delText", "delInstrText", "rt")
+)
+_DRAWN = (f"{W}drawing", f"{W}pict", f"{W}object")
+_NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
+_NUMBERED, _STYLED = f"{W}numPr", f"{W}pStyle"
+_INVISIBLE_SIZES = ("0", "1", "2")
+"""Half points of letters that are taken for hidden."""
+
+
+def docx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
+    """Yield the document in `data`; raises UnreadableError when there is none."""
+    package = Package(data)
+    name = package.main("word/document.xml")
+    reader = _Reader(package, name, Styles(package, name.rpartition("/")[0]))
+    layout = reader.layout
+    if package.has_macros:
+        layout.flag("macros")
+    _add_all(package, "header", reader)
+    reader.read()
+    reader.add_rest()
+    _add_all(package, "footer", reader)
+    yield from layout.reads(origin)
+
+
+def _add_all(package: Package, kind: str, main: _Reader) -> None:
+    """Append the headers or the footers, each once."""
+    texts: dict[str, None] = {}
+    for name in package.following(main.relations, kind):
+        reader = _Reader(package, name, main.styles)
+        reader.read()
+        texts[reader.layout.text()] = None
+        main.layout.hidden += reader.layout.hidden
+    for text in texts:
+        main.layout.add(text)
+
+
+class _Reader:
+    """Reads one part, and the notes and comments it refers to."""
+
+    def __init__(self, package: Package, name: str, styles: Styles) -> None:
+        self.layout = Layout()
+        self.styles = styles
+        self._package = package
+        self._name = name
+        self._may_hide = True
+        """Whether runs can be hidden."""
+        self._folder = name.rpartition("/")[0]
+        self.relations = package.relations(name)
+        self._after: list[str] = []
+        """Notes, comments and text boxes to write after the paragraph."""
+        self._counts = Counter[str]()
+        self._told: set[str] = set()
+        """Notes and comments that have been written, which might refer to themselves."""
+
+    def read(self) -> None:
+        """Append the whole part."""
+        data = self._package.content(self._name)
+        if data:
+            short, self._may_hide = shortened(data, bool(self.styles.vanished))
+            try:
+                root = parse(short)
+            except UnreadableError:
+                if short is data:
+                    raise
+                # Its markup was too unusual to be made short.
+                root = parse(data)
+            self.blocks(root)
+            self._may_hide = True
+
+    def blocks(self, parent: Element) -> None:
+        """Append the paragraphs and tables within `parent`."""
+        for node in parent:
+            if node.tag == _P:
+                self._paragraph(node)
+            elif node.tag == _TBL:
+                self._table(node)
+            elif node.tag in _DELETED:
+                self._count(node)
+            elif node.tag == f"{W}altChunk":
+                self._foreign(node)
+            elif node.tag not in _SILENT:
+                self.blocks(node)
+
+    def add_rest(self) -> None:
+        """Append notes and comments that no paragraph refers to."""
+        for kind, name in (("footnotes", "Note"), ("endnotes", "Endnote"), ("comments", "")):
+            for number, node in self._notes(kind).items():
+                if f"{kind} {number}" in self._told or node.get(f"{W}type"):
+                    continue
+                if text := self._flat(node):
+                    self.layout.add(f"{name}: {text}" if name else _remark(node, text))
+
+    def _paragraph(self, node: Element) -> None:
+        if len(node) == 1 and node[0].tag == _T and not self._after:
+            # As most are once their looks are gone.
+            self.layout.add(node[0].text or "")
+            return
+        text, is_item = self._line(node)
+        self.layout.add(text, "item" if is_item else "")
+        after, self._after = self._after, []
+        for block in after:
+            self.layout.add(block)
+
+    def _line(self, paragraph: Element) -> tuple[str, bool]:
+        """Return a paragraph's text, and whether it is an item of a list."""
+        out: list[str] = []
+        children = [*paragraph]
+        properties = children[0] if children and children[0].tag == _PPR else None
+        self._inline(children, out)
+        text = "".join(out)
+        label = None
+        if properties is not None and self._may_count(properties):
+            label = self._numbering.label(properties)
+        return (f"{label} {text.strip()}", True) if label and text.strip() else (text, False)
+
+    def _may_count(self, properties: Element) -> bool:
+        """Say whether a paragraph may be numbered, before the lists are parsed for it."""
+        for node in properties:
+            if node.tag == _NUMBERED:
+                return True
+            if node.tag == _STYLED and node.get(_VAL) in self.styles.numbered:
+                return True
+        return False
+
+    def _inline(self, parent: Iterable[Element], out: list[str]) -> None:
+        """Append what `parent` shows to `out`."""
+        for node in parent:
+            tag = node.tag
+            if tag == _T:
+                out.append(node.text or "")
+            elif tag == _R:
+                if not (self._may_hide and self._is_hidden(node)):
+                    self._inline(node, out)
+            elif tag in _TEXT:
+                out.append(_TEXT[tag])
+            elif tag in _SILENT:
+                continue
+            elif tag in _DELETED:
+                self._count(node)
+            elif tag == f"{W}hyperlink":
+                self._link(node, out)
+            elif tag in _NOTES:
+                self._note(node, out)
+            elif tag == f"{W}commentReference":
+                self._comment(node)
+            elif tag == f"{MC}AlternateContent":
+                # The same twice, for programs of different age.
+                choice = node.find(f"{MC}Choice")
+                self._inline(node if choice is None else choice, out)
+            elif tag in _DRAWN:
+                self._drawing(node)
+            elif tag.endswith("}oMath"):
+                out.append("".join(t.text or "" for t in node.iter("{*}t")))
+            else:
+                self._inline(node, out)
+
+    def _is_hidden(self, run: Element) -> bool:
+        """Say whether no reader sees a run, counting it."""
+        style = run.find(_RPR)
+        if style is None:
+            return False
+        hidden = style.find(f"{W}vanish")
+        if hidden is not None and hidden.get(_VAL) not in OFF:
+            self._count(run)
+            return True
+        named = style.find(f"{W}rStyle")
+        if named is not None and hidden is None and named.get(_VAL) in self.styles.vanished:
+            self._count(run)
+            return True
+        size = style.find(f"{W}sz")
+        if size is not None and size.get(_VAL) in _INVISIBLE_SIZES:
+            self._count(run)
+            return True
+        colour = style.find(f"{W}color")
+        if colour is None or (colour.get(_VAL) or "").upper() != "FFFFFF" or _is_shaded(run):
+            return False
+        self.layout.flag("white text")
+        # What lies below a shape or a table with a style is not known.
+        if next(run.iterancestors(f"{W}tbl", f"{W}txbxContent"), None) is not None:
+            return False
+        self._count(run)
+        return True
+
+    def _count(self, hidden: Element) -> None:
+        for node in hidden.iter(_T, f"{W}delText"):
+            self.layout.hidden += len("".join((node.text or "").split()))
+
+    def _link(self, node: Element, out: list[str]) -> None:
+        said: list[str] = []
+        self._inline(node, said)
+        text = "".join(said)
+        out += (text, link_of(self.relations.get(node.get(f"{R}id") or ""), text))
+
+    def _note(self, node: Element, out: list[str]) -> None:
+        kind, number = _NOTES[node.tag], node.get(_ID) or ""
+        body = self._notes(kind).get(number)
+        key = f"{kind} {number}"
+        if body is None or key in self._told:
+            return
+        self._told.add(key)
+        self._counts[kind] += 1
+        name = f"{'Note' if kind == 'footnotes' else 'Endnote'} {self._counts[kind]}"
+        out.append(f" [{name.lower()}]")
+        self._after.append(f"{name}: {self._flat(body)}")
+
+    def _comment(self, node: Element) -> None:
+        number = node.get(_ID) or ""
+        body = self._notes("comments").get(number)
+        if body is not None and f"comments {number}" not in self._told:
+            self._told.add(f"comments {number}")
+            if text := self._flat(body):
+                self._after.append(_remark(body, text))
+
+    def _notes(self, kind: str) -> dict[str, Element]:
+        """Return the notes of a kind by their identifiers."""
+        if kind not in self._parts:
+            data = self._package.content(f"{self._folder}/{kind}.xml") or b""
+            self._may_hide |= may_hide(data)
+            self._parts[kind] = {n.get(_ID) or "": n for n in parse(data)} if data else {}
+        return self._parts[kind]
+
+    def _flat(self, parent: Element) -> str:
+        """Return the paragraphs within `parent` on one line."""
+        after, self._after = self._after, []
+        lines = [self._line(node)[0] for node in parent.iter(_P)]
+        lines += self._after
+        self._after = after
+        return " ".join(" ".join(lines).split())
+
+    def _drawing(self, node: Element) -> None:
+        """Keep the text boxes, charts and diagrams of a drawing for after the paragraph."""
+        for box in node.iter(f"{W}txbxContent"):
+            if not any(above.tag == f"{W}txbxContent" for above in box.iterancestors()):
+                self._box(box)
+        for chart in node.iter(f"{CHART}chart"):
+            self._drawn(chart.get(f"{R}id"), chart=True)
+        for diagram in node.iter(DIAGRAM):
+            self._drawn(diagram.get(f"{R}dm"), chart=False)
+
+    def _box(self, box: Element) -> None:
+        after, self._after = self._after, []
+        outer, self.layout = self.layout, Layout()
+        self.blocks(box)
+        inner, self.layout = self.layout, outer
+        self._after = [*after, inner.text()]
+        outer.hidden += inner.hidden
+        outer.flags |= inner.flags
+
+    def _drawn(self, identifier: str | None, *, chart: bool) -> None:
+        relation = self.relations.get(identifier or "")
+        root = None if relation is None else self._package.part(relation.target)
+        if root is not None:
+            self._after.append(chart_text(root) if chart else drawn_text(root))
+
+    def _foreign(self, node: Element) -> None:
+        """Append a page of HTML or a text that Word has not taken in yet."""
+        relation = self.relations.get(node.get(f"{R}id") or "")
+        data = None if relation is None else self._package.content(relation.target)
+        if data and b"<" in data and data[:2] != b"PK":
+            from ingest.html.text import html_text
+            from ingest.text.clean import decode
+
+            text, hidden = html_text(decode(data))
+            self.layout.hidden += hidden
+            self.layout.add(text)
+
+    def _table(self, table: Element) -> None:
+        """Append a table, a line per row; one of a single column is only a frame."""
+        rows = [list(row.iter(_TC)) for row in table.iter(_TR) if _owner(row, _TBL) is table]
+        if all(len(row) <= 1 for row in rows):
+            for cell in (cell for row in rows for cell in row):
+                self.blocks(cell)
+            return
+        for row in table.iter(_TR):
+            if _owner(row, _TBL) is table:
+                cells = [self._flat(cell) for cell in row.iter(_TC) if _owner(cell, _TR) is row]
+                self.layout.add(" | ".join(cells).strip(" |"), "row")
+
+    @cached_property
+    def _parts(self) -> dict[str, dict[str, Element]]:
+        return {}
+
+    @cached_property
+    def _numbering(self) -> Numbering:
+        return Numbering(self._package.part(f"{self._folder}/numbering.xml"), self.styles.root)
+
+
+def _remark(comment: Element, text: str) -> str:
+    author = comment.get(f"{W}author") or ""
+    return f"[Comment{f' by {author}' if author else ''}: {text}]"
+
+
+def _owner(node: Element, tag: str) -> Element | None:
+    """Return the innermost element called `tag` that holds `node`."""
+    return next(node.iterancestors(tag), None)
+
+
+def _is_shaded(run: Element) -> bool:
+    """Say whether the ground below a run is other than white, as far as it is near."""
+    for above in (run, *run.iterancestors(_P, _TC)):
+        properties = above.find(f"{above.tag}Pr")
+        if properties is None:
+            continue
+        if properties.find(f"{W}highlight") is not None:
+            return True
+        shade = properties.find(f"{W}shd")
+        if shade is not None and (shade.get(f"{W}fill") or "").upper() not in (
+            "",
+            "AUTO",
+            "FFFFFF",
+        ):
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""Outlook's own files: messages, mailboxes, winmail.dat."""

@@ -1,0 +1,1 @@
+"""PDF, by pdfium and pypdf."""

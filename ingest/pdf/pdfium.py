@@ -1,0 +1,317 @@
+"""PDF by pdfium: its pages, what is filled in and noted on them, the files inside.
+
+The plain interface is called, without the classes around it: half the time of a short page would
+go into those.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from ctypes import CFUNCTYPE, addressof, byref, c_int, c_ulong, c_ushort, c_void_p, cast, string_at
+from ctypes import create_string_buffer as room
+from html import unescape
+from typing import Any
+
+import pypdfium2
+from pypdfium2 import raw
+
+from ingest.pdf.page import (
+    Attached,
+    Gap,
+    Page,
+    close_up,
+    is_gibberish,
+    join_hyphens,
+    needs_password,
+)
+from ingest.pdf.visibility import Sight, drawn_types, quick
+
+ATTACHED = 200
+"""Files inside of one PDF that are read."""
+_ATTACHED_SIZE = 64 << 20
+_NOTES = 2000
+"""Notes and fields of one page that are read."""
+_NOTE_SIZE = 1 << 20
+_OUTLINES = 50
+"""Drawn paths on a page without text from which on it is taken for outlined letters."""
+
+_load_page = cast(raw.FPDF_LoadPage, CFUNCTYPE(c_void_p, c_void_p, c_int))
+_close_page = cast(raw.FPDF_ClosePage, CFUNCTYPE(None, c_void_p))
+_load_text = cast(raw.FPDFText_LoadPage, CFUNCTYPE(c_void_p, c_void_p))
+_close_text = cast(raw.FPDFText_ClosePage, CFUNCTYPE(None, c_void_p))
+_get_text = cast(raw.FPDFText_GetText, CFUNCTYPE(c_int, c_void_p, c_int, c_int, c_void_p))
+_count_chars = quick("FPDFText_CountChars", c_void_p)
+_text_index = quick("FPDFText_GetTextIndexFromCharIndex", c_void_p, c_int)
+_count_notes = quick("FPDFPage_GetAnnotCount", c_void_p)
+_note_at = quick("FPDFPage_GetAnnot", c_void_p, c_int, result=c_void_p)
+_close_note = quick("FPDFPage_CloseAnnot", c_void_p, result=None)
+_note_type = quick("FPDFAnnot_GetSubtype", c_void_p)
+
+_SAYING = frozenset(
+    {
+        *(raw.FPDF_ANNOT_TEXT, raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_HIGHLIGHT),
+        *(raw.FPDF_ANNOT_UNDERLINE, raw.FPDF_ANNOT_SQUIGGLY, raw.FPDF_ANNOT_STRIKEOUT),
+        *(raw.FPDF_ANNOT_STAMP, raw.FPDF_ANNOT_CARET, raw.FPDF_ANNOT_INK, raw.FPDF_ANNOT_LINE),
+        *(raw.FPDF_ANNOT_SQUARE, raw.FPDF_ANNOT_CIRCLE, raw.FPDF_ANNOT_POLYGON),
+        *(raw.FPDF_ANNOT_POLYLINE, raw.FPDF_ANNOT_FILEATTACHMENT, raw.FPDF_ANNOT_REDACT),
+    }
+)
+_UNSEEN = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
+_TICKED = frozenset({raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON})
+_FILLED = _TICKED | {
+    *(raw.FPDF_FORMFIELD_TEXTFIELD, raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX)
+}
+_YES = frozenset({"Yes", "On", "1", "true"})
+_XFA = frozenset({raw.FORMTYPE_XFA_FULL, raw.FORMTYPE_XFA_FOREGROUND})
+_TAG = re.compile("<[^<>]*>")
+_VALUE = re.compile(r"<([\w.:-]+)(?:\s[^<>]*)?>([^<]*[^<\s][^<]*)</")
+"""An element of XML that holds nothing but text."""
+
+
+class Document:
+    """An open PDF."""
+
+    def __init__(self, data: bytes, passwords: Sequence[str]) -> None:
+        """Open the document without a password, or else with one of `passwords`.
+
+        Raises UnreadableError when none fits, RuntimeError when it is damaged.
+        """
+        self._pdf = _opened(data, passwords)
+        self._handle: int = cast(self._pdf.raw, c_void_p).value or 0
+        self._form_type: int = raw.FPDF_GetFormType(self._pdf.raw)
+        self._form: Any = None
+        self._is_filled = False
+        self._buffer = room(1 << 14)
+        self._on_pages: list[Attached] = []
+        """What is attached to pages that have been read."""
+
+    def __len__(self) -> int:
+        """Return the number of pages."""
+        return len(self._pdf)
+
+    def close(self) -> None:
+        """Free it all."""
+        if self._form is not None:
+            raw.FPDFDOC_ExitFormFillEnvironment(self._form)
+        self._pdf.close()
+
+    def property(self, name: str) -> str:
+        """Return a property such as Title or Author; may be empty."""
+        return _utf16(raw.FPDF_GetMetaText, self._pdf.raw, name.encode())
+
+    def pages(self, limit: int) -> Iterator[Page]:
+        """Yield the first pages."""
+        for number in range(min(len(self), limit)):
+            yield self._page(number)
+
+    def filled(self) -> str:
+        """Return what is filled into a form, unless it stood on the pages that have been read."""
+        if self._form_type not in _XFA or self._is_filled:
+            return ""
+        pdf = self._pdf.raw
+        lines: list[str] = []
+        for index in range(min(raw.FPDF_GetXFAPacketCount(pdf), 50)):
+            if _text(raw.FPDF_GetXFAPacketName, pdf, index) == "datasets":
+                packet = _bytes(raw.FPDF_GetXFAPacketContent, pdf, index)
+                found = _VALUE.findall(packet.decode("utf-8", "replace"))
+                lines += [f"{name}: {unescape(value).strip()}" for name, value in found]
+        return "\n".join(lines)
+
+    def attached(self) -> Iterator[Attached]:
+        """Yield the files inside, those on pages only once these have been read."""
+        pdf = self._pdf.raw
+        for index in range(min(raw.FPDFDoc_GetAttachmentCount(pdf), ATTACHED)):
+            found = _attached(raw.FPDFDoc_GetAttachment(pdf, index))
+            if found is not None:
+                yield found
+        yield from self._on_pages
+
+    def _page(self, number: int) -> Page:
+        page = _load_page(self._handle, number)
+        if not page:
+            return Page(gap=Gap.BROKEN)
+        try:
+            text_page = _load_text(page)
+            if not text_page:
+                return Page(gap=Gap.BROKEN)
+            try:
+                text, hidden, is_nonsense = self._read(page, text_page)
+            finally:
+                _close_text(text_page)
+            gap = Gap.GIBBERISH if is_nonsense else None
+            if gap is None and not text.strip():
+                gap = Gap.PICTURE if _shows_something(page) else None
+            notes, unseen = self._notes(page)
+            return Page("\n".join([text, *notes]) if notes else text, hidden + unseen, gap)
+        finally:
+            _close_page(page)
+
+    def _read(self, page: int, text_page: int) -> tuple[str, int, bool]:
+        """Return the text of a page, how much was left out, and whether it makes no sense."""
+        count = _count_chars(text_page)
+        if count <= 0:
+            return "", 0, False
+        units = self._units(text_page, count)
+        sight = Sight(self._handle, page, text_page, count)
+        hidden = 0
+        if not sight.looks_whole():
+            units, hidden = _without(units, text_page, sight.hidden())
+        text = units.decode("utf-16-le", "replace")
+        if is_gibberish(text, sight.unmapped):
+            return "", hidden, True
+        return close_up(join_hyphens(text)), hidden, False
+
+    def _units(self, text_page: int, count: int) -> bytes:
+        """Return the text as UTF-16, an index into which pdfium gives for each character."""
+        last, size = count - 1, -1
+        while last >= 0 and (size := _text_index(text_page, last)) < 0:
+            last -= 1
+        # Twice what it should be: it is not told how much room there is.
+        if len(self._buffer) < 4 * (size + 2):
+            self._buffer = room(8 * (size + 2))
+        written = _get_text(text_page, 0, count, addressof(self._buffer))
+        return string_at(self._buffer, max(0, 2 * written - 2))
+
+    def _notes(self, page: int) -> tuple[list[str], int]:
+        """Return what is noted and filled in on a page, and how much of it is never shown."""
+        lines: dict[str, None] = {}
+        unseen = 0
+        for index in range(min(_count_notes(page), _NOTES)):
+            note = _note_at(page, index)
+            if not note:
+                continue
+            try:
+                kind = _note_type(note)
+                if kind == raw.FPDF_ANNOT_WIDGET:
+                    line = self._field(cast(note, raw.FPDF_ANNOTATION))
+                elif kind in _SAYING:
+                    line = self._note(cast(note, raw.FPDF_ANNOTATION), kind)
+                else:
+                    continue
+                if line and raw.FPDFAnnot_GetFlags(cast(note, raw.FPDF_ANNOTATION)) & _UNSEEN:
+                    unseen += len(line)
+                elif line:
+                    lines[line] = None
+            finally:
+                _close_note(note)
+        return list(lines), unseen
+
+    def _note(self, note: Any, kind: int) -> str:
+        if kind == raw.FPDF_ANNOT_FILEATTACHMENT and len(self._on_pages) < ATTACHED:
+            found = _attached(raw.FPDFAnnot_GetFileAttachment(note))
+            if found is not None:
+                self._on_pages.append(found)
+        said = _utf16(raw.FPDFAnnot_GetStringValue, note, b"Contents").strip()
+        if not said:
+            rich = _utf16(raw.FPDFAnnot_GetStringValue, note, b"RC")
+            said = unescape(_TAG.sub(" ", rich)).strip()
+        if not said or kind == raw.FPDF_ANNOT_FREETEXT:
+            return said
+        author = _utf16(raw.FPDFAnnot_GetStringValue, note, b"T").strip()
+        return f"[Comment{f' by {author}' if author else ''}: {said}]"
+
+    def _field(self, widget: Any) -> str:
+        """Return a filled-in field as one line with its name, an empty one as nothing."""
+        form = self._filled_form()
+        if form is None:
+            return ""
+        kind = raw.FPDFAnnot_GetFormFieldType(form, widget)
+        if kind not in _FILLED or _is_secret(form, widget, kind):
+            return ""
+        value = _utf16(raw.FPDFAnnot_GetFormFieldValue, form, widget).strip()
+        if kind in _TICKED:
+            value = "" if value == "Off" else "yes" if value in _YES else value
+        self._is_filled |= bool(value)
+        name = _utf16(raw.FPDFAnnot_GetFormFieldAlternateName, form, widget).strip()
+        name = name or _utf16(raw.FPDFAnnot_GetFormFieldName, form, widget).strip()
+        return f"{name}: {value}" if value and name else value
+
+    def _filled_form(self) -> Any:
+        """Return the handle through which fields are asked; it runs none of the file's scripts."""
+        if self._form is None and self._form_type != raw.FORMTYPE_NONE:
+            self._settings = raw.FPDF_FORMFILLINFO(version=2)
+            self._form = raw.FPDFDOC_InitFormFillEnvironment(self._pdf.raw, self._settings)
+        return self._form
+
+
+def _opened(data: bytes, passwords: Sequence[str]) -> Any:
+    """Return the document, which keeps `data`."""
+    for password in (None, *passwords):
+        try:
+            return pypdfium2.PdfDocument(data, password)
+        except pypdfium2.PdfiumError as error:
+            if error.err_code != raw.FPDF_ERR_PASSWORD:
+                raise
+    raise needs_password()
+
+
+def _without(units: bytes, text_page: int, hidden: Iterator[int]) -> tuple[bytes, int]:
+    """Return the text without the characters at `hidden`, and how many letters those were."""
+    kept, begin, removed = bytearray(), 0, 0
+    for index in hidden:
+        at = 2 * _text_index(text_page, index)
+        if at < begin:
+            continue
+        if at > begin:
+            kept += units[begin:at]
+        letter = chr(int.from_bytes(units[at : at + 2], "little"))
+        removed += not letter.isspace()
+        if letter == "\n":
+            # Lines stay apart, and so do the words before and after what is hidden.
+            kept += b"\n\0"
+        begin = at + 2
+    return bytes(kept + units[begin:]), removed
+
+
+def _shows_something(page: int) -> bool:
+    """Say whether a page without text holds a picture, or letters drawn as outlines."""
+    types = drawn_types(page)
+    pictures = types.count(raw.FPDF_PAGEOBJ_IMAGE)
+    return pictures > 0 or types.count(raw.FPDF_PAGEOBJ_PATH) >= _OUTLINES
+
+
+def _is_secret(form: Any, widget: Any, kind: int) -> bool:
+    if kind != raw.FPDF_FORMFIELD_TEXTFIELD:
+        return False
+    return bool(raw.FPDFAnnot_GetFormFieldFlags(form, widget) & raw.FPDF_FORMFLAG_TEXT_PASSWORD)
+
+
+def _utf16(function: Callable[..., int], *arguments: Any) -> str:
+    """Return what one of the functions says that give a length first, then UTF-16."""
+    size = min(function(*arguments, None, 0), 2 * _NOTE_SIZE)
+    if size <= 2:
+        return ""
+    buffer = (c_ushort * (size // 2))()
+    written = function(*arguments, buffer, size)
+    if written > size:
+        return ""
+    return bytes(buffer)[: written - 2].decode("utf-16-le", "replace")
+
+
+def _text(function: Callable[..., int], *arguments: Any) -> str:
+    """Return what one of the functions says that give a length first, then bytes of text."""
+    size = function(*arguments, None, 0)
+    if not 0 < size <= _NOTE_SIZE:
+        return ""
+    buffer = room(size)
+    function(*arguments, buffer, size)
+    return buffer.raw[:size].partition(b"\0")[0].decode("utf-8", "replace")
+
+
+def _attached(handle: Any) -> Attached | None:
+    """Return an embedded file; None when there is nothing in it, or too much."""
+    if not handle:
+        return None
+    data = _bytes(raw.FPDFAttachment_GetFile, handle)
+    return Attached(_utf16(raw.FPDFAttachment_GetName, handle), data) if data else None
+
+
+def _bytes(function: Callable[..., int], *arguments: Any) -> bytes:
+    size = c_ulong()
+    if not function(*arguments, None, 0, byref(size)) or not 0 < size.value <= _ATTACHED_SIZE:
+        return b""
+    buffer = room(size.value)
+    if not function(*arguments, buffer, size.value, byref(size)):
+        return b""
+    return buffer.raw[: size.value]

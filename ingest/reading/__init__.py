@@ -1,0 +1,1 @@
+"""How sources are read: listed, handed to locked-down processes, yielded in order."""

@@ -1,0 +1,32 @@
+"""What programs keep beside what a person wrote: not read, and no gap in what was read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from ingest.reading import thunderbird
+
+_NEVER = frozenset(
+    {".git", ".hg", ".svn", ".bzr", "__pycache__", "node_modules", ".notmuch", ".obsidian"}
+    | {".DS_Store", "Thumbs.db", "desktop.ini", ".directory", "maildirfolder"}
+    | {".zotero-ft-cache", ".zotero-ft-info", ".zotero-reader-state", ".zotero-ft-unprocessed"}
+)
+_MAILDIR = ("dovecot", "courier", "subscriptions", ".uidvalidity", ".mbsyncstate")
+_COLLECTION = frozenset({"color", "displayname", "description", "order"})
+"""Beside the entries of a collection that vdirsyncer keeps."""
+_ENTRIES = (".ics", ".vcf")
+_APPLE = re.compile(r"V\d+")
+"""The folder of Apple Mail's accounts, with its indexes in `MailData` beside them."""
+
+
+def is_a_programs_own(name: str, beside: Set[str], folder: str) -> bool:
+    """Say whether what is called `name` is a program's, `beside` these others in `folder`."""
+    if name in _NEVER or thunderbird.is_state(name, beside):
+        return True
+    if name in _COLLECTION:
+        return any(other.endswith(_ENTRIES) for other in beside)
+    if name == "MailData":
+        return _APPLE.fullmatch(folder) is not None
+    # In a Maildir, tmp holds what is not yet delivered; the rest is the server's state.
+    return {"cur", "new"} <= beside and (name == "tmp" or name.startswith(_MAILDIR))

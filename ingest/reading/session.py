@@ -1,0 +1,190 @@
+"""What lasts from one question to the next: reading processes, text in memory, passwords."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from pathlib import Path
+from sys import getsizeof
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from ingest.item import Filters, Item, Reason, Skipped
+from ingest.reading.pool import Pool
+from ingest.reading.stream import FileReads, Reading, scope_of
+from ingest.reading.walk import Found
+from ingest.sieve import Read, Scope
+
+if TYPE_CHECKING:
+    from ingest.reading.watch import Watch
+
+_SHARE = 4
+"""By default text may take one part in so many of the machine's memory."""
+_OBJECTS = 1500
+"""Bytes that an item takes beside its text, roughly."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    signature: tuple[int, ...]
+    reads: FileReads
+    size: int
+
+
+class Session:
+    """Reads sources in locked-down processes, and keeps what they held while it is unchanged.
+
+    What is kept is in memory only, bounded, and gone with the session.
+    """
+
+    def __init__(
+        self, workers: int | None = None, memory: int | None = None, pool: Pool | None = None
+    ) -> None:
+        """Use so many processes (default: one a core) and bytes of text (a quarter of memory)."""
+        self.memory = memory or _memory() // _SHARE
+        self._pool = pool or Pool(workers)
+        self._kept: OrderedDict[tuple[Any, ...], _Kept] = OrderedDict()
+        self.passwords: tuple[str, ...] = ()
+        """Tried for encrypted files."""
+        self.size = 0
+        """Bytes kept."""
+        self._lock = RLock()
+        self._watch: Watch | None = None
+
+    def read(
+        self,
+        sources: Sequence[Path],
+        filters: Filters | None = None,
+        *,
+        zone: tzinfo | None = None,
+        now: datetime | None = None,
+    ) -> Reading:
+        """Return a reading of `sources`, as `ingest.reading.stream.read` does. One at a time."""
+        if self._watch is not None:
+            self._watch.add(sources)
+        scope = scope_of(sources, filters, zone, now, self.passwords)
+        return Reading(sources, scope, self._pool.run, _Keeper(self, scope), self.memory)
+
+    @property
+    def protection(self) -> tuple[str, ...] | None:
+        """What locks the reading processes down; None before the first has started."""
+        return self._pool.protection
+
+    def unlock(self, password: str) -> None:
+        """Try this password too for encrypted files, until the session ends."""
+        if password not in self.passwords:
+            self.passwords += (password,)
+
+    def forget(self) -> None:
+        """Drop all text and passwords."""
+        with self._lock:
+            self._kept.clear()
+            self.size = 0
+        self.passwords = ()
+
+    def close(self) -> None:
+        """End the reading processes and forget."""
+        if self._watch is not None:
+            self._watch.stop()
+        self._pool.close()
+        self.forget()
+
+    def __enter__(self) -> Session:
+        """Return the session."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the session."""
+        self.close()
+
+    def watch(self, changed: Callable[[Path], object]) -> None:
+        """Drop the text of a file as soon as the file changes, and call `changed` with its path.
+
+        Covers the sources of readings from now on. `changed` is called in another thread.
+        """
+        from ingest.reading.watch import Watch
+
+        def drop(path: Path) -> None:
+            with self._lock:
+                for key in [key for key in self._kept if key[0] == path]:
+                    self._drop(key)
+            changed(path)
+
+        self._watch = Watch(drop)
+
+    def kept(self, key: tuple[Any, ...], signature: tuple[int, ...]) -> FileReads | None:
+        """Return what is kept under `key`, unless the file has changed since."""
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is None:
+                return None
+            if kept.signature != signature:
+                self._drop(key)
+                return None
+            self._kept.move_to_end(key)
+            return kept.reads
+
+    def keep(self, key: tuple[Any, ...], signature: tuple[int, ...], reads: FileReads) -> None:
+        """Keep what a file held; what was not used for longest makes room for it."""
+        size = _size(reads)
+        with self._lock:
+            self._drop(key)
+            if size > self.memory:
+                return
+            self._kept[key] = _Kept(signature, reads, size)
+            self.size += size
+            while self.size > self.memory:
+                self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: tuple[Any, ...]) -> None:
+        kept = self._kept.pop(key, None)
+        self.size -= kept.size if kept else 0
+
+
+class _Keeper:
+    """What a session keeps of files as one scope sees them."""
+
+    def __init__(self, session: Session, scope: Scope) -> None:
+        self._session = session
+        filters = scope.filters
+        # Folders are looked for from the sources on; calendars are expanded around today.
+        sources = scope.sources if filters.folders or filters.without.folders else ()
+        self._seen = (filters, str(scope.zone), scope.now.date(), sources, scope.passwords)
+
+    def get(self, found: Found) -> FileReads | None:
+        """Return what the file held, when it is unchanged."""
+        return self._session.kept((found.path, *self._seen), found.signature)
+
+    def put(self, found: Found, reads: FileReads) -> None:
+        """Keep what the file held; one that cost its reader is read again at the next question.
+
+        Readers die of a file, but also of whoever ends them: a killer for lack of memory, a person.
+        """
+        if not any(_is_lost(read) for read in reads.first):
+            self._session.keep((found.path, *self._seen), found.signature, reads)
+
+
+def _is_lost(read: Read) -> bool:
+    """Say whether a whole file was lost with its reader; of a mailbox the rest is kept."""
+    match read:
+        case Skipped(reason=Reason.WORKER_DIED, member=None):
+            return True
+    return False
+
+
+def _size(reads: FileReads) -> int:
+    """Return the bytes of memory that reads take, roughly."""
+    everything = [*reads.first, *(read for some in reads.later.values() for read in some)]
+    text = sum(getsizeof(read.text) for read in everything if isinstance(read, Item))
+    return text + _OBJECTS * len(everything)
+
+
+def _memory() -> int:
+    """Return the bytes of memory of this machine, 4 GB where it does not say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):  # Windows has no sysconf
+        return 4 << 30

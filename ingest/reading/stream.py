@@ -1,0 +1,373 @@
+"""Reads the sources of a question in order, and keeps the ledger.
+
+Locked-down processes (`ingest.reading.pool`) do the jobs; tests have them done in this process.
+Whichever ends first, items come out in one order: files as they are listed, a mailbox newest
+first, attachments last.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from sys import getsizeof
+from typing import Protocol
+
+from ingest.files import File, UnreadableError
+from ingest.item import Copy, Filters, Item, Skipped, Tally
+from ingest.reading.tasks import Job, LargeMailbox, Task, What, perform, ranges
+from ingest.reading.walk import Found, list_files
+from ingest.recognise import DOCUMENT, name_says_document
+from ingest.sieve import Later, LeftOut, Read, Scope
+
+TICK = 0.1
+"""Seconds after which a wait for the next item is interrupted."""
+_TOGETHER = 32
+_TOGETHER_BYTES = 4 << 20
+"""Messages of one file, and bytes, whose attachments are one job."""
+
+
+class Runner(Protocol):
+    """Does jobs in the background or when they are asked for."""
+
+    def add(self, jobs: Iterable[Job]) -> None:
+        """Have these jobs done, after those added before."""
+
+    def next(self, job: Job, timeout: float | None = None) -> list[Read] | None:
+        """Return more of a job; None when it is over. Raises TimeoutError."""
+
+    def progress(self) -> int:
+        """Return the bytes read since this was last asked."""
+
+    def close(self) -> None:
+        """Stop."""
+
+
+class Keeper(Protocol):
+    """Keeps what was read for the next question."""
+
+    def get(self, found: Found) -> FileReads | None:
+        """Return what the file held, when it is unchanged."""
+
+    def put(self, found: Found, reads: FileReads) -> None:
+        """Keep what a file held; it was read to the end."""
+
+
+@dataclass(slots=True)
+class FileReads:
+    """All that one file yielded."""
+
+    first: list[Read] = field(default_factory=list)
+    later: dict[tuple[int, ...], list[Read]] = field(default_factory=dict)
+    """What was put off: the attachments of the messages at these offsets."""
+
+
+def read(
+    sources: Sequence[Path],
+    filters: Filters | None = None,
+    *,
+    zone: tzinfo | None = None,
+    now: datetime | None = None,
+) -> Reading:
+    """Return a reading of `sources` in this process, without its protection (see `Session`).
+
+    `zone` is the person's (default: the system's), `now` the moment of the question. Input that
+    cannot be read is yielded as `Skipped`, never raised.
+    """
+    return Reading(sources, scope_of(sources, filters, zone, now), Here)
+
+
+def scope_of(
+    sources: Sequence[Path],
+    filters: Filters | None,
+    zone: tzinfo | None,
+    now: datetime | None,
+    passwords: tuple[str, ...] = (),
+) -> Scope:
+    """Return what a reading is about, its paths made absolute."""
+    zone = zone or local_zone()
+    anchored = tuple(Path(os.path.abspath(source)) for source in sources)  # noqa: PTH100
+    filters = _anchored(filters or Filters())
+    return Scope(filters, zone, now or datetime.now(zone), anchored, passwords)
+
+
+@dataclass(eq=False)
+class _Source:
+    """One file of a reading."""
+
+    found: Found
+    reads: FileReads
+    job: Job | None
+    """None when it need not be read: it is kept, or left out."""
+    put_off: int = 1
+    """Jobs still to come; the first is the file itself."""
+    is_cut: bool = False
+    """Whether the reading was stopped before its end."""
+
+
+class Reading(Iterator[Item | Skipped]):
+    """Items and what was skipped, in order. Closing it stops the reading."""
+
+    def __init__(
+        self,
+        sources: Sequence[Path],
+        scope: Scope,
+        start: Callable[[Scope], Runner],
+        keeper: Keeper | None = None,
+        memory: int | None = None,
+    ) -> None:
+        """List and open nothing before the first item is asked for.
+
+        `memory` bounds the bytes of text; at the bound the reading stops as `stop` does.
+        """
+        self.tally = Tally()
+        self.sources = tuple(sources)
+        self._scope = scope
+        self._keeper = keeper
+        self._memory = memory
+        self._stopped = False
+        self._met: dict[tuple[str, str | None, int], Item] = {}
+        self._copied: set[tuple[Path, int]] = set()
+        self._groups: list[tuple[_Source, list[Later]]] = []
+        self._stream = self._read(sources, start)
+
+    def __next__(self) -> Item | Skipped:
+        """Return the next item, or what was found and not read."""
+        for found in self._stream:
+            if found is not None:
+                return found
+        raise StopIteration
+
+    def ticks(self) -> Iterator[Item | Skipped | None]:
+        """Return the same, with None whenever there is nothing new for a tenth of a second."""
+        return self._stream
+
+    def stop(self) -> None:
+        """Read no further. What has been read already still comes; the tally tells the rest."""
+        self._stopped = True
+
+    def close(self) -> None:
+        """Stop at once."""
+        self._stream.close()
+
+    def _read(
+        self, sources: Sequence[Path], start: Callable[[Scope], Runner]
+    ) -> Generator[Item | Skipped | None]:
+        listing = list_files(sources)
+        self.tally.files_found = len(listing.files)
+        self.tally.bytes_found = sum(found.size for found in listing.files)
+        yield from (skip for skip in listing.skipped if self._scope.admits_path(skip.path))
+        files = [self._source(found) for found in listing.files]
+        runner = start(self._scope)
+        try:
+            runner.add(file.job for file in files if file.job)
+            for file in files:
+                yield from self._first(file, runner)
+            yield from self._put_off(runner)
+        finally:
+            runner.close()
+
+    def _source(self, found: Found) -> _Source:
+        """Return a file, with what is known of it without opening it."""
+        name_is_enough = name_says_document(found.path) and not self._scope.wants_file(DOCUMENT)
+        if name_is_enough or not self._scope.admits_path(found.path):
+            return _Source(found, FileReads([LeftOut()]), None)
+        kept = self._keeper.get(found) if self._keeper else None
+        if kept is not None:
+            return _Source(found, kept, None)
+        return _Source(found, FileReads(), Job(found, Task(), found.size))
+
+    def _first(self, file: _Source, runner: Runner) -> Generator[Item | Skipped | None]:
+        """Yield what a file holds, but what is put off."""
+        if file.job is None:
+            for read in file.reads.first:
+                yield from self._pass(file, read)
+        else:
+            for reads in self._outcome(file, file.job, runner):
+                if reads is None:
+                    yield None
+                    continue
+                file.reads.first += reads
+                for read in reads:
+                    yield from self._pass(file, read)
+        self._finish(file)
+
+    def _put_off(self, runner: Runner) -> Generator[Item | Skipped | None]:
+        """Yield what was put off; a file's attachments are read some messages at a time."""
+        jobs: list[Job | None] = []
+        for file, some in self._groups:
+            offsets = tuple(later.offset for later in some)
+            task = Task(What.ATTACHMENTS, offsets=offsets)
+            size = sum(later.size for later in some)
+            jobs.append(None if offsets in file.reads.later else Job(file.found, task, size))
+        runner.add(job for job in jobs if job)
+        for job, (file, some) in zip(jobs, self._groups, strict=True):
+            kept = file.reads.later.setdefault(tuple(later.offset for later in some), [])
+            if job is None:
+                for read in kept:
+                    yield from self._pass(file, read)
+            else:
+                for reads in self._outcome(file, job, runner):
+                    if reads is None:
+                        yield None
+                        continue
+                    kept += reads
+                    for read in reads:
+                        yield from self._pass(file, read)
+            self.tally.put_off -= len(some)
+            self._finish(file)
+
+    def _outcome(self, file: _Source, job: Job, runner: Runner) -> Generator[list[Read] | None]:
+        """Yield what a job reads, then its parts; None while there is nothing to take."""
+        jobs = [job]
+        while jobs:
+            try:
+                reads = runner.next(jobs[-1], 0.0 if self._stopped else TICK)
+            except TimeoutError:
+                if self._stopped:
+                    file.is_cut = True
+                    jobs.pop()
+                else:
+                    yield None
+                continue
+            finally:
+                self._count(runner.progress())
+            if reads is None:
+                jobs += reversed(jobs.pop().parts)
+            else:
+                yield reads
+
+    def _pass(self, file: _Source, read: Read) -> Iterator[Item | Skipped]:
+        """Yield what a caller sees of a read, and note the rest."""
+        match read:
+            case LeftOut():
+                self.tally.pruned += read.count
+            case Later():
+                if (file.found.path, read.offset) not in self._copied:
+                    self._postpone(file, read)
+            case Item() if self._is_copy(file, read):
+                pass
+            case Item():
+                self.tally.items[read.kind] = self.tally.items.get(read.kind, 0) + 1
+                self._weigh(read)
+                yield read
+            case _:
+                yield read
+
+    def _is_copy(self, file: _Source, item: Item) -> bool:
+        """Say whether the same mail was met elsewhere, and note where else it is.
+
+        The same is what has the same Message-ID (else the same header block) and the same text.
+        """
+        at = item.locator
+        if at.message_id is None:
+            return False
+        known = self._met.setdefault((at.message_id, at.part, hash(item.text)), item)
+        if known is item:
+            item.copies.clear()
+            return False
+        known.copies.append(Copy(at, item.owners, item.shelf))
+        if at.part is None:
+            self._copied.add((file.found.path, at.offset or 0))
+        self.tally.copies += 1
+        return True
+
+    def _postpone(self, file: _Source, later: Later) -> None:
+        self.tally.put_off += 1
+        if self._groups and self._groups[-1][0] is file:
+            some = self._groups[-1][1]
+            size = sum(one.size for one in some)
+            if len(some) < _TOGETHER and size + later.size <= _TOGETHER_BYTES:
+                some.append(later)
+                return
+        self._groups.append((file, [later]))
+        file.put_off += 1
+
+    def _weigh(self, item: Item) -> None:
+        self.tally.text += getsizeof(item.text)
+        if self._memory is not None and self.tally.text > self._memory and not self._stopped:
+            self.tally.is_full = True
+            self.stop()
+
+    def _count(self, read: int) -> None:
+        self.tally.bytes_done = min(self.tally.bytes_done + read, self.tally.bytes_found)
+
+    def _finish(self, file: _Source) -> None:
+        """Note that one job of a file is done; with the last the file is."""
+        file.put_off -= 1
+        if file.put_off or file.is_cut:
+            return
+        self.tally.files_done += 1
+        if file.job is None:
+            self._count(file.found.size)
+        elif self._keeper is not None:
+            self._keeper.put(file.found, file.reads)
+        if self.tally.files_done == self.tally.files_found:
+            self.tally.bytes_done = self.tally.bytes_found
+
+
+class Here:
+    """Does each job in this process, when it is waited for."""
+
+    def __init__(self, scope: Scope) -> None:
+        """Take the scope of all jobs."""
+        self._scope = scope
+        self._begun: tuple[Job, Generator[Read]] | None = None
+        self._read = 0
+
+    def add(self, jobs: Iterable[Job]) -> None:
+        """Do nothing yet."""
+        deque(jobs, 0)
+
+    def next(self, job: Job, timeout: float | None = None) -> list[Read] | None:
+        """Return the next read of a job; None when it is over."""
+        if self._begun is None or self._begun[0] is not job:
+            if timeout == 0.0:
+                raise TimeoutError
+            self._begun = job, self._perform(job)
+        try:
+            return [next(self._begun[1])]
+        except StopIteration:
+            return None
+
+    def _perform(self, job: Job) -> Generator[Read]:
+        try:
+            with File(job.found.path, job.found.target) as file:
+                taken = 0
+                for read in perform(job.task, file, self._scope):
+                    self._read, taken = self._read + file.taken - taken, file.taken
+                    yield read
+                self._read += file.taken - taken
+        except LargeMailbox:
+            job.parts = [Job(job.found, task, task.end - task.begin) for task in ranges(file.size)]
+        except UnreadableError as error:
+            yield Skipped(job.found.path, error.reason, error.remedy)
+
+    def progress(self) -> int:
+        """Return the bytes read since this was last asked."""
+        read, self._read = self._read, 0
+        return read
+
+    def close(self) -> None:
+        """Close the file that is open."""
+        if self._begun is not None:
+            self._begun[1].close()
+
+
+def local_zone() -> tzinfo:
+    """Return the time zone of this machine."""
+    from tzlocal import get_localzone
+
+    try:
+        return get_localzone()
+    except (LookupError, ValueError, OSError):
+        return datetime.now().astimezone().tzinfo or UTC
+
+
+def _anchored(filters: Filters) -> Filters:
+    """Return `filters` with absolute paths, each as given and as its links resolve."""
+    paths = {Path(os.path.abspath(path)) for path in filters.paths}  # noqa: PTH100
+    return replace(filters, paths=tuple(paths | {path.resolve() for path in paths}))

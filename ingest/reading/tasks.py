@@ -1,0 +1,150 @@
+"""The pieces that reading is cut into, and how one is done: here or in a locked-down process."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ingest.damage import DAMAGED
+from ingest.files import File, UnreadableError
+from ingest.foreign import claimed
+from ingest.formats import items_in, limit_of
+from ingest.item import Reason, Skipped
+from ingest.origin import Origin
+from ingest.recognise import HEAD, Format, kinds_of, recognise
+from ingest.sieve import LeftOut, Read, Scope
+
+if TYPE_CHECKING:
+    from ingest.reading.walk import Found
+    from ingest.reading.wire import Frame
+
+RANGE = 1 << 20
+"""Bytes of a large mailbox that are one task: little enough that all processes end together."""
+_RANGES = 128
+LARGE = 4 * RANGE
+"""Bytes from which on a mailbox is read in ranges."""
+
+
+class What(Enum):
+    """What a task reads of its file."""
+
+    ALL = auto()
+    MESSAGES = auto()
+    """The messages of a mailbox that begin within a range of bytes."""
+    ATTACHMENTS = auto()
+    """What is attached to the messages at some offsets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A piece of work on one file."""
+
+    what: What = What.ALL
+    begin: int = 0
+    end: int = 0
+    """Offsets in bytes; of ranges only."""
+    offsets: tuple[int, ...] = ()
+    """Of attachments only."""
+
+
+@dataclass(eq=False)
+class Job:
+    """A task given to a run, and what has come of it."""
+
+    found: Found
+    task: Task
+    size: int
+    """Bytes to be read, roughly."""
+    is_careful: bool = False
+    number: int = 0
+    place: tuple[int, ...] = ()
+    """Where it comes among the jobs of its run; its parts come where it does."""
+    is_begun: bool = False
+    """Something was heard of it."""
+    is_second_try: bool = False
+    """Its first reader died without a word of it: of this job, or ended by somebody else."""
+    outcome: deque[Frame | Skipped] = field(default_factory=deque)
+    """What was read and not yet taken."""
+    is_over: bool = False
+    parts: list[Job] = field(default_factory=list)
+    """What the rest of it was split into; they come after `outcome`."""
+    finished: int = -1
+    """Offset of the last message finished, when it reads a mailbox."""
+    current: int = -1
+    """Offset of the message it was at when last heard of, when it reads a mailbox."""
+
+    def __lt__(self, other: Job) -> bool:
+        """Say whether it is wanted before another."""
+        return self.place < other.place
+
+
+class LargeMailbox(Exception):
+    """A file is a mailbox that is better read in ranges; nothing was read of it."""
+
+
+def perform(task: Task, file: File, scope: Scope) -> Iterator[Read]:
+    """Yield what a task reads. Raises LargeMailbox, before anything is yielded, for What.ALL."""
+    try:
+        match task.what:
+            case What.ALL:
+                yield from _read_all(file, scope)
+            case What.MESSAGES:
+                from ingest.mail.mbox import read_range
+
+                yield from read_range(file, scope, task.begin, task.end)
+            case What.ATTACHMENTS:
+                from ingest.mail.mbox import read_later
+
+                for offset in task.offsets:
+                    file.mark = offset
+                    yield from read_later(file, scope, offset)
+    except UnreadableError as error:
+        yield Skipped(file.path, error.reason, error.remedy)
+
+
+def ranges(size: int) -> list[Task]:
+    """Return the tasks that read a mailbox of so many bytes, its newest messages first."""
+    # Of a very large one as many as keep all processes busy; each begins by looking about.
+    step = max(RANGE, size // _RANGES)
+    bounds = [*range(0, size, step), size]
+    newest_first = reversed(list(pairwise(bounds)))
+    return [Task(What.MESSAGES, begin, end) for begin, end in newest_first]
+
+
+def _read_all(file: File, scope: Scope) -> Iterator[Read]:
+    head = file.at(0, HEAD)
+    form = claimed(recognise(head, file.path), head, file.path.name)
+    kinds = kinds_of(form)
+    if form in (Format.EMPTY, Format.UNSUPPORTED):
+        yield from items_in(head, Origin.of_file(file), scope, form)
+        return
+    if not scope.wants_file(kinds) or not _lies_right(file, form, scope):
+        yield LeftOut()
+        return
+    if form is Format.MBOX and file.size > LARGE:
+        raise LargeMailbox
+    try:
+        if form in (Format.MBOX, Format.MAIL):
+            from ingest.mail.mbox import read_mbox, read_message
+
+            yield from (read_mbox if form is Format.MBOX else read_message)(file, scope)
+        elif form is Format.PST:
+            from ingest.outlook.pst import read_pst
+
+            yield from read_pst(file, scope)
+        else:
+            yield from items_in(file.whole(limit_of(form)), Origin.of_file(file), scope, form)
+    except UnreadableError as error:
+        yield Skipped(file.path, error.reason, error.remedy, kinds=kinds)
+    except DAMAGED as error:
+        remedy = f"It could not be read ({type(error).__name__}); save it again."
+        yield Skipped(file.path, Reason.CORRUPT, remedy, kinds=kinds)
+
+
+def _lies_right(file: File, form: Format, scope: Scope) -> bool:
+    """Say whether a file called like a calendar is one, or lies in a folder asked for anyway."""
+    return form is Format.CALENDAR or scope.admits_calendar(file.path)
