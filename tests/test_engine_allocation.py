@@ -23,7 +23,7 @@ from engine.budget.least_squares import (
     without_extremes,
 )
 from engine.budget.sigmoid import inverse, sigma
-from engine.evaluation.allocating import best_within, extrapolated, unseen
+from tests.bench.allocation_picks import best_within, extrapolated, unseen
 
 ABOUT = {
     "easy": Informativeness(1.2, 0.9),

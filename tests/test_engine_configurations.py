@@ -21,16 +21,16 @@ from app.commands.evaluation.run import command as eval_run
 from engine.budget.effort import means_of
 from engine.budget.least_squares import fit, informativeness, normalised
 from engine.errors import DataError
-from engine.evaluation.configurations import (
+from engine.evaluation.runs import Row, Run
+from engine.evaluation.sweeping import expanded
+from engine.settings import BUDGETS, Effort, Settings
+from engine.strategies import registry
+from tests.bench.allocation_configurations import (
     Configuration,
     best_within,
     configurations,
     points_of,
 )
-from engine.evaluation.runs import Row, Run
-from engine.evaluation.sweeping import expanded
-from engine.settings import BUDGETS, Effort, Settings
-from engine.strategies import registry
 
 BENCH = Path(__file__).parent / "bench"
 SETS = ("hotpotqa", "musique", "nq")

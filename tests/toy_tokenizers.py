@@ -1,13 +1,11 @@
-"""Tokenizers of two kinds, trained on the spot, as `engine.attention.alignment` wants them."""
+"""Tokenizers of two kinds, trained on the spot; they give what each token of a text decodes to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from engine.attention.alignment import Encoding
 
-
-def byte_level(texts: Sequence[str], size: int = 400) -> Callable[[str], Encoding]:
+def byte_level(texts: Sequence[str], size: int = 400) -> Callable[[str], list[bytes]]:
     """Return the encoding of a byte-level BPE, as GPT-2's."""
     import tokenizers
 
@@ -20,10 +18,9 @@ def byte_level(texts: Sequence[str], size: int = 400) -> Callable[[str], Encodin
     model.train_from_iterator(texts, trainer)
     byte_of = {letter: bytes([byte]) for byte, letter in _byte_letters().items()}
 
-    def encode(text: str) -> Encoding:
+    def encode(text: str) -> list[bytes]:
         tokens = model.encode(text).tokens
-        pieces = [b"".join(byte_of[letter] for letter in token) for token in tokens]
-        return Encoding(pieces, lambda part: len(model.encode(part).ids))
+        return [b"".join(byte_of[letter] for letter in token) for token in tokens]
 
     return encode
 
@@ -36,7 +33,7 @@ def _byte_letters() -> dict[int, str]:
     return letters | {byte: chr(256 + number) for number, byte in enumerate(others)}
 
 
-def unigram(texts: Sequence[str], size: int = 200) -> Callable[[str], Encoding]:
+def unigram(texts: Sequence[str], size: int = 200) -> Callable[[str], list[bytes]]:
     """Return the encoding of a unigram model as SentencePiece's.
 
     A blank is put in front, and the end of a line is a token by itself.
@@ -58,8 +55,7 @@ def unigram(texts: Sequence[str], size: int = 200) -> Callable[[str], Encoding]:
     )
     model.train_from_iterator(texts, trainer)
 
-    def encode(text: str) -> Encoding:
-        pieces = [token.replace("▁", " ").encode() for token in model.encode(text).tokens]
-        return Encoding(pieces, lambda part: len(model.encode(part).ids))
+    def encode(text: str) -> list[bytes]:
+        return [token.replace("▁", " ").encode() for token in model.encode(text).tokens]
 
     return encode

@@ -35,16 +35,16 @@ from engine.budget.least_squares import (
     without_extremes,
 )
 from engine.errors import QuestionError
-from engine.evaluation.allocating import Pick, extrapolated, unseen
-from engine.evaluation.allocating import best_within as best_within_points
-from engine.evaluation.configurations import (
+from engine.evaluation.runs import read_run
+from tests.bench.allocation_configurations import (
     METHODS,
     Configuration,
     best_within,
     configurations,
     points_of,
 )
-from engine.evaluation.runs import read_run
+from tests.bench.allocation_picks import Pick, extrapolated, unseen
+from tests.bench.allocation_picks import best_within as best_within_points
 
 ABOUT = Callable[[str], Informativeness]
 

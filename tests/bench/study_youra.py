@@ -1,6 +1,5 @@
-"""YOURA measured: alignment, layers, answers at equal budgets, and what a pass costs.
+"""YOURA measured: layers, answers at equal budgets, and what a pass costs.
 
-    python tests/bench/study_youra.py align TEXTS... [--gguf FILE...] [--passages 200]
     python tests/bench/study_youra.py layers QUESTIONS CORPUS RUN --model GGUF [--limit N]
     python tests/bench/study_youra.py best RUN...
     python tests/bench/study_youra.py compare QUESTIONS CORPUS RUN --model GGUF --generator GGUF \
@@ -9,7 +8,6 @@
     python tests/bench/study_youra.py cost --model FILE --tokens 2048,4096 [--runtime transformers]
     python tests/bench/study_youra.py prefill --model GGUF --tokens 1024
 
-`align` prints match rates and edit distances of EASY and of the exact alignment (tables 4 and 5).
 `layers` keeps recall of gold evidence by layer; `best` chooses a layer on one half of the questions
 of such runs and says what it finds on the other. `compare` answers with YOURA, with what the paper
 compares it to, and over everything; `pool` joins runs of it. `cost` times one pass against two and
@@ -20,84 +18,30 @@ ids and numbers, no text, and is resumed; it is kept outside the project.
 from __future__ import annotations
 
 import argparse
-import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
 import numpy as np
 
-from engine.attention.alignment import Encoding, SentenceFit, between, easy, exact, fit, targets
 from engine.attention.compression import Sentence, sentences_of
 from engine.attention.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
 from engine.attention.sentence_attention import MARGIN, QUERY, Way, windows
 from engine.evaluation import metrics
 from engine.evaluation.data import Question
 from engine.language.overlap import normalise
-from engine.language.sentences import sentence_spans
 from engine.retrieval.recall import Recall, Scores, best_first
 from engine.strategies.youra import DEPTH
 from engine.values import Passage
-from models.llama.api import LlamaModel
 from models.llama.attention import LlamaAttentionReader, load_llama_attention
-from models.llama.library import self_test
 from models.protocols import AttentionColumns
 from tests.bench.youra_answers import ARMS, compare, pool
 from tests.bench.youra_cost import cost, prefill
 from tests.bench.youra_runs import Rows, add, asked, rows
 
-TOGETHER = 10
-"""Passages in a text that is aligned: documents of several, as in the paper."""
-TRAINED = 8_000
-"""Tokens of the vocabularies trained here."""
 BEST = 0.2
 """Share of the sentences among which one that holds an answer is looked for."""
-
-
-def align(args: argparse.Namespace) -> None:
-    """Print match rate, edits a sentence, edits a missed sentence for each tokenizer and text."""
-    texts = {file.stem: texts_of(file, args.passages) for file in args.texts}
-    for name, encode in tokenizers(args.gguf, [t for some in texts.values() for t in some]):
-        for stem, some in texts.items():
-            by_easy = by_offsets = SentenceFit(0, 0, 0)
-            for text in some:
-                encoding, places = encode(text), sentence_spans(text)
-                sentences = targets(text, places)
-                by_easy += fit(between(encoding, easy(encoding, sentences)), sentences)
-                by_offsets += fit(exact(encoding, text, places), sentences)
-            cells = [
-                f"{one.match_rate:.4f} {one.mean_distance:6.3f} {one.mean_distance_unmatched:6.3f}"
-                for one in (by_easy, by_offsets)
-            ]
-            print(f"{name:28} {stem:18} {by_easy.sentences:5}  EASY {cells[0]}  exact {cells[1]}")
-
-
-def texts_of(file: Path, passages: int) -> list[str]:
-    """Return a file's first passages, some together in a text."""
-    with file.open(encoding="utf-8") as stream:
-        some = [json.loads(line)["text"] for _, line in zip(range(passages), stream, strict=False)]
-    return ["\n".join(some[i : i + TOGETHER]) for i in range(0, len(some), TOGETHER)]
-
-
-def tokenizers(
-    files: Sequence[Path], texts: Sequence[str]
-) -> Iterator[tuple[str, Callable[[str], Encoding]]]:
-    """Yield two tokenizers trained on the texts, then those of the model files."""
-    from tests.toy_tokenizers import byte_level, unigram
-
-    yield "byte-level BPE, trained", byte_level(texts, TRAINED)
-    yield "unigram, trained", unigram(texts, TRAINED)
-    self_test()
-    for file in files:
-        model = LlamaModel(file, gpu_layers=0)
-
-        def encode(text: str, model: LlamaModel = model) -> Encoding:
-            pieces = [model.piece(token) for token in model.tokenize(text, special=False)]
-            return Encoding(pieces, lambda part: len(model.tokenize(part, special=False)))
-
-        yield file.stem[:28], encode
-        model.close()
 
 
 def layers(args: argparse.Namespace) -> None:
@@ -210,10 +154,6 @@ def main() -> None:
     """Run one part."""
     parser = argparse.ArgumentParser(description=__doc__)
     parts = parser.add_subparsers(dest="part", required=True)
-    part = parts.add_parser("align")
-    part.add_argument("texts", type=Path, nargs="+")
-    part.add_argument("--gguf", type=Path, nargs="*", default=[])
-    part.add_argument("--passages", type=int, default=200)
     for name in ("layers", "compare"):
         part = parts.add_parser(name)
         part.add_argument("questions", type=Path)
@@ -252,7 +192,6 @@ def numbers(text: str) -> list[int]:
 
 
 PARTS = {
-    "align": align,
     "layers": layers,
     "best": best,
     "compare": compare,
