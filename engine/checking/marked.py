@@ -12,7 +12,8 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from engine.checking.meanings import Fact
-from engine.checking.words import CLOCK_WORDS, MONTHS, NUMBERS, ORDINALS, WEEKDAYS
+from engine.checking.words import CLOCK_WORDS, MONTHS, ORDINALS, WEEKDAYS
+from engine.language.numbers import NUMBERS
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _DIGITS = re.compile(r"\d+")

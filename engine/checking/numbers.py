@@ -9,7 +9,8 @@ from decimal import Decimal
 from engine.checking.marked import Marked
 from engine.checking.meanings import LEAST_OF_NUMBER, Amount, Code, Day, Fact, Meaning, MixedWord
 from engine.checking.times import BLANK, hours
-from engine.checking.words import ARTICLES, CURRENCIES, NUMBERS, ORDINALS, PARTS, SCALES, UNITS
+from engine.checking.words import CURRENCIES, ORDINALS, PARTS, SCALES, UNITS
+from engine.language.numbers import ARTICLES, NUMBERS
 
 LEAST_OF_CODE = 5
 """Digits of a number that may be a name: of an invoice, a customer."""

@@ -13,10 +13,10 @@ from engine.checking.words import (
     MIDNIGHT,
     MONTHS,
     NOON,
-    NUMBERS,
     SHORT_WEEKDAYS,
     WEEKDAYS,
 )
+from engine.language.numbers import NUMBERS
 
 BLANK = "[ \u00a0\u202f]?"
 _MONTH = "(?P<month>" + "|".join(sorted(MONTHS, key=len, reverse=True)) + r")\b\.?"

@@ -1,10 +1,12 @@
-"""Words for months, weekdays, numbers and units in the languages that answers are checked in.
+"""Words for months, weekdays and units in the languages that answers are checked in.
 
 `engine.language.date_words` reads what people mean by "last Tuesday", in English; here only what
-names a day, a number or a unit by itself is told from another.
+names a day or a unit by itself is told from another. `engine.language.numbers` has the numbers.
 """
 
 from __future__ import annotations
+
+from engine.language import numbers
 
 _MONTHS = (
     "january jan januar jänner janvier janv enero gennaio januari janeiro styczeń stycznia "
@@ -53,58 +55,8 @@ SHORT_WEEKDAYS = {
 }
 """Weekdays only where a day follows: "Sun", "so" and "do" are words too."""
 
-_NUMBERS = (
-    ("zero null zéro cero",),
-    ("one eins ein eine einen einem einer un une una uno één jeden",),
-    ("two zwei deux dos twee två dwa два две",),
-    ("three drei trois tres tre drie trzy три",),
-    ("four vier quatre cuatro quattro fyra cztery четыре",),
-    ("five fünf cinq cinco cinque vijf fem pięć пять",),
-    ("six sechs seis zes sześć шесть",),
-    ("seven sieben siete sette zeven sju siedem семь",),
-    ("eight acht huit ocho åtta osiem восемь",),
-    ("nine neun nueve negen nio dziewięć девять",),
-    ("ten zehn dix diez dieci tien tio dziesięć десять",),
-    ("eleven elf onze undici elva",),
-    ("twelve zwölf douze doce dodici twaalf tolv dwanaście",),
-    ("thirteen dreizehn treize trece tredici dertien",),
-    ("fourteen vierzehn quatorze catorce quattordici veertien",),
-    ("fifteen fünfzehn quinze quince quindici vijftien",),
-    ("sixteen sechzehn seize dieciséis sedici zestien",),
-    ("seventeen siebzehn dix-sept diecisiete diciassette zeventien",),
-    ("eighteen achtzehn dix-huit dieciocho diciotto achttien",),
-    ("nineteen neunzehn dix-neuf diecinueve diciannove negentien",),
-)
-_TENS = (
-    "twenty zwanzig vingt veinte venti twintig",
-    "thirty dreißig dreissig trente treinta trenta dertig",
-    "forty vierzig quarante cuarenta quaranta veertig",
-    "fifty fünfzig cinquante cincuenta cinquanta vijftig",
-    "sixty sechzig soixante sesenta sessanta zestig",
-    "seventy siebzig setenta settanta zeventig",
-    "eighty achtzig ochenta ottanta tachtig",
-    "ninety neunzig noventa novanta negentig",
-)
-
-
-def _number_words() -> dict[str, int]:
-    found = {word: n for n, (row,) in enumerate(_NUMBERS) for word in row.split()}
-    for ten, row in enumerate(_TENS, 2):
-        found |= dict.fromkeys(row.split(), 10 * ten)
-        english, german, *_ = row.split()
-        for unit in range(1, 10):
-            one, eins, *_ = _NUMBERS[unit][0].split()
-            found[f"{one}und{german}"] = found[f"{english}-{one}"] = 10 * ten + unit
-            found[f"{eins.removesuffix('s') if unit == 1 else eins}und{german}"] = 10 * ten + unit
-    return found
-
-
-NUMBERS = _number_words()
-"""From a number in words, folded, to it. Left out is what is mostly another word: "sept", "due"."""
-ARTICLES = frozenset(_NUMBERS[1][0].split()) | {"a", "an"}
-"""What may be 1, and mostly is not."""
-
-ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
+ORDINALS = {word: n for word, n in numbers.ORDINALS.items() if n <= 5}
+"""Those that a check reads: "sixth" and later ones are seldom counted in words."""
 
 NOON = frozenset(("noon", "midday", "mittag", "mittags", "midi", "mediodía", "mezzogiorno"))
 MIDNIGHT = frozenset(("midnight", "mitternacht", "minuit", "medianoche", "mezzanotte"))

@@ -12,7 +12,7 @@ from engine.compute.naming import Quoted
 from engine.compute.picking import PickingGrammar
 from engine.compute.selecting import passing
 from engine.compute.sourcing import SHELVES, TOKEN, SourceGrammar
-from engine.language.date_words import NUMBERS
+from engine.language.numbers import ENGLISH
 from engine.language.tokens import FUNCTION_WORDS
 from engine.plan import TWO_SOURCES, Field, Operation, Plan, Sought, Source, Unit
 from ingest.item import Kind
@@ -234,7 +234,7 @@ class OperationGrammar(PickingGrammar):
             or token in w.VERBS
             or token in w.UNITS
             or token.isdecimal()
-            or (token in NUMBERS and plan is not None and plan.top is not None)
+            or (token in ENGLISH and plan is not None and plan.top is not None)
             or token in " ".join(self.about).split()
             or (self.is_of_diary and token in diary.WORDS)
             or re.sub(r"'s$", "", token) in ("", "who", "what", "mail")

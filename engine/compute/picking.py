@@ -13,7 +13,7 @@ from engine.compute.naming import Named
 from engine.compute.selecting import passing
 from engine.compute.sourcing import TOKEN
 from engine.compute.world import World
-from engine.language.date_words import NUMBERS
+from engine.language.numbers import ENGLISH
 from engine.plan import Field, Plan, Source, Unit
 from engine.question.question_grammar import PAST_TENSE
 from ingest.item import Kind
@@ -21,7 +21,7 @@ from ingest.item import Kind
 _LAST_AS_VERB = re.compile(r"\b(?:do|does|did|will) (?:\S+ )*?last\b")
 _SEVERAL = re.compile(
     r"\b(?:first|last|latest|newest|oldest|earliest|next|most recent) "
-    rf"(\d{{1,3}}|{'|'.join(NUMBERS)})\b"
+    rf"(\d{{1,3}}|{'|'.join(ENGLISH)})\b"
 )
 """How many are asked for, as in "the last three mails"."""
 _SOME = re.compile(r"\b(?:first|last|latest|newest|oldest|earliest|most recent) ([a-z]+s)\b")
@@ -85,7 +85,7 @@ class PickingGrammar(AskedGrammar):
     def _several(self) -> int | None:
         """Return how many items are asked for at an end; None: one, or it does not say."""
         if found := _SEVERAL.search(self.asking):
-            return NUMBERS.index(found[1]) + 1 if found[1] in NUMBERS else int(found[1]) or None
+            return ENGLISH.get(found[1]) or int(found[1]) or None
         found = _SOME.search(self.asking)
         noun = w.NOUNS.get(found[1]) if found else None
         return FEW if noun and noun.kind and noun.field == "item" else None

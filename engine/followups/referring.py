@@ -15,6 +15,7 @@ from engine.cited import Cited
 from engine.followups.antecedents import AUXILIARY, PREPOSITION, THOSE, things_in
 from engine.followups.ellipsis import fragment_of
 from engine.followups.listed import Listed, listed_in
+from engine.language.numbers import ENGLISH, ORDINALS
 from engine.language.tokens import FUNCTION_WORDS, words
 from ingest.item import Kind
 
@@ -26,10 +27,9 @@ KINDS = {
     Kind.CONTACT: r"contacts?",
 }
 ANY = r"sources?|results?|citations?|quotes?|passages?|ones?"
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-NUMBERS = {word: place for place, word in enumerate(ORDINALS, 1)} | {"last": -1}
+_PLACES = {**ORDINALS, "last": -1}
 
-_COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5}
+_COUNTS = {word: n for word, n in ENGLISH.items() if 2 <= n <= 5}
 _NOUN = "|".join((*KINDS.values(), ANY))
 _ORDINAL_WORD = rf"(?:{'|'.join(ORDINALS)}|last|\d{{1,2}}(?:st|nd|rd|th))"
 _MARKER = re.compile(
@@ -205,7 +205,7 @@ def _at(match: re.Match[str], meant: Sequence[Cited]) -> list[Cited]:
         many = _COUNTS[match["count"].lower()]
         return list(meant[-many:] if match["which"].lower() == "last" else meant[:many])
     ordinals = re.findall(_ORDINAL_WORD, match["which"], re.IGNORECASE)
-    places = [NUMBERS.get(word.lower()) or int(word[:-2]) for word in ordinals]
+    places = [_PLACES.get(word.lower()) or int(word[:-2]) for word in ordinals]
     if any(place > len(meant) for place in places):
         return []
     return [meant[place - 1 if place > 0 else -1] for place in places]

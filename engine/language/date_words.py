@@ -10,14 +10,14 @@ from typing import Literal, cast
 
 from engine.language import days
 from engine.language.days import Closed, Direction, Unit
+from engine.language.numbers import ENGLISH, ORDINALS
 
 MONTH_NAMES = [
     *("january", "february", "march", "april", "may", "june", "july"),
     *("august", "september", "october", "november", "december"),
 ]
 WEEKDAY_NAMES = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
-NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-ORDINALS = ["first", "second", "third", "fourth"]
+QUARTERS = [word for word, n in ORDINALS.items() if n <= 4]
 
 MONTH = "(" + "|".join([*MONTH_NAMES, "sept", *(name[:3] for name in MONTH_NAMES)]) + r")\.?"
 WEEKDAY_WORDS = "|".join(
@@ -27,7 +27,7 @@ WEEKDAY = rf"({WEEKDAY_WORDS})\.?"
 HOURS = "(?: (?:morning|afternoon|evening|night))?"
 YEAR = r"((?:19|20)\d\d)"
 DAY = r"(?:the )?(\d{1,2})(?:st|nd|rd|th)?"
-NUMBER = r"(\d{1,4}|a couple of|an?|" + "|".join(NUMBERS) + ")"
+NUMBER = r"(\d{1,4}|a couple of|an?|" + "|".join(ENGLISH) + ")"
 UNIT = "(day|week|month|quarter|year)"
 NAMED_DAY = rf"(?:(?:{WEEKDAY_WORDS})\.?,? )?"
 
@@ -175,7 +175,7 @@ def _number(word: str) -> int:
         return int(word)
     if word.startswith("a"):
         return 2 if "couple" in word else 1
-    return NUMBERS.index(word) + 1
+    return ENGLISH[word]
 
 
 NEAR_TODAY = {
@@ -236,8 +236,8 @@ PHRASES = (
     Phrase(rf"q([1-4])(?: |/|-)?{YEAR}", lambda g, clock: _quarter(int(g[0]), g[1], clock)),
     Phrase(rf"{YEAR}(?: |/|-)?q([1-4])", lambda g, clock: _quarter(int(g[1]), g[0], clock)),
     Phrase(
-        rf"(?:the )?({'|'.join(ORDINALS)}) quarter(?: of| in)? {YEAR}",
-        lambda g, clock: _quarter(ORDINALS.index(g[0]) + 1, g[1], clock),
+        rf"(?:the )?({'|'.join(QUARTERS)}) quarter(?: of| in)? {YEAR}",
+        lambda g, clock: _quarter(ORDINALS[g[0]], g[1], clock),
     ),
     Phrase("q([1-4])", lambda g, clock: _quarter(int(g[0]), "", clock), "after_preposition"),
     Phrase(

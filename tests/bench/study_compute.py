@@ -227,7 +227,7 @@ def diaries(_: argparse.Namespace) -> None:
         entries = None
         if plan.plan and plan.sure:
             table = run(plan.plan, world.items, world.known, NOW)
-            items = [reading.item for one in table.rows for reading in one.readings]
+            items = [value.item for one in table.rows for value in one.values]
             entries = sorted({f"{item.when:%Y-%m-%d} {item.title}" for item in items})
         right = entries == (None if row["gold"] is None else sorted(row["gold"]))
         tally.add(f"diary {_half(number)}", right, entries is not None and not right)
