@@ -9,7 +9,6 @@ the iterator cancels; it may run in any one thread.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Generator as Steps
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -18,7 +17,7 @@ from pathlib import Path
 from engine.cited import Cited
 from engine.conversation import Conversation
 from engine.errors import NoSources
-from engine.events import Event, Found, Narrowed, Ranked, Understood
+from engine.events import Event, Found, Narrowed, Ranked, Steps, Understood
 from engine.followups.scoping import scoped, within
 from engine.followups.standalone import standing_alone
 from engine.outcome import checked
@@ -42,7 +41,7 @@ from models.roles import ModelSet
 READING_SHARE = 0.4
 """Part of a time budget that reading may take; the models need the rest."""
 
-Read = Callable[[Query], Steps[Event, None, Corpus]]
+Read = Callable[[Query], Steps[Corpus]]
 """Reads what the filters of a query let through."""
 
 
@@ -113,7 +112,7 @@ def refuse_unanswerable(question: str, filters: Filters | None, settings: Settin
 
 def _settle(
     typed: Query, read: Read, models: ModelSet, settings: Settings
-) -> Steps[Event, None, tuple[Query, Corpus]]:
+) -> Steps[tuple[Query, Corpus]]:
     """Return a query with the filters that its words mean, and the corpus that is left of them.
 
     Dates, kinds and addresses narrow what `read` reads; where that leaves nothing that answers, it
@@ -168,7 +167,7 @@ def understand(
 
 def read_now(
     query: Query, sources: Sequence[Path], settings: Settings, timings: Timings, memory: Memory
-) -> Steps[Event, None, Corpus]:
+) -> Steps[Corpus]:
     """Read the sources as they are now. Raises `NoSources` when there are none."""
     if not sources:
         raise NoSources(
@@ -181,7 +180,7 @@ def read_now(
     return (yield from staged("read", timings, steps))
 
 
-def _read_before(query: Query, *, corpus: Corpus, settings: Settings) -> Steps[Event, None, Corpus]:
+def _read_before(query: Query, *, corpus: Corpus, settings: Settings) -> Steps[Corpus]:
     """Return what the filters of a query leave of a corpus already read."""
     yield from ()
     return inferring.left_by_filters(query, corpus, settings) if query.inferred else corpus
@@ -192,7 +191,7 @@ def _kept(memory: Memory | None) -> AbstractContextManager[Memory]:
     return nullcontext(memory) if memory is not None else Memory()
 
 
-def _rank(query: Query, corpus: Corpus, k: int) -> Steps[Event, None, Ranked]:
+def _rank(query: Query, corpus: Corpus, k: int) -> Steps[Ranked]:
     scores = constrained(corpus.recall.scores([query.text]), query, corpus)[0]
     best = [int(i) for i in best_first(scores)[:k] if scores[i] > 0]
     ranked = Ranked("recall", [corpus.passages[i] for i in best], [float(scores[i]) for i in best])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias, TypeVar
 
 from engine.conversation import Standalone
 from engine.values import Answer, Passage, Query, SearchResult
@@ -227,3 +227,7 @@ Event = (
     | Answered
     | Found
 )
+
+T = TypeVar("T")
+Steps: TypeAlias = Generator[Event, None, T]
+"""A part of the path: yields what happens, and returns what comes of it."""

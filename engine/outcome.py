@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,7 +9,7 @@ from engine.agreement import disagreement
 from engine.checking import abstention, entailment
 from engine.checking.citation_check import Checked, check, nearest
 from engine.drafts import Draft
-from engine.events import Answered, Event
+from engine.events import Answered, Event, Steps
 from engine.injection import order_guard
 from engine.settings import Settings
 from engine.stages import stage, time_spent
@@ -53,7 +52,7 @@ def _models_used(tools: Toolbox) -> ModelIds:
 
 
 @stage("cite")
-def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Event, None, Answer]:
+def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
     """Check the draft; what nothing supports becomes an abstention."""
     yield from ()
     query, corpus = tools.query, tools.corpus
@@ -99,7 +98,7 @@ def _evidence(draft: Draft) -> Iterator[Passage]:
 
 
 @stage("cite")
-def _doubted(tools: Toolbox, found: Answer) -> Steps[Event, None, Answer]:
+def _doubted(tools: Toolbox, found: Answer) -> Steps[Answer]:
     """Ask the look-ahead model for a second opinion on the citations; no time, no opinion."""
     yield from ()
     if found.grounded == "none" or tools.budget.late():

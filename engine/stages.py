@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from collections.abc import Generator as Steps
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from engine.errors import TimeSpent
-from engine.events import Event, Stage, StageName, Token
+from engine.events import Event, Stage, StageName, Steps, Token
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,7 +36,7 @@ class Timings:
         return time.monotonic() - self.began
 
 
-def staged(name: StageName, timings: Timings, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
+def staged(name: StageName, timings: Timings, body: Steps[T]) -> Steps[T]:
     """Run a step between its `Stage` events and time it."""
     yield Stage(name, "started")
     began = time.monotonic()
@@ -63,16 +62,16 @@ Of = TypeVar("Of", bound=Timed)
 def stage(
     name: StageName,
 ) -> Callable[
-    [Callable[Concatenate[Of, P], Steps[Event, None, T]]],
-    Callable[Concatenate[Of, P], Steps[Event, None, T]],
+    [Callable[Concatenate[Of, P], Steps[T]]],
+    Callable[Concatenate[Of, P], Steps[T]],
 ]:
     """Make a step a stage, timed by its first argument; it then runs as `staged` runs a body."""
 
     def decorate(
-        step: Callable[Concatenate[Of, P], Steps[Event, None, T]],
-    ) -> Callable[Concatenate[Of, P], Steps[Event, None, T]]:
+        step: Callable[Concatenate[Of, P], Steps[T]],
+    ) -> Callable[Concatenate[Of, P], Steps[T]]:
         @wraps(step)
-        def run(of: Of, /, *args: P.args, **kwargs: P.kwargs) -> Steps[Event, None, T]:
+        def run(of: Of, /, *args: P.args, **kwargs: P.kwargs) -> Steps[T]:
             return staged(name, of.timings, step(of, *args, **kwargs))
 
         return run
@@ -80,7 +79,7 @@ def stage(
     return decorate
 
 
-def passed(body: Steps[Event, None, T], lets: Callable[[Event], bool]) -> Steps[Event, None, T]:
+def passed(body: Steps[T], lets: Callable[[Event], bool]) -> Steps[T]:
     """Pass on the events that `lets` lets through, and return what the step returns."""
     while True:
         try:
@@ -92,12 +91,12 @@ def passed(body: Steps[Event, None, T], lets: Callable[[Event], bool]) -> Steps[
             yield event
 
 
-def unseen(body: Steps[Event, None, T]) -> Steps[Event, None, T]:
+def unseen(body: Steps[T]) -> Steps[T]:
     """Pass all events on but tokens: what is written on the way is not the answer."""
     return passed(body, lambda event: not isinstance(event, Token))
 
 
-def first_token_timed(timings: Timings, body: Steps[Event, None, T]) -> Steps[Event, None, T]:
+def first_token_timed(timings: Timings, body: Steps[T]) -> Steps[T]:
     """Pass all events on, and time the first token of the answer from the question on."""
 
     def note(event: Event) -> bool:

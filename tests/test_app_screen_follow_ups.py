@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
@@ -21,7 +20,7 @@ from app.widgets.conversation.past_turn import Past, PastTurn
 from app.widgets.input.chips import ChipBar
 from app.widgets.input.prompt import Prompt
 from engine.conversation import Conversation, Standalone
-from engine.events import Answered, Event, Noted, Rewritten
+from engine.events import Answered, Event, Noted, Rewritten, Steps
 from engine.followups.standalone import standing_alone
 from engine.retrieval.memory import Memory
 from ingest.item import Kind
@@ -65,7 +64,7 @@ NO_MODELS = cast("ModelSet", None)
 """For what the rules are sure of."""
 
 
-def meant(request: Request) -> Steps[Event, None, Standalone]:
+def meant(request: Request) -> Steps[Standalone]:
     return standing_alone(request.question, request.conversation, request.scope, NO_MODELS)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator as Steps
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,7 +13,7 @@ from engine.attention.compression import sentences_of
 from engine.attention.sentence_attention import QUERY, Way, attend, windows
 from engine.drafts import Draft
 from engine.errors import StrategyUnknown, TimeSpent
-from engine.events import Compressed, Event, Noted, Ranked
+from engine.events import Compressed, Noted, Ranked, Steps
 from engine.settings import Budget
 from engine.strategies import registry
 from engine.strategies.fb_rag import FBRag
@@ -154,7 +153,7 @@ class FromMemory:
     name: ClassVar[str] = "from_memory"
     summary: ClassVar[str] = ""
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         yield from ()
         return Draft("Tomas", ())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from collections.abc import Generator as Steps
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,7 +20,7 @@ from engine.budget.pace import RoleName
 from engine.checking import abstention
 from engine.checking.contradiction import same_answer
 from engine.drafts import Draft
-from engine.events import Drafted, Event, Voted
+from engine.events import Drafted, Steps, Voted
 from engine.stages import is_past, stage, unseen
 from engine.toolbox.budget import DRAFTING_SHARE
 from engine.toolbox.steps import Toolbox
@@ -35,7 +34,7 @@ SIDES_SHOWN = 3
 @stage("vote")
 def read_each(
     tools: Toolbox, subsets: Sequence[Sequence[int]], tokens: int, role: RoleName
-) -> Steps[Event, None, list[str]]:
+) -> Steps[list[str]]:
     """Return the likeliest answer from each subset, cut at `tokens`; one batch for all.
 
     Where time runs out they are used as far as they have come.
@@ -62,7 +61,7 @@ def read_each(
 @stage("vote")
 def read_often(
     tools: Toolbox, chosen: Sequence[int], samples: int, temperature: float
-) -> Steps[Event, None, list[Draft]]:
+) -> Steps[list[Draft]]:
     """Return K whole answers drawn from the same passages, prefilled once.
 
     Where time runs out they are used as far as they have come.
@@ -104,9 +103,7 @@ def sameness(tools: Toolbox) -> Same:
 
 
 @stage("vote")
-def vote(
-    tools: Toolbox, readings: Sequence[str], similarity: Similarity
-) -> Steps[Event, None, Consensus]:
+def vote(tools: Toolbox, readings: Sequence[str], similarity: Similarity) -> Steps[Consensus]:
     """Compare the readings and say who agrees with whom: to a person, by what they state."""
     yield from ()
     same = sameness(tools)
@@ -117,7 +114,7 @@ def vote(
 
 
 @stage("write")
-def judge(tools: Toolbox, chosen: Sequence[int], reply: Draft) -> Steps[Event, None, Draft]:
+def judge(tools: Toolbox, chosen: Sequence[int], reply: Draft) -> Steps[Draft]:
     """Return a whole reply as a draft, judged where a person asks."""
     yield from ()
     return tools.finish(chosen, reply)
@@ -135,12 +132,12 @@ class Ballot:
     tools: Toolbox
     readings: Sequence[str]
     similarity: Similarity
-    write_out: Callable[[int], Steps[Event, None, Draft]]
+    write_out: Callable[[int], Steps[Draft]]
     """Writes the whole answer of a reading; a person's is judged."""
     short: int | None = None
     """Tokens that the readings took, where they were cut short; None: they are whole."""
 
-    def settle(self) -> Steps[Event, None, Draft]:
+    def settle(self) -> Steps[Draft]:
         """Return the winner's whole answer with its votes, and what other readings really answer.
 
         Only a person is shown others, and votes for what is shown.
@@ -166,7 +163,7 @@ class Ballot:
         """Return the tokens that V whole answers would have taken more than short ones and one."""
         return None if self.short is None else (len(self.readings) - 1) * whole - self.short
 
-    def _with_answer(self, voted: Consensus, answer: str) -> Steps[Event, None, Consensus]:
+    def _with_answer(self, voted: Consensus, answer: str) -> Steps[Consensus]:
         """Return the vote with the winner's whole answer, where it does not begin as its reading.
 
         A look-ahead model's readings are no votes for what the generator then writes.
@@ -181,7 +178,7 @@ class Ballot:
 
     def _with_others(
         self, voted: Consensus, draft: Draft, cost: int
-    ) -> Steps[Event, None, tuple[Consensus, dict[int, Draft]]]:
+    ) -> Steps[tuple[Consensus, dict[int, Draft]]]:
         """Return the vote with whole answers of dissenters, and those that stand and differ.
 
         A reading that finds nothing is no answer to show. Each takes about as many input tokens as

@@ -11,14 +11,13 @@ language. What it writes is refused when it brings in a word that nobody said.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator as Steps
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
 from engine.cited import Cited
 from engine.conversation import Conversation, Standalone, Turn
-from engine.events import Event, Rewritten
+from engine.events import Event, Rewritten, Steps
 from engine.followups.antecedents import PREPOSITION
 from engine.followups.ellipsis import filled, fragment_of, without_connective
 from engine.followups.listed import listed_in
@@ -116,7 +115,7 @@ def standing_alone(
     scope: Sequence[Cited] | None,
     models: ModelSet,
     today: date | None = None,
-) -> Steps[Event, None, Standalone]:
+) -> Steps[Standalone]:
     """Return what a question means: as a person settled it, or after what was said before it.
 
     `scope` is what a person settled that it is about, empty for everything; it is then asked as
@@ -136,9 +135,7 @@ def standing_alone(
     raise RuntimeError("A follow-up ended without a question.")
 
 
-def _asked_of(
-    models: ModelSet, question: str, last: Turn, found: Standalone
-) -> Steps[Event, None, Standalone]:
+def _asked_of(models: ModelSet, question: str, last: Turn, found: Standalone) -> Steps[Standalone]:
     yield from ()
     return by_model(models.lookahead, question, last, found)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Generator as Steps
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.events import Event, Sampled
+from engine.events import Sampled, Steps
 from engine.prompts.tasks import REASONING_TOKENS, Task
 from engine.stages import is_past
 from engine.values import Passage
@@ -68,7 +67,7 @@ def look_ahead(
     *,
     deadline: float | None = None,
     draw: Callable[..., Iterator[Piece]] | None = None,
-) -> Steps[Event, None, list[Sample]]:
+) -> Steps[list[Sample]]:
     """Yield each sample when it is complete; return all, in sequence order.
 
     The prompt is prefilled once and shared by all samples. At `deadline` (`time.monotonic`)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -12,7 +11,7 @@ from datetime import date
 from engine.checking import abstention
 from engine.checking.citation_check import MARKER
 from engine.drafts import Draft
-from engine.events import Event, Token
+from engine.events import Steps, Token
 from engine.generation.literal import as_written
 from engine.language.tokens import content_words, words
 from engine.prompts.prompting import render, section, show
@@ -79,7 +78,7 @@ def write(
     max_tokens: int | None = None,
     stop: tuple[str, ...] | None = None,
     constraint: Constraint | None = None,
-) -> Steps[Event, None, Draft]:
+) -> Steps[Draft]:
     """Yield the tokens of the likeliest reply to a prompt; return it, unjudged.
 
     It ends at the task's limit and stop strings where no others are given, and at the deadline.
@@ -170,7 +169,7 @@ def _content(written: Draft) -> set[str]:
     return set(content_words(MARKER.sub("", written.text)))
 
 
-def unshown(steps: Steps[Event, None, Draft]) -> Draft:
+def unshown(steps: Steps[Draft]) -> Draft:
     """Run to the end without showing what is written."""
     while True:
         try:

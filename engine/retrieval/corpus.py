@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Generator as Steps
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import ReadingStopped
-from engine.events import Event, Reading
+from engine.events import Reading, Steps
 from engine.retrieval.memory import Cut, Memory
 from engine.retrieval.passages import split_item
 from engine.retrieval.recall import Recall
@@ -42,7 +41,7 @@ def read_corpus(
     *,
     stemming: bool = True,
     memory: Memory | None = None,
-) -> Steps[Event, None, Corpus]:
+) -> Steps[Corpus]:
     """Read until the end or until `deadline` (`time.monotonic`), yielding progress.
 
     Passages go to recall while reading goes on; their scores so far give the best one so far.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from dataclasses import dataclass
 from typing import ClassVar
 
 from engine.drafts import Draft
-from engine.events import Event
+from engine.events import Steps
 from engine.strategies.computation import compute, understood
 from engine.toolbox.steps import Toolbox
 
@@ -19,7 +18,7 @@ class Aggregate:
     name: ClassVar[str] = "aggregate"
     summary: ClassVar[str] = "counts, dates and sums over items, by a plan that is shown"
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Understand, compute."""
         world, read = understood(tools)
         return (yield from compute(tools, world, read))

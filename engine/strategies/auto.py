@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,7 +11,7 @@ from engine.agreement.votes import sameness
 from engine.checking import abstention
 from engine.drafts import Draft
 from engine.errors import BudgetTooSmall, TimeSpent
-from engine.events import Decided, Event, Noted
+from engine.events import Decided, Noted, Steps
 from engine.generation.lookahead import Sample
 from engine.question.expansion import expanded, unknown_words
 from engine.retrieval.recall import Scores, best_first
@@ -54,7 +53,7 @@ class Auto:
     vote: When = "auto"
     again: When = "auto"
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Take a route of its own, or retrieve, write, and look again for what is missing."""
         draft = yield from self._by_route(tools)
         if draft is not None:
@@ -75,7 +74,7 @@ class Auto:
             yield Noted(f"The second look was broken off: {error.message}")
             return draft
 
-    def _by_route(self, tools: Toolbox) -> Steps[Event, None, Draft | None]:
+    def _by_route(self, tools: Toolbox) -> Steps[Draft | None]:
         """Return the draft of a summary, a key or a computation; None for other questions."""
         world, read = understood(tools)
         found = by_words(tools.query.text, read)
@@ -85,7 +84,7 @@ class Auto:
             return None
         return (yield from take(tools, found.label, world, read))
 
-    def _find_words(self, tools: Toolbox) -> Steps[Event, None, Toolbox]:
+    def _find_words(self, tools: Toolbox) -> Steps[Toolbox]:
         """Let recall look for other words too, where the question's own do not occur."""
         words, unknown = unknown_words(tools.query.text, tools.corpus)
         rule = routing.expand(unknown, words)
@@ -93,7 +92,7 @@ class Auto:
             return tools
         return tools.looking_for((yield from _expand(tools)))
 
-    def _embed(self, tools: Toolbox, facts: Facts) -> Steps[Event, None, tuple[Toolbox, FBRag]]:
+    def _embed(self, tools: Toolbox, facts: Facts) -> Steps[tuple[Toolbox, FBRag]]:
         """Let an encoder rank where that pays; return how samples are joined with the scores."""
         if not (yield from _decide(routing.embed(facts, bool(tools.words)), self.embed)):
             return tools, FBRag()
@@ -103,7 +102,7 @@ class Auto:
 
     def _look(
         self, tools: Toolbox, facts: Facts, ranker: FBRag
-    ) -> Steps[Event, None, tuple[Toolbox, LookAheadResult, list[int]]]:
+    ) -> Steps[tuple[Toolbox, LookAheadResult, list[int]]]:
         """Look ahead where it pays; return what that found, and what the generator is to read.
 
         Whether to cut is settled first: attention is then read while samples are drawn, for free.
@@ -120,16 +119,14 @@ class Auto:
             looked = LookAheadResult(scores, sorted(fitting), [])
         return tools, looked, _for_cutting(tools, looked.scores) if cuts else looked.chosen
 
-    def _votes(
-        self, tools: Toolbox, facts: Facts, looked: LookAheadResult
-    ) -> Steps[Event, None, bool]:
+    def _votes(self, tools: Toolbox, facts: Facts, looked: LookAheadResult) -> Steps[bool]:
         """Decide whether several readings vote."""
         rule = routing.vote(facts, agreement(looked.samples, sameness(tools)))
         return (yield from _decide(rule, self.vote))
 
     def _look_again(
         self, tools: Toolbox, facts: Facts, looked: LookAheadResult, draft: Draft, ranker: FBRag
-    ) -> Steps[Event, None, Draft]:
+    ) -> Steps[Draft]:
         """Look ahead if that was spared; then ask otherwise, or in steps, while tokens last."""
         unread = len(set(tools.passages.allowed()) - set(looked.chosen))
         rule = routing.look_ahead_after_all(by_now(tools, facts), bool(looked.samples), unread)
@@ -167,7 +164,7 @@ def agreement(samples: Sequence[Sample], same: Same = as_alike) -> float | None:
     return votes.votes / votes.of
 
 
-def _decide(rule: Decided, when: WhenLooking) -> Steps[Event, None, bool]:
+def _decide(rule: Decided, when: WhenLooking) -> Steps[bool]:
     """Say what is decided, by the rule or by request."""
     decided = routing.by_request(rule.stage, when) or rule
     yield decided
@@ -175,16 +172,14 @@ def _decide(rule: Decided, when: WhenLooking) -> Steps[Event, None, bool]:
 
 
 @stage("lookahead")
-def _expand(tools: Toolbox) -> Steps[Event, None, str]:
+def _expand(tools: Toolbox) -> Steps[str]:
     with tools.models.lend("lookahead") as model:
         words = expanded(model, tools.query.text, tools.corpus.passages, tools.settings.seed)
     yield Noted(f"also looked for: {words or 'nothing, the model named no word'}")
     return words
 
 
-def _look_after_all(
-    tools: Toolbox, before: LookAheadResult, ranker: FBRag
-) -> Steps[Event, None, Draft]:
+def _look_after_all(tools: Toolbox, before: LookAheadResult, ranker: FBRag) -> Steps[Draft]:
     """Return the draft from what looking ahead brings; an empty one where that is nothing new."""
     looked = yield from ranker.look(tools)
     if not set(looked.chosen) - set(before.chosen):

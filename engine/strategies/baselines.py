@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from dataclasses import dataclass
 from typing import ClassVar
 
 from engine.checking import abstention
 from engine.drafts import Draft
 from engine.errors import CorpusTooLarge
-from engine.events import Event, Noted
+from engine.events import Noted, Steps
 from engine.toolbox.steps import Toolbox
 from engine.toolbox.window import require_whole
 
@@ -21,7 +20,7 @@ class Vanilla:
     name: ClassVar[str] = "vanilla"
     summary: ClassVar[str] = "best passages by BM25, best first"
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Recall, then write."""
         scores = yield from tools.recall()
         return (yield from tools.write(tools.fit_generator(scores)))
@@ -34,7 +33,7 @@ class OrderPreserving:
     name: ClassVar[str] = "order_preserving"
     summary: ClassVar[str] = "best passages by BM25, in document order"
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Recall, sort by place, then write."""
         scores = yield from tools.recall()
         return (yield from tools.write(sorted(tools.fit_generator(scores))))
@@ -47,7 +46,7 @@ class SelfRoute:
     name: ClassVar[str] = "self_route"
     summary: ClassVar[str] = "best passages; all of them where these hold no answer"
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Answer or say "unanswerable"; then read all that was read, where it fits."""
         scores = yield from tools.recall()
         draft = yield from tools.write(tools.fit_generator(scores), "route")

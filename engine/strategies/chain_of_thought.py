@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from engine.drafts import Draft
-from engine.events import Event, Noted, Sampled
+from engine.events import Noted, Sampled, Steps
 from engine.generation import lookahead
 from engine.prompts.examples import first_of, reasoned, shipped
 from engine.prompts.tasks import REASONING_TOKENS
@@ -23,7 +22,7 @@ class ChainOfThought:
     examples: int = 4
     documents: int = 5
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Recall, reason, answer. Examples without a rationale are left out.
 
         A data set that brings no passage asks for what the model knows.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from engine.drafts import Draft
-from engine.events import Event
+from engine.events import Steps
 from engine.prompts.examples import solved
 from engine.toolbox.steps import Toolbox
 
@@ -19,7 +18,7 @@ class ZeroShot:
     name: ClassVar[str] = "zero_shot"
     summary: ClassVar[str] = "the question alone, nothing read; never supported by a source"
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Write."""
         return (yield from _alone(tools))
 
@@ -33,13 +32,13 @@ class ManyShot:
     examples: int = field(default=0, metadata={"least": 0})
     """m, and fewer are refused; 0: all that are given, else those that come with the program."""
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Show the examples, write."""
         shown = tools.solved_examples(self.examples or len(tools.known_examples))
         return (yield from _alone(tools, solved(shown)))
 
 
-def _alone(tools: Toolbox, examples: str = "") -> Steps[Event, None, Draft]:
+def _alone(tools: Toolbox, examples: str = "") -> Steps[Draft]:
     """Ask without a passage, where the tokens last for that."""
     model = tools.models.roles.generator
     prompt = tools.asked_over().prompt(model, (), "alone", examples=examples)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,7 +16,7 @@ from engine.compute.understand import Understanding, understand
 from engine.compute.world import World, joined
 from engine.drafts import Draft
 from engine.errors import OwnAddressUnknown, PlanRefused
-from engine.events import Event, Noted
+from engine.events import Noted, Steps
 from engine.plan import Plan, Sought
 from engine.question.acquaintances import Acquaintances
 from engine.question.question_grammar import ME
@@ -41,7 +40,7 @@ def understood(tools: Toolbox) -> tuple[World, Understanding]:
     return world, understand(tools.query.text, world, today, me_known=bool(own))
 
 
-def compute(tools: Toolbox, world: World, read: Understanding) -> Steps[Event, None, Draft]:
+def compute(tools: Toolbox, world: World, read: Understanding) -> Steps[Draft]:
     """Run the plan of the question, or one that the model proposes; nothing without a plan."""
     plan = read.plan or (yield from staged("lookahead", tools.timings, _propose(tools)))
     if plan is None:
@@ -58,7 +57,7 @@ def compute(tools: Toolbox, world: World, read: Understanding) -> Steps[Event, N
     return replace(result, ended=is_whole)
 
 
-def _propose(tools: Toolbox) -> Steps[Event, None, Plan | None]:
+def _propose(tools: Toolbox) -> Steps[Plan | None]:
     """Return the model's plan, shown; one that makes no sense is shown and refused."""
     with tools.models.lend("lookahead") as model:
         line = proposed(model, tools.query.text, tools.settings.today)
@@ -71,7 +70,7 @@ def _propose(tools: Toolbox) -> Steps[Event, None, Plan | None]:
     return plan
 
 
-def _run(tools: Toolbox, world: World, plan: Plan) -> Steps[Event, None, Table]:
+def _run(tools: Toolbox, world: World, plan: Plan) -> Steps[Table]:
     yield from ()
     known = _with_me(tools, world, plan)
     if not isinstance(plan.value, Sought):

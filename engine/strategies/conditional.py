@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from dataclasses import dataclass
 from typing import ClassVar
 
 from engine.compute.understand import Understanding
 from engine.compute.world import World
 from engine.drafts import Draft
-from engine.events import Event, Noted
+from engine.events import Noted, Steps
 from engine.routes.classifying import MARGIN, Classified, Label, by_model, by_words
 from engine.stages import staged
 from engine.strategies.computation import compute, understood
@@ -28,7 +27,7 @@ class Conditional:
     margin: float = MARGIN
     """How sure the model must be to leave the route of ordinary questions."""
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Classify, take the route; one that finds nothing is followed by retrieval."""
         world, read = understood(tools)
         found = yield from staged("understand", tools.timings, self._classify(tools, read))
@@ -36,11 +35,11 @@ class Conditional:
         draft = yield from take(tools, found.label, world, read)
         return draft if draft is not None else (yield from self.retrieve(tools))
 
-    def retrieve(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def retrieve(self, tools: Toolbox) -> Steps[Draft]:
         """Answer an ordinary question."""
         return (yield from FBRag().run(tools))
 
-    def _classify(self, tools: Toolbox, read: Understanding) -> Steps[Event, None, Classified]:
+    def _classify(self, tools: Toolbox, read: Understanding) -> Steps[Classified]:
         yield from ()
         settled = by_words(tools.query.text, read)
         if settled is not None:
@@ -49,9 +48,7 @@ class Conditional:
             return by_model(model, tools.query.text, self.margin)
 
 
-def take(
-    tools: Toolbox, label: Label, world: World, read: Understanding
-) -> Steps[Event, None, Draft | None]:
+def take(tools: Toolbox, label: Label, world: World, read: Understanding) -> Steps[Draft | None]:
     """Return what a label's own way leads to; None leaves the question to retrieval.
 
     A sure plan whose items are none is an answer, and so is a person's own; not where words of the

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -11,7 +10,7 @@ from typing import ClassVar
 from engine.budget.pace import USUAL_ANSWER, Work, replying
 from engine.drafts import Draft
 from engine.errors import BudgetTooSmall
-from engine.events import Event, FollowedUp, Noted
+from engine.events import FollowedUp, Noted, Steps
 from engine.prompts.demonstrations import (
     FINAL,
     FOLLOW_UP,
@@ -38,7 +37,7 @@ class DRAG:
     m: int = field(default=2, metadata={"least": 0})
     """Worked examples; fewer than these are refused."""
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Recall, show the examples, write. Without documents nothing is recalled."""
         asking = yield from _begun(tools, "drag", self.k, self.m)
         if asking is None:
@@ -61,7 +60,7 @@ class IterDRAG:
     n: int = 5
     """Follow-up questions at most; then, or where tokens run out, the final answer is forced."""
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Recall; ask, retrieve and answer in turn; write the final answer.
 
         New passages stand behind the old ones, so that only they, the question and the
@@ -79,7 +78,7 @@ class IterDRAG:
         written = yield from tools.reply_to(final.kept, final.chosen, stop=("\n",))
         return tools.finish(final.chosen, written)
 
-    def _rounds(self, asking: _Asking) -> Steps[Event, None, _Asking]:
+    def _rounds(self, asking: _Asking) -> Steps[_Asking]:
         """Ask, retrieve and answer until nothing new is asked; return how far that came."""
         asked = set[str]()
         for index in range(self.n):
@@ -104,7 +103,7 @@ class IterDRAG:
             yield FollowedUp(index, question, answer)
         return asking
 
-    def _further(self, asking: _Asking, question: str) -> Steps[Event, None, list[int]]:
+    def _further(self, asking: _Asking, question: str) -> Steps[list[int]]:
         """Return the best passages for a follow-up question that are not there yet."""
         tools, known = asking.tools, asking.chosen
         if tools.closed_book:
@@ -150,7 +149,7 @@ class _Asking:
         self.form.keep(model, prompt)
         return prompt
 
-    def say(self, beginnings: tuple[str, ...], to_come: int) -> Steps[Event, None, Draft]:
+    def say(self, beginnings: tuple[str, ...], to_come: int) -> Steps[Draft]:
         """Return the next line of the transcript, which is to begin with one of `beginnings`.
 
         Behind it come so many lines and the final answer.
@@ -206,7 +205,7 @@ class _Asking:
         return once + last + self._check_tokens <= self.tools.budget.tokens_left and last <= context
 
 
-def _begun(tools: Toolbox, kind: Kind, k: int, m: int) -> Steps[Event, None, _Asking | None]:
+def _begun(tools: Toolbox, kind: Kind, k: int, m: int) -> Steps[_Asking | None]:
     """Recall `k` documents and set `m` examples before them; nothing where none was found.
 
     Raises `QuestionError` for fewer examples than asked for, `BudgetTooSmall`.
@@ -225,7 +224,7 @@ def _begun(tools: Toolbox, kind: Kind, k: int, m: int) -> Steps[Event, None, _As
 
 def _best(
     tools: Toolbox, scores: Scores, wanted: int, known: Sequence[int] = ()
-) -> Steps[Event, None, list[int]]:
+) -> Steps[list[int]]:
     """Return the best other passages that fit Y; where that makes fewer than wanted, say so."""
     fitting = tools.fit_generator(scores, share=0.0)
     best = [number for number in fitting if number not in known][:wanted]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from engine.drafts import Draft
-from engine.events import Event, Noted
+from engine.events import Noted, Steps
 from engine.retrieval.embedding import (
     Similarity,
     best_candidates,
@@ -49,20 +48,20 @@ class CeFilter:
         """Tokens that the encoder must have room for beside the question."""
         return 0
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Recall, rank the candidates, write."""
         scores = yield from tools.recall()
         scores = yield from self.rank(tools, tools.query.text, scores)
         return (yield from tools.write(tools.fit_generator(scores)))
 
-    def rank(self, tools: Toolbox, question: str, scores: Scores) -> Steps[Event, None, Scores]:
+    def rank(self, tools: Toolbox, question: str, scores: Scores) -> Steps[Scores]:
         """Return scores with the candidates ranked anew; without a hit no encoder is loaded.
 
         A question too long for the encoder leaves them as they are, which is said.
         """
         return staged("select", tools.timings, self._rank(tools, question, scores))
 
-    def _rank(self, tools: Toolbox, question: str, scores: Scores) -> Steps[Event, None, Scores]:
+    def _rank(self, tools: Toolbox, question: str, scores: Scores) -> Steps[Scores]:
         if not scores.any():
             return scores
         with tools.models.lend_encoder() as encoder:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,7 +12,7 @@ from engine.agreement.votes import Ballot, generated, read_each
 from engine.budget.pace import RoleName
 from engine.checking.abstention import denies
 from engine.drafts import Draft
-from engine.events import Event, Noted
+from engine.events import Noted, Steps
 from engine.retrieval import selection
 from engine.settings import PROMPT_TOKENS
 from engine.toolbox.steps import Toolbox
@@ -52,7 +51,7 @@ class ET2RAG:
     writer: RoleName = "generator"
     """Which model writes the V answers; the paper's is the generator."""
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Organise, answer each subset briefly, vote, write the winner's answer out."""
         scores = yield from tools.recall()
         ranked = tools.fit_generator(scores)
@@ -100,7 +99,7 @@ def _affordable(tools: Toolbox, subsets: Sequence[Sequence[int]]) -> bool:
     return sum(costs) + 2 * max(costs) <= tools.budget.tokens_left
 
 
-def _without_vote(tools: Toolbox, ranked: Sequence[int]) -> Steps[Event, None, Draft]:
+def _without_vote(tools: Toolbox, ranked: Sequence[int]) -> Steps[Draft]:
     """Return an answer from all that fits; no reading stands against another."""
     yield Noted("At most one reading has an answer, so there was no vote.")
     return (yield from tools.write(ranked))

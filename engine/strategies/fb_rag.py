@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ import numpy as np
 
 from engine.attention.sentence_attention import LayersOf
 from engine.drafts import Draft
-from engine.events import Event, Noted
+from engine.events import Noted, Steps
 from engine.generation.lookahead import TEMPERATURE, Form, Sample
 from engine.retrieval.fusion import Normalisation, reciprocal_ranks, weighted_sum
 from engine.retrieval.recall import Scores
@@ -61,14 +60,14 @@ class FBRag:
     attention. It is read while samples are drawn, at no extra token; where that cannot be, in a
     pass of its own."""
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Recall within X tokens, look ahead, select within Y tokens, write."""
         looked = yield from self.look(tools)
         if not looked.samples:
             return Draft("", ())
         return (yield from tools.write(self.ordered(looked.chosen)))
 
-    def look(self, tools: Toolbox) -> Steps[Event, None, LookAheadResult]:
+    def look(self, tools: Toolbox) -> Steps[LookAheadResult]:
         """Recall within X tokens, look ahead, select within Y tokens; without a hit, nothing."""
         backward = yield from tools.recall()
         listening = self._listening(tools) if backward.any() else None
@@ -101,7 +100,7 @@ class FBRag:
         backward: Scores,
         stage_one: Sequence[int],
         samples: Sequence[Sample],
-    ) -> Steps[Event, None, LookAheadResult]:
+    ) -> Steps[LookAheadResult]:
         forward = self.over(tools.passages.forward(samples))
         parts = {"backward": backward, "forward": forward}
         if self.reaction:
@@ -113,9 +112,7 @@ class FBRag:
         yield tools.passages.ranked("select", scores, parts)
         return LookAheadResult(scores, tools.fit_generator(scores), samples)
 
-    def _react(
-        self, tools: Toolbox, stage_one: Sequence[int]
-    ) -> Steps[Event, None, dict[str, Scores]]:
+    def _react(self, tools: Toolbox, stage_one: Sequence[int]) -> Steps[dict[str, Scores]]:
         """Return the reaction of stage I's passages, 0 of all others; nothing if it is unread."""
         read = tools.passages.readable_numbers(stage_one)
         found = np.zeros(len(tools.corpus.passages))

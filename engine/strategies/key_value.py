@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator as Steps
 from dataclasses import dataclass
 from typing import ClassVar
 
 from engine.drafts import Draft
-from engine.events import Event
+from engine.events import Steps
 from engine.prompts.prompting import render, show
 from engine.retrieval.recall import best_first
 from engine.stages import staged
@@ -41,7 +40,7 @@ class KeyValue:
     name: ClassVar[str] = "key_value"
     summary: ClassVar[str] = "the value of one key, read off the best record"
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Recall, read off, verify literally."""
         scores = yield from tools.recall()
         if not scores.any():
@@ -75,7 +74,7 @@ def _names(question: str, key: str) -> bool:
     return bool(wanted and re.search(whole, asked))
 
 
-def _read_off(tools: Toolbox, record: Passage) -> Steps[Event, None, Draft]:
+def _read_off(tools: Toolbox, record: Passage) -> Steps[Draft]:
     """Let the model read the value; one that is not literally in the record is none."""
     yield from ()
     with tools.models.lend("generator") as model:

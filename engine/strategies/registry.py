@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, Protocol, cast, get_args, get_origin, get_type_hints
 
 from engine.drafts import Draft
 from engine.errors import QuestionError, StrategyUnknown
-from engine.events import Event, Noted
+from engine.events import Noted, Steps
 from engine.strategies import foreign
 from engine.strategies.aggregate import Aggregate
 from engine.strategies.auto import Auto
@@ -43,7 +42,7 @@ class Strategy(Protocol):
     summary: ClassVar[str]
     """One line for people."""
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Yield events; return the draft."""
 
 
@@ -56,7 +55,7 @@ class Compressing:
     strategy: Strategy
     compressor: Youra
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Run the strategy; what it has the generator read is cut first."""
         draft = yield from self.strategy.run(tools.compressing(self.compressor))
         if draft.text and not tools.passages.is_cut:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from engine.checking import abstention
 from engine.drafts import Draft
-from engine.events import Event, FollowedUp
+from engine.events import FollowedUp, Steps
 from engine.prompts.prompting import render, show, show_plain
 from engine.retrieval.recall import Scores, best_first
 from engine.strategies.embedding import Ce, CeFilter
@@ -39,7 +38,7 @@ class Rewrite:
     weight: float = field(default=0.5, metadata={"most": 1})
     """Of the encoder's score against that of BM25, where an encoder ranks."""
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Retrieve, then answer or rewrite. No passage is shown twice (ours).
 
         So rounds share only the head of their prompts in the cache; to keep earlier passages in
@@ -69,7 +68,7 @@ class Rewrite:
 
     def _retrieve(
         self, tools: Toolbox, question: str, seen: Sequence[int], count: int
-    ) -> Steps[Event, None, list[int]]:
+    ) -> Steps[list[int]]:
         """Return the best passages for the question that were not seen yet.
 
         Those that were are no candidates either: an encoder may take only a few.
@@ -85,7 +84,7 @@ class Rewrite:
 
     def _answer_or_rewrite(
         self, tools: Toolbox, question: str, fresh: Sequence[int]
-    ) -> Steps[Event, None, Draft]:
+    ) -> Steps[Draft]:
         personal = tools.task.personal
 
         def prompt(model: Generator) -> str:

@@ -5,7 +5,6 @@ Wang et al. 2023, with the vote of ET2RAG in place of equal strings, so that fre
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -13,7 +12,7 @@ from typing import ClassVar
 from engine.agreement.consensus import Similarity
 from engine.agreement.votes import Ballot, judge, read_often
 from engine.drafts import Draft
-from engine.events import Event
+from engine.events import Steps
 from engine.toolbox.steps import Toolbox
 from models.protocols import MOST_REPLIES
 
@@ -29,7 +28,7 @@ class SelfConsistency:
     temperature: float = 0.7
     similarity: Similarity = "token_f1"
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Recall, draw K answers, vote."""
         scores = yield from tools.recall()
         chosen = tools.fit_generator(scores)
@@ -37,7 +36,7 @@ class SelfConsistency:
             return Draft("", ())
         return (yield from self.over(tools, chosen))
 
-    def over(self, tools: Toolbox, chosen: Sequence[int]) -> Steps[Event, None, Draft]:
+    def over(self, tools: Toolbox, chosen: Sequence[int]) -> Steps[Draft]:
         """Draw K answers from the chosen passages; what most agree with stands."""
         readings = yield from read_often(tools, chosen, self.samples, self.temperature)
         ballot = Ballot(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Generator as Steps
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -17,7 +16,7 @@ from engine.compute.understand import source_of
 from engine.compute.words import NOUNS
 from engine.compute.world import World
 from engine.drafts import Draft
-from engine.events import Drafted, Event, Noted
+from engine.events import Drafted, Noted, Steps
 from engine.generation.reply import unshown, write
 from engine.plan import Source
 from engine.prompts.prompting import render, show
@@ -58,7 +57,7 @@ class Summary:
     sentences: int = 5
     """Of one batch."""
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Scope, condense each batch, condense the notes."""
         numbers = yield from _scoped(tools)
         chosen = {one: passage for one in numbers for passage in tools.passages([one])}
@@ -86,9 +85,7 @@ class Summary:
         evidence = tuple(passage for batch in batches for passage in batch)
         return Draft(text, evidence, ended=not left_out)
 
-    def _best(
-        self, tools: Toolbox, sizes: Mapping[int, int], room: int
-    ) -> Steps[Event, None, list[int]]:
+    def _best(self, tools: Toolbox, sizes: Mapping[int, int], room: int) -> Steps[list[int]]:
         """Return the passages that match the question best and fit all batches, in order."""
         scores = yield from tools.recall()
         left, best = self.batches * room, []
@@ -99,9 +96,7 @@ class Summary:
             best.append(number)
         return sorted(best)
 
-    def _notes(
-        self, tools: Toolbox, batches: Sequence[Sequence[Passage]]
-    ) -> Steps[Event, None, list[str]]:
+    def _notes(self, tools: Toolbox, batches: Sequence[Sequence[Passage]]) -> Steps[list[str]]:
         notes = []
         for number, batch in enumerate(batches):
             with tools.models.lend("generator") as model:
@@ -151,7 +146,7 @@ class _Found:
     """Those of items that hold a word of what it is about; all, where it is about nothing."""
 
 
-def _scoped(tools: Toolbox) -> Steps[Event, None, list[int]]:
+def _scoped(tools: Toolbox) -> Steps[list[int]]:
     """Return the passages of what the question names, by number; say what was left out."""
     world = World.of(items_of(tools))
     scope = scope_of(tools.query.text, world, tools.settings.today)
@@ -213,7 +208,7 @@ def _batches(sizes: Mapping[int, int], room: int) -> Iterator[list[int]]:
         yield batch
 
 
-def _condensed(tools: Toolbox, notes: Sequence[str], room: int) -> Steps[Event, None, str]:
+def _condensed(tools: Toolbox, notes: Sequence[str], room: int) -> Steps[str]:
     """Return the notes as one text of the asked length; notes that do not fit, in rounds."""
     yield from ()
     left = list(notes)

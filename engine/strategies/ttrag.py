@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from engine.drafts import Draft
-from engine.events import Event, Noted
+from engine.events import Noted, Steps
 from engine.strategies.conditional import Conditional
 from engine.strategies.rewrite import Ranker, Rewrite
 from engine.toolbox.steps import Toolbox
@@ -34,7 +33,7 @@ class TTRAG(Conditional):
     total: int = 12
     """Passages over all rounds at most (k)."""
 
-    def retrieve(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def retrieve(self, tools: Toolbox) -> Steps[Draft]:
         """Rank and rewrite; where no encoder is installed BM25 ranks alone, and that is said."""
         ranker = self.ranker
         if ranker != "bm25" and tools.models.roles.encoder_id is None:

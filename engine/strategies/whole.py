@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
 from engine.drafts import Draft
-from engine.events import Event
+from engine.events import Steps
 from engine.retrieval.recall import best_first
 from engine.toolbox.steps import Toolbox
 from engine.toolbox.window import WindowSpace, head_and_tail, require_whole
@@ -22,7 +21,7 @@ class LongContext:
     name: ClassVar[str] = "long_context"
     summary: ClassVar[str] = "everything, refused where it does not fit"
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Write from all passages. Raises `CorpusTooLarge`."""
         everything = tools.passages.allowed()
         require_whole(tools, everything)
@@ -36,7 +35,7 @@ class TruncateMiddle:
     name: ClassVar[str] = "truncate_middle"
     summary: ClassVar[str] = "beginning and end of everything, half the context each"
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Leave out the middle, where all does not fit, then write."""
         kept = head_and_tail(tools, tools.passages.allowed())
         tools.passages.cut({i: part for i, part in kept.items() if isinstance(part, Excerpt)})
@@ -51,7 +50,7 @@ class TtragBaseline:
     summary: ClassVar[str] = "ten best passages shuffled among random ones, context full"
     best: int = 10
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Recall, fill up at random, shuffle, write; the seed decides."""
         scores = yield from tools.recall()
         hits = [int(i) for i in best_first(scores)[: self.best] if scores[i] > 0]

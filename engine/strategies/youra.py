@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
@@ -14,7 +13,7 @@ from engine.attention.reaction import Mean
 from engine.attention.sentence_attention import Way, attend
 from engine.drafts import Draft
 from engine.errors import StrategyUnknown
-from engine.events import Compressed, Event, Noted
+from engine.events import Compressed, Noted, Steps
 from engine.retrieval.recall import Recall, Scores
 from engine.stages import is_past, staged, time_spent
 from engine.toolbox.budget import DRAFTING_SHARE
@@ -51,21 +50,17 @@ class Youra:
     the one that was measured for the model (docs/decisions.md), at 0.6 of the depth where none was.
     """
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Recall within X tokens, cut to sentences within Y tokens, write."""
         scores = yield from tools.recall()
         chosen = sorted(tools.fit_lookahead(scores))
         return (yield from tools.compressing(self).write(chosen))
 
-    def compress(
-        self, tools: Toolbox, passages: Sequence[Passage]
-    ) -> Steps[Event, None, list[Passage | None]]:
+    def compress(self, tools: Toolbox, passages: Sequence[Passage]) -> Steps[list[Passage | None]]:
         """Return the passages cut to their best sentences; None for what keeps none."""
         return staged("select", tools.timings, self._compress(tools, passages))
 
-    def _compress(
-        self, tools: Toolbox, passages: Sequence[Passage]
-    ) -> Steps[Event, None, list[Passage | None]]:
+    def _compress(self, tools: Toolbox, passages: Sequence[Passage]) -> Steps[list[Passage | None]]:
         sentences = sentences_of(passages)
         way, scores = yield from self._score(tools, passages, sentences)
         model = tools.models.roles.generator
@@ -77,7 +72,7 @@ class Youra:
 
     def _score(
         self, tools: Toolbox, passages: Sequence[Passage], sentences: Sequence[Sentence]
-    ) -> Steps[Event, None, tuple[str, Scores]]:
+    ) -> Steps[tuple[str, Scores]]:
         """Return what scored the sentences, and the scores; BM25 where attention cannot be read."""
         if self.by != "bm25":
             try:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator as Steps
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from engine.attention.sentence_attention import LayersOf, Overheard
-from engine.events import Event, Sampled
+from engine.events import Sampled, Steps
 from engine.generation.lookahead import Drawing, Sample, look_ahead
 from engine.toolbox.budget import DRAFTING_SHARE, QuestionBudget
 from engine.toolbox.forecast import Forecast
@@ -49,7 +48,7 @@ class LookAheadSampler:
 
     def draw(
         self, chosen: Sequence[int], drawing: Drawing, listening: LayersOf | None
-    ) -> Steps[Event, None, list[Sample]]:
+    ) -> Steps[list[Sample]]:
         """Return K samples over the chosen passages; `listening` has attention read along."""
         known = None if self.shared is None else self.shared.get((drawing, tuple(chosen)))
         if known is not None and known.serves(listening):
@@ -66,7 +65,7 @@ class LookAheadSampler:
 
     def _draw(
         self, chosen: Sequence[int], drawing: Drawing, listening: LayersOf | None
-    ) -> Steps[Event, None, list[Sample]]:
+    ) -> Steps[list[Sample]]:
         passages = self.passages(chosen)
         look = partial(
             look_ahead,
@@ -84,7 +83,7 @@ class LookAheadSampler:
             draw = partial(heard.sample, attentive, listening)
             return (yield from look(attentive, draw=draw))
 
-    def _take_over(self, drawn: Drawn) -> Steps[Event, None, list[Sample]]:
+    def _take_over(self, drawn: Drawn) -> Steps[list[Sample]]:
         """Return samples already drawn, at their full price."""
         for index, sample in enumerate(drawn.samples):
             yield Sampled(index, sample.rationale, sample.answer)

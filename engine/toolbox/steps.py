@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from collections.abc import Generator as Steps
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
@@ -12,7 +11,7 @@ from engine.attention.sentence_attention import LayersOf
 from engine.budget.effort import means_of
 from engine.budget.pace import Pace, Work
 from engine.drafts import Draft
-from engine.events import Event, StageName
+from engine.events import StageName, Steps
 from engine.generation.lookahead import Drawing, Form, Sample
 from engine.generation.reply import GeneratorQuestion, finish, write
 from engine.language.languages import differ
@@ -37,9 +36,7 @@ from models.roles import ModelSet
 class Compressor(Protocol):
     """Cuts passages to what a question needs, before the generator reads them."""
 
-    def compress(
-        self, tools: Toolbox, passages: Sequence[Passage]
-    ) -> Steps[Event, None, list[Passage | None]]:
+    def compress(self, tools: Toolbox, passages: Sequence[Passage]) -> Steps[list[Passage | None]]:
         """Return each passage cut, or None where nothing of it is left."""
 
 
@@ -167,7 +164,7 @@ class Toolbox:
         """Return the first solved questions. Raises `QuestionError` where there are fewer."""
         return first_of(self.known_examples, wanted)
 
-    def recall(self) -> Steps[Event, None, Scores]:
+    def recall(self) -> Steps[Scores]:
         """Return S(c; Q) for every passage; a second time at no cost."""
         if self.ranking is not None:
             return self.ranking
@@ -177,7 +174,7 @@ class Toolbox:
         return self.passages.recalled[text]
 
     @stage("recall")
-    def _recall(self, text: str) -> Steps[Event, None, None]:
+    def _recall(self, text: str) -> Steps[None]:
         scores = self.passages.recalled[text] = self.passages.scores_of(text)
         yield self.passages.ranked("recall", scores)
 
@@ -204,7 +201,7 @@ class Toolbox:
         form: Form,
         temperature: float,
         listening: LayersOf | None = None,
-    ) -> Steps[Event, None, list[Sample]]:
+    ) -> Steps[list[Sample]]:
         """Return K samples of the look-ahead model over the chosen passages.
 
         `listening` says which layers' attention is read along; None: no attention is read.
@@ -214,7 +211,7 @@ class Toolbox:
         return (yield from self.sampler.draw(chosen, drawing, listening))
 
     @stage("write")
-    def write(self, chosen: Sequence[int], part: str = "answer") -> Steps[Event, None, Draft]:
+    def write(self, chosen: Sequence[int], part: str = "answer") -> Steps[Draft]:
         """Let the generator answer from the chosen passages, and judge a personal answer."""
         if not chosen:
             return Draft("")
@@ -236,7 +233,7 @@ class Toolbox:
         more_tokens: int = 0,
         stop: tuple[str, ...] | None = None,
         **fields: str,
-    ) -> Steps[Event, None, Draft]:
+    ) -> Steps[Draft]:
         """Let the generator reply to a prompt of the task, unchecked; `fields` fill it."""
 
         def prompt(model: Generator) -> str:
@@ -256,13 +253,13 @@ class Toolbox:
         stop: tuple[str, ...] | None = None,
         constraint: Constraint | None = None,
         ahead: Sequence[Work] = (),
-    ) -> Steps[Event, None, Draft]:
+    ) -> Steps[Draft]:
         """Let the generator reply to any prompt over the chosen passages, unchecked.
 
         `ahead` is what comes behind the reply, beside the check of an answer.
         """
 
-        def steps() -> Steps[Event, None, Draft]:
+        def steps() -> Steps[Draft]:
             if chosen:
                 yield from self.compress(chosen)
                 yield self.passages.selected(stage, chosen)
@@ -292,7 +289,7 @@ class Toolbox:
             lasts = 3 * once <= self.budget.tokens_left
             return finish(model, self.asked_over(evidence), evidence, reply, once=not lasts)
 
-    def compress(self, chosen: Sequence[int]) -> Steps[Event, None, None]:
+    def compress(self, chosen: Sequence[int]) -> Steps[None]:
         """Have the chosen passages cut, where there is a compressor and they are not cut yet."""
         fresh = self.passages.uncut_numbers(chosen)
         if self.compressor is not None and fresh:

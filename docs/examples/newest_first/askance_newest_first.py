@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator as Steps
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar
 
 from engine.drafts import Draft
-from engine.events import Event
+from engine.events import Steps
 from engine.toolbox.steps import Toolbox
 
 UNDATED = datetime.min.replace(tzinfo=UTC)
@@ -22,7 +21,7 @@ class NewestFirst:
     summary: ClassVar[str] = "best passages by BM25, the newest first"
     passages: int = 20
 
-    def run(self, tools: Toolbox) -> Steps[Event, None, Draft]:
+    def run(self, tools: Toolbox) -> Steps[Draft]:
         """Recall, sort by date, write."""
         scores = yield from tools.recall()
         best = tools.fit_generator(scores)[: self.passages]
