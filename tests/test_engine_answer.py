@@ -36,8 +36,7 @@ from engine.strategies import registry
 from engine.values import Answer
 from ingest.item import Filters, Kind
 from ingest.reading.session import Session
-from ingest.reading.stream import Reading as SourceReading
-from ingest.reading.stream import read
+from ingest.reading.stream import ItemStream, read
 from models.roles import ModelSet
 
 MakeModels = Callable[..., ModelSet]
@@ -214,7 +213,7 @@ def test_what_the_time_budget_leaves_unread_is_counted(
     for number in range(5):
         (notes / f"{number}.txt").write_text("The lease ends on 30 June 2027.\n")
 
-    def here(_: Session, sources: Sequence[Path], filters: Filters, **named: Any) -> SourceReading:
+    def here(_: Session, sources: Sequence[Path], filters: Filters, **named: Any) -> ItemStream:
         return read(sources, filters, **named)  # one file after the other, when it is asked for
 
     monkeypatch.setattr(Session, "read", here)

@@ -18,7 +18,7 @@ from engine.evaluation.data import load_questions
 from engine.evaluation.importing import import_set
 from engine.prompts.tasks import task_of
 from ingest.datasets.table import DATASETS, entries
-from ingest.datasets.values import Document, Entry, NotAsDocumented
+from ingest.datasets.values import NotAsDocumented, SetDocument, SetQuestion
 
 BOAT = ["The boat is red. ", "It lies in Leith."]
 HOTPOT = {
@@ -176,10 +176,10 @@ LOCOMO = {
         {"question": "Whose car?", "adversarial_answer": "Ann's", "evidence": [], "category": 5},
     ],
 }
-LEITH = Document("Boat", "".join(BOAT))
+LEITH = SetDocument("Boat", "".join(BOAT))
 
 
-def read(name: str, file: Path, content: str, *more: Path) -> list[Entry]:
+def read(name: str, file: Path, content: str, *more: Path) -> list[SetQuestion]:
     file.write_text(content)
     return list(entries(name, [file, *more]))
 
@@ -191,11 +191,11 @@ def lines(*rows: Any) -> str:
 @pytest.mark.parametrize("name", ["hotpotqa", "2wikimultihopqa"])
 def test_hotpotqa_and_2wikimultihopqa(name: str, tmp_path: Path) -> None:
     [found] = read(name, tmp_path / "dev.json", json.dumps([HOTPOT]))
-    assert found == Entry(
+    assert found == SetQuestion(
         "5a",
         "Where lies the red boat?",
         ("Leith",),
-        documents=(Document("Pier", "A pier."), LEITH),
+        documents=(SetDocument("Pier", "A pier."), LEITH),
         gold=(1,),
     )
 
@@ -223,8 +223,8 @@ def test_natural_questions(tmp_path: Path) -> None:
     one, polar, without, passage = read("nq", tmp_path / "nq.jsonl", lines(*rows))
     assert (one.id, one.answers, one.gold) == ("797", ("Leith",), (0,))
     assert one.documents == (
-        Document("Boat", "It lies in Leith ."),
-        Document("Boat", "Other ."),
+        SetDocument("Boat", "It lies in Leith ."),
+        SetDocument("Boat", "Other ."),
     )
     assert polar.answers == ("yes",)
     assert without.unanswerable
@@ -243,7 +243,7 @@ def test_qasper(tmp_path: Path) -> None:
     one, other = read("qasper", tmp_path / "dev.json", json.dumps(QASPER))
     assert one.answers == ("Leith, Fife", "yes")
     assert one.gold == (1,)
-    assert one.documents[1] == Document("1909.00694", "It lies in Leith.")
+    assert one.documents[1] == SetDocument("1909.00694", "It lies in Leith.")
     assert len(one.documents) == 2
     assert other.unanswerable
 
@@ -251,7 +251,7 @@ def test_qasper(tmp_path: Path) -> None:
 def test_quality(tmp_path: Path) -> None:
     [found] = read("quality", tmp_path / "dev", lines(QUALITY))
     assert (found.answers, found.answer_index) == (("Leith",), 1)
-    assert found.documents == (Document("The Boat (Ann Lee)", "It lies in Leith."),)
+    assert found.documents == (SetDocument("The Boat (Ann Lee)", "It lies in Leith."),)
     unlabelled = QUALITY | {"questions": [QUALITY["questions"][0] | {"gold_label": None}]}
     with pytest.raises(NotAsDocumented, match=r'line 1: "gold_label"'):
         read("quality", tmp_path / "test", lines(unlabelled))
@@ -261,13 +261,13 @@ def test_qmsum(tmp_path: Path) -> None:
     one, other = read("qmsum", tmp_path / "test.jsonl", lines(QMSUM))
     assert (one.id, one.mode, one.answers) == ("1-general-1", "summary", ("They met.",))
     assert other.question == "What of the boat?"
-    assert other.documents == (Document("Meeting 1", "Ann: The boat is sold."),)
+    assert other.documents == (SetDocument("Meeting 1", "Ann: The boat is sold."),)
 
 
 def test_pubmedqa(tmp_path: Path) -> None:
     [found] = read("pubmedqa", tmp_path / "ori_pqal.json", json.dumps(PUBMEDQA))
     assert (found.id, found.answers) == ("123", ("yes",))
-    assert found.documents == (Document("PMID 123", "We looked.\nThey float."),)
+    assert found.documents == (SetDocument("PMID 123", "We looked.\nThey float."),)
 
 
 def test_strategyqa(tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_crag_packed(tmp_path: Path) -> None:
     file.write_bytes(bz2.compress(lines(CRAG, invalid).encode()))
     one, other = entries("crag", [file])
     assert one.answers == ("leith", "port of leith")
-    assert one.documents == (Document("Boat", "It lies in Leith."),)
+    assert one.documents == (SetDocument("Boat", "It lies in Leith."),)
     assert other.unanswerable
     assert other.answers == ()
 
@@ -447,7 +447,7 @@ def test_a_file_that_cannot_be_unpacked_is_named(
 
 def test_a_corpus_is_filled_as_ttrag_does(tmp_path: Path) -> None:
     found = [
-        Entry(str(n), "q", ("a",), documents=(Document(f"T{n:02}", "x" * 397),), gold=(0,))
+        SetQuestion(str(n), "q", ("a",), documents=(SetDocument(f"T{n:02}", "x" * 397),), gold=(0,))
         for n in range(20)
     ]
     done = import_set("nq", found, tmp_path, limit=2, tokens=1000, seed=1)

@@ -14,15 +14,15 @@ import pytest
 
 from ingest.files import File, UnreadableError
 from ingest.item import Filters, Item, Kind, Reason, Skipped
-from ingest.reading.stream import Reading, read
+from ingest.reading.stream import ItemStream, read
 from ingest.reading.walk import list_files
 
 
-def names_of(reading: Reading) -> list[str]:
+def names_of(reading: ItemStream) -> list[str]:
     return [found.locator.path.name for found in reading if isinstance(found, Item)]
 
 
-def reasons_of(reading: Reading) -> dict[str, Reason]:
+def reasons_of(reading: ItemStream) -> dict[str, Reason]:
     return {found.path.name: found.reason for found in reading if isinstance(found, Skipped)}
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ingest.files import File
 from ingest.item import Filters, Item, Kind, Without
 from ingest.places import folded, lies_in, pattern_of, place_of
-from ingest.reading.stream import Reading, read
+from ingest.reading.stream import ItemStream, read
 
 ICS = """BEGIN:VCALENDAR\r
 VERSION:2.0\r
@@ -81,7 +81,7 @@ def tree(tmp_path: Path) -> Path:
     return root
 
 
-def reading_of(tree: Path, **given: Any) -> Reading:
+def reading_of(tree: Path, **given: Any) -> ItemStream:
     return read([tree], Filters(**given), zone=UTC)
 
 

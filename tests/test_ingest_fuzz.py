@@ -121,7 +121,7 @@ def test_arbitrary_bytes_never_raise(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Without the last nets around each file, so that what falls into them is seen.
-    for module in ("ingest.reading.tasks", "ingest.formats"):
+    for module in ("ingest.reading.jobs", "ingest.formats"):
         monkeypatch.setattr(sys.modules[module], "DAMAGED", ())
     path = tmp_path / name
     pieces = st.lists(st.one_of(st.sampled_from(TOKENS[name]), st.binary(max_size=20)), max_size=30)

@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from ingest.item import Filters, Reason, Skipped
 from ingest.reading import pool as pooling
 from ingest.reading.blame import blamed
-from ingest.reading.pool import Pool, Run, StandstillError
+from ingest.reading.jobs import Job, Portion, What
+from ingest.reading.pool import Dispatcher, Pool, StandstillError
 from ingest.reading.process import ReadingProcess
 from ingest.reading.session import Session
-from ingest.reading.stream import Reading, read
-from ingest.reading.tasks import Job, Task, What
-from ingest.reading.walk import Found, Listing
+from ingest.reading.stream import ItemStream, read
+from ingest.reading.walk import ListedFile, Listing
 from ingest.reading.wire import State, frame, packed, packed_names
-from ingest.reading.worker import Order, _Inbox
+from ingest.reading.worker import WorkOrder, _Inbox
 from ingest.sieve import Later, Read, Scope
 
 NOW = datetime(2026, 11, 17, 9, 0, tzinfo=UTC)
@@ -33,8 +33,8 @@ SCOPE = Scope(Filters(), UTC, NOW, (Path("/"),), ())
 STEPS = 20_000
 """More than any reading below takes."""
 LOWERED = """
-from ingest.reading import tasks, worker
-tasks.LARGE = 4 << 10
+from ingest.reading import jobs, worker
+jobs.LARGE = 4 << 10
 worker.main()
 """
 
@@ -137,28 +137,28 @@ class Reader:
         return 0
 
 
-def said(order: Order, source: Source) -> Iterator[bytes]:
+def said(order: WorkOrder, source: Source) -> Iterator[bytes]:
     """Yield the frames that `ingest.reading.worker` would send."""
-    number, task = order.number, order.task
-    if task.what is What.ATTACHMENTS:
-        for offset in task.offsets:
+    number, portion = order.number, order.portion
+    if portion.what is What.ATTACHMENTS:
+        for offset in portion.offsets:
             body = packed([Skipped(order.path, Reason.EMPTY, "", f"attached {offset}")])
             yield frame(number, State.MORE, body, offset=offset)
-        yield frame(number, State.DONE, offset=task.offsets[-1])
+        yield frame(number, State.DONE, offset=portion.offsets[-1])
     elif not source.is_mailbox:
         for piece in range(source.pieces):
             yield frame(number, State.MORE, piece_of(order, source, piece))
         yield frame(number, State.DONE)
-    elif task.what is What.ALL and source.is_large:
+    elif portion.what is What.ALL and source.is_large:
         yield frame(number, State.IS_LARGE_MAILBOX)
     else:
         yield from messages(order, source)
 
 
-def messages(order: Order, source: Source) -> Iterator[bytes]:
-    task, mark = order.task, -1
-    end = source.pieces if order.task.what is What.ALL else min(task.end, source.pieces)
-    for offset in reversed(range(task.begin, end)):
+def messages(order: WorkOrder, source: Source) -> Iterator[bytes]:
+    portion, mark = order.portion, -1
+    end = source.pieces if order.portion.what is What.ALL else min(portion.end, source.pieces)
+    for offset in reversed(range(portion.begin, end)):
         if order.is_careful or mark < 0:
             yield frame(order.number, State.AT, offset=offset)
         body, mark = piece_of(order, source, offset), offset
@@ -166,7 +166,7 @@ def messages(order: Order, source: Source) -> Iterator[bytes]:
     yield frame(order.number, State.DONE, offset=mark)
 
 
-def piece_of(order: Order, source: Source, piece: int) -> bytes:
+def piece_of(order: WorkOrder, source: Source, piece: int) -> bytes:
     if piece in source.deadly:
         raise Death
     reads: list[Read] = [Skipped(order.path, Reason.EMPTY, "x" * source.weight, str(piece))]
@@ -188,7 +188,7 @@ class Stage:
     readers: list[Reader] = field(default_factory=list)
     steps: int = 0
 
-    def start(self, run: Run) -> Stage:
+    def start(self, run: Dispatcher) -> Stage:
         self.run = run
         run._thread = self  # type: ignore[assignment]
         return self
@@ -255,7 +255,7 @@ def outcome(
     stage = Stage(dict(zip(paths, sources, strict=True)), random.Random(seed), stillborn, murderous)
     gone = str(folder / "gone")
     files = [
-        Found(path, gone if source.is_missing else str(folder / "any"), source.pieces, ())
+        ListedFile(path, gone if source.is_missing else str(folder / "any"), source.pieces, ())
         for path, source in stage.sources.items()
     ]
     pair, give = socket.socketpair, ReadingProcess.give
@@ -277,14 +277,14 @@ def outcome(
 
     with monkeypatch.context() as patch:
         patch.setattr(pooling, "_UNTAKEN", limit)
-        patch.setattr("ingest.reading.tasks.RANGE", 3)
+        patch.setattr("ingest.reading.jobs.RANGE", 3)
         patch.setattr("ingest.reading.pool.LARGE", 3)
         patch.setattr("ingest.reading.stream.list_files", lambda _: Listing(files))
         patch.setattr("ingest.reading.process.subprocess.Popen", start)
         patch.setattr(socket, "socketpair", small_pair)
         patch.setattr(ReadingProcess, "give", give_what_is_wanted)
         pool = Pool(workers)
-        found = list(Reading([folder], SCOPE, lambda scope: stage.start(pool.run(scope))))
+        found = list(ItemStream([folder], SCOPE, lambda scope: stage.start(pool.run(scope))))
         pool.close()
     assert all(reader.is_dead for reader in stage.readers)
     return paths, [one for one in found if isinstance(one, Skipped)]
@@ -354,13 +354,13 @@ def test_whoever_dies_when_ever_reading_ends_and_names_what_is_lost(
 
 
 def test_nothing_is_read_twice_where_a_reader_dies_at_the_first_message(tmp_path: Path) -> None:
-    found = Found(tmp_path, "", 9, ())
-    careful = Job(found, Task(What.MESSAGES, 3, 9), 6, is_careful=True, current=3)
+    found = ListedFile(tmp_path, "", 9, ())
+    careful = Job(found, Portion(What.MESSAGES, 3, 9), 6, is_careful=True, current=3)
     lost, rest = blamed(careful, Reason.WORKER_DIED)
     assert lost is not None
     assert (lost.member, rest) == ("message at byte 3", [])
     careful.current = 5
-    assert blamed(careful, Reason.WORKER_DIED)[1] == [(Task(What.MESSAGES, 3, 5), False)]
+    assert blamed(careful, Reason.WORKER_DIED)[1] == [(Portion(What.MESSAGES, 3, 5), False)]
     careful.current = -1
     lost, rest = blamed(careful, Reason.WORKER_DIED)
     assert lost is not None
@@ -382,7 +382,7 @@ def test_an_order_that_the_socket_does_not_take_is_sent_later(
     monkeypatch.setattr("ingest.reading.process.subprocess.Popen", start)
     process = ReadingProcess(())
     offsets = tuple(range(300_000))
-    job = Job(Found(path, str(path), 3, ()), Task(What.ATTACHMENTS, offsets=offsets), 1)
+    job = Job(ListedFile(path, str(path), 3, ()), Portion(What.ATTACHMENTS, offsets=offsets), 1)
     process.give(job, SCOPE)
     assert process.has_unsent()
     assert process.has_enough()
@@ -397,7 +397,7 @@ def test_an_order_that_the_socket_does_not_take_is_sent_later(
             process.flush()
     order, descriptor = received
     assert os.read(descriptor, 9) == b"any"
-    assert order.task.offsets == offsets
+    assert order.portion.offsets == offsets
     assert not process.has_unsent()
     process.end()
     os.close(descriptor)
@@ -410,7 +410,7 @@ def test_a_run_in_which_nobody_works_ends_and_names_the_file(
     (tmp_path / "a.txt").write_text("Note")
     monkeypatch.setattr(pooling, "STILL", 0.2)
     monkeypatch.setattr(pooling, "_TURN", 0.05)
-    monkeypatch.setattr(Run, "_give_out", lambda run: None)
+    monkeypatch.setattr(Dispatcher, "_give_out", lambda run: None)
     with Session(workers=1) as session, pytest.raises(StandstillError) as caught:
         list(session.read([tmp_path]))
     assert caught.value.path == tmp_path / "a.txt"
@@ -454,8 +454,8 @@ def test_a_folder_of_split_mailboxes_is_read_as_in_one_process(
                 for number in range(60)
             )
         )
-    monkeypatch.setattr("ingest.reading.tasks.RANGE", 1 << 10)
-    monkeypatch.setattr("ingest.reading.tasks.LARGE", 4 << 10)
+    monkeypatch.setattr("ingest.reading.jobs.RANGE", 1 << 10)
+    monkeypatch.setattr("ingest.reading.jobs.LARGE", 4 << 10)
     monkeypatch.setattr("ingest.reading.pool.LARGE", 4 << 10)
     monkeypatch.setattr(pooling, "_UNTAKEN", 2000)
     here = list(read([tmp_path], zone=UTC, now=NOW))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import DataError
-from ingest.datasets.values import Document, Entry
+from ingest.datasets.values import SetDocument, SetQuestion
 
 CHARACTERS_A_TOKEN = 4
 """English prose, about; what a million tokens are counted with."""
@@ -32,7 +32,7 @@ class Imported:
 
 def import_set(
     name: str,
-    entries: Iterable[Entry],
+    entries: Iterable[SetQuestion],
     folder: Path,
     limit: int | None = None,
     tokens: int | None = None,
@@ -80,8 +80,8 @@ def _told_apart(ids: Iterable[str]) -> list[str]:
 
 
 def _filled(
-    name: str, documents: list[Document], read: list[Entry], tokens: int, seed: int
-) -> list[Document]:
+    name: str, documents: list[SetDocument], read: list[SetQuestion], tokens: int, seed: int
+) -> list[SetDocument]:
     """Return documents and others of the set, shuffled, together at least `tokens`."""
     draw = random.Random(seed)  # noqa: S311
     known = set(documents)
@@ -100,12 +100,12 @@ def _filled(
     return filled
 
 
-def _tokens(documents: Iterable[Document]) -> int:
+def _tokens(documents: Iterable[SetDocument]) -> int:
     return sum(len(one.title) + len(one.text) for one in documents) // CHARACTERS_A_TOKEN
 
 
 def _row(
-    name: str, entry: Entry, place_of: dict[Document, int], corpus: str | None
+    name: str, entry: SetQuestion, place_of: dict[SetDocument, int], corpus: str | None
 ) -> dict[str, Any]:
     own = entry.documents
     support: list[dict[str, Any]] = [

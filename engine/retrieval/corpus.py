@@ -16,7 +16,7 @@ from engine.retrieval.recall import Recall
 from engine.values import Coverage, Passage, Query
 from ingest.item import Item, Kind, Skipped
 from ingest.reading.pool import STILL, StandstillError
-from ingest.reading.stream import Reading as ReadingOfSources
+from ingest.reading.stream import ItemStream
 
 PROGRESS_INTERVAL = 0.1
 """Seconds between two `Reading` events."""
@@ -35,7 +35,7 @@ class Corpus:
 
 
 def read_corpus(
-    reading: ReadingOfSources,
+    reading: ItemStream,
     query: Query,
     deadline: float | None,
     *,
@@ -134,7 +134,7 @@ def _best(cutting: _Cutting, query: Query) -> Passage | None:
 
 
 def _progress(
-    reading: ReadingOfSources, skipped: Sequence[Skipped], began: float, best: Passage | None
+    reading: ItemStream, skipped: Sequence[Skipped], began: float, best: Passage | None
 ) -> Reading:
     tally = reading.tally
     return Reading(
@@ -149,7 +149,7 @@ def _progress(
 
 
 def _coverage(
-    reading: ReadingOfSources, query: Query, items: Sequence[Item], skipped: Sequence[Skipped]
+    reading: ItemStream, query: Query, items: Sequence[Item], skipped: Sequence[Skipped]
 ) -> Coverage:
     tally = reading.tally
     read: dict[Kind, int] = {}

@@ -31,7 +31,7 @@ _NAMED = 20
 
 
 @dataclass(slots=True)
-class Cut:
+class CalendarParts:
     """A calendar file cut up."""
 
     entries: list[Entry] = field(default_factory=list)
@@ -80,9 +80,9 @@ def _reads(
     yield from reader.rest()
 
 
-def cut_up(text: str) -> Cut:
+def cut_up(text: str) -> CalendarParts:
     r"""Cut a calendar, a \n before and behind it, into its parts, however much is broken."""
-    cut = Cut()
+    cut = CalendarParts()
     open_name, begins, first, ends_at = "", 0, 1, 0
     line, counted = 0, 0
     for mark in _BOUNDARY.finditer(text):
@@ -104,7 +104,7 @@ def cut_up(text: str) -> Cut:
     return cut
 
 
-def _add(cut: Cut, name: str, text: str, line: int, is_closed: bool) -> None:
+def _add(cut: CalendarParts, name: str, text: str, line: int, is_closed: bool) -> None:
     if name != "VTIMEZONE":
         cut.entries.append(Entry(name, text, line, is_closed))
     elif is_closed:

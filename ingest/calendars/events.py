@@ -100,7 +100,7 @@ class EventReader:
             yield self._origin.skipped(Reason.TOO_LARGE, remedy, kinds=ENTRIES)
 
     def _series(self, fields: list[Fields], kind: Kind) -> Iterator[Read]:
-        from ingest.calendars.recurrences import Part, occurrences
+        from ingest.calendars.recurrences import SeriesPart, occurrences
         from ingest.calendars.rules import UnfitRuleError
 
         member = fields[0].text("SUMMARY") or fields[0].text("UID")
@@ -108,7 +108,7 @@ class EventReader:
         if self._occurrences <= 0:
             self._refused += 1
             return
-        parts = [Part(one, Timing.of(one, moments)) for one in fields]
+        parts = [SeriesPart(one, Timing.of(one, moments)) for one in fields]
         found = [(part, part.timing) for part in parts]
         try:
             found, narrowed = occurrences(parts, moments, self._scope)

@@ -38,7 +38,7 @@ _FIRST, _LAST = datetime(100, 1, 1, tzinfo=UTC), datetime(9900, 1, 1, tzinfo=UTC
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ExpansionSpan:
     """The time over which a rule is expanded."""
 
     begins: datetime
@@ -48,7 +48,7 @@ class Span:
 
 
 @dataclass(eq=False)
-class Part:
+class SeriesPart:
     """One entry of a series: its rule, or an exception to it."""
 
     fields: Fields
@@ -75,11 +75,11 @@ class _Occurrence(Occurrence):  # type: ignore[misc]
         return self._adapter._component, self.start, self.end
 
 
-def span_of(scope: Scope) -> Span:
+def span_of(scope: Scope) -> ExpansionSpan:
     """Return the days asked for, where open 10 years back and 3 ahead of now."""
     begins, ends = scope.begins, scope.ends
     now = scope.now
-    return Span(
+    return ExpansionSpan(
         max(begins or _shifted(min(now, ends) if ends else now, -_BACK), _FIRST),
         min(ends or _shifted(max(now, begins) if begins else now, _AHEAD), _LAST),
         begins is None and ends is None,
@@ -87,8 +87,8 @@ def span_of(scope: Scope) -> Span:
 
 
 def occurrences(
-    parts: Sequence[Part], moments: Moments, scope: Scope
-) -> tuple[list[tuple[Part, Timing]], Span | None]:
+    parts: Sequence[SeriesPart], moments: Moments, scope: Scope
+) -> tuple[list[tuple[SeriesPart, Timing]], ExpansionSpan | None]:
     """Return what of a series takes place in the days asked for, and fewer days if too much does.
 
     Raises UnfitRuleError, and whatever the libraries raise on a damaged rule.
@@ -97,7 +97,7 @@ def occurrences(
     first = _earliest(parts)
     if asked.is_default and first is not None and first > asked.ends:
         # One that begins far ahead is still one to be found, as is one that ended long ago.
-        asked = Span(first, _shifted(first, asked.ends - asked.begins), True)
+        asked = ExpansionSpan(first, _shifted(first, asked.ends - asked.begins), True)
     span = _narrowed(parts, asked, scope.now)
     calendar = Calendar()
     calendar.subcomponents = [_component(part, moments, span) for part in parts]
@@ -118,7 +118,7 @@ def occurrences(
     return timed, None if span == asked else span
 
 
-def _timing(part: Part, start: date, end: date) -> Timing:
+def _timing(part: SeriesPart, start: date, end: date) -> Timing:
     planned = part.timing.planned
     if planned is not None and part.timing.goes_on and part.timing.start is not None:
         # It moves all that follow, each by as much.
@@ -129,7 +129,7 @@ def _timing(part: Part, start: date, end: date) -> Timing:
     return replace(part.timing, start=start, end=end, planned=planned)
 
 
-def _component(part: Part, moments: Moments, span: Span) -> Component:
+def _component(part: SeriesPart, moments: Moments, span: ExpansionSpan) -> Component:
     """Return what the library needs of an entry."""
     fields, timing = part.fields, part.timing
     component: Component = _COMPONENTS[fields.name]()
@@ -174,7 +174,7 @@ def _bounded(rule: Any, start: date | None, ends: datetime) -> Any:
     return rule if rule.get("UNTIL") else vRecur({**rule, "UNTIL": [last]})
 
 
-def _narrowed(parts: Sequence[Part], span: Span, now: datetime) -> Span:
+def _narrowed(parts: Sequence[SeriesPart], span: ExpansionSpan, now: datetime) -> ExpansionSpan:
     """Return the part of `span`, near `now`, in which a series stays within the limits.
 
     Raises UnfitRuleError for a rule that cannot be expanded at all.
@@ -190,11 +190,11 @@ def _narrowed(parts: Sequence[Part], span: Span, now: datetime) -> Span:
                 near = min(max(now, span.begins), ends)
                 half = YEAR * (OCCURRENCES / 2 / yearly)
                 begins = max(span.begins, _shifted(near, -half))
-                span = Span(begins, min(span.ends, _shifted(near, half)), span.is_default)
+                span = ExpansionSpan(begins, min(span.ends, _shifted(near, half)), span.is_default)
     return span
 
 
-def _earliest(parts: Sequence[Part]) -> datetime | None:
+def _earliest(parts: Sequence[SeriesPart]) -> datetime | None:
     """Return when the series starts."""
     days = [part.timing.start.toordinal() for part in parts if part.timing.start is not None]
     return datetime.combine(date.fromordinal(min(days)), datetime.min.time(), UTC) if days else None

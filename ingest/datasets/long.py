@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ingest.datasets.values import Document, Entry, NotAsDocumented, list_of, member, text_of
+from ingest.datasets.values import (
+    NotAsDocumented,
+    SetDocument,
+    SetQuestion,
+    list_of,
+    member,
+    text_of,
+)
 from ingest.html.text import html_text
 
 
-def qasper(arxiv: str, paper: Any) -> Iterator[Entry]:
+def qasper(arxiv: str, paper: Any) -> Iterator[SetQuestion]:
     """Read the questions of a paper of Qasper's JSON object; its paragraphs are the documents."""
     paragraphs = [text_of(paper, "abstract")]
     paragraphs += [p for section in list_of(paper, "full_text") for p in section["paragraphs"]]
     texts = [text for text in dict.fromkeys(paragraphs) if text.strip()]
-    documents = tuple(Document(arxiv, text) for text in texts)
+    documents = tuple(SetDocument(arxiv, text) for text in texts)
     for asked in list_of(paper, "qas"):
         given = [member(one, "answer") for one in list_of(asked, "answers")]
         answers = dict.fromkeys(a for one in given for a in _qasper_answer(one))
         evidence = {text for one in given for text in one.get("evidence", ())}
-        yield Entry(
+        yield SetQuestion(
             text_of(asked, "question_id"),
             text_of(asked, "question"),
             tuple(answers),
@@ -39,16 +46,16 @@ def _qasper_answer(one: Any) -> list[str]:
     return [] if one.get("yes_no") is None else ["yes" if one["yes_no"] else "no"]
 
 
-def quality(row: Any) -> Iterator[Entry]:
+def quality(row: Any) -> Iterator[SetQuestion]:
     """Read the questions of an article of QuALITY; `gold_label` counts from 1."""
     article = text_of(row, "article")
     text = html_text(article)[0] if article.lstrip()[:1] == "<" else article
-    document = Document(f"{text_of(row, 'title')} ({row.get('author', '')})", text)
+    document = SetDocument(f"{text_of(row, 'title')} ({row.get('author', '')})", text)
     for asked in list_of(row, "questions"):
         options, label = list_of(asked, "options"), asked.get("gold_label")
         if not isinstance(label, int) or not 1 <= label <= len(options):
             raise NotAsDocumented('"gold_label" is not the number of an option (test has none)')
-        yield Entry(
+        yield SetQuestion(
             text_of(asked, "question_unique_id"),
             text_of(asked, "question"),
             (str(options[label - 1]),),
@@ -59,14 +66,14 @@ def quality(row: Any) -> Iterator[Entry]:
         )
 
 
-def qmsum(number: int, row: Any) -> Iterator[Entry]:
+def qmsum(number: int, row: Any) -> Iterator[SetQuestion]:
     """Read the queries of a meeting of QMSum's JSON lines, which have no ids."""
     said = list_of(row, "meeting_transcripts")
     text = "\n".join(f"{text_of(one, 'speaker')}: {text_of(one, 'content')}" for one in said)
-    document = Document(f"Meeting {number}", text)
+    document = SetDocument(f"Meeting {number}", text)
     for kind in ("general", "specific"):
         for place, asked in enumerate(list_of(row, f"{kind}_query_list"), start=1):
-            yield Entry(
+            yield SetQuestion(
                 f"{number}-{kind}-{place}",
                 text_of(asked, "query"),
                 (text_of(asked, "answer"),),
@@ -80,7 +87,7 @@ SUMMARISE = "Summarise the text."
 """What is asked where a row has no words of its own."""
 
 
-def longbench(row: Any) -> Entry:
+def longbench(row: Any) -> SetQuestion:
     """Read a line of LongBench, of its first version or its second, which gives choices."""
     i, text = text_of(row, "_id"), text_of(row, "context")
     if "choice_A" in row:
@@ -89,17 +96,17 @@ def longbench(row: Any) -> Entry:
     answers = tuple(map(str, list_of(row, "answers")))
     part = str(row.get("dataset", ""))
     is_summary = part in ("qmsum", "gov_report", "multi_news", "vcsum", "samsum")
-    return Entry(
+    return SetQuestion(
         i,
         text_of(row, "input") or SUMMARISE,
         answers,
         mode="summary" if is_summary else "any",
-        documents=(Document(f"{part or 'LongBench'} {i}", text),),
+        documents=(SetDocument(f"{part or 'LongBench'} {i}", text),),
         part=part,
     )
 
 
-def infinitebench(row: Any) -> Entry:
+def infinitebench(row: Any) -> SetQuestion:
     """Read a line of a file of InfiniteBench; its books and scripts are in `context`."""
     i = str(member(row, "id"))
     text = text_of(row, "context")
@@ -109,17 +116,19 @@ def infinitebench(row: Any) -> Entry:
     options = tuple(map(str, row.get("options") or ()))
     if options:
         return _chosen(i, question, text, options, answers[0])
-    return Entry(i, question, tuple(answers), documents=(Document(f"InfiniteBench {i}", text),))
+    return SetQuestion(
+        i, question, tuple(answers), documents=(SetDocument(f"InfiniteBench {i}", text),)
+    )
 
 
-def _chosen(i: str, question: str, text: str, options: tuple[str, ...], answer: str) -> Entry:
+def _chosen(i: str, question: str, text: str, options: tuple[str, ...], answer: str) -> SetQuestion:
     """Return a question with choices; the answer is an option, or its letter."""
     letters = "ABCDEFGH"[: len(options)]
     place = options.index(answer) if answer in options else letters.find(answer)
     if place < 0:
         raise NotAsDocumented(f'"answer" is none of the {len(options)} options, nor its letter')
-    document = Document(f"text of {i}", text)
-    return Entry(
+    document = SetDocument(f"text of {i}", text)
+    return SetQuestion(
         i, question, (options[place],), documents=(document,), options=options, answer_index=place
     )
 
@@ -128,7 +137,7 @@ ADVERSARIAL = 5
 """LoCoMo's category of questions that the conversation does not answer."""
 
 
-def locomo(number: int, row: Any) -> Iterator[Entry]:
+def locomo(number: int, row: Any) -> Iterator[SetQuestion]:
     """Read the questions of a conversation of LoCoMo; each dated session is a document."""
     talk = row.get("conversation", row)
     name = str(row.get("sample_id", number))
@@ -144,7 +153,7 @@ def locomo(number: int, row: Any) -> Iterator[Entry]:
             if (session := mark.partition(":")[0].removeprefix("D")) in place_of
         ]
         is_adversarial = asked.get("category") == ADVERSARIAL
-        yield Entry(
+        yield SetQuestion(
             f"{name}-{count}",
             text_of(asked, "question"),
             () if is_adversarial else (str(member(asked, "answer")),),
@@ -159,11 +168,11 @@ def _marks(evidence: str) -> list[str]:
     return [part for part in evidence.replace(";", " ").replace(",", " ").split() if ":" in part]
 
 
-def _session(talk: Any, name: str, key: str) -> Document:
+def _session(talk: Any, name: str, key: str) -> SetDocument:
     turns = []
     for turn in talk[key]:
         seen = f" [shows: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
         words = f"{text_of(turn, 'speaker')}: {turn.get('text') or turn.get('clean_text') or ''}"
         turns.append(f"[{text_of(turn, 'dia_id')}] {words}{seen}")
     when = talk.get(f"{key}_date_time", "")
-    return Document(f"{name} {key.replace('_', ' ')} ({when})", "\n".join(turns))
+    return SetDocument(f"{name} {key.replace('_', ' ')} ({when})", "\n".join(turns))

@@ -8,11 +8,18 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from ingest.datasets.values import Document, Entry, NotAsDocumented, list_of, member, text_of
+from ingest.datasets.values import (
+    NotAsDocumented,
+    SetDocument,
+    SetQuestion,
+    list_of,
+    member,
+    text_of,
+)
 from ingest.html.text import html_text
 
 
-def nq(row: Any) -> Entry:
+def nq(row: Any) -> SetQuestion:
     """Read a line of Natural Questions: simplified (with its page) or NQ-open (without one).
 
     Answers are token spans of `document_text`; a question that no annotator answered, not even
@@ -21,12 +28,12 @@ def nq(row: Any) -> Entry:
     if "document_text" not in row:
         question = text_of(row, "question")
         answers = row.get("answer", row.get("answer_and_def_correct_predictions"))
-        return Entry(question, question, tuple(map(str, answers or ())))
+        return SetQuestion(question, question, tuple(map(str, answers or ())))
     tokens = text_of(row, "document_text").split(" ")
     answers = {a for one in list_of(row, "annotations") for a in _nq_answers(one, tokens)}
     title = " ".join(takewhile(lambda token: token not in ("-", "<H1>"), tokens))
     passages, gold = _nq_passages(row, tokens, title)
-    return Entry(
+    return SetQuestion(
         str(member(row, "example_id")),
         text_of(row, "question_text"),
         tuple(sorted(answers)),
@@ -45,7 +52,7 @@ def _nq_answers(one: Any, tokens: list[str]) -> set[str]:
 
 def _nq_passages(
     row: Any, tokens: list[str], title: str
-) -> tuple[tuple[Document, ...], tuple[int, ...]]:
+) -> tuple[tuple[SetDocument, ...], tuple[int, ...]]:
     """Return the page's outermost candidates, and which of them an annotator chose."""
     chosen = {one["long_answer"]["start_token"] for one in row["annotations"]}
     spans = [
@@ -53,7 +60,7 @@ def _nq_passages(
         for one in list_of(row, "long_answer_candidates")
         if one.get("top_level", True)
     ]
-    documents = tuple(Document(title, _words(tokens[start:end])) for start, end in spans)
+    documents = tuple(SetDocument(title, _words(tokens[start:end])) for start, end in spans)
     gold = (i for i, (a, b) in enumerate(spans) if any(a <= start < b for start in chosen))
     return documents, tuple(gold)
 
@@ -63,11 +70,11 @@ def _words(tokens: list[str]) -> str:
     return " ".join(token for token in tokens if not (token[:1] == "<" and token[-1:] == ">"))
 
 
-def triviaqa(row: Any, evidence: Path | None = None) -> Entry:
+def triviaqa(row: Any, evidence: Path | None = None) -> SetQuestion:
     """Read a question of TriviaQA's `Data`; its texts lie below the folder `evidence`."""
     answer = member(row, "Answer")
     answers = dict.fromkeys([text_of(answer, "Value"), *map(str, answer.get("Aliases", ()))])
-    return Entry(
+    return SetQuestion(
         text_of(row, "QuestionId"),
         text_of(row, "Question"),
         tuple(answers),
@@ -75,19 +82,19 @@ def triviaqa(row: Any, evidence: Path | None = None) -> Entry:
     )
 
 
-def _evidence(row: Any, folder: Path) -> Iterator[Document]:
+def _evidence(row: Any, folder: Path) -> Iterator[SetDocument]:
     """Yield the texts there are of a question; some pages were never fetched."""
     for kind, below in (("EntityPages", "wikipedia"), ("SearchResults", "web")):
         for page in row.get(kind, ()):
             file = folder / below / text_of(page, "Filename")
             if file.resolve().is_relative_to(folder.resolve()) and file.is_file():
-                yield Document(text_of(page, "Title"), file.read_text("utf-8", "replace"))
+                yield SetDocument(text_of(page, "Title"), file.read_text("utf-8", "replace"))
 
 
-def popqa(row: Any) -> Entry:
+def popqa(row: Any) -> SetQuestion:
     """Read a row of PopQA's TSV; it has no documents. `possible_answers` is a JSON list."""
     answers = _json_list(text_of(row, "possible_answers"), "possible_answers")
-    return Entry(text_of(row, "id"), text_of(row, "question"), tuple(map(str, answers)))
+    return SetQuestion(text_of(row, "id"), text_of(row, "question"), tuple(map(str, answers)))
 
 
 def _json_list(text: str, field: str) -> list[Any]:
@@ -101,19 +108,19 @@ def _json_list(text: str, field: str) -> list[Any]:
     return found
 
 
-def pubmedqa(pmid: str, row: Any) -> Entry:
+def pubmedqa(pmid: str, row: Any) -> SetQuestion:
     """Read an article of PubMedQA's JSON object; the answer is yes, no or maybe."""
     text = "\n".join(map(str, list_of(row, "CONTEXTS")))
-    return Entry(
+    return SetQuestion(
         pmid,
         text_of(row, "QUESTION"),
         (text_of(row, "final_decision"),),
-        documents=(Document(f"PMID {pmid}", text),),
+        documents=(SetDocument(f"PMID {pmid}", text),),
         gold=(0,),
     )
 
 
-def crag(row: Any) -> Entry:
+def crag(row: Any) -> SetQuestion:
     """Read a line of CRAG; the pages that a search found are its documents, as text.
 
     A question with a false premise ("invalid question") is unanswerable.
@@ -124,11 +131,13 @@ def crag(row: Any) -> Entry:
         others = _json_list(others, "alt_ans")
     is_invalid = answer.strip().lower() == "invalid question"
     pages = [
-        Document(one.get("page_name") or one.get("page_url", ""), html_text(one["page_result"])[0])
+        SetDocument(
+            one.get("page_name") or one.get("page_url", ""), html_text(one["page_result"])[0]
+        )
         for one in list_of(row, "search_results")
         if one.get("page_result")
     ]
-    return Entry(
+    return SetQuestion(
         text_of(row, "interaction_id"),
         text_of(row, "query"),
         () if is_invalid else (answer, *map(str, others)),

@@ -11,7 +11,7 @@ from typing import Any
 
 from ingest.datasets import long, multihop, single
 from ingest.datasets.opening import Form, rows
-from ingest.datasets.values import Entry, NotAsDocumented
+from ingest.datasets.values import NotAsDocumented, SetQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +22,13 @@ class Dataset:
     files: str
     """What the authors call the files."""
     form: Form
-    read: Callable[[str, Any], Entry | Iterator[Entry]]
+    read: Callable[[str, Any], SetQuestion | Iterator[SetQuestion]]
     """From a row's key (its number where it has none) and the row to its questions."""
     is_tried: bool = False
     """Whether it was tried on the authors' own file, not only on its described structure."""
 
 
-def _plain(read: Callable[[Any], Entry]) -> Callable[[str, Any], Entry]:
+def _plain(read: Callable[[Any], SetQuestion]) -> Callable[[str, Any], SetQuestion]:
     return lambda _key, row: read(row)
 
 
@@ -64,7 +64,7 @@ DATASETS = {
 }
 
 
-def entries(name: str, files: Sequence[Path]) -> Iterator[Entry]:
+def entries(name: str, files: Sequence[Path]) -> Iterator[SetQuestion]:
     """Yield the questions of a set's original files, in order.
 
     For TriviaQA one of the paths may be the folder of its texts. Raises `NotAsDocumented` with
@@ -81,7 +81,7 @@ def entries(name: str, files: Sequence[Path]) -> Iterator[Entry]:
             yield from _of_file(file, dataset.form, read, part)
 
 
-def _of_part(entry: Entry, part: str) -> Entry:
+def _of_part(entry: SetQuestion, part: str) -> SetQuestion:
     """Return a question of a suite whose files alone say which set they are."""
     return replace(entry, part=part, mode="summary" if "_sum_" in part else entry.mode)
 
@@ -89,15 +89,15 @@ def _of_part(entry: Entry, part: str) -> Entry:
 def _of_file(
     file: Path,
     form: Form,
-    read: Callable[[str, Any], Entry | Iterator[Entry]],
+    read: Callable[[str, Any], SetQuestion | Iterator[SetQuestion]],
     part: str | None,
-) -> Iterator[Entry]:
+) -> Iterator[SetQuestion]:
     where = "the file"
     try:
         for place, key, row in rows(file, form):
             where = place
             found = read(key, row)
-            for one in (found,) if isinstance(found, Entry) else found:
+            for one in (found,) if isinstance(found, SetQuestion) else found:
                 yield one if part is None else _of_part(one, part)
     except (NotAsDocumented, KeyError, TypeError, AttributeError, IndexError) as error:
         raise NotAsDocumented(f"{file}, {where}: {_said(error)}") from error

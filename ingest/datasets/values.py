@@ -11,7 +11,7 @@ class NotAsDocumented(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class SetDocument:
     """One text a question may be asked over."""
 
     title: str
@@ -19,7 +19,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SetQuestion:
     """One question of a set."""
 
     id: str
@@ -27,7 +27,7 @@ class Entry:
     answers: tuple[str, ...]
     mode: str = "any"
     """"any": one of the answers is enough; "all": every one; "summary": free text."""
-    documents: tuple[Document, ...] = ()
+    documents: tuple[SetDocument, ...] = ()
     """The question's own, distractors included."""
     gold: tuple[int, ...] = ()
     """Places in `documents` of those that hold the answer."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ingest.html.page import Page
+from ingest.html.page import HtmlPage
 from ingest.html.styles import NOTHING, Look, has_no_size, is_nearly_white, is_unseen
 from ingest.html.tags import unescaped
 
@@ -24,7 +24,7 @@ _RULES = 200
 class Unseen:
     """What was removed from a page because it cannot be seen."""
 
-    def __init__(self, page: Page, around: Look) -> None:
+    def __init__(self, page: HtmlPage, around: Look) -> None:
         """Remove it from `page`, the first element of which is shown; `around` is what it is in."""
         self.characters = 0
         self.has_white_text = False
@@ -36,7 +36,7 @@ class Unseen:
         if risky or any(look.size == NOTHING for look in looks):
             self._remove_faint(page, risky, around)
 
-    def _remove(self, page: Page) -> None:
+    def _remove(self, page: HtmlPage) -> None:
         last = 0
         doomed = [at for at, tag in enumerate(page.tags) if tag.hides or tag.is_dropped]
         for start in doomed:
@@ -45,7 +45,7 @@ class Unseen:
                 text, last = page.cut(start)
                 self.characters += _letters(text) if hides else 0
 
-    def _remove_faint(self, page: Page, risky: set[str], around: Look) -> None:
+    def _remove_faint(self, page: HtmlPage, risky: set[str], around: Look) -> None:
         """Remove letters of no size or in the colour of their ground; notice other white ones.
 
         What is around words often has no size, or the colour of its ground, and they their own.
@@ -63,7 +63,7 @@ class Unseen:
             if is_faint and page.texts[at]:
                 self._judge(page, at, look)
 
-    def _judge(self, page: Page, at: int, look: Look) -> None:
+    def _judge(self, page: HtmlPage, at: int, look: Look) -> None:
         text = unescaped(page.texts[at])
         if look.size == NOTHING or (look.ground == look.colour and text.strip()):
             self.characters += _letters(text)

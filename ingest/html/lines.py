@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ingest.html.page import Page
+from ingest.html.page import HtmlPage
 from ingest.html.tags import (
     BREAK,
     CELL,
@@ -35,7 +35,7 @@ _ITEMS = re.compile(f"{ITEM}[ {LINE}-{ITEM}]+")
 _LAST_CELLS = re.compile(f"{CELL}{CELL}{{0,999}}\n")
 
 
-def lay_out(page: Page) -> str:
+def lay_out(page: HtmlPage) -> str:
     """Return the text of `page`, which is changed."""
     if any(tag.keeps for tag in page.kinds):
         _keep(page)
@@ -48,7 +48,7 @@ def lay_out(page: Page) -> str:
     return _in_lines(" ".join(unescaped("".join(parts)).split()))
 
 
-def _unmark_places(page: Page, marks: list[str]) -> None:
+def _unmark_places(page: HtmlPage, marks: list[str]) -> None:
     """Remove the marks where anchors end that lead nowhere."""
     ends: list[str] = []
     for at in [at for at, tag in enumerate(page.tags) if tag.is_anchor]:
@@ -58,7 +58,7 @@ def _unmark_places(page: Page, marks: list[str]) -> None:
             marks[at] = ends.pop()
 
 
-def _keep(page: Page) -> None:
+def _keep(page: HtmlPage) -> None:
     """Mark line breaks and spaces that are meant."""
     within = depth = 0
     for at, tag in enumerate(page.tags):

@@ -13,7 +13,7 @@ _COMMENT = re.compile(r"<!--[^-]*(?:-(?!->)[^-]*)*-->|<\?[^>]*>")
 _ANY = re.compile(rf"{_COMMENT.pattern}|<([^>]*)>")
 
 
-class Page:
+class HtmlPage:
     """An element and all within it."""
 
     __slots__ = ("kinds", "tags", "texts")

@@ -92,7 +92,7 @@ def _shown(markup: str) -> Visible:
 
     from ingest.html.hidden import Unseen
     from ingest.html.lines import lay_out
-    from ingest.html.page import Page
+    from ingest.html.page import HtmlPage
     from ingest.html.styles import looks
     from ingest.html.tags import unmarked
 
@@ -104,7 +104,7 @@ def _shown(markup: str) -> Visible:
     _prepare(body, tree.css(_RAW))
     html = body.html or ""
     plain = unmarked(html)
-    page = Page(plain)
+    page = HtmlPage(plain)
     around, _ = looks("html", {name: value or "" for name, value in root.attributes.items()})
     unseen = Unseen(page, around)
     flags = ("white text",) if unseen.has_white_text else ()

@@ -43,7 +43,7 @@ _BREAKS = re.compile(r"\s*[\r\n]\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class HeaderRow:
     """The row that names the columns."""
 
     index: int
@@ -90,12 +90,12 @@ class Naming:
         if header.is_repeated_in(row):
             return line_of(row)
         if header.figures and header.ends_at(row):
-            self._header = Header.at(number, row, header.figures)
+            self._header = HeaderRow.at(number, row, header.figures)
             return line_of(row)
         return line_of(row, header)
 
 
-def header_of(rows: Sequence[Row]) -> Header | None:
+def header_of(rows: Sequence[Row]) -> HeaderRow | None:
     """Return the header of a table that begins with `rows`, None where none is certain.
 
     A header has words or years only, each once, over every column but the first that the rows
@@ -115,7 +115,7 @@ def header_of(rows: Sequence[Row]) -> Header | None:
         if years != 1 and _names_columns(cells, under, len(below)):
             figures = Counter(column for column, text in under if not _WORDS.search(text))
             most = frozenset(column for column, count in figures.items() if count >= 2)
-            return Header.at(index, cells, most)
+            return HeaderRow.at(index, cells, most)
     return None
 
 
@@ -133,7 +133,7 @@ def _names_columns(cells: Row, under: Row, rows: int) -> bool:
     return len(cells) >= 3 and len(under) * 10 >= len(cells) * rows * 6
 
 
-def line_of(row: Row, header: Header | None = None) -> str:
+def line_of(row: Row, header: HeaderRow | None = None) -> str:
     """Return a row as one line; its cells may hold newlines still."""
     if header is not None:
         names = header.names

@@ -9,7 +9,7 @@ from ingest.containers.envelopes import begins_message
 from ingest.files import File
 from ingest.item import Reason, Skipped
 from ingest.mail.leap import find_leaping
-from ingest.mail.message import Content, Turn, mail_items
+from ingest.mail.message import Content, Phase, mail_items
 from ingest.recognise import HEAD
 from ingest.sieve import Read, Scope
 
@@ -55,7 +55,7 @@ def read_range(
             continue
         if stop > base + len(block):
             block, base = file.at(start, stop - start), start
-        yield from _mail(block, base, (start, stop), file, scope, Turn.FIRST)
+        yield from _mail(block, base, (start, stop), file, scope, Phase.FIRST)
 
 
 def read_message(file: File, scope: Scope) -> Iterator[Read]:
@@ -68,15 +68,15 @@ def read_later(file: File, scope: Scope, offset: int) -> Iterator[Read]:
     file.mark = offset
     if not (offset or begins_message(file.at(0, HEAD).removeprefix(b"\xef\xbb\xbf"))):
         content = Content.of(file.whole(MESSAGE_LIMIT))
-        yield from mail_items(content, file.path, scope, Turn.LATER)
+        yield from mail_items(content, file.path, scope, Phase.LATER)
         return
     stop = _next_start(file, offset + 1, offset + MESSAGE_LIMIT)
     block = file.at(offset, stop - offset)
-    yield from _mail(block, offset, (offset, stop), file, scope, Turn.LATER)
+    yield from _mail(block, offset, (offset, stop), file, scope, Phase.LATER)
 
 
 def _mail(
-    block: bytes, base: int, span: tuple[int, int], file: File, scope: Scope, turn: Turn
+    block: bytes, base: int, span: tuple[int, int], file: File, scope: Scope, turn: Phase
 ) -> Iterator[Read]:
     """Yield what this turn wants of the message at `span` in the file; `block` lies at `base`."""
     start, stop = span[0] - base, min(span[1] - base, len(block))

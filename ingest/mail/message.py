@@ -30,7 +30,7 @@ _SMALL = 256 << 10
 """Bytes up to which an attached mail or invitation is read with the mail itself."""
 
 
-class Turn(Flag):
+class Phase(Flag):
     """What of a message is wanted: attachments are read when all mails have been."""
 
     FIRST = auto()
@@ -76,7 +76,7 @@ _NOWHERE = Content(b"", 0, 0)
 
 
 def mail_items(
-    content: Content, path: Path, scope: Scope, turn: Turn = Turn.FIRST
+    content: Content, path: Path, scope: Scope, phase: Phase = Phase.FIRST
 ) -> Iterator[Read]:
     """Yield the mail in `content`, and what of its attachments this turn wants."""
     message = parse(content.data, content.begin, content.end)
@@ -90,8 +90,8 @@ def mail_items(
         yield Skipped(path, Reason.CORRUPT, "It is not a readable mail.", member)
         return
     locator = Locator(path, message_id=_message_id(headers, message, content.begin), offset=offset)
-    yield from message_items(message, headers, locator, scope, content, turn=turn)
-    if content.is_last and Turn.FIRST in turn and _is_cut(message):
+    yield from message_items(message, headers, locator, scope, content, phase=phase)
+    if content.is_last and Phase.FIRST in phase and _is_cut(message):
         member = envelope_of(headers).subject or locator.message_id
         remedy = "The message is cut off; fetch the mailbox again from where it came."
         yield Skipped(path, Reason.CORRUPT, remedy, None if offset is None else member)
@@ -104,7 +104,7 @@ def message_items(
     scope: Scope,
     content: Content = _NOWHERE,
     around: tuple[str, ...] = (),
-    turn: Turn = Turn.FIRST,
+    phase: Phase = Phase.FIRST,
 ) -> Iterator[Read]:
     """Yield what this turn wants of a message; `locator` is the message's own.
 
@@ -117,7 +117,7 @@ def message_items(
     if not around and scope.filters.attachments not in (None, bool(names)):
         yield LeftOut()
         return
-    if Turn.FIRST in turn:
+    if Phase.FIRST in phase:
         subjects = (envelope.subject, *around)
         passes = scope.admits(envelope.when, envelope.people, titles=subjects)
         if passes and scope.wants(Kind.MAIL):
@@ -125,7 +125,7 @@ def message_items(
         else:
             yield LeftOut()
     if contents.attachments:
-        yield from _attached(contents, envelope, locator, scope, around, turn)
+        yield from _attached(contents, envelope, locator, scope, around, phase)
 
 
 def _mail(
@@ -162,7 +162,7 @@ def _attached(
     locator: Locator,
     scope: Scope,
     around: tuple[str, ...],
-    turn: Turn,
+    phase: Phase,
 ) -> Iterator[Read]:
     """Yield what this turn wants of the attachments, and how much it puts off."""
     put_off = 0
@@ -173,11 +173,11 @@ def _attached(
         if part.kind in MAILS:
             if len(around) >= _NESTED:
                 remedy = "Mails are attached to each other too deep; open it in your mail program."
-                if Turn.FIRST in turn:
+                if Phase.FIRST in phase:
                     yield Skipped(place.path, Reason.TOO_LARGE, remedy, place.member)
                 continue
             # A large one waits as a whole, and is then read as a whole.
-            inner = turn if is_small else (Turn.FIRST | Turn.LATER) & _if_later(turn)
+            inner = phase if is_small else (Phase.FIRST | Phase.LATER) & _if_later(phase)
             if inner:
                 for read in _forwarded(part, place, scope, subjects, inner):
                     if isinstance(read, Later):
@@ -189,18 +189,18 @@ def _attached(
             continue
         verdict = verdict_on(part, place, envelope.when, envelope.people, subjects, scope)
         if verdict is not None:
-            if Turn.FIRST in turn:
+            if Phase.FIRST in phase:
                 yield verdict
-        elif (Turn.FIRST if is_small and _is_invitation(part) else Turn.LATER) in turn:
+        elif (Phase.FIRST if is_small and _is_invitation(part) else Phase.LATER) in phase:
             yield from read_attachment(part, place, envelope.when, envelope.people, subjects, scope)
-        elif Turn.LATER not in turn:
+        elif Phase.LATER not in phase:
             put_off += part.size
     if put_off:
         yield Later(locator.offset or 0, put_off)
 
 
-def _if_later(turn: Turn) -> Turn:
-    return Turn.FIRST | Turn.LATER if Turn.LATER in turn else Turn(0)
+def _if_later(phase: Phase) -> Phase:
+    return Phase.FIRST | Phase.LATER if Phase.LATER in phase else Phase(0)
 
 
 def _is_invitation(part: Part) -> bool:
@@ -324,7 +324,7 @@ def _listed(persons: tuple[Person, ...]) -> str:
 
 
 def _forwarded(
-    part: Part, place: Locator, scope: Scope, around: tuple[str, ...], turn: Turn
+    part: Part, place: Locator, scope: Scope, around: tuple[str, ...], phase: Phase
 ) -> Iterator[Read]:
     """Yield a mail that is attached to another one."""
     message = part.children()[0][0]
@@ -332,7 +332,7 @@ def _forwarded(
     if not headers and message.is_empty:
         yield Skipped(place.path, Reason.CORRUPT, "The attached mail is empty.", place.member)
         return
-    yield from message_items(message, headers, place, scope, around=around, turn=turn)
+    yield from message_items(message, headers, place, scope, around=around, phase=phase)
 
 
 def _message_id(headers: Headers, message: Part, begin: int) -> str:

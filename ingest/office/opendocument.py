@@ -102,7 +102,7 @@ class _File:
 def text_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the text in `data`; raises UnreadableError when there is none."""
     file = _File(data)
-    reader = _Reader(file)
+    reader = _TextReader(file)
     margins: dict[str, dict[str, None]] = {"header": {}, "footer": {}}
     for root in file.roots:
         for kind, texts in margins.items():
@@ -119,7 +119,7 @@ def text_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 def slide_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the presentation or drawing in `data`, a page per slide."""
     file = _File(data)
-    reader = _Reader(file)
+    reader = _TextReader(file)
     for number, page in enumerate(file.body.iter(f"{_DRAW}page")):
         if number:
             reader.layout.turn()
@@ -138,13 +138,13 @@ def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     sheets = []
     for table in file.body.findall(f"*/{_SHEET}"):
         flags: list[str] = []
-        rows = _rows(table, _Reader(file), flags)
+        rows = _rows(table, _TextReader(file), flags)
         name = table.get(f"{_TABLE}name") or ""
         sheets.append(Sheet(name, rows, file.is_hidden(table), flags))
     yield from workbook_reads(origin, sheets, file.flags)
 
 
-def _rows(table: Element, reader: _Reader, flags: list[str]) -> Iterator[Row]:
+def _rows(table: Element, reader: _TextReader, flags: list[str]) -> Iterator[Row]:
     for node in table.iter(_ROW):
         row: list[tuple[int, str]] = []
         column = 0
@@ -166,7 +166,7 @@ def _rows(table: Element, reader: _Reader, flags: list[str]) -> Iterator[Row]:
                 yield [(-1, text)]
 
 
-def _shown(cell: Element, reader: _Reader) -> str:
+def _shown(cell: Element, reader: _TextReader) -> str:
     """Return a cell as it is shown, but dates with the year first, as everywhere."""
     date = cell.get(_DATE)
     is_plain = len(cell) == 1 and not len(cell[0]) and cell[0].tag == _P
@@ -181,7 +181,7 @@ def _count(text: str | None) -> int:
     return int(text) if text and text.isdecimal() and len(text) < 9 else 1
 
 
-class _Reader:
+class _TextReader:
     """Reads blocks and paragraphs."""
 
     def __init__(self, file: _File) -> None:

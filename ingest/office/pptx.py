@@ -37,7 +37,7 @@ def pptx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     package = Package(data)
     name = package.main("ppt/presentation.xml")
     root, relations = package.part(name), package.relations(name)
-    reader = _Reader(package)
+    reader = _SlideReader(package)
     if package.has_macros:
         reader.layout.flag("macros")
     slides = () if root is None else root.findall(f"{P}sldIdLst/{P}sldId")
@@ -56,7 +56,7 @@ def pptx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
         yield origin.skipped(Reason.TOO_LARGE, remedy, f"after slide {SLIDES}")
 
 
-class _Reader:
+class _SlideReader:
     """Reads one slide after another."""
 
     def __init__(self, package: Package) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from ingest.damage import DAMAGED
 from ingest.files import UnreadableError
 from ingest.item import Kind, Reason
-from ingest.mail.message import Turn, message_items
+from ingest.mail.message import Phase, message_items
 from ingest.mail.mime import Part
 from ingest.origin import Origin
 from ingest.outlook.mapi import (
@@ -71,7 +71,7 @@ def letter_items(letter: Letter, origin: Origin, scope: Scope) -> Iterator[Read]
     content = repr((headers.text("subject"), headers.people("from"), headers.date()))
     message_id = headers.raw("message-id") or f"sha256:{sha256(content.encode()).hexdigest()}"
     locator = replace(origin.locator, message_id=message_id)
-    yield from message_items(message, headers, locator, scope, turn=Turn.FIRST | Turn.LATER)
+    yield from message_items(message, headers, locator, scope, phase=Phase.FIRST | Phase.LATER)
 
 
 class _Storage:

@@ -27,7 +27,7 @@ _DEPTH = 8
 _LARGEST = 128 << 20
 
 
-class Source(Protocol):
+class PstSource(Protocol):
     """What a mailbox is read from."""
 
     path: Path
@@ -38,7 +38,7 @@ class Source(Protocol):
         """Return up to `length` bytes from `offset`."""
 
 
-def read_pst(file: Source, scope: Scope) -> Iterator[Read]:
+def read_pst(file: PstSource, scope: Scope) -> Iterator[Read]:
     """Yield the mails of an Outlook mailbox and what is attached to them.
 
     Raises UnreadableError when libpff is not installed or cannot open it.
@@ -63,7 +63,7 @@ def pst_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     yield from read_pst(_Whole(data, origin.locator.path), scope)
 
 
-def _folder(folder: Any, above: tuple[str, ...], file: Source, scope: Scope) -> Iterator[Read]:
+def _folder(folder: Any, above: tuple[str, ...], file: PstSource, scope: Scope) -> Iterator[Read]:
     """Yield what a folder holds, the newest first, and then those below."""
     name = clean_line(folder.name or "")
     place = (*above, name) if name else above
@@ -81,7 +81,7 @@ def _folder(folder: Any, above: tuple[str, ...], file: Source, scope: Scope) -> 
         yield from _folder(folder.get_sub_folder(number), place, file, scope)
 
 
-def _message(message: Any, place: tuple[str, ...], file: Source, scope: Scope) -> Iterator[Read]:
+def _message(message: Any, place: tuple[str, ...], file: PstSource, scope: Scope) -> Iterator[Read]:
     locator = Locator(file.path, member="/".join(place) or None, offset=message.identifier)
     shelf = next(filter(None, map(shelf_named, reversed(place))), None)
     for read in letter_items(_letter(message, 0), Origin("", None, People(), locator), scope):
@@ -151,7 +151,7 @@ class _Whole:
 class _Stream:
     """A file as libpff wants it."""
 
-    def __init__(self, file: Source) -> None:
+    def __init__(self, file: PstSource) -> None:
         self._file = file
         self._at = 0
 

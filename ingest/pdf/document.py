@@ -13,7 +13,7 @@ from ingest.damage import DAMAGED
 from ingest.files import UnreadableError
 from ingest.item import People, Person, Reason
 from ingest.origin import Origin
-from ingest.pdf.page import Attached, Gap, Page
+from ingest.pdf.page import Attached, Gap, PdfPage
 from ingest.recognise import HEAD, recognise
 from ingest.sieve import LeftOut, Read, Scope
 from ingest.text.clean import clean, clean_line
@@ -61,7 +61,7 @@ class Document(Protocol):
     def property(self, name: str) -> str:
         """Return a property such as Title or Author; may be empty."""
 
-    def pages(self, limit: int) -> Iterator[Page]:
+    def pages(self, limit: int) -> Iterator[PdfPage]:
         """Yield the first pages."""
 
     def filled(self) -> str:
@@ -106,13 +106,13 @@ def _opened(data: bytes, scope: Scope) -> Document:
 def _with_pdfium(data: bytes, scope: Scope) -> Document:
     from ingest.pdf import pdfium
 
-    return pdfium.Document(data, scope.passwords)
+    return pdfium.PdfiumDocument(data, scope.passwords)
 
 
 def _with_pypdf(data: bytes, scope: Scope) -> Document:
     from ingest.pdf import pypdf
 
-    return pypdf.Document(data, scope.passwords)
+    return pypdf.PypdfDocument(data, scope.passwords)
 
 
 def _read(document: Document, title: str, origin: Origin, scope: Scope) -> Iterator[Read]:

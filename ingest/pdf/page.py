@@ -29,7 +29,7 @@ class Gap(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PdfPage:
     """One page as it was read."""
 
     text: str = ""

@@ -19,7 +19,7 @@ from pypdfium2 import raw
 from ingest.pdf.page import (
     Attached,
     Gap,
-    Page,
+    PdfPage,
     close_up,
     is_gibberish,
     join_hyphens,
@@ -69,7 +69,7 @@ _VALUE = re.compile(r"<([\w.:-]+)(?:\s[^<>]*)?>([^<]*[^<\s][^<]*)</")
 """An element of XML that holds nothing but text."""
 
 
-class Document:
+class PdfiumDocument:
     """An open PDF."""
 
     def __init__(self, data: bytes, passwords: Sequence[str]) -> None:
@@ -100,7 +100,7 @@ class Document:
         """Return a property such as Title or Author; may be empty."""
         return _utf16(raw.FPDF_GetMetaText, self._pdf.raw, name.encode())
 
-    def pages(self, limit: int) -> Iterator[Page]:
+    def pages(self, limit: int) -> Iterator[PdfPage]:
         """Yield the first pages."""
         for number in range(min(len(self), limit)):
             yield self._page(number)
@@ -127,14 +127,14 @@ class Document:
                 yield found
         yield from self._on_pages
 
-    def _page(self, number: int) -> Page:
+    def _page(self, number: int) -> PdfPage:
         page = _load_page(self._handle, number)
         if not page:
-            return Page(gap=Gap.BROKEN)
+            return PdfPage(gap=Gap.BROKEN)
         try:
             text_page = _load_text(page)
             if not text_page:
-                return Page(gap=Gap.BROKEN)
+                return PdfPage(gap=Gap.BROKEN)
             try:
                 text, hidden, is_nonsense = self._read(page, text_page)
             finally:
@@ -143,7 +143,7 @@ class Document:
             if gap is None and not text.strip():
                 gap = Gap.PICTURE if _shows_something(page) else None
             notes, unseen = self._notes(page)
-            return Page("\n".join([text, *notes]) if notes else text, hidden + unseen, gap)
+            return PdfPage("\n".join([text, *notes]) if notes else text, hidden + unseen, gap)
         finally:
             _close_page(page)
 

@@ -10,14 +10,14 @@ from pypdf import PdfReader
 from pypdf.errors import DependencyError, DeprecationError, PyPdfError
 
 from ingest.damage import DAMAGED
-from ingest.pdf.page import Attached, Gap, Page, needs_password
+from ingest.pdf.page import Attached, Gap, PdfPage, needs_password
 
 # Its warnings would go to stderr, into the screen.
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
 logging.getLogger("pypdf").propagate = False
 
 
-class Document:
+class PypdfDocument:
     """An open PDF."""
 
     def __init__(self, data: bytes, passwords: Sequence[str]) -> None:
@@ -51,15 +51,15 @@ class Document:
         except (PyPdfError, *DAMAGED):
             return ""
 
-    def pages(self, limit: int) -> Iterator[Page]:
+    def pages(self, limit: int) -> Iterator[PdfPage]:
         """Yield the first pages."""
         for number in range(min(len(self), limit)):
             try:
                 text = self._reader.pages[number].extract_text()
             except (PyPdfError, DeprecationError, *DAMAGED):
-                yield Page(gap=Gap.BROKEN)
+                yield PdfPage(gap=Gap.BROKEN)
             else:
-                yield Page(text, gap=None if text.strip() else Gap.PICTURE)
+                yield PdfPage(text, gap=None if text.strip() else Gap.PICTURE)
 
     def filled(self) -> str:
         """Return what is filled into its form."""

@@ -6,27 +6,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.item import Reason, Skipped
+from ingest.reading.jobs import Job, Portion, What
 from ingest.reading.process import SILENCE
-from ingest.reading.tasks import Job, Task, What
 
 
-def blamed(job: Job, reason: Reason) -> tuple[Skipped | None, Sequence[tuple[Task, bool]]]:
-    """Return what is lost of a job, and the tasks, careful or not, that read the rest of it."""
-    task, offsets = job.task, job.task.offsets
-    if task.what is What.ATTACHMENTS:
+def blamed(job: Job, reason: Reason) -> tuple[Skipped | None, Sequence[tuple[Portion, bool]]]:
+    """Return what is lost of a job, and the portions, careful or not, that read the rest of it."""
+    portion, offsets = job.portion, job.portion.offsets
+    if portion.what is What.ATTACHMENTS:
         done = offsets.index(job.finished) + 1 if job.finished in offsets else 0
         if len(offsets) - done > 1:
-            return None, [(replace(task, offsets=(offset,)), False) for offset in offsets[done:]]
+            return None, [(replace(portion, offsets=(offset,)), False) for offset in offsets[done:]]
         return _lost(job, reason, f"attached to the message at byte {offsets[-1]}"), []
-    if job.current < 0 and task.what is What.ALL:
+    if job.current < 0 and portion.what is What.ALL:
         return _lost(job, reason), []
     if not job.is_careful:
-        end = job.found.size if task.what is What.ALL else task.end
+        end = job.found.size if portion.what is What.ALL else portion.end
         end = job.finished if job.finished >= 0 else end
-        return None, [(Task(What.MESSAGES, task.begin, end), True)]
+        return None, [(Portion(What.MESSAGES, portion.begin, end), True)]
     if job.current < 0:
-        return _lost(job, reason, f"messages from byte {task.begin} to {task.end}"), []
-    rest = [(Task(What.MESSAGES, task.begin, job.current), False)] * (job.current > task.begin)
+        return _lost(job, reason, f"messages from byte {portion.begin} to {portion.end}"), []
+    rest = [(Portion(What.MESSAGES, portion.begin, job.current), False)] * (
+        job.current > portion.begin
+    )
     return _lost(job, reason, f"message at byte {job.current}"), rest
 
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from ingest.files import UnreadableError
 from ingest.item import Reason, Skipped
 from ingest.reading.blame import blamed
+from ingest.reading.jobs import LARGE, Job, Portion, What, ranges
 from ingest.reading.process import NEVER, START, ReadingProcess
-from ingest.reading.tasks import LARGE, Job, Task, What, ranges
 from ingest.reading.wire import Frame, MalformedError, State, frames, unpacked, unpacked_names
 from ingest.recognise import name_says_document
 from ingest.sieve import Read, Scope
@@ -63,10 +63,10 @@ class Pool:
         """What locks the processes down, once the first has started."""
         self._idle: list[ReadingProcess] = []
 
-    def run(self, scope: Scope) -> Run:
+    def run(self, scope: Scope) -> Dispatcher:
         """Return a run of jobs under one scope. Only one at a time."""
         processes, self._idle = self._idle, []
-        return Run(self, scope, processes)
+        return Dispatcher(self, scope, processes)
 
     def take_back(self, processes: Sequence[ReadingProcess]) -> None:
         """Keep what a run leaves behind."""
@@ -99,7 +99,7 @@ def protection() -> tuple[str, ...] | None:
     return None
 
 
-class Run:
+class Dispatcher:
     """The jobs of one reading. Jobs may be added at any time; each is waited for on its own.
 
     Jobs are given out in the order in which they are wanted: as they were added, what one was split
@@ -345,8 +345,8 @@ class Run:
             process.is_ready = True
             return
         job = process.jobs[0] if process.jobs else None
-        if job is None or job.number != frame.task:
-            raise ValueError("a frame of another task")
+        if job is None or job.number != frame.job:
+            raise ValueError("a frame of another job")
         with self._changed:
             job.is_begun = True
             self._read += max(0, frame.progress)
@@ -355,7 +355,7 @@ class Run:
                     job.current = frame.offset
                 case State.IS_LARGE_MAILBOX:
                     process.jobs.popleft()
-                    self._split(job, [(task, False) for task in ranges(job.found.size)])
+                    self._split(job, [(portion, False) for portion in ranges(job.found.size)])
                 case _:
                     job.finished = frame.offset
                     if frame.body:
@@ -404,10 +404,10 @@ class Run:
         self._split(job, rest)
         self._changed.notify_all()
 
-    def _split(self, job: Job, tasks: Sequence[tuple[Task, bool]]) -> None:
+    def _split(self, job: Job, portions: Sequence[tuple[Portion, bool]]) -> None:
         """End a job and put others in its place, each careful or not. Needs the lock."""
-        size = job.size // max(1, len(tasks))
-        job.parts = [Job(job.found, task, size, careful) for task, careful in tasks]
+        size = job.size // max(1, len(portions))
+        job.parts = [Job(job.found, portion, size, careful) for portion, careful in portions]
         job.is_over = True
         for part in job.parts:
             self._queue(part, job.place)
@@ -436,5 +436,5 @@ class Run:
 
 def _may_be_split(job: Job) -> bool:
     """Say whether it may turn out to be a mailbox to be read in ranges."""
-    is_whole = job.task.what is What.ALL and job.size > LARGE
+    is_whole = job.portion.what is What.ALL and job.size > LARGE
     return is_whole and not name_says_document(job.found.path)

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from ingest.files import opened
-from ingest.reading.tasks import Job
-from ingest.reading.worker import LENGTH, Order
+from ingest.reading.jobs import Job
+from ingest.reading.worker import LENGTH, WorkOrder
 from ingest.sieve import Scope
 
 SILENCE = 8.0
@@ -25,7 +25,7 @@ START = 60.0
 """Seconds that a process may take to start."""
 NEVER = float("inf")
 _AHEAD_TASKS, _AHEAD_BYTES, _AHEAD = 32, 1 << 20, 2
-"""What one process has waiting, so that it need not wait for the next task: the last, however
+"""What one process has waiting, so that it need not wait for the next portion: the last, however
 large they are."""
 _ENVIRONMENT = frozenset({"LANG", "LC_ALL", "TZ", "PYTHONUTF8"})
 
@@ -69,7 +69,7 @@ class ReadingProcess:
         """
         descriptor = opened(job.found.target)
         told = None if scope is self.scope else scope
-        order = Order(job.number, job.task, job.found.path, told, job.is_careful)
+        order = WorkOrder(job.number, job.portion, job.found.path, told, job.is_careful)
         body = pickle.dumps(order)
         self._unsent += LENGTH.pack(len(body)) + body
         self._descriptor = descriptor

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.item import Filters, Item, Reason, Skipped
 from ingest.reading.pool import Pool
-from ingest.reading.stream import FileReads, Reading, scope_of
-from ingest.reading.walk import Found
+from ingest.reading.stream import FileReads, ItemStream, scope_of
+from ingest.reading.walk import ListedFile
 from ingest.sieve import Read, Scope
 
 if TYPE_CHECKING:
@@ -61,12 +61,12 @@ class Session:
         *,
         zone: tzinfo | None = None,
         now: datetime | None = None,
-    ) -> Reading:
+    ) -> ItemStream:
         """Return a reading of `sources`, as `ingest.reading.stream.read` does. One at a time."""
         if self._watch is not None:
             self._watch.add(sources)
         scope = scope_of(sources, filters, zone, now, self.passwords)
-        return Reading(sources, scope, self._pool.run, _Keeper(self, scope), self.memory)
+        return ItemStream(sources, scope, self._pool.run, _ScopedCache(self, scope), self.memory)
 
     @property
     def protection(self) -> tuple[str, ...] | None:
@@ -144,7 +144,7 @@ class Session:
         self.size -= kept.size if kept else 0
 
 
-class _Keeper:
+class _ScopedCache:
     """What a session keeps of files as one scope sees them."""
 
     def __init__(self, session: Session, scope: Scope) -> None:
@@ -154,11 +154,11 @@ class _Keeper:
         sources = scope.sources if filters.folders or filters.without.folders else ()
         self._seen = (filters, str(scope.zone), scope.now.date(), sources, scope.passwords)
 
-    def get(self, found: Found) -> FileReads | None:
+    def get(self, found: ListedFile) -> FileReads | None:
         """Return what the file held, when it is unchanged."""
         return self._session.kept((found.path, *self._seen), found.signature)
 
-    def put(self, found: Found, reads: FileReads) -> None:
+    def put(self, found: ListedFile, reads: FileReads) -> None:
         """Keep what the file held; one that cost its reader is read again at the next question.
 
         Readers die of a file, but also of whoever ends them: a killer for lack of memory, a person.

@@ -18,8 +18,8 @@ from typing import Protocol
 
 from ingest.files import File, UnreadableError
 from ingest.item import Copy, Filters, Item, Skipped, Tally
-from ingest.reading.tasks import Job, LargeMailbox, Task, What, perform, ranges
-from ingest.reading.walk import Found, list_files
+from ingest.reading.jobs import Job, LargeMailbox, Portion, What, perform, ranges
+from ingest.reading.walk import ListedFile, list_files
 from ingest.recognise import DOCUMENT, name_says_document
 from ingest.sieve import Later, LeftOut, Read, Scope
 
@@ -46,13 +46,13 @@ class Runner(Protocol):
         """Stop."""
 
 
-class Keeper(Protocol):
+class FileCache(Protocol):
     """Keeps what was read for the next question."""
 
-    def get(self, found: Found) -> FileReads | None:
+    def get(self, found: ListedFile) -> FileReads | None:
         """Return what the file held, when it is unchanged."""
 
-    def put(self, found: Found, reads: FileReads) -> None:
+    def put(self, found: ListedFile, reads: FileReads) -> None:
         """Keep what a file held; it was read to the end."""
 
 
@@ -71,13 +71,13 @@ def read(
     *,
     zone: tzinfo | None = None,
     now: datetime | None = None,
-) -> Reading:
+) -> ItemStream:
     """Return a reading of `sources` in this process, without its protection (see `Session`).
 
     `zone` is the person's (default: the system's), `now` the moment of the question. Input that
     cannot be read is yielded as `Skipped`, never raised.
     """
-    return Reading(sources, scope_of(sources, filters, zone, now), Here)
+    return ItemStream(sources, scope_of(sources, filters, zone, now), Here)
 
 
 def scope_of(
@@ -95,10 +95,10 @@ def scope_of(
 
 
 @dataclass(eq=False)
-class _Source:
+class _SourceFile:
     """One file of a reading."""
 
-    found: Found
+    found: ListedFile
     reads: FileReads
     job: Job | None
     """None when it need not be read: it is kept, or left out."""
@@ -108,7 +108,7 @@ class _Source:
     """Whether the reading was stopped before its end."""
 
 
-class Reading(Iterator[Item | Skipped]):
+class ItemStream(Iterator[Item | Skipped]):
     """Items and what was skipped, in order. Closing it stops the reading."""
 
     def __init__(
@@ -116,7 +116,7 @@ class Reading(Iterator[Item | Skipped]):
         sources: Sequence[Path],
         scope: Scope,
         start: Callable[[Scope], Runner],
-        keeper: Keeper | None = None,
+        keeper: FileCache | None = None,
         memory: int | None = None,
     ) -> None:
         """List and open nothing before the first item is asked for.
@@ -131,7 +131,7 @@ class Reading(Iterator[Item | Skipped]):
         self._stopped = False
         self._met: dict[tuple[str, str | None, int], Item] = {}
         self._copied: set[tuple[Path, int]] = set()
-        self._groups: list[tuple[_Source, list[Later]]] = []
+        self._groups: list[tuple[_SourceFile, list[Later]]] = []
         self._stream = self._read(sources, start)
 
     def __next__(self) -> Item | Skipped:
@@ -170,17 +170,17 @@ class Reading(Iterator[Item | Skipped]):
         finally:
             runner.close()
 
-    def _source(self, found: Found) -> _Source:
+    def _source(self, found: ListedFile) -> _SourceFile:
         """Return a file, with what is known of it without opening it."""
         name_is_enough = name_says_document(found.path) and not self._scope.wants_file(DOCUMENT)
         if name_is_enough or not self._scope.admits_path(found.path):
-            return _Source(found, FileReads([LeftOut()]), None)
+            return _SourceFile(found, FileReads([LeftOut()]), None)
         kept = self._keeper.get(found) if self._keeper else None
         if kept is not None:
-            return _Source(found, kept, None)
-        return _Source(found, FileReads(), Job(found, Task(), found.size))
+            return _SourceFile(found, kept, None)
+        return _SourceFile(found, FileReads(), Job(found, Portion(), found.size))
 
-    def _first(self, file: _Source, runner: Runner) -> Generator[Item | Skipped | None]:
+    def _first(self, file: _SourceFile, runner: Runner) -> Generator[Item | Skipped | None]:
         """Yield what a file holds, but what is put off."""
         if file.job is None:
             for read in file.reads.first:
@@ -200,9 +200,9 @@ class Reading(Iterator[Item | Skipped]):
         jobs: list[Job | None] = []
         for file, some in self._groups:
             offsets = tuple(later.offset for later in some)
-            task = Task(What.ATTACHMENTS, offsets=offsets)
+            portion = Portion(What.ATTACHMENTS, offsets=offsets)
             size = sum(later.size for later in some)
-            jobs.append(None if offsets in file.reads.later else Job(file.found, task, size))
+            jobs.append(None if offsets in file.reads.later else Job(file.found, portion, size))
         runner.add(job for job in jobs if job)
         for job, (file, some) in zip(jobs, self._groups, strict=True):
             kept = file.reads.later.setdefault(tuple(later.offset for later in some), [])
@@ -220,7 +220,7 @@ class Reading(Iterator[Item | Skipped]):
             self.tally.put_off -= len(some)
             self._finish(file)
 
-    def _outcome(self, file: _Source, job: Job, runner: Runner) -> Generator[list[Read] | None]:
+    def _outcome(self, file: _SourceFile, job: Job, runner: Runner) -> Generator[list[Read] | None]:
         """Yield what a job reads, then its parts; None while there is nothing to take."""
         jobs = [job]
         while jobs:
@@ -240,7 +240,7 @@ class Reading(Iterator[Item | Skipped]):
             else:
                 yield reads
 
-    def _pass(self, file: _Source, read: Read) -> Iterator[Item | Skipped]:
+    def _pass(self, file: _SourceFile, read: Read) -> Iterator[Item | Skipped]:
         """Yield what a caller sees of a read, and note the rest."""
         match read:
             case LeftOut():
@@ -257,7 +257,7 @@ class Reading(Iterator[Item | Skipped]):
             case _:
                 yield read
 
-    def _is_copy(self, file: _Source, item: Item) -> bool:
+    def _is_copy(self, file: _SourceFile, item: Item) -> bool:
         """Say whether the same mail was met elsewhere, and note where else it is.
 
         The same is what has the same Message-ID (else the same header block) and the same text.
@@ -275,7 +275,7 @@ class Reading(Iterator[Item | Skipped]):
         self.tally.copies += 1
         return True
 
-    def _postpone(self, file: _Source, later: Later) -> None:
+    def _postpone(self, file: _SourceFile, later: Later) -> None:
         self.tally.put_off += 1
         if self._groups and self._groups[-1][0] is file:
             some = self._groups[-1][1]
@@ -295,7 +295,7 @@ class Reading(Iterator[Item | Skipped]):
     def _count(self, read: int) -> None:
         self.tally.bytes_done = min(self.tally.bytes_done + read, self.tally.bytes_found)
 
-    def _finish(self, file: _Source) -> None:
+    def _finish(self, file: _SourceFile) -> None:
         """Note that one job of a file is done; with the last the file is."""
         file.put_off -= 1
         if file.put_off or file.is_cut:
@@ -337,12 +337,15 @@ class Here:
         try:
             with File(job.found.path, job.found.target) as file:
                 taken = 0
-                for read in perform(job.task, file, self._scope):
+                for read in perform(job.portion, file, self._scope):
                     self._read, taken = self._read + file.taken - taken, file.taken
                     yield read
                 self._read += file.taken - taken
         except LargeMailbox:
-            job.parts = [Job(job.found, task, task.end - task.begin) for task in ranges(file.size)]
+            job.parts = [
+                Job(job.found, portion, portion.end - portion.begin)
+                for portion in ranges(file.size)
+            ]
         except UnreadableError as error:
             yield Skipped(job.found.path, error.reason, error.remedy)
 

@@ -27,7 +27,7 @@ _ASIDE = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ListedFile:
     """A regular file, as it was when it was listed."""
 
     path: Path
@@ -44,7 +44,7 @@ class Found:
 class Listing:
     """The files below the sources, cheap and likely ones first, and what is none."""
 
-    files: list[Found] = field(default_factory=list)
+    files: list[ListedFile] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
 
 
@@ -65,7 +65,7 @@ def list_files(sources: Sequence[Path]) -> Listing:
     return walk.listing
 
 
-def _order(found: Found) -> tuple[int, int]:
+def _order(found: ListedFile) -> tuple[int, int]:
     """Return what sorts cheap and likely files first, of costly ones the largest.
 
     One long PDF at the end would be read by one process while the others wait.
@@ -152,7 +152,7 @@ class _Walk:
         if self._is_new(status):
             times = (status.st_mtime_ns, status.st_ctime_ns)
             signature = (status.st_dev, status.st_ino, status.st_size, *times)
-            self.listing.files.append(Found(path, target, status.st_size, signature))
+            self.listing.files.append(ListedFile(path, target, status.st_size, signature))
 
     def _is_new(self, status: os.stat_result) -> bool:
         """Say whether this file or folder is met for the first time."""

@@ -19,7 +19,7 @@ from ingest.item import Item, Kind, Locator, People, Person, Reason, Shelf, Skip
 from ingest.sieve import Later, LeftOut, Read
 
 HEAD = struct.Struct("<IIBqq")
-"""Length of the body, number of the task, state, bytes read since the last frame, offset."""
+"""Length of the body, number of the job, state, bytes read since the last frame, offset."""
 LARGEST = 1 << 30
 """Bytes of a body; a longer one is not sent by any reader."""
 
@@ -27,7 +27,7 @@ _Persons = tuple[tuple[str, str], ...]
 
 
 class State(IntEnum):
-    """What a frame says of its task."""
+    """What a frame says of its job."""
 
     MORE = 0
     DONE = 1
@@ -39,7 +39,7 @@ class State(IntEnum):
     """The process is locked down; the body lists what is in force."""
 
 
-class _Place(msgspec.Struct, array_like=True):
+class _Locator(msgspec.Struct, array_like=True):
     page: int | None
     line: int | None
     message_id: str | None
@@ -58,7 +58,7 @@ class _Item(msgspec.Struct, array_like=True, tag=0):
     until: str | None
     people: tuple[_Persons, _Persons, _Persons, _Persons]
     text: str
-    place: _Place
+    place: _Locator
     pages: tuple[int, ...]
     records: tuple[int, ...]
     lined: bool
@@ -97,31 +97,31 @@ MalformedError = msgspec.MsgspecError
 class Frame(NamedTuple):
     """One message of a reading process."""
 
-    task: int
+    job: int
     state: State
     progress: int
-    """Bytes of the source read since the last frame of the task."""
+    """Bytes of the source read since the last frame of the job."""
     offset: int
     """Of the message begun or last finished, -1 for none."""
     body: bytes
 
 
-def frame(task: int, state: State, body: bytes = b"", progress: int = 0, offset: int = -1) -> bytes:
+def frame(job: int, state: State, body: bytes = b"", progress: int = 0, offset: int = -1) -> bytes:
     """Return the bytes of a frame."""
-    return HEAD.pack(len(body), task, state, progress, offset) + body
+    return HEAD.pack(len(body), job, state, progress, offset) + body
 
 
 def frames(buffer: bytearray) -> Iterator[Frame]:
     """Take the complete frames out of `buffer`. Raises ValueError when it holds something else."""
     at = 0
     while len(buffer) - at >= HEAD.size:
-        length, task, state, progress, offset = HEAD.unpack_from(buffer, at)
+        length, job, state, progress, offset = HEAD.unpack_from(buffer, at)
         if length > LARGEST:
             raise ValueError(f"a frame of {length} bytes")
         end = at + HEAD.size + length
         if end > len(buffer):
             break
-        yield Frame(task, State(state), progress, offset, bytes(buffer[at + HEAD.size : end]))
+        yield Frame(job, State(state), progress, offset, bytes(buffer[at + HEAD.size : end]))
         at = end
     del buffer[:at]
 
@@ -182,7 +182,7 @@ def _item_to_wire(item: Item) -> _Item:
         item.until.isoformat() if item.until else None,
         (_named(people.sender), _named(people.to), _named(people.cc), _named(people.attendees)),
         item.text,
-        _Place(
+        _Locator(
             at.page,
             at.line,
             at.message_id,

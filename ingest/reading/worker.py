@@ -19,8 +19,8 @@ from pathlib import Path
 
 from ingest.files import File, UnreadableError
 from ingest.item import Item, Skipped
+from ingest.reading.jobs import LargeMailbox, Portion, perform
 from ingest.reading.sandbox import lock_down
-from ingest.reading.tasks import LargeMailbox, Task, perform
 from ingest.reading.wire import State, frame, packed, packed_names
 from ingest.sieve import Read, Scope
 
@@ -31,15 +31,15 @@ _FULL = 256 << 10
 _PAUSE = 0.1
 """Seconds after which what has been read is sent."""
 _ORPHANED = 600.0
-"""Seconds on one task after which the process ends itself: nobody is left to do it."""
+"""Seconds on one portion after which the process ends itself: nobody is left to do it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class WorkOrder:
     """What the program asks for; the file comes with it as a descriptor."""
 
     number: int
-    task: Task
+    portion: Portion
     path: Path
     scope: Scope | None
     """None: the same as of the order before."""
@@ -55,13 +55,13 @@ class _Inbox:
         self._buffer = bytearray()
         self._descriptors: deque[int] = deque()
 
-    def next(self) -> tuple[Order, int] | None:
+    def next(self) -> tuple[WorkOrder, int] | None:
         """Return the next order and its file; None when the program is gone."""
         while True:
             if len(self._buffer) >= LENGTH.size:
                 end = LENGTH.size + LENGTH.unpack_from(self._buffer)[0]
                 if len(self._buffer) >= end:
-                    order: Order = pickle.loads(self._buffer[LENGTH.size : end])  # noqa: S301
+                    order: WorkOrder = pickle.loads(self._buffer[LENGTH.size : end])  # noqa: S301
                     del self._buffer[:end]
                     return order, self._descriptors.popleft()
             data, descriptors, _, _ = socket.recv_fds(self._link, 1 << 16, 64)
@@ -72,9 +72,9 @@ class _Inbox:
 
 
 class _Sending:
-    """Collects what one task reads and sends it in pieces that end between messages."""
+    """Collects what one portion reads and sends it in pieces that end between messages."""
 
-    def __init__(self, link: socket.socket, order: Order, file: File) -> None:
+    def __init__(self, link: socket.socket, order: WorkOrder, file: File) -> None:
         self._link = link
         self._order = order
         self._file = file
@@ -111,7 +111,7 @@ class _Sending:
 
 
 def serve(link: socket.socket, active: list[str]) -> None:
-    """Do what is ordered, one task after another, until the program closes its end."""
+    """Do what is ordered, one portion after another, until the program closes its end."""
     link.sendall(frame(0, State.READY, packed_names(active)))
     inbox = _Inbox(link)
     scope: Scope | None = None
@@ -124,7 +124,7 @@ def serve(link: socket.socket, active: list[str]) -> None:
         with File.adopted(order.path, descriptor) as file:
             sending = _Sending(link, order, file)
             try:
-                for read in perform(order.task, file, scope):
+                for read in perform(order.portion, file, scope):
                     sending.add(read)
                 sending.send(State.DONE)
             except LargeMailbox:

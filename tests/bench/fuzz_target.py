@@ -12,8 +12,8 @@ from ingest.files import File, UnreadableError
 from ingest.formats import items_in
 from ingest.item import Filters, Item, Skipped
 from ingest.origin import Origin
+from ingest.reading.jobs import Portion, What, perform
 from ingest.reading.stream import scope_of
-from ingest.reading.tasks import Task, What, perform
 from ingest.recognise import Format
 from ingest.sieve import Later, LeftOut, Read
 
@@ -45,13 +45,13 @@ class Target:
 
     def _mailbox(self, file: File) -> Iterator[Read]:
         offsets = []
-        for read in perform(Task(), file, self._scope):
+        for read in perform(Portion(), file, self._scope):
             if isinstance(read, Later):
                 offsets.append(read.offset)
             else:
                 yield read
         if offsets:
-            yield from perform(Task(What.ATTACHMENTS, offsets=tuple(offsets)), file, self._scope)
+            yield from perform(Portion(What.ATTACHMENTS, offsets=tuple(offsets)), file, self._scope)
 
     def fault_of(self, one: Read) -> str:
         """Say what is not in order with something that was read; empty when all is."""

@@ -18,7 +18,7 @@ Cell = tuple[str, str, str, str]
 """Letters of the column (empty: the next one), number of the style, kind, and raw value."""
 
 
-class Row(NamedTuple):
+class SheetRow(NamedTuple):
     """One row as it stands in the file."""
 
     is_hidden: bool
@@ -37,7 +37,7 @@ _HEAD = 2000
 _RICH = (f"{S}t", f"{S}r")
 
 
-def rows_of(data: bytes) -> Iterator[Row]:
+def rows_of(data: bytes) -> Iterator[SheetRow]:
     """Yield the rows of a sheet that have cells. Raises UnreadableError when it is broken."""
     return _matched(data) if _is_usual(data) else _parsed(data)
 
@@ -93,7 +93,7 @@ def _is_usual(data: bytes) -> bool:
     return re.search(rb"<(?:worksheet|sst)\b", head) is not None
 
 
-def _matched(data: bytes) -> Iterator[Row]:
+def _matched(data: bytes) -> Iterator[SheetRow]:
     opening = re.search(rb"<worksheet\b[^>]*>", data[:_HEAD])
     for block in data.split(b"</row>")[:-1]:
         begin = block.rfind(b"<row")
@@ -104,16 +104,16 @@ def _matched(data: bytes) -> Iterator[Row]:
         cells = _CELL.findall(source)
         is_hidden = _ON.search(block, begin, end) is not None
         if len(cells) == source.count("<c"):
-            yield Row(is_hidden, cells)
+            yield SheetRow(is_hidden, cells)
         elif opening:
             root = parse(opening[0] + block[begin:] + b"</row></worksheet>")
-            yield Row(is_hidden, _cells(root[0]))
+            yield SheetRow(is_hidden, _cells(root[0]))
 
 
-def _parsed(data: bytes) -> Iterator[Row]:
+def _parsed(data: bytes) -> Iterator[SheetRow]:
     for node in each(data, f"{S}row"):
         if len(node):
-            yield Row(node.get("hidden") in ("1", "true"), _cells(node))
+            yield SheetRow(node.get("hidden") in ("1", "true"), _cells(node))
 
 
 def _cells(row: Element) -> list[Cell]:

@@ -45,7 +45,7 @@ def docx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the document in `data`; raises UnreadableError when there is none."""
     package = Package(data)
     name = package.main("word/document.xml")
-    reader = _Reader(package, name, Styles(package, name.rpartition("/")[0]))
+    reader = _PartReader(package, name, Styles(package, name.rpartition("/")[0]))
     layout = reader.layout
     if package.has_macros:
         layout.flag("macros")
@@ -56,11 +56,11 @@ def docx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     yield from layout.reads(origin)
 
 
-def _add_all(package: Package, kind: str, main: _Reader) -> None:
+def _add_all(package: Package, kind: str, main: _PartReader) -> None:
     """Append the headers or the footers, each once."""
     texts: dict[str, None] = {}
     for name in package.following(main.relations, kind):
-        reader = _Reader(package, name, main.styles)
+        reader = _PartReader(package, name, main.styles)
         reader.read()
         texts[reader.layout.text()] = None
         main.layout.hidden += reader.layout.hidden
@@ -68,7 +68,7 @@ def _add_all(package: Package, kind: str, main: _Reader) -> None:
         main.layout.add(text)
 
 
-class _Reader:
+class _PartReader:
     """Reads one part, and the notes and comments it refers to."""
 
     def __init__(self, package: Package, name: str, styles: Styles) -> None:

@@ -92,12 +92,12 @@ class _Group:
 
 def rtf_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the text in `data`; raises UnreadableError when there is none."""
-    reader = _Reader(data.decode("latin-1"))
+    reader = _TokenReader(data.decode("latin-1"))
     reader.read()
     yield from reader.layout.reads(origin)
 
 
-class _Reader:
+class _TokenReader:
     """Goes through the tokens once."""
 
     def __init__(self, source: str) -> None:

@@ -1,4 +1,4 @@
-"""The pieces that reading is cut into, and how one is done: here or in a locked-down process."""
+"""Jobs: the portions that files are read in, and how one is read, in whichever process."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from ingest.recognise import HEAD, Format, kinds_of, recognise
 from ingest.sieve import LeftOut, Read, Scope
 
 if TYPE_CHECKING:
-    from ingest.reading.walk import Found
+    from ingest.reading.walk import ListedFile
     from ingest.reading.wire import Frame
 
 RANGE = 1 << 20
-"""Bytes of a large mailbox that are one task: little enough that all processes end together."""
+"""Bytes of a portion of a large mailbox: so few that all processes end at about the same time."""
 _RANGES = 128
 LARGE = 4 * RANGE
-"""Bytes from which on a mailbox is read in ranges."""
+"""Bytes of the smallest mailbox that is read in ranges."""
 
 
 class What(Enum):
-    """What a task reads of its file."""
+    """What a portion holds of its file."""
 
     ALL = auto()
     MESSAGES = auto()
@@ -40,8 +40,8 @@ class What(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """A piece of work on one file."""
+class Portion:
+    """What one job reads of a file."""
 
     what: What = What.ALL
     begin: int = 0
@@ -53,20 +53,20 @@ class Task:
 
 @dataclass(eq=False)
 class Job:
-    """A task given to a run, and what has come of it."""
+    """A portion to be read, and what has come of it."""
 
-    found: Found
-    task: Task
+    found: ListedFile
+    portion: Portion
     size: int
     """Bytes to be read, roughly."""
     is_careful: bool = False
     number: int = 0
     place: tuple[int, ...] = ()
-    """Where it comes among the jobs of its run; its parts come where it does."""
+    """Where it comes among the jobs of its reading; its parts take its place."""
     is_begun: bool = False
-    """Something was heard of it."""
+    """Whether a reader has said anything about it."""
     is_second_try: bool = False
-    """Its first reader died without a word of it: of this job, or ended by somebody else."""
+    """Its first reader died without a word about it: of this job, or ended by somebody else."""
     outcome: deque[Frame | Skipped] = field(default_factory=deque)
     """What was read and not yet taken."""
     is_over: bool = False
@@ -86,33 +86,33 @@ class LargeMailbox(Exception):
     """A file is a mailbox that is better read in ranges; nothing was read of it."""
 
 
-def perform(task: Task, file: File, scope: Scope) -> Iterator[Read]:
-    """Yield what a task reads. Raises LargeMailbox, before anything is yielded, for What.ALL."""
+def perform(portion: Portion, file: File, scope: Scope) -> Iterator[Read]:
+    """Yield what a portion holds. Raises LargeMailbox, before anything is yielded, for What.ALL."""
     try:
-        match task.what:
+        match portion.what:
             case What.ALL:
                 yield from _read_all(file, scope)
             case What.MESSAGES:
                 from ingest.mail.mbox import read_range
 
-                yield from read_range(file, scope, task.begin, task.end)
+                yield from read_range(file, scope, portion.begin, portion.end)
             case What.ATTACHMENTS:
                 from ingest.mail.mbox import read_later
 
-                for offset in task.offsets:
+                for offset in portion.offsets:
                     file.mark = offset
                     yield from read_later(file, scope, offset)
     except UnreadableError as error:
         yield Skipped(file.path, error.reason, error.remedy)
 
 
-def ranges(size: int) -> list[Task]:
-    """Return the tasks that read a mailbox of so many bytes, its newest messages first."""
+def ranges(size: int) -> list[Portion]:
+    """Return the portions of a mailbox of so many bytes, its newest messages first."""
     # Of a very large one as many as keep all processes busy; each begins by looking about.
     step = max(RANGE, size // _RANGES)
     bounds = [*range(0, size, step), size]
     newest_first = reversed(list(pairwise(bounds)))
-    return [Task(What.MESSAGES, begin, end) for begin, end in newest_first]
+    return [Portion(What.MESSAGES, begin, end) for begin, end in newest_first]
 
 
 def _read_all(file: File, scope: Scope) -> Iterator[Read]:
@@ -122,7 +122,7 @@ def _read_all(file: File, scope: Scope) -> Iterator[Read]:
     if form in (Format.EMPTY, Format.UNSUPPORTED):
         yield from items_in(head, Origin.of_file(file), scope, form)
         return
-    if not scope.wants_file(kinds) or not _lies_right(file, form, scope):
+    if not scope.wants_file(kinds) or not _is_in_place(file, form, scope):
         yield LeftOut()
         return
     if form is Format.MBOX and file.size > LARGE:
@@ -145,6 +145,6 @@ def _read_all(file: File, scope: Scope) -> Iterator[Read]:
         yield Skipped(file.path, Reason.CORRUPT, remedy, kinds=kinds)
 
 
-def _lies_right(file: File, form: Format, scope: Scope) -> bool:
-    """Say whether a file called like a calendar is one, or lies in a folder asked for anyway."""
+def _is_in_place(file: File, form: Format, scope: Scope) -> bool:
+    """Say whether a file lies where the filters look; a calendar may have a name of its own."""
     return form is Format.CALENDAR or scope.admits_calendar(file.path)
