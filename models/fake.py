@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Literal
 
 from models.errors import ContextExceeded
 from models.protocols import (
     MOST_REPLIES,
     Cancelled,
-    Constraint,
+    GenerationRequest,
     Message,
     Piece,
-    Sampling,
     Stopped,
     TokenCount,
 )
@@ -25,16 +24,6 @@ Script = Sequence[str] | Callable[[str, int], str]
 Finish = Literal["stop", "length"]
 UNLIKELY = -5.0
 """Log-probability of every watched string."""
-
-
-@dataclass(frozen=True)
-class DrawnReplies:
-    """How replies to a prompt were asked for."""
-
-    replies: int
-    max_tokens: int
-    sampling: Sampling
-    stop: tuple[str, ...]
 
 
 class FakeGenerator:
@@ -58,7 +47,7 @@ class FakeGenerator:
         self.context = context
         self.usage = TokenCount()
         self.prompts: list[str] = []
-        self.drawn: list[DrawnReplies] = []
+        self.requests: list[GenerationRequest] = []
         self.beginnings: list[str] = []
         self.closed = False
         self._replies = replies
@@ -76,44 +65,32 @@ class FakeGenerator:
             return self._replies(prompt, index)
         return self._replies[min(len(self.prompts), len(self._replies)) - 1]
 
-    def sample(
-        self,
-        prompt: str,
-        *,
-        n: int = 1,
-        max_tokens: int,
-        sampling: Sampling,
-        stop: Sequence[str] = (),
-        watch: Sequence[str] = (),
-        constraint: Constraint | None = None,
-        logprobs: bool = False,
-        stopped: Stopped | None = None,
-    ) -> Iterator[Piece]:
+    def sample(self, request: GenerationRequest) -> Iterator[Piece]:
         assert not self.closed, "sample() after close()"
-        assert 1 <= n <= MOST_REPLIES, f"{n} replies"
-        self.drawn.append(DrawnReplies(n, max_tokens, sampling, tuple(stop)))
+        assert 1 <= request.n <= MOST_REPLIES, f"{request.n} replies"
+        self.requests.append(request)
+        stopped = stopped_by(request.stopped)
+        for number, prompt in enumerate(request.prompts):
+            for piece in self._replies_to(prompt, request):
+                if stopped is not None and stopped():
+                    raise Cancelled
+                yield replace(piece, index=number * request.n + piece.index)
+
+    def _replies_to(self, prompt: str, request: GenerationRequest) -> Iterator[Piece]:
         self._count_prompt(prompt)
-        if watch:
-            yield Piece(0, "", watched=(UNLIKELY,) * len(watch))
-        stopped = stopped_by(stopped)
-        waiting = {index: _pieces(self._reply(prompt, index), stop) for index in range(n)}
-        for step in range(max_tokens):
+        if request.watch:
+            yield Piece(0, "", watched=(UNLIKELY,) * len(request.watch))
+        waiting = {i: _pieces(self._reply(prompt, i), request.stop) for i in range(request.n)}
+        for step in range(request.max_tokens):
             for index, words in list(waiting.items()):
                 self.usage.generated += 1
                 last = step + 1 >= len(words)
-                out_of_room = step + 1 == max_tokens
+                out_of_room = step + 1 == request.max_tokens
                 reason: Finish | None = "stop" if last else "length" if out_of_room else None
-                if stopped is not None and stopped():
-                    raise Cancelled
-                drawn = (UNLIKELY,) if logprobs else ()
+                drawn = (UNLIKELY,) if request.logprobs else ()
                 yield Piece(index, words[step] if words else "", reason, logprobs=drawn)
                 if reason:
                     del waiting[index]
-
-    def sample_many(self, prompts: Sequence[str], *, n: int = 1, **options: Any) -> Iterator[Piece]:
-        for number, prompt in enumerate(prompts):
-            for piece in self.sample(prompt, n=n, **options):
-                yield replace(piece, index=number * n + piece.index)
 
     def _count_prompt(self, prompt: str) -> None:
         self.prompts.append(prompt)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
-from models.protocols import Generator, Piece
+from models.protocols import GenerationRequest, Generator, Piece, Stopped
 from models.stopping import stopped_by, until_stopped
 
 
@@ -23,17 +24,11 @@ class _StoppedWithRun:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
 
-    def sample(self, prompt: str, **options: Any) -> Iterator[Piece]:
-        return until_stopped(self._model.sample(prompt, **_told(options)))
-
-    def sample_many(self, prompts: Sequence[str], **options: Any) -> Iterator[Piece]:
-        return until_stopped(self._model.sample_many(prompts, **_told(options)))
+    def sample(self, request: GenerationRequest) -> Iterator[Piece]:
+        told = replace(request, stopped=stopped_by(request.stopped))
+        return until_stopped(self._model.sample(told))
 
     def next_token_logprobs(
-        self, prompt: str, choices: Sequence[str], **options: Any
+        self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
     ) -> list[float]:
-        return self._model.next_token_logprobs(prompt, choices, **_told(options))
-
-
-def _told(options: dict[str, Any]) -> dict[str, Any]:
-    return options | {"stopped": stopped_by(options.get("stopped"))}
+        return self._model.next_token_logprobs(prompt, choices, stopped=stopped_by(stopped))

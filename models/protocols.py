@@ -105,7 +105,31 @@ class Cancelled(Exception):
 MOST_REPLIES = 16
 """Replies that may be drawn from one prompt together, whatever the runtime."""
 Stopped = Callable[[], bool]
-"""Asked often, from the thread that uses the model: is the result still wanted?"""
+"""Asked often, from the thread that uses the model: is the result no longer wanted?"""
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationRequest:
+    """Which replies a generator is to write, and where each of them ends."""
+
+    prompts: tuple[str, ...]
+    """Texts that `Generator.render` returned. A call decodes as many together as fit."""
+    max_tokens: int
+    """Tokens of one reply, hidden thoughts aside; one of `Choices` is never cut."""
+    sampling: Sampling = Sampling()
+    """How tokens are drawn. The default takes the likeliest."""
+    n: int = 1
+    """Replies to each prompt, 1 to `MOST_REPLIES`."""
+    stop: tuple[str, ...] = ()
+    """Strings that end a reply and are no part of it."""
+    watch: tuple[str, ...] = ()
+    """Strings whose log-probability of beginning a reply is wanted: that of their first token."""
+    constraint: Constraint | None = None
+    """What a reply must look like; None: anything."""
+    logprobs: bool = False
+    """Whether pieces carry the log-probabilities of their tokens."""
+    stopped: Stopped | None = None
+    """Asked while the model is at work, besides the run's own; None: the run's alone."""
 
 
 class Generator(Protocol):
@@ -136,43 +160,16 @@ class Generator(Protocol):
     def render(self, messages: Sequence[Message], primed: str = "") -> str:
         """Apply the model's chat template; the reply begins with `primed`."""
 
-    def sample(
-        self,
-        prompt: str,
-        *,
-        n: int = 1,
-        max_tokens: int,
-        sampling: Sampling,
-        stop: Sequence[str] = (),
-        watch: Sequence[str] = (),
-        constraint: Constraint | None = None,
-        logprobs: bool = False,
-        stopped: Stopped | None = None,
-    ) -> Iterator[Piece]:
-        """Decode `n` continuations of one prompt together, prefilled once; at most `MOST_REPLIES`.
+    def sample(self, request: GenerationRequest) -> Iterator[Piece]:
+        """Decode all replies that the request wants, as many together as fit.
 
-        With `watch`, a piece without text comes first and says how likely each of those strings
-        was to begin the reply.
-        Closing the iterator stops decoding. Raises `ContextExceeded` before any work when
-        prompt and reply do not fit, and `Cancelled` as soon as `stopped()`, prefill included.
-        """
+        What prompts have in common at their beginning is prefilled once. With `watch`, a piece
+        without text comes before the replies to each prompt and says how likely each of those
+        strings was to begin one. Closing the iterator stops decoding.
 
-    def sample_many(
-        self,
-        prompts: Sequence[str],
-        *,
-        n: int = 1,
-        max_tokens: int,
-        sampling: Sampling,
-        stop: Sequence[str] = (),
-        watch: Sequence[str] = (),
-        constraint: Constraint | None = None,
-        logprobs: bool = False,
-        stopped: Stopped | None = None,
-    ) -> Iterator[Piece]:
-        """Decode `n` continuations of each prompt, as many together as fit.
-
-        What prompts have in common at their beginning is prefilled once. Otherwise as `sample`.
+        Raises, before any work, `ContextExceeded` when a prompt and its replies do not fit, and
+        `ValueError` for a request that cannot be met; `Cancelled` as soon as `stopped()`, prefill
+        included.
         """
 
     def next_token_logprobs(
@@ -204,22 +201,13 @@ class AttentiveGenerator(Generator, Protocol):
         """How many layers the model has; they are numbered from 0."""
 
     def sample_and_read(
-        self,
-        prompt: str,
-        *,
-        until: int,
-        layers: Sequence[int],
-        n: int = 1,
-        max_tokens: int,
-        sampling: Sampling,
-        stop: Sequence[str] = (),
-        stopped: Stopped | None = None,
+        self, request: GenerationRequest, *, until: int, layers: Sequence[int]
     ) -> Iterator[Piece]:
         """Decode as `sample` does; a piece without text comes first and has `columns`.
 
-        The context is the tokens that begin within the prompt's first `until` characters, the
-        query all others. `columns` is None where attention was not shown. What is kept of earlier
-        prompts is forgotten.
+        The request has one prompt. The context is the tokens that begin within its first `until`
+        characters, the query all others. `columns` is None where attention was not shown. What is
+        kept of earlier prompts is forgotten.
         """
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from models.protocols import Generator, Sampling
+from models.protocols import GenerationRequest, Generator
 
 PROBE = "The quick brown fox jumps over the lazy dog beside the river in the evening sun. " * 2
 """About 40 tokens: half a second for 1.5 billion parameters on two cores. What is this short is
@@ -36,7 +36,7 @@ def measured(model: Generator) -> Speed:
     model.next_token_logprobs(PROBE, ("a",))
     read = time.monotonic()
     computed = model.usage.computed - computed
-    for _ in model.sample(PROBE, max_tokens=WRITTEN, sampling=Sampling()):
+    for _ in model.sample(GenerationRequest((PROBE,), max_tokens=WRITTEN)):
         pass
     ended = time.monotonic()
     model.forget()

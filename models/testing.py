@@ -19,6 +19,7 @@ from models.protocols import (
     Beginnings,
     Cancelled,
     Choices,
+    GenerationRequest,
     Generator,
     Grammar,
     Message,
@@ -45,7 +46,7 @@ def texts(model: Generator, prompts: Sequence[str], n: int = 1, **options: Any) 
     """Return whole replies, those of a prompt side by side."""
     replies = [""] * (len(prompts) * n)
     told: dict[str, Any] = {"max_tokens": 10, "sampling": GREEDY} | options
-    for piece in model.sample_many(prompts, n=n, **told):
+    for piece in model.sample(GenerationRequest(tuple(prompts), n=n, **told)):
         replies[piece.index] += piece.text
     return replies
 
@@ -130,7 +131,11 @@ class GeneratorContract:
         prompts = [ask(model, "Name a colour."), ask(model, "Name an animal.")]
         likely = model.next_token_logprobs(prompts[0], ["Blue", "Not"])
         pieces = list(
-            model.sample_many(prompts, n=2, max_tokens=5, sampling=WARM, watch=("Blue", "Not"))
+            model.sample(
+                GenerationRequest(
+                    tuple(prompts), n=2, max_tokens=5, sampling=WARM, watch=("Blue", "Not")
+                )
+            )
         )
         watched = [piece for piece in pieces if piece.watched]
         assert [(piece.index, piece.text) for piece in watched] == [(0, ""), (2, "")]
@@ -147,7 +152,7 @@ class GeneratorContract:
 
     def test_log_probabilities_belong_to_the_tokens(self, model: Generator) -> None:
         prompt = ask(model, "Say yes.")
-        pieces = list(model.sample(prompt, max_tokens=5, sampling=GREEDY, logprobs=True))
+        pieces = list(model.sample(GenerationRequest((prompt,), max_tokens=5, logprobs=True)))
         given = [value for piece in pieces for value in piece.logprobs]
         assert 1 <= len(given) <= 6
         assert all(-20 < value <= 0 for value in given)
@@ -175,16 +180,16 @@ class GeneratorContract:
         prompt = ask(model, "Count from one to five.")
         whole = alone(model, prompt, max_tokens=20)
         stop = whole[len(whole) // 2 :][:3]
-        pieces = list(model.sample(prompt, max_tokens=20, sampling=GREEDY, stop=(stop,)))
+        pieces = list(model.sample(GenerationRequest((prompt,), max_tokens=20, stop=(stop,))))
         assert "".join(piece.text for piece in pieces) == whole[: whole.index(stop)]
         assert pieces[-1].finished == "stop"
 
     def test_a_prompt_beyond_the_context_is_refused_before_any_work(self, model: Generator) -> None:
         before = model.usage.prompt
         with pytest.raises(ContextExceeded, match=r"\d+ tokens .* 10; .* 1024"):
-            model.sample(MAIL * 30, max_tokens=10, sampling=GREEDY)
+            model.sample(GenerationRequest((MAIL * 30,), max_tokens=10))
         with pytest.raises(ContextExceeded):
-            model.sample("Hi", n=8, max_tokens=300, sampling=GREEDY)
+            model.sample(GenerationRequest(("Hi",), n=8, max_tokens=300))
         assert model.usage.prompt == before
 
     def test_a_reply_is_one_of_the_choices(self, model: Generator) -> None:
@@ -192,7 +197,7 @@ class GeneratorContract:
         prompt = ask(model, "How many mails did Ann write?")
         options: dict[str, Any] = {"sampling": WARM, "constraint": choices, "max_tokens": 1}
         assert set(texts(model, [prompt], n=4, **options)) <= set(choices.texts)
-        pieces = list(model.sample(prompt, max_tokens=9, sampling=GREEDY, constraint=choices))
+        pieces = list(model.sample(GenerationRequest((prompt,), max_tokens=9, constraint=choices)))
         assert pieces[-1].finished == "stop"
 
     def test_a_choice_that_begins_another_can_be_taken(self, model: Generator) -> None:
@@ -218,11 +223,13 @@ class GeneratorContract:
 
     def test_a_grammar_that_cannot_be_read_is_refused_at_once(self, model: Generator) -> None:
         with pytest.raises(ValueError, match=r"grammar cannot be|read this grammar"):
-            model.sample("Hi", max_tokens=3, sampling=GREEDY, constraint=Grammar("root ::= ("))
+            model.sample(GenerationRequest(("Hi",), max_tokens=3, constraint=Grammar("root ::= (")))
 
     def test_thoughts_that_nobody_expected_are_bounded(self, model: Generator) -> None:
         before = model.usage.hidden
-        pieces = list(model.sample(ask(model, "Who?") + "<think>\n", max_tokens=5, sampling=GREEDY))
+        pieces = list(
+            model.sample(GenerationRequest((ask(model, "Who?") + "<think>\n",), max_tokens=5))
+        )
         assert "".join(piece.text for piece in pieces) == ""
         assert model.usage.hidden - before == 5
 
@@ -241,13 +248,13 @@ class GeneratorContract:
             (MAIL, lambda: next(asked, True)),
         ):
             with pytest.raises(Cancelled):
-                list(model.sample(prompt, max_tokens=500, sampling=GREEDY, stopped=stopped))
+                list(model.sample(GenerationRequest((prompt,), max_tokens=500, stopped=stopped)))
         assert alone(model, ask(model, "Is ice cold?")) == whole
 
     def test_closing_the_iterator_leaves_a_usable_model(self, model: Generator) -> None:
         prompt = ask(model, "Tell a story.")
         whole = alone(model, prompt)
-        pieces: Iterator[Piece] = model.sample(prompt, n=2, max_tokens=50, sampling=GREEDY)
+        pieces: Iterator[Piece] = model.sample(GenerationRequest((prompt,), n=2, max_tokens=50))
         next(pieces)
         pieces.close()  # type: ignore[attr-defined]
         assert alone(model, prompt) == whole
@@ -257,11 +264,11 @@ class EndContract:
     """The fixture `model` is loaded anew for each test."""
 
     def test_a_closed_model_says_so(self, model: Generator) -> None:
-        pieces = model.sample("Once upon a time", max_tokens=9, sampling=GREEDY)
+        pieces = model.sample(GenerationRequest(("Once upon a time",), max_tokens=9))
         next(pieces)
         model.close()
         assert model.closed
         with pytest.raises(RuntimeFailed, match="unloaded"):
             list(pieces)
         with pytest.raises(RuntimeFailed, match="not loaded"):
-            model.sample("Hi", max_tokens=1, sampling=GREEDY)
+            model.sample(GenerationRequest(("Hi",), max_tokens=1))

@@ -111,16 +111,17 @@ def _keep_secrets_in_memory() -> None:
 
 def _models() -> Any:
     from models.fake import FakeGenerator
+    from models.protocols import GenerationRequest
     from models.roles import ModelSet
 
     class Repeating(FakeGenerator):
         """Says the planted word, if it was in the prompt."""
 
-        def sample(self, prompt: str, **options: Any) -> Iterator[Any]:
+        def sample(self, request: GenerationRequest) -> Iterator[Any]:
             if os.environ.get("STOP_AT") == ("write" if self.id == "large" else "lookahead"):
                 sys.stderr.write("ready\n")
                 sys.stderr.flush()
-            for piece in super().sample(prompt, **options):
+            for piece in super().sample(request):
                 if os.environ.get("SLOW"):
                     time.sleep(PAUSE)
                 yield piece

@@ -22,6 +22,7 @@ from engine.retrieval.memory import Memory
 from engine.settings import Settings
 from engine.values import Answer
 from models.errors import AskanceError, RuntimeFailed
+from models.protocols import GenerationRequest
 from models.roles import ModelSet
 from tests.conftest import FakeGenerator
 
@@ -105,8 +106,8 @@ class Failing(FakeGenerator):
 
     fails_at = -1
 
-    def sample(self, prompt: str, **options: Any) -> Iterator[Any]:
-        for number, piece in enumerate(super().sample(prompt, **options)):
+    def sample(self, request: GenerationRequest) -> Iterator[Any]:
+        for number, piece in enumerate(super().sample(request)):
             if number == self.fails_at:
                 raise RuntimeFailed("The model's process has ended.", remedy="Ask again.")
             yield piece

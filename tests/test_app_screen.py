@@ -219,7 +219,7 @@ async def test_escape_stops_a_model_between_two_tokens(config, fake_generator):
     class Endless(fake_generator):
         closed_early = False
 
-        def sample(self, prompt, **options):
+        def sample(self, request):
             return until_stopped(self._words())
 
         def _words(self):

@@ -193,10 +193,7 @@ def test_iterdrag_keeps_to_the_form(
     monkeypatch.setattr(
         fake_generator,
         "sample",
-        lambda self, prompt, **options: (
-            asked.append(options["constraint"]),
-            plain(self, prompt, **options),
-        )[1],
+        lambda self, request: (asked.append(request.constraint), plain(self, request))[1],
     )
     run("iterdrag:k=1,m=0", [*SAID, "Ann Lee"])
     move = Beginnings(("Follow up: ", "So the final answer is: "))

@@ -171,9 +171,9 @@ def test_rewriting_tells_answer_from_question_by_constraint(
     asked: list[Any] = []
     plain = fake_generator.sample
 
-    def sample(self: Any, prompt: str, **options: Any) -> Any:
-        asked.append(options["constraint"])
-        return plain(self, prompt, **options)
+    def sample(self: Any, request: Any) -> Any:
+        asked.append(request.constraint)
+        return plain(self, request)
 
     monkeypatch.setattr(fake_generator, "sample", sample)
     run("rewrite", ["Answer: Ann Lee"])

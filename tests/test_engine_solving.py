@@ -17,7 +17,7 @@ from engine.evaluation.solving import refuse_no_examples, worked_examples
 from engine.prompts.examples import Example
 from engine.settings import Settings
 from models.errors import ContextExceeded
-from models.protocols import Piece
+from models.protocols import GenerationRequest, Piece
 from models.roles import ModelSet
 
 SOLVED = [
@@ -122,10 +122,10 @@ class Small:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._plain, name)
 
-    def sample(self, prompt: str, **options: Any) -> Iterator[Piece]:
-        if "Who holds" in prompt:
+    def sample(self, request: GenerationRequest) -> Iterator[Piece]:
+        if any("Who holds" in prompt for prompt in request.prompts):
             raise ContextExceeded("too long", remedy="Ask less.")
-        pieces: Iterator[Piece] = self._plain.sample(prompt, **options)
+        pieces: Iterator[Piece] = self._plain.sample(request)
         return pieces
 
 

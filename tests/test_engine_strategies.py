@@ -26,8 +26,8 @@ from engine.strategies.et2rag import organise
 from engine.toolbox.budget import QuestionBudget
 from engine.values import GAP, Answer, ModelTokens, Query
 from ingest.item import Item, Kind, Locator, People
-from models.fake import DrawnReplies, FakeGenerator
-from models.protocols import Piece, Sampling
+from models.fake import FakeGenerator
+from models.protocols import GenerationRequest, Piece, Sampling
 from models.roles import ModelSet
 from tests.toy_corpus import BUDGET, QUESTION, TEXTS, FakeEncoder, Replies, Run, asking, texts
 
@@ -61,8 +61,10 @@ def test_fb_rag_scores_every_passage_forward_and_backward(run: Callable[..., Run
     assert texts(found.all(Selected)[0].kept) == [TEXTS[2], TEXTS[0]]  # stage I, within X
     # the paper's sampling; 32 tokens of an answer and 64 of a rationale
     how = Sampling(0.7, top_p=0.9, top_k=50, seed=0)
-    assert found.lookahead.drawn == [DrawnReplies(2, 96, how, ("\n\n\n", "\nQuestion:"))]
-    assert found.generator.drawn[0].sampling == Sampling()  # the likeliest words
+    [drawn] = found.lookahead.requests
+    assert (drawn.n, drawn.max_tokens, drawn.sampling) == (2, 96, how)
+    assert drawn.stop == ("\n\n\n", "\nQuestion:")
+    assert found.generator.requests[0].sampling == Sampling()  # the likeliest words
     drawn = sorted(found.all(Sampled), key=lambda one: one.index)
     assert [(one.rationale, one.answer) for one in drawn] == [
         ("It is ginkgo.", "hazel"),
@@ -298,8 +300,8 @@ def test_samples_and_readings_leave_time_to_write(
     class Slow(FakeGenerator):
         """A second for every word."""
 
-        def sample(self, prompt: str, **options: Any) -> Iterator[Piece]:
-            for piece in super().sample(prompt, **options):
+        def sample(self, request: GenerationRequest) -> Iterator[Piece]:
+            for piece in super().sample(request):
                 clock[0] += 1
                 yield piece
 
@@ -414,8 +416,9 @@ def test_et2rag_by_hand_with_the_last_of_three_winning(run: Callable[..., Run]) 
     ]
     # A: 1.5, 1.667, 2.167
     assert (voted.winner, voted.votes, voted.of) == (2, 3, 3)
-    assert [one.max_tokens for one in found.generator.drawn] == [2, 2, 2, 32]
-    assert {one.sampling for one in found.generator.drawn} == {Sampling()}
+    drawn = [(len(one.prompts), one.max_tokens) for one in found.generator.requests]
+    assert drawn == [(3, 2), (1, 32)]
+    assert {one.sampling for one in found.generator.requests} == {Sampling()}
     assert found.prompt(-1) == [TEXTS[1]]  # the winner's subset
     assert found.answer.raw == "fig oak pine"
     counts = [found.generator.count(prompt) for prompt in found.generator.prompts]

@@ -238,7 +238,7 @@ from pathlib import Path
 
 from models.store.catalogue import load_catalogue
 from models.llama.generator import load_llama
-from models.protocols import Sampling
+from models.protocols import GenerationRequest
 from models.store.store import Store
 
 
@@ -250,7 +250,7 @@ def resident(line):
 file = Store.default(os.environ).open(load_catalogue().row(sys.argv[1]))
 before = resident("VmRSS")
 model = load_llama(file, sys.argv[1])
-next(iter(model.sample("x " * 3000, max_tokens=1, sampling=Sampling())))
+next(iter(model.sample(GenerationRequest(("x " * 3000,), max_tokens=1))))
 print(resident("VmHWM") - before)
 model.close()
 """

@@ -14,7 +14,7 @@ import models.decoding.generator
 from models.decoding.chat_templates import ChatTemplate
 from models.errors import RuntimeFailed
 from models.llama.generator import LlamaGenerator, load_llama
-from models.protocols import Sampling
+from models.protocols import GenerationRequest, Sampling
 from models.testing import GeneratorContract, alone, ask, texts
 from tests.in_store import weights_of
 
@@ -78,7 +78,7 @@ def test_log_probabilities_agree_with_the_greedy_token(model: LlamaGenerator) ->
 
 def test_log_probabilities_belong_to_the_tokens(model: LlamaGenerator) -> None:
     prompt = ask(model, "Say yes.")
-    pieces = list(model.sample(prompt, max_tokens=5, sampling=GREEDY, logprobs=True))
+    pieces = list(model.sample(GenerationRequest((prompt,), max_tokens=5, logprobs=True)))
     given = [value for piece in pieces for value in piece.logprobs]
     assert 1 <= len(given) <= 6
     assert all(-20 < value <= 0 for value in given)
@@ -92,7 +92,7 @@ def thinking(model: LlamaGenerator, **options: Any) -> tuple[str, str | None, in
     """Let it reply behind thoughts just opened: text, how it ended, hidden tokens."""
     before = model.usage.hidden
     prompt = ask(model, "What is the capital of France?") + "<think>\n"
-    pieces = list(model.sample(prompt, sampling=GREEDY, **options))
+    pieces = list(model.sample(GenerationRequest((prompt,), **options)))
     text = "".join(piece.text for piece in pieces)
     return text, pieces[-1].finished, model.usage.hidden - before
 

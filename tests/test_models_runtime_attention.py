@@ -18,7 +18,7 @@ from models.decoding.columns import prompt_spans, refuse_unreadable, spans
 from models.errors import ContextExceeded, MemorySpent, RuntimeFailed
 from models.llama.attention import BLOCK, LlamaAttentionReader, load_llama_attention
 from models.llama.generator import load_llama
-from models.protocols import Cancelled, Message, Sampling
+from models.protocols import Cancelled, GenerationRequest, Message, Sampling
 from tests.in_store import weights_of
 
 SMALL = "smollm2-135m-instruct-q4_1"
@@ -103,10 +103,15 @@ def test_a_generator_reads_its_own_prompt_at_no_extra_token(
     prompt = model.render(turns, "Answer:")
     until = prompt.index(QUERY)
     greedy = Sampling()
-    said = [piece.text for piece in model.sample(prompt, max_tokens=4, sampling=greedy)]
+    said = [
+        piece.text
+        for piece in model.sample(GenerationRequest((prompt,), max_tokens=4, sampling=greedy))
+    ]
     before = replace(model.usage)
     first, *rest = model.sample_and_read(
-        prompt, until=until, layers=[3, 18], n=2, max_tokens=4, sampling=greedy
+        GenerationRequest((prompt,), n=2, max_tokens=4, sampling=greedy),
+        until=until,
+        layers=[3, 18],
     )
     assert [piece.text for piece in rest if piece.index == 1] == said
     columns = first.columns
@@ -123,12 +128,16 @@ def test_a_generator_reads_its_own_prompt_at_no_extra_token(
     heads = reader._model.heads
     assert columns.context_sums == pytest.approx(np.stack([s.context for s in apart]) / heads)
     assert columns.query_sums == pytest.approx(np.stack([s.query for s in apart]) / heads)
-    assert [p.text for p in model.sample(prompt, max_tokens=4, sampling=greedy)] == said
+    assert [
+        p.text for p in model.sample(GenerationRequest((prompt,), max_tokens=4, sampling=greedy))
+    ] == said
     assert model.usage.computed - before.computed == len(tokens) + 1
     model.close()
     plain = load_llama(weights, SMALL, context=256)
     with pytest.raises(RuntimeFailed, match="not loaded to read"):
-        plain.sample_and_read("a", until=1, layers=[0], max_tokens=1, sampling=greedy)
+        plain.sample_and_read(
+            GenerationRequest(("a",), max_tokens=1, sampling=greedy), until=1, layers=[0]
+        )
     plain.close()
 
 

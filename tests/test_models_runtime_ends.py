@@ -17,7 +17,7 @@ from models.errors import MemorySpent, RuntimeFailed
 from models.llama.api import AbortFlag
 from models.llama.generator import LlamaGenerator, load_llama
 from models.llama.thread import CallThread
-from models.protocols import Cancelled, Message, Sampling
+from models.protocols import Cancelled, GenerationRequest, Message
 from tests.in_store import weights_of
 
 SMALL = "smollm2-135m-instruct-q4_1"
@@ -115,7 +115,7 @@ def model(weights: Path) -> Iterator[LlamaGenerator]:
 
 def says(model: LlamaGenerator, text: str) -> str:
     prompt = model.render([Message("user", text)])
-    pieces = model.sample(prompt, max_tokens=5, sampling=Sampling())
+    pieces = model.sample(GenerationRequest((prompt,), max_tokens=5))
     return "".join(piece.text for piece in pieces)
 
 
@@ -125,7 +125,7 @@ def test_escape_ends_a_prefill(model: LlamaGenerator) -> None:
     begun = threading.Event()
     threading.Timer(0.1, begun.set).start()
     with pytest.raises(Cancelled):
-        list(model.sample(LONG, max_tokens=5, sampling=Sampling(), stopped=begun.is_set))
+        list(model.sample(GenerationRequest((LONG,), max_tokens=5, stopped=begun.is_set)))
     assert model.usage.computed < model.count(LONG)
     model.forget()
     assert says(model, "Is ice cold?") == whole
@@ -152,7 +152,7 @@ def test_a_model_whose_memory_ran_out_is_unloaded(
     assert "--max-context" in caught.value.remedy
     assert model.closed
     with pytest.raises(RuntimeFailed, match="not loaded"):
-        model.sample("Hi", max_tokens=1, sampling=Sampling())
+        model.sample(GenerationRequest(("Hi",), max_tokens=1))
 
 
 @pytest.mark.slow
@@ -172,7 +172,7 @@ def test_an_iterator_outlives_its_model(weights: Path) -> None:
     """A traceback may hold one until the models are closed."""
     for finish in (lambda pieces: pieces.close(), list):
         model = load_llama(weights, SMALL, context=512)
-        pieces = model.sample("Once upon a time", max_tokens=9, sampling=Sampling())
+        pieces = model.sample(GenerationRequest(("Once upon a time",), max_tokens=9))
         next(pieces)
         model.close()
         with contextlib.suppress(RuntimeFailed):

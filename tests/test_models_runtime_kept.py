@@ -8,7 +8,7 @@ import pytest
 
 from models.errors import ContextExceeded
 from models.llama.generator import LlamaGenerator, load_llama
-from models.protocols import Sampling
+from models.protocols import GenerationRequest
 from tests.in_store import weights_of
 
 pytestmark = pytest.mark.slow
@@ -31,7 +31,7 @@ def reply(
     """Return what is said, and how likely each token was to the last bit."""
     text, logprobs = "", list[float]()
     prompt = beginning + question
-    for piece in model.sample(prompt, max_tokens=12, sampling=Sampling(), logprobs=True):
+    for piece in model.sample(GenerationRequest((prompt,), max_tokens=12, logprobs=True)):
         text += piece.text
         logprobs += piece.logprobs
     return text, logprobs

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from models.errors import ModelMissing
-from models.protocols import Cancelled, Sampling
+from models.protocols import Cancelled, GenerationRequest
 from models.roles import READING, Loading, ModelSet
 from models.stopping import stoppable, stopped_by
 
@@ -95,12 +95,12 @@ def test_a_run_that_is_stopped_stops_every_model_that_it_uses(house: House) -> N
     models = ModelSet("small", "large", house.load)
     wanted = [True]
     with stoppable(lambda: not wanted[0]):
-        assert list(models.lookahead.sample("Hi", max_tokens=1, sampling=Sampling()))
+        assert list(models.lookahead.sample(GenerationRequest(("Hi",), max_tokens=1)))
         wanted[0] = False
         for model in (models.lookahead, models.generator):
             with pytest.raises(Cancelled):
-                list(model.sample("Hi", max_tokens=1, sampling=Sampling()))
-    assert list(models.generator.sample("Hi", max_tokens=1, sampling=Sampling()))
+                list(model.sample(GenerationRequest(("Hi",), max_tokens=1)))
+    assert list(models.generator.sample(GenerationRequest(("Hi",), max_tokens=1)))
 
 
 def test_a_call_is_stopped_by_its_own_reason_or_by_that_of_its_run() -> None:

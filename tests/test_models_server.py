@@ -12,7 +12,15 @@ from typing import Any
 import pytest
 
 from models.errors import ContextExceeded, ModelUnknown, RuntimeFailed
-from models.protocols import Beginnings, Cancelled, Choices, Grammar, Message, Sampling
+from models.protocols import (
+    Beginnings,
+    Cancelled,
+    Choices,
+    GenerationRequest,
+    Grammar,
+    Message,
+    Sampling,
+)
 from models.server import link as server_link
 from models.server.address import Address, address_of
 from models.server.errors import ServerFailed
@@ -49,7 +57,7 @@ def replies(model: ServerGenerator, prompt: str, **options: Any) -> list[tuple[s
     texts: dict[int, str] = {}
     ends: dict[int, str] = {}
     options = {"max_tokens": 20, "sampling": Sampling()} | options
-    for piece in model.sample(prompt, **options):
+    for piece in model.sample(GenerationRequest((prompt,), **options)):
         texts[piece.index] = texts.get(piece.index, "") + piece.text
         ends[piece.index] = piece.finished or ""
     return [(texts[index], ends[index]) for index in sorted(texts)]
@@ -112,7 +120,7 @@ def test_a_named_host_may_be_reached_over_tls(allowed: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_text_comes_as_it_is_written(opened: Open, kind: str) -> None:
     model, toy = opened(kind)
-    pieces = list(model.sample(model.render(QUESTION), max_tokens=20, sampling=Sampling()))
+    pieces = list(model.sample(GenerationRequest((model.render(QUESTION),), max_tokens=20)))
     assert "".join(piece.text for piece in pieces) == "Ann met Bob in Oslo ."
     assert len(pieces) > 4
     assert [piece.finished for piece in pieces if piece.finished] == ["stop"]
@@ -142,7 +150,7 @@ def test_several_replies_come_whatever_is_offered(opened: Open, kind: str, offer
 def test_prompts_are_answered_side_by_side(opened: Open) -> None:
     model, toy = opened("vLLM")
     prompts = [model.render([Message("user", word)]) for word in ("one", "two", "three")]
-    pieces = list(model.sample_many(prompts, n=2, max_tokens=20, sampling=Sampling()))
+    pieces = list(model.sample(GenerationRequest(tuple(prompts), n=2, max_tokens=20)))
     assert {piece.index for piece in pieces} == set(range(6))
     assert len(toy.bodies) == 3
     assert model.usage.calls == 3
@@ -198,7 +206,7 @@ def test_a_stop_string_ends_a_reply_whoever_sees_it(opened: Open, obeys: bool) -
 def test_first_tokens_are_watched(opened: Open, kind: str) -> None:
     model, _ = opened(kind)
     first, *rest = model.sample(
-        *(model.render(QUESTION),), max_tokens=9, sampling=Sampling(), watch=("Not", "Ann", "Yes")
+        GenerationRequest((model.render(QUESTION),), max_tokens=9, watch=("Not", "Ann", "Yes"))
     )
     assert first.text == ""
     # "No" and "N" both begin "Not": the longer is what a tokenizer takes. Of "Yes" it is known
@@ -217,7 +225,7 @@ def test_raw_prompts_and_their_older_lists_of_likely_tokens(opened: Open) -> Non
 def test_every_token_has_its_likelihood(opened: Open) -> None:
     model, _ = opened("vLLM")
     options: dict[str, Any] = {"max_tokens": 9, "sampling": Sampling(), "logprobs": True}
-    pieces = list(model.sample(model.render(QUESTION), **options))
+    pieces = list(model.sample(GenerationRequest((model.render(QUESTION),), **options)))
     assert [len(piece.logprobs) for piece in pieces[:-1]] == [1] * 6
     assert pieces[0].logprobs == (math.log(0.5),)
 
@@ -230,7 +238,7 @@ def test_a_server_without_likelihoods_is_named(opened: Open) -> None:
 
 def test_tokens_are_counted_as_the_server_does(opened: Open) -> None:
     model, toy = opened("vLLM")
-    list(model.sample(model.render(QUESTION), max_tokens=20, sampling=Sampling()))
+    list(model.sample(GenerationRequest((model.render(QUESTION),), max_tokens=20)))
     used = model.usage
     assert (used.prompt, used.computed, used.generated, used.calls) == (100, 40, 6, 1)
     assert model.count("one two three") == 3
@@ -520,10 +528,7 @@ def test_whoever_changes_their_mind_closes_the_connection(opened: Open) -> None:
     model, toy = opened("vLLM", fault="hang")
     come: list[str] = []
     pieces = model.sample(
-        *(model.render(QUESTION),),
-        max_tokens=20,
-        sampling=Sampling(),
-        stopped=lambda: len(come) == 3,
+        GenerationRequest((model.render(QUESTION),), max_tokens=20, stopped=lambda: len(come) == 3)
     )
     with pytest.raises(Cancelled):
         come.extend(piece.text for piece in pieces)
@@ -532,7 +537,7 @@ def test_whoever_changes_their_mind_closes_the_connection(opened: Open) -> None:
 
 def test_closing_the_iterator_closes_the_connection(opened: Open) -> None:
     model, toy = opened("vLLM", fault="hang")
-    pieces = model.sample(model.render(QUESTION), max_tokens=20, sampling=Sampling())
+    pieces = model.sample(GenerationRequest((model.render(QUESTION),), max_tokens=20))
     assert next(pieces).text == "Ann"
     pieces.close()  # type: ignore[attr-defined]
     assert toy.gone.wait(10)

@@ -18,7 +18,7 @@ import pytest
 
 from models.errors import ContextExceeded
 from models.llama.generator import load_llama
-from models.protocols import Cancelled, Choices, Generator, Message, Sampling
+from models.protocols import Cancelled, Choices, GenerationRequest, Generator, Message, Sampling
 from models.server.address import address_of
 from models.server.errors import ServerFailed
 from models.server.generator import ServerGenerator, connect
@@ -96,7 +96,7 @@ def here(model_file: Path) -> Iterator[Generator]:
 def text_of(model: Generator, prompt: str, n: int = 1, **options: Any) -> list[str]:
     replies = [""] * n
     options = {"max_tokens": 12, "sampling": Sampling()} | options
-    for piece in model.sample(prompt, n=n, **options):
+    for piece in model.sample(GenerationRequest((prompt,), n=n, **options)):
         replies[piece.index] += piece.text
     return replies
 
@@ -176,7 +176,7 @@ def test_cancelling_leaves_the_server_ready(model: ServerGenerator) -> None:
     come: list[str] = []
     prompt = model.render([Message("user", "Tell a long story.")])
     pieces = model.sample(
-        prompt, max_tokens=500, sampling=Sampling(), stopped=lambda: len(come) > 3
+        GenerationRequest((prompt,), max_tokens=500, stopped=lambda: len(come) > 3)
     )
     with pytest.raises(Cancelled):
         come.extend(piece.text for piece in pieces)

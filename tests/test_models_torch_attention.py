@@ -19,7 +19,7 @@ import torch
 
 from engine.attention.reaction import reaction
 from models.errors import ContextExceeded, RuntimeFailed
-from models.protocols import AttentionColumns, Cancelled, Sampling
+from models.protocols import AttentionColumns, Cancelled, GenerationRequest
 from models.torch.attention import BLOCK, TorchAttentionReader, load_reader
 from models.torch.generator import load_generator
 from models.torch.model import open_network, quiet
@@ -114,11 +114,11 @@ def test_a_generator_reads_its_own_prompt_at_no_extra_token(
 ) -> None:
     model = load_generator(toy, "toy", precision="float32", attentive=True)
     prompt = f"{STORY * 7}{QUERY}"
-    list(model.sample(STORY, max_tokens=2, sampling=Sampling()))  # something in its cache
-    said = [piece.text for piece in model.sample(prompt, max_tokens=3, sampling=Sampling())]
+    list(model.sample(GenerationRequest((STORY,), max_tokens=2)))  # something in its cache
+    said = [piece.text for piece in model.sample(GenerationRequest((prompt,), max_tokens=3))]
     before = model.usage.prompt
     first, *rest = model.sample_and_read(
-        prompt, until=len(prompt) - len(QUERY), layers=[2, 0], max_tokens=3, sampling=Sampling()
+        GenerationRequest((prompt,), max_tokens=3), until=len(prompt) - len(QUERY), layers=[2, 0]
     )
     assert [piece.text for piece in rest] == said
     columns = first.columns

@@ -19,7 +19,7 @@ import torch
 import models.decoding.generator
 from models.decoding.chat_templates import ChatTemplate
 from models.errors import MemorySpent, RuntimeFailed
-from models.protocols import Message, Sampling
+from models.protocols import GenerationRequest, Message, Sampling
 from models.system.machine import MemoryBytes
 from models.testing import MAIL, EndContract, GeneratorContract, alone, ask, texts
 from models.torch import fit as torch_room
@@ -126,7 +126,11 @@ def test_thoughts_without_end_are_closed_and_the_reply_follows(
 ) -> None:
     monkeypatch.setattr(ChatTemplate, "thinks", True)
     monkeypatch.setattr(models.decoding.generator, "THOUGHT_TOKENS", 6)
-    pieces = list(model.sample(ask(model, "Who?") + "<think>\n", max_tokens=8, sampling=GREEDY))
+    pieces = list(
+        model.sample(
+            GenerationRequest((ask(model, "Who?") + "<think>\n",), max_tokens=8, sampling=GREEDY)
+        )
+    )
     assert pieces[-1].finished
     assert "think" not in "".join(piece.text for piece in pieces)
     assert 6 < model.usage.hidden < 20

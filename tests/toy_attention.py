@@ -20,7 +20,13 @@ from engine.settings import Budget, Settings
 from engine.values import Answer, Passage, Query
 from ingest.item import Item, Kind, Locator, People
 from models.errors import ContextExceeded, RuntimeFailed
-from models.protocols import AttentionColumns, Cancelled, Piece, Stopped, TokenCount
+from models.protocols import (
+    AttentionColumns,
+    Cancelled,
+    Piece,
+    Stopped,
+    TokenCount,
+)
 from models.roles import ModelSet
 
 LEASE = "The lease is signed. It ends in May. The roof is red. Berta owns the boat."
@@ -157,13 +163,14 @@ def attending(fake_generator: Any) -> Callable[[Mapping[str, float]], Any]:
         read: list[tuple[str, str, tuple[int, ...]]]
 
         def sample_and_read(
-            self, prompt: str, *, until: int, layers: tuple[int, ...], **options: Any
+            self, request: Any, *, until: int, layers: tuple[int, ...]
         ) -> Iterator[Piece]:
+            [prompt] = request.prompts
             context, query = prompt[:until], prompt[until:]
             self.read.append((context, query, layers))
             columns = FakeReader(self.liked, 10_000).read(context, query, layers=layers)
             yield Piece(0, "", columns=columns)
-            yield from self.sample(prompt, **options)
+            yield from self.sample(request)
 
     def make(liked: Mapping[str, float]) -> Any:
         model = Attentive("l", ["Rationale. Answer: Tomas"])

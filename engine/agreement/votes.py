@@ -25,7 +25,7 @@ from engine.stages import is_past, stage, unseen
 from engine.toolbox.budget import DRAFTING_SHARE
 from engine.toolbox.steps import Toolbox
 from engine.values import Usage
-from models.protocols import Sampling
+from models.protocols import GenerationRequest, Sampling
 
 SIDES_SHOWN = 3
 """Different answers that are written out and judged."""
@@ -46,8 +46,8 @@ def read_each(
     with tools.models.lend(role) as model:
         read = [tools.passages(subset) for subset in subsets]
         prompts = [tools.asked_over(passages).prompt(model, passages) for passages in read]
-        pieces = model.sample_many(
-            prompts, max_tokens=tokens, sampling=Sampling(), stop=tools.task.stop
+        pieces = model.sample(
+            GenerationRequest(tuple(prompts), max_tokens=tokens, stop=tools.task.stop)
         )
         for piece in pieces:
             texts[piece.index] += piece.text
@@ -76,12 +76,14 @@ def read_often(
         behind = tools.forecast.checks(chosen)
         yield from tools.forecast.replies(model, prompt, *behind, count=samples)
         pieces = model.sample(
-            prompt,
-            n=samples,
-            max_tokens=tools.task.answer_tokens,
-            sampling=Sampling(temperature, seed=tools.settings.seed),
-            stop=tools.task.stop,
-            watch=("Not",),
+            GenerationRequest(
+                (prompt,),
+                n=samples,
+                max_tokens=tools.task.answer_tokens,
+                sampling=Sampling(temperature, seed=tools.settings.seed),
+                stop=tools.task.stop,
+                watch=("Not",),
+            )
         )
         doubt = 0.0
         for piece in pieces:

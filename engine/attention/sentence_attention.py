@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from models.protocols import (
     AttentionColumns,
     AttentionReader,
     AttentiveGenerator,
+    GenerationRequest,
     Piece,
     Stopped,
 )
@@ -221,18 +221,19 @@ class Overheard:
     """Where each passage's text begins in the prompt, by the identity of the passage."""
 
     def sample(
-        self, model: AttentiveGenerator, layers_of: LayersOf, prompt: str, **options: Any
+        self, model: AttentiveGenerator, layers_of: LayersOf, request: GenerationRequest
     ) -> Iterator[Piece]:
-        """Yield what the model's `sample` does, and note the attention before it."""
+        """Yield what the model's `sample` does for one prompt; note the attention before it."""
+        [prompt] = request.prompts
         starts = places_in(prompt, self.passages)
         if starts is None:
-            yield from model.sample(prompt, **options)
+            yield from model.sample(request)
             return
         self._starts = {id(one): at for one, at in zip(self.passages, starts, strict=True)}
         until = max(at + len(one.text) for at, one in zip(starts, self.passages, strict=True))
         self.of = model.layers
         layers = layers_of(model.layers)
-        for piece in model.sample_and_read(prompt, until=until, layers=layers, **options):
+        for piece in model.sample_and_read(request, until=until, layers=layers):
             if piece.columns is not None:
                 self.columns = piece.columns
             if piece.text or piece.finished:

@@ -17,7 +17,7 @@ from engine.prompts.prompting import render, show
 from engine.retrieval.passages import split_item
 from engine.values import Passage
 from ingest.item import Item
-from models.protocols import Choices, Generator, Sampling
+from models.protocols import Choices, GenerationRequest, Generator
 
 Readable = Callable[[Passage], Passage | None]
 
@@ -93,10 +93,7 @@ def _chosen(
         candidates="\n".join([*texts, NONE]),
     )
     pieces = model.sample(
-        prompt,
-        max_tokens=VALUE_TOKENS,
-        sampling=Sampling(),
-        constraint=Choices((*texts, NONE)),
+        GenerationRequest((prompt,), max_tokens=VALUE_TOKENS, constraint=Choices((*texts, NONE)))
     )
     reply = "".join(piece.text for piece in pieces).strip()
     return next((one for one in candidates if one.text == reply), None)

@@ -10,7 +10,7 @@ from datetime import date
 from engine.compute.plan_text import grammar, parsed
 from engine.plan import Plan
 from engine.prompts.prompting import render
-from models.protocols import Generator, Grammar, Sampling
+from models.protocols import GenerationRequest, Generator, Grammar
 
 PLAN_TOKENS = 80
 
@@ -19,11 +19,9 @@ def proposed(model: Generator, question: str, today: date) -> str:
     """Return the line that the model writes."""
     prompt = render(model, "plan", question=question, today=today.isoformat())
     pieces = model.sample(
-        prompt,
-        max_tokens=PLAN_TOKENS,
-        sampling=Sampling(),
-        stop=("\n",),
-        constraint=Grammar(grammar()),
+        GenerationRequest(
+            (prompt,), max_tokens=PLAN_TOKENS, stop=("\n",), constraint=Grammar(grammar())
+        )
     )
     return "".join(piece.text for piece in pieces).strip()
 

@@ -14,7 +14,7 @@ from engine.conversation import Standalone, Turn
 from engine.language.stemming import stem
 from engine.language.tokens import FUNCTION_WORDS, folded_words, readable
 from engine.prompts.prompting import render, section
-from models.protocols import Generator, Grammar, Sampling
+from models.protocols import GenerationRequest, Generator, Grammar
 
 LETTERS = "ABCD"
 MARGIN = 0.5
@@ -62,11 +62,12 @@ def _chosen(model: Generator, question: str, last: Turn, found: Standalone) -> S
 
 def _written(model: Generator, question: str, last: Turn) -> str:
     pieces = model.sample(
-        _prompt(model, "user", question, last),
-        max_tokens=QUESTION_TOKENS,
-        sampling=Sampling(),
-        stop=("\n",),
-        constraint=ONE_LINE,
+        GenerationRequest(
+            (_prompt(model, "user", question, last),),
+            max_tokens=QUESTION_TOKENS,
+            stop=("\n",),
+            constraint=ONE_LINE,
+        )
     )
     return " ".join("".join(piece.text for piece in pieces).split())
 

@@ -11,7 +11,7 @@ from engine.events import Sampled, Steps
 from engine.prompts.tasks import REASONING_TOKENS, Task
 from engine.stages import is_past
 from engine.values import Passage
-from models.protocols import Generator, Piece, Sampling
+from models.protocols import GenerationRequest, Generator, Piece, Sampling
 
 Form = Literal["reasoning", "thought", "explanation", "answers"]
 """What a sample consists of: an answer after reasoning (the paper's), after a thought process,
@@ -66,7 +66,7 @@ def look_ahead(
     drawing: Drawing,
     *,
     deadline: float | None = None,
-    draw: Callable[..., Iterator[Piece]] | None = None,
+    draw: Callable[[GenerationRequest], Iterator[Piece]] | None = None,
 ) -> Steps[list[Sample]]:
     """Yield each sample when it is complete; return all, in sequence order.
 
@@ -74,15 +74,15 @@ def look_ahead(
     they are used as far as they have come. `draw` stands in for the model's `sample`.
     """
     prompt = task.prompt(model, drawing.form, question, passages)
-    sampling = Sampling(drawing.temperature, top_p=0.9, top_k=50, seed=drawing.seed)
     replies = [""] * drawing.samples
-    pieces = (draw or model.sample)(
-        prompt,
-        n=drawing.samples,
+    request = GenerationRequest(
+        (prompt,),
         max_tokens=task.sample_tokens + (0 if drawing.form == "answers" else REASONING_TOKENS),
-        sampling=sampling,
+        sampling=Sampling(drawing.temperature, top_p=0.9, top_k=50, seed=drawing.seed),
+        n=drawing.samples,
         stop=STOP,
     )
+    pieces = (draw or model.sample)(request)
     for piece in pieces:
         replies[piece.index] += piece.text
         if piece.finished:

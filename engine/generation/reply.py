@@ -18,7 +18,7 @@ from engine.prompts.prompting import render, section, show
 from engine.prompts.tasks import Task
 from engine.stages import is_past
 from engine.values import Passage
-from models.protocols import Constraint, Generator, Sampling
+from models.protocols import Constraint, GenerationRequest, Generator
 
 JUDGEMENT = 3.0
 """Weight of the log odds of Yes against No in the confidence; those of "Not found" weigh 1."""
@@ -85,12 +85,13 @@ def write(
     """
     text, ended, doubt = "", False, 0.0
     pieces = model.sample(
-        prompt,
-        max_tokens=max_tokens or asked.task.answer_tokens,
-        sampling=Sampling(),
-        stop=asked.task.stop if stop is None else stop,
-        watch=("Not",),
-        constraint=constraint,
+        GenerationRequest(
+            (prompt,),
+            max_tokens=max_tokens or asked.task.answer_tokens,
+            stop=asked.task.stop if stop is None else stop,
+            watch=("Not",),
+            constraint=constraint,
+        )
     )
     for piece in pieces:
         if piece.watched:

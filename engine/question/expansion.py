@@ -14,7 +14,7 @@ from engine.language.tokens import content_words
 from engine.prompts.prompting import render
 from engine.retrieval.corpus import Corpus
 from engine.values import Passage
-from models.protocols import Generator, Sampling
+from models.protocols import GenerationRequest, Generator, Sampling
 
 SAMPLES = 3
 TEMPERATURE = 0.7
@@ -39,11 +39,13 @@ def expanded(model: Generator, question: str, passages: Sequence[Passage], seed:
     part = "imagine" if language_of([question]) == language else "translate"
     replies = [""] * SAMPLES
     pieces = model.sample(
-        render(model, "expansion", part, question=question, language=language),
-        n=SAMPLES,
-        max_tokens=TOKENS,
-        sampling=Sampling(TEMPERATURE, seed=seed),
-        stop=("\n\n",),
+        GenerationRequest(
+            (render(model, "expansion", part, question=question, language=language),),
+            n=SAMPLES,
+            max_tokens=TOKENS,
+            sampling=Sampling(TEMPERATURE, seed=seed),
+            stop=("\n\n",),
+        )
     )
     for piece in pieces:
         replies[piece.index] += piece.text

@@ -13,7 +13,7 @@ from engine.retrieval.recall import best_first
 from engine.stages import staged
 from engine.toolbox.steps import Toolbox
 from engine.values import Citation, Passage
-from models.protocols import Generator, Sampling
+from models.protocols import GenerationRequest, Generator
 
 PROMPT_TOKENS = 300
 """The prompt stays below: of a long record the model reads the part around the words asked for."""
@@ -79,7 +79,7 @@ def _read_off(tools: Toolbox, record: Passage) -> Steps[Draft]:
     yield from ()
     with tools.models.lend("generator") as model:
         prompt = _prompt(model, record, tools.query.text)
-        pieces = model.sample(prompt, max_tokens=VALUE_TOKENS, sampling=Sampling(), stop=("\n",))
+        pieces = model.sample(GenerationRequest((prompt,), max_tokens=VALUE_TOKENS, stop=("\n",)))
         reply = "".join(piece.text for piece in pieces).strip().strip("\"'.,` ")
     place = _whole(reply).search(record.text) if reply else None
     return _draft(record, *place.span()) if place else Draft("", (record,))

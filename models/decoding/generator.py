@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 
 from models.decoding.batches import BatchRequest, PromptTokens, Wave
@@ -18,6 +19,7 @@ from models.protocols import (
     MOST_REPLIES,
     Choices,
     Constraint,
+    GenerationRequest,
     Message,
     Piece,
     Sampling,
@@ -117,81 +119,16 @@ class BatchGenerator:
         """
         return self._template.render(messages) + primed
 
-    def sample(
-        self,
-        prompt: str,
-        *,
-        n: int = 1,
-        max_tokens: int,
-        sampling: Sampling,
-        stop: Sequence[str] = (),
-        watch: Sequence[str] = (),
-        constraint: Constraint | None = None,
-        logprobs: bool = False,
-        stopped: Stopped | None = None,
-    ) -> Iterator[Piece]:
-        """Decode `n` continuations together, the prompt prefilled once.
-
-        Raises `ContextExceeded` before any work; closing the iterator stops decoding.
-        """
-        return self.sample_many(
-            [prompt],
-            n=n,
-            max_tokens=max_tokens,
-            sampling=sampling,
-            stop=stop,
-            watch=watch,
-            constraint=constraint,
-            logprobs=logprobs,
-            stopped=stopped,
-        )
-
-    def sample_many(
-        self,
-        prompts: Sequence[str],
-        *,
-        n: int = 1,
-        max_tokens: int,
-        sampling: Sampling,
-        stop: Sequence[str] = (),
-        watch: Sequence[str] = (),
-        constraint: Constraint | None = None,
-        logprobs: bool = False,
-        stopped: Stopped | None = None,
-    ) -> Iterator[Piece]:
-        """Decode `n` continuations of each prompt, as many together as sequences and room allow.
+    def sample(self, request: GenerationRequest) -> Iterator[Piece]:
+        """Decode replies, as many together as sequences and room allow.
 
         Raises `ContextExceeded` before any work, `ValueError` for a constraint that cannot be
         followed; closing the iterator stops decoding.
         """
-        if not 1 <= n <= MAX_SEQUENCES:
-            raise ValueError(f"n must be 1 to {MAX_SEQUENCES}, not {n}")
-        thinks = self._template.thinks and constraint is None
-        request = BatchRequest(
-            n=n,
-            max_tokens=whole_choices(constraint, max_tokens),
-            sampling=sampling,
-            stop=stop,
-            watch=[self._first_token(text) for text in watch],
-            new_form=self._new_form(constraint),
-            logprobs=logprobs,
-            stopped=stopped_by(stopped),
-            thought_tokens=THOUGHT_TOKENS if thinks else 0,
-            thought_end=self._thought_end if thinks else (),
-        )
-        return self._run(prompts, request)
+        return self._run(request.prompts, self._batch_request(request))
 
     def sample_and_read(
-        self,
-        prompt: str,
-        *,
-        until: int,
-        layers: Sequence[int],
-        n: int = 1,
-        max_tokens: int,
-        sampling: Sampling,
-        stop: Sequence[str] = (),
-        stopped: Stopped | None = None,
+        self, request: GenerationRequest, *, until: int, layers: Sequence[int]
     ) -> Iterator[Piece]:
         """Decode as `sample` does, after a piece with the columns of the prompt's attention.
 
@@ -199,18 +136,26 @@ class BatchGenerator:
         in the order of positions. Raises as `sample` does, and `RuntimeFailed` for a model that
         was not loaded for this.
         """
-        request = BatchRequest(
-            n=n,
-            max_tokens=max_tokens,
-            sampling=sampling,
-            watch=(),
-            stop=stop,
-            stopped=stopped_by(stopped),
-            thought_tokens=THOUGHT_TOKENS if self._template.thinks else 0,
-            thought_end=self._thought_end if self._template.thinks else (),
-            reading=self._reading(prompt, until, tuple(layers)),
+        [prompt] = request.prompts
+        reading = self._reading(prompt, until, tuple(layers))
+        return self._run([prompt], replace(self._batch_request(request), reading=reading))
+
+    def _batch_request(self, request: GenerationRequest) -> BatchRequest:
+        if not 1 <= request.n <= MAX_SEQUENCES:
+            raise ValueError(f"n must be 1 to {MAX_SEQUENCES}, not {request.n}")
+        thinks = self._template.thinks and request.constraint is None
+        return BatchRequest(
+            n=request.n,
+            max_tokens=whole_choices(request.constraint, request.max_tokens),
+            sampling=request.sampling,
+            stop=request.stop,
+            watch=[self._first_token(text) for text in request.watch],
+            new_form=self._new_form(request.constraint),
+            logprobs=request.logprobs,
+            stopped=stopped_by(request.stopped),
+            thought_tokens=THOUGHT_TOKENS if thinks else 0,
+            thought_end=self._thought_end if thinks else (),
         )
-        return self._run([prompt], request)
 
     def _reading(self, prompt: str, until: int, layers: tuple[int, ...]) -> ColumnRequest | None:
         """Return how to read the attention of a prompt; None where its tokens have no place."""

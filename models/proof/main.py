@@ -35,7 +35,7 @@ from models.proof.numbers import (
     Wrong,
     compare,
 )
-from models.protocols import Piece, Sampling
+from models.protocols import GenerationRequest, Piece, Sampling
 
 if TYPE_CHECKING:
     from models.llama.generator import LlamaGenerator
@@ -176,13 +176,15 @@ def _read_prompts(model: LlamaGenerator) -> None:
 
 def _write_replies(model: LlamaGenerator) -> None:
     """Draw several replies to several prompts in the same batches."""
-    pieces = model.sample_many(
-        [prompt.text for prompt in PROMPTS],
-        n=REPLIES,
-        max_tokens=REPLY_TOKENS,
-        sampling=COLD,
-        watch=CHOICES,
-        logprobs=True,
+    pieces = model.sample(
+        GenerationRequest(
+            tuple([prompt.text for prompt in PROMPTS]),
+            n=REPLIES,
+            max_tokens=REPLY_TOKENS,
+            sampling=COLD,
+            watch=tuple(CHOICES),
+            logprobs=True,
+        )
     )
     _compare_replies(list(pieces))
 
@@ -201,12 +203,11 @@ def _read_along(model: LlamaGenerator) -> None:
     """Read the attention of a prompt while it is computed, then draw replies to it."""
     pieces = list(
         model.sample_and_read(
-            CONTEXT + QUERY,
+            GenerationRequest(
+                (CONTEXT + QUERY,), n=REPLIES, max_tokens=REPLY_TOKENS, sampling=COLD
+            ),
             until=len(CONTEXT),
             layers=READ_LAYERS,
-            n=REPLIES,
-            max_tokens=REPLY_TOKENS,
-            sampling=COLD,
         )
     )
     [columns] = [piece.columns for piece in pieces if piece.columns is not None]

@@ -14,19 +14,27 @@ from typing import TYPE_CHECKING, Any, cast
 
 from models.decoding.generator import whole_choices
 from models.errors import ContextExceeded, RuntimeFailed
-from models.protocols import Choices, Constraint, Message, Piece, Sampling, Stopped, TokenCount
+from models.protocols import (
+    Choices,
+    Constraint,
+    GenerationRequest,
+    Message,
+    Piece,
+    Stopped,
+    TokenCount,
+)
 from models.server.address import Address
 from models.server.errors import Refused, ServerFailed
 from models.server.kinds import (
     Served,
-    WireOptions,
+    WireRequest,
     counted_tokens,
     estimated_tokens,
     form_of,
     parts_of,
+    path_and_body,
     primed_by_request,
     rendered,
-    request,
     served_by,
 )
 from models.server.link import Link
@@ -137,73 +145,34 @@ class ServerGenerator:
         self._check_open()
         return rendered(self._link, self.served, messages, primed)
 
-    def sample(
-        self,
-        prompt: str,
-        *,
-        n: int = 1,
-        max_tokens: int,
-        sampling: Sampling,
-        stop: Sequence[str] = (),
-        watch: Sequence[str] = (),
-        constraint: Constraint | None = None,
-        logprobs: bool = False,
-        stopped: Stopped | None = None,
-    ) -> Iterator[Piece]:
-        """Decode `n` continuations. Raises as `sample_many` does."""
-        return self.sample_many(
-            [prompt],
-            n=n,
-            max_tokens=max_tokens,
-            sampling=sampling,
-            stop=stop,
-            watch=watch,
-            constraint=constraint,
-            logprobs=logprobs,
-            stopped=stopped,
-        )
-
-    def sample_many(
-        self,
-        prompts: Sequence[str],
-        *,
-        n: int = 1,
-        max_tokens: int,
-        sampling: Sampling,
-        stop: Sequence[str] = (),
-        watch: Sequence[str] = (),
-        constraint: Constraint | None = None,
-        logprobs: bool = False,
-        stopped: Stopped | None = None,
-    ) -> Iterator[Piece]:
-        """Decode `n` continuations of each prompt, several prompts at once.
+    def sample(self, request: GenerationRequest) -> Iterator[Piece]:
+        """Decode replies to several prompts at once.
 
         Raises `ContextExceeded` before any work where the server counts tokens, else when it
         refuses; `ServerFailed` also for what the server does not offer.
         """
-        if not 1 <= n <= MAX_REPLIES:
-            raise ValueError(f"n must be 1 to {MAX_REPLIES}, not {n}")
+        if not 1 <= request.n <= MAX_REPLIES:
+            raise ValueError(f"n must be 1 to {MAX_REPLIES}, not {request.n}")
         self._check_open()
-        for prompt in prompts:
-            self._check_room(prompt, max_tokens)
-        asked = WireOptions(
-            max_tokens=whole_choices(constraint, max_tokens),
-            sampling=sampling,
+        for prompt in request.prompts:
+            self._check_room(prompt, request.max_tokens)
+        request = replace(request, stopped=stopped_by(request.stopped))
+        sent = WireRequest(
             # Thoughts may hold a stop string; then it is looked for here, behind them.
-            stop=() if self._thinks else tuple(stop),
-            constraint=constraint,
-            top=bool(watch) or logprobs,
+            replace(
+                request,
+                max_tokens=whole_choices(request.constraint, request.max_tokens),
+                stop=() if self._thinks else request.stop,
+            ),
             salt=self._salt,
             fresh=self._fresh,
         )
         self._fresh = False
-        if constraint is not None and not form_of(self.served, constraint):
-            return self._chosen(prompts, n, asked, constraint, stopped)
-        repeated = [
-            self._repeated(prompt, by_token=bool(watch or constraint)) for prompt in prompts
-        ]
-        replies = Replies(repeated, n, stop, watch, constraint, logprobs=logprobs)
-        return self._run(prompts, n, asked, replies, stopped_by(stopped))
+        if request.constraint is not None and not form_of(self.served, request.constraint):
+            return self._chosen(request, request.constraint)
+        by_token = bool(request.watch or request.constraint)
+        repeated = [self._repeated(prompt, by_token=by_token) for prompt in request.prompts]
+        return self._run(sent, Replies(repeated, request))
 
     def _repeated(self, prompt: str, *, by_token: bool) -> str:
         """Return the words that a reply begins with because it was only asked to."""
@@ -215,30 +184,23 @@ class ServerGenerator:
             )
         return primed
 
-    def _run(
-        self,
-        prompts: Sequence[str],
-        n: int,
-        asked: WireOptions,
-        replies: Replies,
-        stopped: Stopped | None,
-    ) -> Iterator[Piece]:
+    def _run(self, sent: WireRequest, replies: Replies) -> Iterator[Piece]:
         """Ask for all replies at once where the server has `n`, else for one after another."""
+        prompts, n = sent.wanted.prompts, sent.wanted.n
         together = n if self._offers_n else 1
         firsts = range(0, n, together)
         jobs = [(number, first, together) for number in range(len(prompts)) for first in firsts]
         try:
-            yield from self._pieces(prompts, jobs, asked, replies, stopped)
+            yield from self._pieces(jobs, sent, replies)
             if together > 1 and (missing := replies.not_begun()):
                 self._offers_n = False
                 again = [(number, index, 1) for number, index in missing]
-                yield from self._pieces(prompts, again, asked, replies, stopped)
+                yield from self._pieces(again, sent, replies)
             replies.check_ended(self._link.address.url)
         except ServerFailed:
             if replies.begun or not self.served.hides_refusals:
                 raise
-            whole = replace(asked, stream=False)
-            yield from self._pieces(prompts, jobs, whole, replies, stopped)
+            yield from self._pieces(jobs, replace(sent, stream=False), replies)
             replies.check_ended(self._link.address.url)
         finally:
             self._thinks = self._thinks or replies.thought
@@ -246,21 +208,16 @@ class ServerGenerator:
                 replies.add_usage(number, self._usage, partial(self._known_size, prompt))
 
     def _pieces(
-        self,
-        prompts: Sequence[str],
-        jobs: Sequence[tuple[int, int, int]],
-        asked: WireOptions,
-        replies: Replies,
-        stopped: Stopped | None,
+        self, jobs: Sequence[tuple[int, int, int]], sent: WireRequest, replies: Replies
     ) -> Iterator[Piece]:
         """Yield what comes of jobs: a prompt's number, its first reply's index, how many."""
         requests = [
-            request(self.served, prompts[number], asked, n=count, first=first)
+            path_and_body(self.served, number, sent, n=count, first=first)
             for number, first, count in jobs
         ]
         path, bodies = requests[0][0], [body for _, body in requests]
         try:
-            events = self._link.events(path, bodies, self.served.parallel, stopped)
+            events = self._link.events(path, bodies, self.served.parallel, sent.wanted.stopped)
             with closing(cast("Steps[tuple[int, dict[str, Any]], None, None]", events)):
                 for at, event in events:
                     number, first, _ = jobs[at]
@@ -273,35 +230,21 @@ class ServerGenerator:
                 return  # it may not know `n`; what is missing is asked for once more, singly
             raise self._link.error(refused, bodies[0]) from refused
 
-    def _chosen(
-        self,
-        prompts: Sequence[str],
-        n: int,
-        asked: WireOptions,
-        constraint: Constraint,
-        stopped: Stopped | None,
-    ) -> Iterator[Piece]:
+    def _chosen(self, request: GenerationRequest, constraint: Constraint) -> Iterator[Piece]:
         """Choose by the likelihood of the first token where replies cannot be held to a form."""
         if not isinstance(constraint, Choices):
             raise ServerFailed(
                 f"The server at {self._link.address.url} cannot hold a reply to a form.",
                 remedy="Use llama-server or vLLM, or a model on this machine.",
             )
-        return self._likeliest(prompts, n, asked, constraint.texts, stopped)
+        return self._likeliest(request, constraint.texts)
 
-    def _likeliest(
-        self,
-        prompts: Sequence[str],
-        n: int,
-        asked: WireOptions,
-        texts: tuple[str, ...],
-        stopped: Stopped | None,
-    ) -> Iterator[Piece]:
-        for number, prompt in enumerate(prompts):
-            scores = self.next_token_logprobs(prompt, texts, stopped=stopped)
-            for index in range(n):
-                text, score = chosen_by_likelihood(texts, scores, asked.sampling, index)
-                yield Piece(number * n + index, text, "stop", logprobs=(score,))
+    def _likeliest(self, request: GenerationRequest, texts: tuple[str, ...]) -> Iterator[Piece]:
+        for number, prompt in enumerate(request.prompts):
+            scores = self.next_token_logprobs(prompt, texts, stopped=request.stopped)
+            for index in range(request.n):
+                text, score = chosen_by_likelihood(texts, scores, request.sampling, index)
+                yield Piece(number * request.n + index, text, "stop", logprobs=(score,))
 
     def next_token_logprobs(
         self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
@@ -311,7 +254,7 @@ class ServerGenerator:
         Of a token that is not among the server's likeliest, the most that it can be.
         """
         pieces = self.sample(
-            prompt, max_tokens=1, sampling=Sampling(), watch=choices, stopped=stopped
+            GenerationRequest((prompt,), max_tokens=1, watch=tuple(choices), stopped=stopped)
         )
         watched = [piece.watched for piece in pieces if piece.watched]
         return list(watched[0])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from models.decoding.text_stream import CLOSE
-from models.protocols import Beginnings, Choices, Constraint, Grammar, Message, Sampling
+from models.protocols import Beginnings, Choices, Constraint, GenerationRequest, Grammar, Message
 from models.server.errors import ServerFailed
 from models.server.link import Link
 
@@ -187,51 +187,53 @@ def counted_tokens(link: Link, served: Served, text: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class WireOptions:
-    """What is wanted of one prompt."""
+class WireRequest:
+    """A request as this server is sent it."""
 
-    max_tokens: int
-    sampling: Sampling
-    stop: tuple[str, ...]
-    constraint: Constraint | None
-    top: bool
-    """Log-probabilities are wanted."""
+    wanted: GenerationRequest
+    """With what the server is to do itself; stop strings that are looked for here are left out."""
     salt: str
     """New whenever what was kept of earlier prompts must not be used."""
     fresh: bool
-    """Nothing that was kept may be used."""
+    """Whether nothing that was kept may be used."""
     stream: bool = True
 
+    @property
+    def top(self) -> bool:
+        """Whether log-probabilities are wanted."""
+        return bool(self.wanted.watch) or self.wanted.logprobs
 
-def request(
-    served: Served, prompt: str, asked: WireOptions, *, n: int, first: int
+
+def path_and_body(
+    served: Served, number: int, sent: WireRequest, *, n: int, first: int
 ) -> tuple[str, dict[str, Any]]:
-    """Return path and body for `n` replies, of which the first draws with `seed + first`."""
-    drawn = asked.sampling
+    """Return what is sent for `n` replies to prompt `number`; they draw from `seed + first` on."""
+    wanted, drawn = sent.wanted, sent.wanted.sampling
     body: dict[str, Any] = {
         "model": served.model,
         "n": n,
-        "max_tokens": asked.max_tokens,
+        "max_tokens": wanted.max_tokens,
         "temperature": drawn.temperature,
         "top_p": drawn.top_p,
         "seed": (drawn.seed + first) % (1 << 31),
-        "stream": asked.stream,
-        **_own_values(served, asked),
+        "stream": sent.stream,
+        **_own_values(served, sent),
     }
-    if asked.stream:
+    if sent.stream:
         body["stream_options"] = {"include_usage": True}
-    if asked.stop:
-        body["stop"] = list(asked.stop)
-    if asked.constraint is not None:
-        body |= form_of(served, asked.constraint)
+    if wanted.stop:
+        body["stop"] = list(wanted.stop)
+    if wanted.constraint is not None:
+        body |= form_of(served, wanted.constraint)
+    prompt = wanted.prompts[number]
     parts = parts_of(prompt)
     if parts is None:
-        body |= {"prompt": prompt} | ({"logprobs": TOP} if asked.top else {})
-        if served.kind == "llama-server" and asked.top:
+        body |= {"prompt": prompt} | ({"logprobs": TOP} if sent.top else {})
+        if served.kind == "llama-server" and sent.top:
             body["n_probs"] = TOP
         return "/v1/completions", body
     body |= {"messages": _with_primed(served, *parts)}
-    body |= {"logprobs": True, "top_logprobs": TOP} if asked.top else {}
+    body |= {"logprobs": True, "top_logprobs": TOP} if sent.top else {}
     if served.kind == "vLLM":
         goes_on = bool(parts[1])
         body |= {"add_generation_prompt": not goes_on, "continue_final_message": goes_on}
@@ -239,16 +241,16 @@ def request(
     return "/v1/chat/completions", body
 
 
-def _own_values(served: Served, asked: WireOptions) -> dict[str, Any]:
+def _own_values(served: Served, sent: WireRequest) -> dict[str, Any]:
     """Return what OpenAI's own interface has not; a stranger might refuse it."""
-    drawn = asked.sampling
+    drawn = sent.wanted.sampling
     if served.kind == "OpenAI-compatible":
         return {}
     shared = {"top_k": drawn.top_k, "min_p": drawn.min_p}
     if served.kind == "vLLM":
-        return {**shared, "repetition_penalty": 1.0, "cache_salt": asked.salt}
+        return {**shared, "repetition_penalty": 1.0, "cache_salt": sent.salt}
     if served.kind == "llama-server":
-        return {**shared, "repeat_penalty": 1.0, "cache_prompt": not asked.fresh}
+        return {**shared, "repeat_penalty": 1.0, "cache_prompt": not sent.fresh}
     return {**shared, "repeat_penalty": 1.0}
 
 

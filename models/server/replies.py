@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from models.decoding.text_stream import TextStream, Thoughts
-from models.protocols import Beginnings, Choices, Constraint, Piece, Sampling, TokenCount
+from models.protocols import Beginnings, Choices, GenerationRequest, Piece, Sampling, TokenCount
 from models.server.errors import ServerFailed
 
 Top = list[tuple[str, float]]
@@ -57,25 +57,16 @@ class Reply:
 class Replies:
     """All replies to some prompts, `n` to each."""
 
-    def __init__(
-        self,
-        primed: Sequence[str],
-        n: int,
-        stop: Sequence[str],
-        watch: Sequence[str],
-        constraint: Constraint | None,
-        *,
-        logprobs: bool,
-    ) -> None:
+    def __init__(self, primed: Sequence[str], request: GenerationRequest) -> None:
         """`primed`: for each prompt the words that its replies may repeat."""
-        self._n = n
-        self._watch = watch
-        self._constraint = constraint
-        self._logprobs = logprobs
+        self._n = request.n
+        self._watch = request.watch
+        self._constraint = request.constraint
+        self._logprobs = request.logprobs
         self._replies = [
-            Reply(TextStream(stop, Thoughts(thinking=False)), words)
+            Reply(TextStream(request.stop, Thoughts(thinking=False)), words)
             for words in primed
-            for _ in range(n)
+            for _ in range(request.n)
         ]
         self._watched: set[int] = set()
         self._usages: dict[int, list[Mapping[str, Any]]] = {}

@@ -30,7 +30,7 @@ from bench_parts import GREEDY, medians, ours, row, seconds, story
 
 from models.decoding.columns import ColumnReader
 from models.decoding.generator import BatchGenerator
-from models.protocols import Cancelled, Sampling
+from models.protocols import Cancelled, GenerationRequest, Sampling
 
 RUNTIMES = {"llama": "llama_cpp", "transformers": "transformers"}
 """Each with the package that it needs."""
@@ -51,7 +51,7 @@ def samples(model: BatchGenerator, runs: int, prompt: int, new: int) -> None:
 
     def draw(n: int, seed: int = 1) -> None:
         warm = Sampling(temperature=0.7, seed=seed)
-        list(model.sample(text, n=n, max_tokens=new, sampling=warm))
+        list(model.sample(GenerationRequest((text,), n=n, max_tokens=new, sampling=warm)))
 
     def cold(n: int) -> Callable[[], float]:
         def run() -> float:
@@ -114,7 +114,9 @@ def cancel(model: BatchGenerator, runs: int) -> None:
             timer.start()
             try:
                 for _ in model.sample(
-                    prompt, max_tokens=new, sampling=GREEDY, stopped=pressed.is_set
+                    GenerationRequest(
+                        (prompt,), max_tokens=new, sampling=GREEDY, stopped=pressed.is_set
+                    )
                 ):
                     pass
                 print("  (it was over before)")

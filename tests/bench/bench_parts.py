@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from models.decoding.generator import BatchGenerator
-from models.protocols import Sampling
+from models.protocols import GenerationRequest, Sampling
 
 WORDS = "Ann met Bob in room {} about invoice {} and the lease of the boat house. "
 GREEDY = Sampling()
@@ -45,7 +45,7 @@ def ours(model: BatchGenerator, text: str, new: int) -> tuple[float, float]:
     """Return seconds of prompt and generation; the watched piece comes between the two."""
     model.forget()
     began = time.perf_counter()
-    pieces = model.sample(text, max_tokens=new, sampling=GREEDY, watch=("A",))
+    pieces = model.sample(GenerationRequest((text,), max_tokens=new, sampling=GREEDY, watch=("A",)))
     next(pieces)
     prompted = time.perf_counter()
     for _ in pieces:

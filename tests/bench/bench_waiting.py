@@ -21,7 +21,7 @@ RUN = """
 import os, sys, time
 from models.store.catalogue import load_catalogue
 from models.llama.generator import load_llama
-from models.protocols import Sampling
+from models.protocols import GenerationRequest
 from models.store.store import Store
 
 row = load_catalogue().row(sys.argv[1])
@@ -35,7 +35,7 @@ began = time.monotonic()
 model.next_token_logprobs(text, ("a",))
 read = model.count(text) / (time.monotonic() - began)
 generated, began = model.usage.generated, time.monotonic()
-list(model.sample("Once upon a time", max_tokens=32, sampling=Sampling()))
+list(model.sample(GenerationRequest(("Once upon a time",), max_tokens=32)))
 print(read, (model.usage.generated - generated) / (time.monotonic() - began))
 """
 

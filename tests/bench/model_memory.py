@@ -22,7 +22,7 @@ TOKENS = 1500
 def main() -> None:
     """Load, run a prompt with five replies, print one row of a table in MB."""
     from models.llama.generator import load_llama
-    from models.protocols import Sampling
+    from models.protocols import GenerationRequest
 
     row = load_catalogue().row(sys.argv[1])
     context = int(sys.argv[2]) if len(sys.argv) > 2 else CONTEXT
@@ -34,7 +34,7 @@ def main() -> None:
     text = PROMPT
     while model.count(text) > TOKENS:
         text = text[:-200]
-    list(model.sample(text, max_tokens=8, sampling=Sampling(), n=5))
+    list(model.sample(GenerationRequest((text,), max_tokens=8, n=5)))
     lines = Path("/proc/self/status").read_text().splitlines()
     peak = 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
     parts = (found.weights, found.cache, found.buffers, found.needed, found.reorder, found.peak)

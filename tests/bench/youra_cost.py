@@ -16,7 +16,7 @@ from engine.attention.sentence_attention import QUERY
 from engine.strategies.youra import DEPTH
 from models.llama.attention import load_llama_attention
 from models.llama.generator import load_llama
-from models.protocols import Sampling
+from models.protocols import GenerationRequest, Sampling
 from models.torch.loading import load_torch_attention
 from tests.bench.youra_runs import stored_layer
 
@@ -90,10 +90,12 @@ def prefills(path: Path, size: int, depth: float, repeats: int) -> str:
         return time.monotonic() - began
 
     ways = {
-        "flash": lambda: timed(lambda: plain.sample(prompt, **options)),
-        "without": lambda: timed(lambda: attentive.sample(prompt, **options)),
+        "flash": lambda: timed(lambda: plain.sample(GenerationRequest((prompt,), **options))),
+        "without": lambda: timed(lambda: attentive.sample(GenerationRequest((prompt,), **options))),
         "read": lambda: timed(
-            lambda: attentive.sample_and_read(prompt, until=len(context), layers=[layer], **options)
+            lambda: attentive.sample_and_read(
+                GenerationRequest((prompt,), **options), until=len(context), layers=[layer]
+            )
         ),
     }
     for way in ways.values():
