@@ -10,8 +10,8 @@ import pytest
 
 from app.cli import main
 from app.commands.evaluation.own_questions import is_right
-from engine.evaluation.data import load_questions
-from engine.evaluation.scoring import answer_scores
+from engine.evaluation.questions import load_questions
+from engine.evaluation.scores import answer_scores
 from models.roles import ModelSet
 from tests.toy_eval import evaluated_by
 

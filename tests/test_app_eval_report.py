@@ -14,7 +14,7 @@ import pytest
 
 from app.cli import main
 from engine.evaluation.arms import arms_of
-from engine.evaluation.data import load_questions
+from engine.evaluation.questions import load_questions
 from engine.evaluation.runs import Run
 from engine.evaluation.tables import compared, front
 

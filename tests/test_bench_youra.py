@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.evaluation.data import Question, Support
+from engine.evaluation.questions import Question, Support
 from engine.strategies import registry
 from models.roles import ModelSet
 from tests.bench import youra_answers, youra_cost

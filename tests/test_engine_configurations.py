@@ -22,7 +22,7 @@ from engine.budget.effort import means_of
 from engine.budget.least_squares import fit, informativeness, normalised
 from engine.errors import DataError
 from engine.evaluation.runs import Row, Run
-from engine.evaluation.sweeping import expanded
+from engine.evaluation.sweep import expanded
 from engine.settings import BUDGETS, Effort, Settings
 from engine.strategies import registry
 from tests.bench.allocation_configurations import (

@@ -16,8 +16,8 @@ from engine.allocation import Allocation
 from engine.errors import DataError, NoSources
 from engine.evaluation import metrics
 from engine.evaluation.choice import Choice
-from engine.evaluation.data import Support, load_questions
 from engine.evaluation.provenance import DataDiffers, refuse_to_compare
+from engine.evaluation.questions import Support, load_questions
 from engine.evaluation.runner import Scored, evaluate
 from engine.evaluation.runs import RunSummary, read_run
 from engine.settings import Budget, Settings

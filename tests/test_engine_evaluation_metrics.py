@@ -10,9 +10,9 @@ import pytrec_eval
 from rouge_score.rouge_scorer import RougeScorer
 from scipy.stats import binomtest, permutation_test
 
-from engine.evaluation import comparing, metrics
-from engine.evaluation.comparing import paired_test
-from engine.evaluation.data import Support
+from engine.evaluation import metrics, significance
+from engine.evaluation.questions import Support
+from engine.evaluation.significance import paired_test
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
 
@@ -100,12 +100,12 @@ def test_blocks_change_no_figure_and_bound_what_is_held(monkeypatch: pytest.Monk
     draw = random.Random(4)
     ones, others = ([draw.random() for _ in range(90)] for _ in range(2))
     blocks = []
-    for size in (comparing.DRAWS * 90, 5_000):
-        monkeypatch.setattr(comparing, "BLOCK", size)
-        blocks.append((comparing.mean_interval(ones), paired_test(ones, others)))
+    for size in (significance.DRAWS * 90, 5_000):
+        monkeypatch.setattr(significance, "BLOCK", size)
+        blocks.append((significance.mean_interval(ones), paired_test(ones, others)))
     assert blocks[0] == blocks[1]
-    shapes = list(comparing._blocks(comparing.DRAWS, 90))
-    assert sum(count for count, _ in shapes) == comparing.DRAWS
+    shapes = list(significance._blocks(significance.DRAWS, 90))
+    assert sum(count for count, _ in shapes) == significance.DRAWS
     assert max(count * width for count, width in shapes) <= 5_000
 
 

@@ -15,7 +15,7 @@ from engine.agreement.consensus import by_overlap, consensus
 from engine.answer import answer
 from engine.checking import abstention
 from engine.errors import BudgetTooSmall, CorpusTooLarge, QuestionError, StrategyUnknown
-from engine.evaluation.sweeping import expanded
+from engine.evaluation.sweep import expanded
 from engine.events import Answered, Drafted, Noted, Ranked, Sampled, Selected, Voted
 from engine.prompts.examples import Example
 from engine.retrieval.corpus import corpus_of

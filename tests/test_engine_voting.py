@@ -14,8 +14,8 @@ from engine.agreement.consensus import by_overlap, consensus
 from engine.answer import answer
 from engine.checking import abstention
 from engine.checking.contradiction import contradict, same_answer
-from engine.evaluation.data import Question
-from engine.evaluation.scoring import EventRecord, row_of
+from engine.evaluation.questions import Question
+from engine.evaluation.scores import EventRecord, row_of
 from engine.events import Answered, Drafted, Event, Noted, Voted
 from engine.language.overlap import token_f1
 from engine.retrieval.corpus import corpus_of

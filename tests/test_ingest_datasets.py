@@ -14,8 +14,8 @@ import pytest
 
 from app.cli import main
 from engine.errors import DataError
-from engine.evaluation.data import load_questions
-from engine.evaluation.importing import import_set
+from engine.evaluation.dataset_import import import_set
+from engine.evaluation.questions import load_questions
 from engine.prompts.tasks import task_of
 from ingest.datasets.table import DATASETS, entries
 from ingest.datasets.values import NotAsDocumented, SetDocument, SetQuestion

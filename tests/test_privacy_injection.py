@@ -22,7 +22,7 @@ from engine.attention.sentence_attention import windows
 from engine.compute.plan_text import parsed
 from engine.events import Answered, Found, Selected
 from engine.injection import order_guard
-from engine.prompts.prompting import describe, show
+from engine.prompts.templates import describe, show
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.memory import Memory
 from engine.retrieval.passages import split

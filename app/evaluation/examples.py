@@ -14,7 +14,7 @@ from app.exits import ExitCode
 from app.output.objects import SCHEMA_VERSION
 from app.output.progress import StatusLine
 from engine.evaluation.choice import Choice
-from engine.evaluation.solving import refuse_no_examples
+from engine.evaluation.worked_examples import refuse_no_examples
 from engine.settings import Settings
 from engine.strategies.drag import IterDRAG
 from engine.strategies.registry import get

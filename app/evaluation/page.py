@@ -12,7 +12,7 @@ from jinja2 import Environment
 from app.evaluation.markdown import details, difference_rows, differences, of_set, overview
 from app.evaluation.plots import drawn, pareto, scaling, svg
 from engine.evaluation.arms import Arm, datasets_of
-from engine.evaluation.data import Question
+from engine.evaluation.questions import Question
 from engine.evaluation.runs import Row, Run
 from engine.evaluation.tables import main_score
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from engine.checking.citation_check import MARKER, split_sentences
-from engine.prompts.prompting import render, show
+from engine.prompts.templates import render, show
 from engine.values import Answer, Passage, Unsupported
 from models.protocols import Generator
 

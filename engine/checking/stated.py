@@ -19,7 +19,7 @@ from engine.checking.words import MONTHS, SHORT_WEEKDAYS, UNITS, WEEKDAYS
 from engine.checking.written import facts
 from engine.language.languages import language_of
 from engine.language.tokens import FUNCTION_WORDS, words
-from engine.prompts.prompting import describe
+from engine.prompts.templates import describe
 from engine.values import Passage
 
 _NAME = re.compile(r"(?<![\w'\u2019-])[^\W\d_][\w'\u2019-]*[^\W\d_]\w*")

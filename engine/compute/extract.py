@@ -13,7 +13,7 @@ from engine.compute.table import Extracted, ItemValue
 from engine.compute.units import FoundAmount, amounts
 from engine.language.tokens import content_words, words
 from engine.plan import Sought
-from engine.prompts.prompting import render, show
+from engine.prompts.templates import render, show
 from engine.retrieval.passages import split_item
 from engine.values import Passage
 from ingest.item import Item

@@ -9,7 +9,7 @@ from datetime import date
 
 from engine.compute.plan_text import grammar, parsed
 from engine.plan import Plan
-from engine.prompts.prompting import render
+from engine.prompts.templates import render
 from models.protocols import GenerationRequest, Generator, Grammar
 
 PLAN_TOKENS = 80

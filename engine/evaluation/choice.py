@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import DataError
-from engine.evaluation.data import Question
+from engine.evaluation.questions import Question
 from engine.prompts.examples import Example
 
 

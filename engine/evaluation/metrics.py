@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from string import ascii_uppercase
 
-from engine.evaluation.data import Support
+from engine.evaluation.questions import Support
 from engine.language import overlap
 from engine.language.overlap import normalise
 from engine.values import Citation, Passage

@@ -15,11 +15,10 @@ from typing import Any, cast
 
 from engine.errors import DataError
 from engine.evaluation.apart import At
-from engine.evaluation.asking import DOES_NOT_FIT, answering, ask
 from engine.evaluation.choice import Choice, chosen_of, last_solved
-from engine.evaluation.data import Question, load_questions
+from engine.evaluation.corpora import CorpusReader
 from engine.evaluation.provenance import refuse_other_corpus, refuse_other_question
-from engine.evaluation.reading import CorpusReader
+from engine.evaluation.questions import Question, load_questions
 from engine.evaluation.runs import (
     Row,
     RunSummary,
@@ -29,7 +28,8 @@ from engine.evaluation.runs import (
     setting_of,
     summarise,
 )
-from engine.evaluation.solving import example_row, solved, unsolved, worked_examples
+from engine.evaluation.single_question import DOES_NOT_FIT, answering, ask
+from engine.evaluation.worked_examples import example_row, solved, unsolved, worked_examples
 from engine.settings import Settings
 from engine.strategies import registry
 from engine.toolbox.samples import Shared

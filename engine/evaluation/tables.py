@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.evaluation.arms import Arm
-from engine.evaluation.comparing import Difference, mean_interval, paired_difference, paired_test
 from engine.evaluation.provenance import refuse_to_compare
+from engine.evaluation.significance import Difference, mean_interval, paired_difference, paired_test
 
 MAIN = ("choice", "list_f1", "rouge_l", "f1", "rightly_abstained")
 """A set is judged by the first of these that half of its answers have, else by the commonest."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 from engine.conversation import Standalone, Turn
 from engine.language.stemming import stem
 from engine.language.tokens import FUNCTION_WORDS, folded_words, readable
-from engine.prompts.prompting import render, section
+from engine.prompts.templates import render, section
 from models.protocols import GenerationRequest, Generator, Grammar
 
 LETTERS = "ABCD"

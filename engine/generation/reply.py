@@ -14,8 +14,8 @@ from engine.drafts import Draft
 from engine.events import Steps, Token
 from engine.generation.literal import as_written
 from engine.language.tokens import content_words, words
-from engine.prompts.prompting import render, section, show
 from engine.prompts.tasks import Task
+from engine.prompts.templates import render, section, show
 from engine.stages import is_past
 from engine.values import Passage
 from models.protocols import Constraint, GenerationRequest, Generator

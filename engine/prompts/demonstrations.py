@@ -15,8 +15,8 @@ from os.path import commonprefix
 from typing import Literal
 
 from engine.prompts.examples import Example
-from engine.prompts.prompting import fill, show, show_plain
 from engine.prompts.tasks import Task
+from engine.prompts.templates import fill, show, show_plain
 from engine.values import Passage
 from models.protocols import Generator, Message
 

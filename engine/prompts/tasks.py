@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.prompts.prompting import render, show, show_plain
+from engine.prompts.templates import render, show, show_plain
 from engine.values import Passage
 from models.protocols import Generator
 

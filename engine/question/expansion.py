@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from engine.language.languages import language_of
 from engine.language.tokens import content_words
-from engine.prompts.prompting import render
+from engine.prompts.templates import render
 from engine.retrieval.corpus import Corpus
 from engine.values import Passage
 from models.protocols import GenerationRequest, Generator, Sampling

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from engine.prompts.prompting import render, section
+from engine.prompts.templates import render, section
 from engine.question.acquaintances import Acquaintances
 from engine.question.question_grammar import dated, tagged
 from engine.values import Inferred

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from engine.compute.understand import Understanding
-from engine.prompts.prompting import render, section
+from engine.prompts.templates import render, section
 from models.protocols import Generator
 
 Label = Literal["question", "key_value", "summary", "aggregate"]

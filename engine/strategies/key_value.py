@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from engine.drafts import Draft
 from engine.events import Steps
-from engine.prompts.prompting import render, show
+from engine.prompts.templates import render, show
 from engine.retrieval.recall import best_first
 from engine.stages import staged
 from engine.toolbox.steps import Toolbox

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from engine.checking import abstention
 from engine.drafts import Draft
 from engine.events import FollowedUp, Steps
-from engine.prompts.prompting import render, show, show_plain
+from engine.prompts.templates import render, show, show_plain
 from engine.retrieval.recall import Scores, best_first
 from engine.strategies.embedding import Ce, CeFilter
 from engine.toolbox.steps import Toolbox

@@ -19,7 +19,7 @@ from engine.drafts import Draft
 from engine.events import Drafted, Noted, Steps
 from engine.generation.reply import unshown, write
 from engine.plan import Source
-from engine.prompts.prompting import render, show
+from engine.prompts.templates import render, show
 from engine.retrieval.selection import OVERHEAD
 from engine.stages import staged
 from engine.strategies.computation import items_of

@@ -16,8 +16,8 @@ from engine.generation.lookahead import Drawing, Form, Sample
 from engine.generation.reply import GeneratorQuestion, finish, write
 from engine.language.languages import differ
 from engine.prompts.examples import Example, first_of, shipped
-from engine.prompts.prompting import section
 from engine.prompts.tasks import TASKS, Task
+from engine.prompts.templates import section
 from engine.retrieval import selection
 from engine.retrieval.corpus import Corpus
 from engine.retrieval.recall import Scores

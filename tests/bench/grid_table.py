@@ -20,8 +20,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from engine.evaluation.comparing import paired_difference
 from engine.evaluation.runs import read_run
+from engine.evaluation.significance import paired_difference
 
 Row = dict[str, Any]
 SECRET = ("answer", "raw")

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from engine.evaluation.data import load_questions
+from engine.evaluation.questions import load_questions
 from engine.generation.lookahead import Sample
 from engine.language.tokens import terms
 from engine.retrieval.passages import split

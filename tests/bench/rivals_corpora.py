@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 def questions_of(corpus: str, data: Path, count: int) -> list[Any]:
     """Return the first answerable questions with gold evidence."""
-    from engine.evaluation.data import load_questions
+    from engine.evaluation.questions import load_questions
 
     everything = load_questions(data / "dev" / f"{CORPORA[corpus]}.jsonl")
     fit = (q for q in everything if q.support and q.mode == "any" and not q.unanswerable)
@@ -64,7 +64,7 @@ def dump(corpus: str, folder: Path, asked: Sequence[Any], files: Path) -> Row:
     wait for such a reader too.
     """
     watch = Watch()
-    from engine.evaluation.reading import read_all
+    from engine.evaluation.corpora import read_all
     from engine.settings import Settings
 
     read = read_all([folder], Settings())

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.evaluation.arms import SETTINGS
-from engine.evaluation.comparing import Difference, paired_difference
 from engine.evaluation.runs import read_run
+from engine.evaluation.significance import Difference, paired_difference
 
 Row = dict[str, Any]
 Key = tuple[str, str, str]

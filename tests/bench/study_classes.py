@@ -26,7 +26,7 @@ from study_compute import NOW, SETS, rows_of
 
 from engine.compute.understand import understand
 from engine.compute.world import World
-from engine.evaluation.data import Question, load_questions
+from engine.evaluation.questions import Question, load_questions
 from engine.routes.classifying import LABELS, Classified, Label, by_model, by_words
 from ingest.item import Item, Kind, Locator, People
 from ingest.reading.stream import read

@@ -36,8 +36,8 @@ from engine.checking.citation_check import MARKER
 from engine.compute.run import run
 from engine.compute.understand import understand
 from engine.compute.world import World
-from engine.evaluation.data import Question, load_questions
 from engine.evaluation.metrics import exact_match, substring_match
+from engine.evaluation.questions import Question, load_questions
 from engine.events import Answered
 from engine.language.overlap import normalise
 from engine.question import inferring

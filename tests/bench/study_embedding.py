@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from engine.evaluation import metrics
-from engine.evaluation.comparing import paired_difference
-from engine.evaluation.data import Question, load_questions
+from engine.evaluation.questions import Question, load_questions
+from engine.evaluation.significance import paired_difference
 from engine.retrieval.corpus import Corpus, corpus_of
 from engine.retrieval.embedding import best_candidates, reranked, similarity
 from engine.retrieval.fusion import weighted_sum

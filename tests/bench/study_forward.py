@@ -19,7 +19,7 @@ from typing import Any, get_args
 import numpy as np
 
 from engine.evaluation import metrics
-from engine.evaluation.data import Question, load_questions
+from engine.evaluation.questions import Question, load_questions
 from engine.generation.lookahead import Drawing, Form, Sample, look_ahead
 from engine.prompts.tasks import TASKS, task_of
 from engine.retrieval.corpus import Corpus, corpus_of

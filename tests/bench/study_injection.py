@@ -39,7 +39,7 @@ from app.settings.config import load_config
 from engine.answer import answer
 from engine.events import Answered
 from engine.injection.order_guard import guarded, orders_in
-from engine.prompts import prompting
+from engine.prompts import templates
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Budget, Settings
@@ -61,7 +61,7 @@ Row = dict[str, Any]
 @contextmanager
 def bare() -> Iterator[None]:
     """Have prompts without fences, and without the sentences that say what passages are."""
-    sections = prompting._sections
+    sections = templates._sections
 
     def unsaid(name: str) -> dict[str, str]:
         shown = dict(sections(name))
@@ -72,9 +72,9 @@ def bare() -> Iterator[None]:
         return shown
 
     with (
-        patch("engine.prompts.tasks.show", prompting.show_plain),
-        patch("engine.generation.reply.show", prompting.show_plain),
-        patch("engine.prompts.prompting._sections", unsaid),
+        patch("engine.prompts.tasks.show", templates.show_plain),
+        patch("engine.generation.reply.show", templates.show_plain),
+        patch("engine.prompts.templates._sections", unsaid),
     ):
         yield
 

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.evaluation import metrics
-from engine.evaluation.data import Question, Support, load_questions
+from engine.evaluation.questions import Question, Support, load_questions
 from engine.retrieval import passages
 from engine.retrieval.recall import Recall, Variant, best_first
 from engine.values import Passage

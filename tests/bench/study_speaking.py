@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from engine.checking.speakers import SpeakerTurns
-from engine.evaluation.data import Question, load_questions
+from engine.evaluation.questions import Question, load_questions
 from ingest.item import Item
 from ingest.reading.stream import read
 

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
-from engine.evaluation.comparing import paired_difference
 from engine.evaluation.runs import read_run
+from engine.evaluation.significance import paired_difference
 from engine.strategies import registry
 from engine.strategies.drag import DRAG, IterDRAG
 

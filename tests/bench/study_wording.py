@@ -19,12 +19,12 @@ from typing import Any
 from engine.checking import abstention
 from engine.checking.citation_check import MARKER, check
 from engine.evaluation import metrics
-from engine.evaluation.data import Question, load_questions
+from engine.evaluation.questions import Question, load_questions
 from engine.generation.literal import as_written
 from engine.generation.reply import GeneratorQuestion, checked, unshown, write
 from engine.language.tokens import words
-from engine.prompts.prompting import section
 from engine.prompts.tasks import TASKS
+from engine.prompts.templates import section
 from engine.retrieval.corpus import Corpus, corpus_of
 from engine.retrieval.passages import split
 from engine.retrieval.selection import fit

@@ -29,7 +29,7 @@ from engine.attention.compression import Sentence, sentences_of
 from engine.attention.reaction import Mean, Measure, sentence_scores, token_scores, tokens_of
 from engine.attention.sentence_attention import MARGIN, QUERY, Way, windows
 from engine.evaluation import metrics
-from engine.evaluation.data import Question
+from engine.evaluation.questions import Question
 from engine.language.overlap import normalise
 from engine.retrieval.recall import Recall, Scores, best_first
 from engine.strategies.youra import DEPTH

@@ -13,8 +13,8 @@ import numpy as np
 
 from engine.answer import answer
 from engine.evaluation import metrics
-from engine.evaluation.comparing import paired_difference
-from engine.evaluation.data import Question
+from engine.evaluation.questions import Question
+from engine.evaluation.significance import paired_difference
 from engine.events import Answered, Selected, Stage
 from engine.prompts.tasks import TASKS, task_of
 from engine.retrieval.corpus import corpus_of

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from engine.evaluation.data import Question, load_questions
+from engine.evaluation.questions import Question, load_questions
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.retrieval.recall import best_first

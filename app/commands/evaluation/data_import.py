@@ -8,7 +8,7 @@ import click
 
 from app.errors import UsageError
 from app.exits import ExitCode
-from engine.evaluation.importing import import_set
+from engine.evaluation.dataset_import import import_set
 from ingest.datasets.table import DATASETS, entries
 from ingest.datasets.values import NotAsDocumented
 

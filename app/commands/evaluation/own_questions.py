@@ -20,7 +20,7 @@ from app.output.plain import one_line
 from app.output.progress import StatusLine
 from app.settings.config import load_config
 from engine.evaluation.choice import Choice
-from engine.evaluation.data import Question, load_questions
+from engine.evaluation.questions import Question, load_questions
 from engine.evaluation.runner import Scored
 from engine.evaluation.runs import Row, RunSummary, refuse_no_run
 from engine.strategies.registry import get

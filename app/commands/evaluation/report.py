@@ -14,7 +14,7 @@ from app.errors import UsageError
 from app.evaluation.damage import tell_damaged
 from app.exits import ExitCode
 from engine.evaluation.arms import Arm, arms_of, datasets_of
-from engine.evaluation.data import load_questions
+from engine.evaluation.questions import load_questions
 from engine.evaluation.runs import read_run
 
 FILE = click.Path(path_type=Path, dir_okay=False)

@@ -21,7 +21,7 @@ from app.settings.config import load_config
 from engine.evaluation.choice import Choice
 from engine.evaluation.runner import Scored
 from engine.evaluation.runs import RunSummary, read_run, refuse_no_run
-from engine.evaluation.sweeping import expanded
+from engine.evaluation.sweep import expanded
 from engine.prompts.tasks import TASKS
 from engine.settings import Budget
 from engine.strategies.registry import get, names

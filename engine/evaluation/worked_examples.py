@@ -13,7 +13,7 @@ from pathlib import Path
 from engine.errors import DataError
 from engine.evaluation import metrics
 from engine.evaluation.choice import AskedQuestions
-from engine.evaluation.data import Question
+from engine.evaluation.questions import Question
 from engine.evaluation.runs import Row, read_lines, refuse_other_file
 from engine.events import Answered, Event, FollowedUp, Ranked, Selected
 from engine.prompts.examples import Example

@@ -11,9 +11,9 @@ import pytest
 
 from engine.errors import DataError
 from engine.evaluation.choice import Choice
-from engine.evaluation.data import Question, load_questions
+from engine.evaluation.questions import Question, load_questions
 from engine.evaluation.runner import Scored, evaluate, solve
-from engine.evaluation.solving import refuse_no_examples, worked_examples
+from engine.evaluation.worked_examples import refuse_no_examples, worked_examples
 from engine.prompts.examples import Example
 from engine.settings import Settings
 from models.errors import ContextExceeded

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from engine.generation.reply import asks_several
-from engine.prompts.prompting import fill, section, show
+from engine.prompts.templates import fill, section, show
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
 

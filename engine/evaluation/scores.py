@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.checking import abstention, citation_check
 from engine.evaluation import metrics
-from engine.evaluation.data import Question, Support
+from engine.evaluation.questions import Question, Support
 from engine.events import Event, Noted, Ranked, Selected
 from engine.prompts.tasks import TASKS
 from engine.values import Answer, Passage

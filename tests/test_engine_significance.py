@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.evaluation.comparing import mean_interval, paired_difference
+from engine.evaluation.significance import mean_interval, paired_difference
 
 
 def test_a_difference_that_never_varies_is_certain() -> None:

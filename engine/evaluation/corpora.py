@@ -10,8 +10,8 @@ from typing import Any
 
 from engine import answer as path_of_a_question
 from engine.errors import DataError, NoSources
-from engine.evaluation.data import Question
 from engine.evaluation.provenance import corpus_sha256
+from engine.evaluation.questions import Question
 from engine.retrieval.corpus import Corpus, corpus_of, only
 from engine.retrieval.memory import Memory
 from engine.retrieval.passages import split_item

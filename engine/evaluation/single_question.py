@@ -8,9 +8,9 @@ from engine.answer import answer
 from engine.errors import BudgetTooSmall, CorpusTooLarge
 from engine.evaluation.apart import At
 from engine.evaluation.choice import Choice
-from engine.evaluation.data import Question
+from engine.evaluation.questions import Question
 from engine.evaluation.runs import Row
-from engine.evaluation.scoring import EventRecord, row_of
+from engine.evaluation.scores import EventRecord, row_of
 from engine.events import Answered, Event, Stage
 from engine.prompts.tasks import task_of
 from engine.retrieval.corpus import Corpus, only
