@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.answer import answer
 from engine.checking import abstention
 from engine.checking.citation_check import check, split_sentences
-from engine.checking.stated import unstated
+from engine.checking.claims import unstated
 from engine.events import Answered
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People

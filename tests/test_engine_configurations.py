@@ -18,7 +18,7 @@ from typing import Any, cast
 import pytest
 
 from app.commands.evaluation.run import command as eval_run
-from engine.budget.effort import means_of
+from engine.budget.effort import spending_of
 from engine.budget.least_squares import fit, informativeness, normalised
 from engine.errors import DataError
 from engine.evaluation.runs import Row, Run
@@ -125,7 +125,7 @@ def test_the_plan_leaves_its_longest_configuration_its_tokens() -> None:
     told = dict(pairwise(flags))
     effort = cast(Effort, told["--effort"])
     budget = replace(BUDGETS[effort], generator_tokens=int(told["--generator-tokens"]))
-    assert means_of(Settings(effort=effort, budget=budget)).tokens > 4 * 8262
+    assert spending_of(Settings(effort=effort, budget=budget)).tokens > 4 * 8262
     assert "--worked" in told
     worked = shlex.split(PLANS["worked"]["flags"])
     made = dict(pairwise(worked))

@@ -22,9 +22,9 @@ from engine.budget.effort import (
     iterdrag_longest,
     iterdrag_tokens,
     iterdrag_within,
-    means_of,
+    spending_of,
 )
-from engine.budget.pace import Pace, Work, checking
+from engine.budget.work import CorrectedSpeed, Work, check_work
 from engine.errors import DataError, QuestionError
 from engine.events import Answered, Expected, Stage
 from engine.retrieval import selection
@@ -46,8 +46,8 @@ from models.speed import Speed, measured
     [("quick", 800 + 1400 + 750), ("balanced", 6975), ("thorough", 3 * 18750)],
 )
 def test_an_effort_is_a_number_of_tokens(effort: Any, tokens: int) -> None:
-    assert means_of(Settings(effort=effort)).tokens == tokens
-    assert means_of(Settings(effort=effort, max_context=3000)).tokens == 3000
+    assert spending_of(Settings(effort=effort)).tokens == tokens
+    assert spending_of(Settings(effort=effort, max_context=3000)).tokens == 3000
 
 
 def test_a_budget_too_small_for_a_passage_is_refused() -> None:
@@ -192,23 +192,23 @@ def test_a_models_speed_is_measured_once(fake_generator: Any) -> None:
 
 
 def test_the_rest_is_corrected_by_what_was_done() -> None:
-    pace = Pace(lambda role: Speed(100, 10))
+    speed = CorrectedSpeed(lambda role: Speed(100, 10))
     work = [Work("generator", 200, 10)]
-    assert pace.seconds(work) == pytest.approx(3.0)
+    assert speed.seconds(work) == pytest.approx(3.0)
     # 5 sequences of 10 tokens together take 1.2 times one: 1 + 1.2 s were expected, 4.4 taken
-    pace.note("generator", ModelTokens(100, 100, 50, 1), 4.4, sequences=5)
-    assert pace.seconds(work) == pytest.approx(6.0)
-    assert pace.seconds([Work("lookahead", 200, 10)]) == pytest.approx(3.0)
-    assert Pace(lambda role: None).seconds(work) is None
+    speed.note("generator", ModelTokens(100, 100, 50, 1), 4.4, sequences=5)
+    assert speed.seconds(work) == pytest.approx(6.0)
+    assert speed.seconds([Work("lookahead", 200, 10)]) == pytest.approx(3.0)
+    assert CorrectedSpeed(lambda role: None).seconds(work) is None
 
 
 @pytest.fixture
 def toolbox(fake_generator: Any) -> Callable[..., Toolbox]:
-    def made(pace: Pace | None) -> Toolbox:
+    def made(speed: CorrectedSpeed | None) -> Toolbox:
         budget = Budget(100, 100, samples=2, lookahead_share=0, generator_share=0)
         models = ModelSet("l", "g", fake_generator)
         tools = Toolbox.of(Query("alder"), corpus_of([]), models, Settings(budget=budget))
-        tools.forecast.pace = pace
+        tools.forecast.speed = speed
         return tools
 
     return made
@@ -260,16 +260,16 @@ def test_every_reply_says_how_long_it_takes(
 
 def test_what_a_reply_takes_by_hand(toolbox: Callable[..., Any], fake_generator: Any) -> None:
     """4 tokens at 100 a second and 16 at 10; then what the first prompt does not begin with."""
-    tools = toolbox(Pace(lambda role: Speed(reading=100, writing=10)))
+    tools = toolbox(CorrectedSpeed(lambda role: Speed(reading=100, writing=10)))
     model = fake_generator("g")
     [first] = tools.forecast.replies(model, "a b c d ")
-    [second] = tools.forecast.replies(model, "a b c d e f", checking(100), count=5)
+    [second] = tools.forecast.replies(model, "a b c d e f", check_work(100), count=5)
     assert (first.tokens, first.seconds) == (4, pytest.approx(0.04 + 1.6))
     assert (second.tokens, second.seconds) == (352, pytest.approx(3.52 + 1.2 * 1.6))
 
 
 def test_what_was_taken_corrects_what_is_expected(toolbox: Callable[..., Any]) -> None:
-    tools = toolbox(Pace(lambda role: Speed(reading=1e9, writing=1e9)))
+    tools = toolbox(CorrectedSpeed(lambda role: Speed(reading=1e9, writing=1e9)))
     with tools.forecast.learning("generator"):
         tools.budget.count("generator", ModelTokens(100, 100, 1, 1))
     [found] = tools.forecast.replies(tools.models.of("generator"), "a b c d")

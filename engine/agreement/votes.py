@@ -16,7 +16,7 @@ from engine.agreement.consensus import (
     consensus,
 )
 from engine.agreement.disagreement import stands
-from engine.budget.pace import RoleName
+from engine.budget.work import RoleName
 from engine.checking import abstention
 from engine.checking.contradiction import same_answer
 from engine.drafts import Draft

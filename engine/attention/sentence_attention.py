@@ -209,7 +209,7 @@ LayersOf = Callable[[int], tuple[int, ...]]
 
 
 @dataclass
-class Overheard:
+class SampledAttention:
     """Attention that a model shows while it reads passages for samples, at no extra token."""
 
     passages: Sequence[Passage]
@@ -239,7 +239,7 @@ class Overheard:
             if piece.text or piece.finished:
                 yield piece
 
-    def by(self, layers_of: LayersOf) -> bool:
+    def has_layers(self, layers_of: LayersOf) -> bool:
         """Say whether these layers were read."""
         return self.columns is not None and self.columns.layers == layers_of(self.of)
 

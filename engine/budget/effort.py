@@ -25,7 +25,7 @@ FOLLOW_UPS = (1, 2, 3, 5)
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class Spending:
     """What a question may take."""
 
     effort: Effort = "balanced"
@@ -34,7 +34,7 @@ class Means:
     allocation: Allocation = PUBLISHED
 
 
-NO_LIMIT = Means()
+NO_LIMIT = Spending()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,12 @@ class Theta:
     """Follow-up questions."""
 
 
-def means_of(settings: Settings) -> Means:
+def spending_of(settings: Settings) -> Spending:
     """Return what the settings allow."""
     budget = settings.budget or BUDGETS[settings.effort]
     once = budget.lookahead_tokens + 2 * budget.generator_tokens + 3 * PROMPT_TOKENS
     tokens = settings.max_context or int(once * ROUNDS[settings.effort])
-    return Means(settings.effort, tokens, settings.allocation or PUBLISHED)
+    return Spending(settings.effort, tokens, settings.allocation or PUBLISHED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from engine.checking.claims import Claims, SourceFacts, compared, source_of
 from engine.checking.negation import Statement, contradicts
 from engine.checking.speakers import SpeakerTurns
-from engine.checking.stated import Claims, SourceFacts, compared, source_of
 from engine.checking.words import MONTHS
 from engine.language.languages import language_of
 from engine.language.tokens import FUNCTION_WORDS, content_words, words

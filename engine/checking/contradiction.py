@@ -11,9 +11,9 @@ import re
 from itertools import product
 
 from engine.checking.citation_check import split_sentences
+from engine.checking.claims import Claims, SourceFacts, compared
 from engine.checking.meanings import Weekday
 from engine.checking.negation import Statement
-from engine.checking.stated import Claims, SourceFacts, compared
 from engine.language.overlap import token_f1
 from engine.language.stemming import stem
 from engine.language.tokens import FUNCTION_WORDS, folded_words, readable

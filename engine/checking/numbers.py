@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from engine.checking.marked import Marked
+from engine.checking.marked_text import MarkedText
 from engine.checking.meanings import LEAST_OF_NUMBER, Amount, Code, Day, Fact, Meaning, MixedWord
 from engine.checking.times import BLANK, hours
 from engine.checking.words import CURRENCIES, ORDINALS, PARTS, SCALES, UNITS
@@ -46,7 +46,7 @@ _BEFORE_DAY = re.compile(r"\b(?:am|vom|zum|bis|den|dem|le|el|il)\s+$", _FLAGS)
 _ENGLISH_ORDINALS = ("st", "nd", "rd", "th")
 
 
-def codes(text: Marked) -> Iterator[Fact]:
+def codes(text: MarkedText) -> Iterator[Fact]:
     """Yield groups of digits that are one number of a telephone, or of an account: DE44 5001 …"""
     for match in text.at_digits(_CHAIN):
         digits = re.sub(r"\D", "", match[0])
@@ -57,7 +57,7 @@ def codes(text: Marked) -> Iterator[Fact]:
             yield Fact(start, match.end(), [Code(digits)], claimed=not amount)
 
 
-def tokens(text: Marked) -> Iterator[Fact]:
+def tokens(text: MarkedText) -> Iterator[Fact]:
     """Yield words of letters and digits."""
     before = (text.text[start - 1 : start] for start in text.digits)
     if not any(char.isalpha() or char in ("-", "/") for char in before):
@@ -68,7 +68,7 @@ def tokens(text: Marked) -> Iterator[Fact]:
         yield Fact(match.start(), match.end(), [MixedWord(match[0].casefold()), *code])
 
 
-def numbers(text: Marked) -> Iterator[Fact]:
+def numbers(text: MarkedText) -> Iterator[Fact]:
     """Yield numbers in digits, with their sign, scale, and unit or currency."""
     for match in text.at_digits(_NUMBER):
         yield _number(text.text, match)
@@ -144,7 +144,7 @@ def _value(written: str, *, scaled: bool) -> Decimal:
     return Decimal(re.sub(r"['\u2019 \u00a0\u202f]", "", written).replace(",", "."))
 
 
-def numbers_in_words(text: Marked) -> Iterator[Fact]:
+def numbers_in_words(text: MarkedText) -> Iterator[Fact]:
     """Yield numbers in words; an article is one only as a source, and "a" before a unit only."""
     for start, end, word in text.these(NUMBERS.keys() | {"a", "an"}):
         match = _NEXT_WORD.match(text.text, end)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from engine.checking.marked import Marked
+from engine.checking.marked_text import MarkedText
 from engine.checking.meanings import Amount, ClockTime, Day, Fact, Meaning, Weekday
 from engine.checking.words import (
     CLOCK_WORDS,
@@ -77,7 +77,7 @@ _CLOCK_IN_WORDS = re.compile(
 )
 
 
-def days_in_digits(text: Marked) -> Iterator[Fact]:
+def days_in_digits(text: MarkedText) -> Iterator[Fact]:
     """Yield days such as 2027-06-30, 30.6.2027 and 6/30/27; before a stroke may be the month."""
     for match in text.at_digits(_IN_DIGITS):
         if match["cm"]:
@@ -100,7 +100,7 @@ def _day(month: int, day: int, year: str | None = None) -> list[Meaning]:
     return [Day(written, month, day)] if 1 <= month <= 12 and 1 <= day <= 31 else []
 
 
-def named_days(text: Marked) -> Iterator[Fact]:
+def named_days(text: MarkedText) -> Iterator[Fact]:
     """Yield days with the month's name, two where one month has two: 3 to 5 May."""
     found = [fact for match in text.at_digits(_DAY_FIRST) for fact in _named(match)]
     yield from found
@@ -129,7 +129,7 @@ def _month(name: str) -> int:
     return MONTHS[name.casefold()]
 
 
-def loose_days(text: Marked) -> Iterator[Fact]:
+def loose_days(text: MarkedText) -> Iterator[Fact]:
     """Yield months without a day, and weekdays."""
     for start, end, word in text.these(MONTHS):
         if text.text[start:end] not in _NO_MONTHS:
@@ -140,7 +140,7 @@ def loose_days(text: Marked) -> Iterator[Fact]:
         yield Fact(start, end, [Weekday(WEEKDAYS[word])])
 
 
-def times(text: Marked) -> Iterator[Fact]:
+def times(text: MarkedText) -> Iterator[Fact]:
     """Yield times of day, and the short names of weekdays before a day or time."""
     for match in _SHORT.finditer(text.text):
         yield Fact(match.start(), match.end(), [Weekday(SHORT_WEEKDAYS[match[0].casefold()])])

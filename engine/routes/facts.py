@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.budget.pace import looking, writing_out
+from engine.budget.work import answer_work, look_ahead_work
 from engine.errors import BudgetTooSmall
 from engine.generation.reply import asks_several
 from engine.retrieval import selection
@@ -76,7 +76,7 @@ def facts_of(tools: Toolbox, scores: Scores) -> Facts:
     hits = int(((scores > 0) & (scores >= budget.generator_share * best)).sum())
     text = tools.query.text
     known = Facts(
-        effort=tools.budget.means.effort,
+        effort=tools.budget.spending.effort,
         found=hits or fitting,
         fitting=fitting,
         leaders=int(((scores > 0) & (scores >= CLEAR * best)).sum()),
@@ -125,8 +125,8 @@ def _fitting(tools: Toolbox, scores: Scores) -> int:
 
 def _seconds(tools: Toolbox) -> float | None:
     """Return what looking ahead takes at most, with the answer behind it."""
-    if tools.forecast.pace is None:
+    if tools.forecast.speed is None:
         return None
     budget = tools.budget.limits
-    ahead = looking(budget.lookahead_tokens, tools.task.lookahead_tokens, budget.samples)
-    return tools.forecast.pace.seconds((ahead, writing_out(budget.generator_tokens)))
+    ahead = look_ahead_work(budget.lookahead_tokens, tools.task.lookahead_tokens, budget.samples)
+    return tools.forecast.speed.seconds((ahead, answer_work(budget.generator_tokens)))

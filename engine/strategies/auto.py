@@ -24,7 +24,7 @@ from engine.strategies.computation import understood
 from engine.strategies.conditional import take
 from engine.strategies.embedding import CeFilter
 from engine.strategies.fb_rag import FBRag, LookAheadResult
-from engine.strategies.second_look import further
+from engine.strategies.second_look import second_look_of
 from engine.strategies.self_consistency import SelfConsistency
 from engine.strategies.youra import Youra
 from engine.toolbox.steps import Toolbox
@@ -135,7 +135,7 @@ class Auto:
         if not missing(tools, draft):
             return draft
         facts = by_now(tools, facts)
-        found = further(tools, facts, looked.scores)
+        found = second_look_of(tools, facts, looked.scores)
         rule = routing.again(facts, found.tokens if found else None, unread)
         if not (yield from _decide(rule, self.again)) or found is None or found.strategy is None:
             return draft

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from engine.budget.pace import USUAL_ANSWER, Work, replying
+from engine.budget.work import USUAL_ANSWER, Work, reply_work
 from engine.drafts import Draft
 from engine.errors import BudgetTooSmall
 from engine.events import FollowedUp, Noted, Steps
@@ -168,13 +168,13 @@ class _Asking:
 
     def _ahead(self, lines: int) -> list[Work]:
         """Return the work of so many further lines, each second one with passages, and the end."""
-        if self.tools.forecast.pace is None:
+        if self.tools.forecast.speed is None:
             return []
         chosen = self.chosen
         passages = self._passage_tokens / max(1, len(chosen)) * self.form.documents
         read = int(lines * (passages / 2 + STEP_TOKENS))
         rounds = Work("generator", read, lines * USUAL_ANSWER)
-        return [rounds, replying(STEP_TOKENS), *self.tools.forecast.checks(chosen)]
+        return [rounds, reply_work(STEP_TOKENS), *self.tools.forecast.checks(chosen)]
 
     @property
     def _passage_tokens(self) -> int:

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from engine.agreement.consensus import Similarity
 from engine.agreement.votes import Ballot, generated, read_each
-from engine.budget.pace import RoleName
+from engine.budget.work import RoleName
 from engine.checking.abstention import denies
 from engine.drafts import Draft
 from engine.events import Noted, Steps

@@ -70,18 +70,18 @@ class FBRag:
     def look(self, tools: Toolbox) -> Steps[LookAheadResult]:
         """Recall within X tokens, look ahead, select within Y tokens; without a hit, nothing."""
         backward = yield from tools.recall()
-        listening = self._listening(tools) if backward.any() else None
+        layers_of = self._layers_to_read(tools) if backward.any() else None
         stage_one = tools.fit_lookahead(backward)
         if not stage_one:
             return LookAheadResult(backward, [], [])
-        samples = yield from tools.look_ahead(stage_one, self.form, self.temperature, listening)
+        samples = yield from tools.look_ahead(stage_one, self.form, self.temperature, layers_of)
         return (
             yield from staged(
                 "select", tools.timings, self._select(tools, backward, stage_one, samples)
             )
         )
 
-    def _listening(self, tools: Toolbox) -> LayersOf | None:
+    def _layers_to_read(self, tools: Toolbox) -> LayersOf | None:
         """Return which layers to read along; None where nothing wants that, or none can be read."""
         reader = _reader(tools)
         if self.reaction or reader is tools.compressor:

@@ -16,7 +16,7 @@ from engine.toolbox.steps import Toolbox
 
 
 @dataclass(frozen=True, slots=True)
-class Further:
+class SecondLook:
     """A way to look on."""
 
     strategy: IterDRAG | Rewrite | None
@@ -27,7 +27,7 @@ class Further:
     """How its parameters were chosen."""
 
 
-def further(tools: Toolbox, facts: Facts, scores: Scores) -> Further | None:
+def second_look_of(tools: Toolbox, facts: Facts, scores: Scores) -> SecondLook | None:
     """Return how to look on; None where no passage leads anywhere."""
     passage = passage_tokens(tools, scores)
     if not passage:
@@ -35,20 +35,20 @@ def further(tools: Toolbox, facts: Facts, scores: Scores) -> Further | None:
     return _in_steps(tools, passage) if facts.several else _otherwise(tools, passage)
 
 
-def _in_steps(tools: Toolbox, passage: float) -> Further:
+def _in_steps(tools: Toolbox, passage: float) -> SecondLook:
     """Return sub-questions, their k, m and n by the computation allocation model."""
     costs = costs_of(tools, passage)
-    allocation = tools.budget.means.allocation
+    allocation = tools.budget.spending.allocation
     window = tools.window - tools.task.answer_tokens
     theta = iterdrag_within(tools.budget.tokens_left, window, costs, allocation)
     if theta is None:
-        return Further(None, int(iterdrag_tokens(Theta(1, 0, 1), costs)))
+        return SecondLook(None, int(iterdrag_tokens(Theta(1, 0, 1), costs)))
     said = (
         f"{theta.k} documents a round, {theta.m} examples, {theta.n} follow-up questions at most: "
         f"chosen by {allocation.source}"
     )
     tokens = iterdrag_tokens(theta, costs)
-    return Further(IterDRAG(theta.k, theta.m, theta.n), int(tokens), said)
+    return SecondLook(IterDRAG(theta.k, theta.m, theta.n), int(tokens), said)
 
 
 def costs_of(tools: Toolbox, passage: float) -> Costs:
@@ -64,7 +64,7 @@ def costs_of(tools: Toolbox, passage: float) -> Costs:
     return Costs(passage, examples, len(known), tools.budget.limits.generator_tokens)
 
 
-def _otherwise(tools: Toolbox, passage: float) -> Further:
+def _otherwise(tools: Toolbox, passage: float) -> SecondLook:
     """Return rewriting that may see as many passages as there are tokens for."""
     usual = Rewrite()
     ways = [
@@ -76,8 +76,8 @@ def _otherwise(tools: Toolbox, passage: float) -> Further:
         tokens = rewriting_tokens(documents, rewrites, passage)
         if tokens <= tools.budget.tokens_left:
             said = f"{documents} passages a round, {rewrites} further questions at most"
-            return Further(Rewrite(documents, rewrites, total), tokens, said)
-    return Further(None, rewriting_tokens(1, 1, passage))
+            return SecondLook(Rewrite(documents, rewrites, total), tokens, said)
+    return SecondLook(None, rewriting_tokens(1, 1, passage))
 
 
 def rewriting_tokens(documents: int, rewrites: int, passage: float) -> int:

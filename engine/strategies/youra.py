@@ -118,7 +118,7 @@ class Youra:
     ) -> Scores:
         """Return a score for each sentence, from looking ahead where that read these passages."""
         assert self.by != "bm25"  # noqa: S101 -- the caller asked
-        heard = tools.passages.overheard
+        heard = tools.passages.sampled_attention
         if heard is not None:
             way = Way(self.chosen_layers(tools, heard.of), self.mean, self.by)
             found = heard.scores(passages, sentences, way)

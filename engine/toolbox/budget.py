@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
-from engine.budget.effort import NO_LIMIT, Means
+from engine.budget.effort import NO_LIMIT, Spending
 from engine.errors import BudgetTooSmall
 from engine.settings import Budget
 from engine.stages import Timings, is_past, time_spent
@@ -21,7 +21,7 @@ class QuestionBudget:
 
     limits: Budget
     """X, Y and K: what each model reads at once, and how many samples are drawn."""
-    means: Means = NO_LIMIT
+    spending: Spending = NO_LIMIT
     """What the effort allows over all calls."""
     timings: Timings = field(default_factory=Timings)
     deadline: float | None = None
@@ -36,7 +36,7 @@ class QuestionBudget:
     @property
     def tokens_left(self) -> int:
         """Input tokens that both language models may still read."""
-        return self.means.tokens - self.usage.effective_context
+        return self.spending.tokens - self.usage.effective_context
 
     def require_tokens(self, needed: int, what: str) -> None:
         """Raise `BudgetTooSmall` where so many input tokens are not left; `what` takes them."""

@@ -8,7 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from os.path import commonprefix
 
-from engine.budget.pace import Pace, RoleName, Work, checking, looking, replying, writing_out
+from engine.budget.work import (
+    CorrectedSpeed,
+    RoleName,
+    Work,
+    answer_work,
+    check_work,
+    look_ahead_work,
+    reply_work,
+)
 from engine.events import Event, Expected
 from engine.prompts.tasks import Task
 from engine.retrieval import selection
@@ -27,38 +35,38 @@ class Forecast:
     passages: Passages
     budget: QuestionBudget
     task: Task
-    pace: Pace | None = None
+    speed: CorrectedSpeed | None = None
     """Says how long things take; None: nobody asks, and nothing is expected."""
     read_last: str = ""
     """The prompt of the last reply: what the next one begins with alike is not computed again."""
 
     def looking(self, chosen: Sequence[int]) -> Iterator[Event]:
         """Say how long looking ahead takes, and the answer behind it."""
-        if self.pace is not None:
+        if self.speed is not None:
             limits = self.budget.limits
             read = selection.tokens(self.passages(chosen), self.models.of("lookahead"))
-            ahead = looking(read, self.task.lookahead_tokens, limits.samples)
-            yield self._expected(ahead, writing_out(limits.generator_tokens))
+            ahead = look_ahead_work(read, self.task.lookahead_tokens, limits.samples)
+            yield self._expected(ahead, answer_work(limits.generator_tokens))
 
     def writing(self, chosen: Sequence[int]) -> Iterator[Event]:
         """Say how long the answer takes."""
-        if self.pace is not None:
-            yield self._expected(writing_out(self._tokens(chosen)))
+        if self.speed is not None:
+            yield self._expected(answer_work(self._tokens(chosen)))
 
     def replies(
         self, model: Generator, prompt: str, *ahead: Work, count: int = 1
     ) -> Iterator[Event]:
         """Say how long so many replies to a prompt take, and what comes behind them."""
-        if self.pace is not None:
+        if self.speed is not None:
             known = len(commonprefix([self.read_last, prompt]))  # noqa: RUF071 -- of characters
             self.read_last = prompt
-            yield self._expected(replying(model.count(prompt[known:]), count), *ahead)
+            yield self._expected(reply_work(model.count(prompt[known:]), count), *ahead)
 
     def checks(self, chosen: Sequence[int]) -> list[Work]:
         """Return the work of checking an answer over passages, where it is checked."""
-        if self.pace is None or not (self.task.personal and chosen):
+        if self.speed is None or not (self.task.personal and chosen):
             return []
-        return [checking(self._tokens(chosen))]
+        return [check_work(self._tokens(chosen))]
 
     @contextmanager
     def learning(self, role: RoleName, sequences: int = 1) -> Iterator[None]:
@@ -70,12 +78,12 @@ class Forecast:
 
     def note(self, role: RoleName, used: ModelTokens, seconds: float, sequences: int = 1) -> None:
         """Take in what a model took, where it decoded so many sequences together."""
-        if self.pace is not None:
-            self.pace.note(role, used, seconds, sequences)
+        if self.speed is not None:
+            self.speed.note(role, used, seconds, sequences)
 
     def _tokens(self, chosen: Sequence[int]) -> int:
         return selection.tokens(self.passages(chosen), self.models.of("generator"))
 
     def _expected(self, *ahead: Work) -> Expected:
-        seconds = self.pace.seconds(ahead) if self.pace else None
-        return Expected(sum(work.read for work in ahead), seconds, self.budget.means.tokens)
+        seconds = self.speed.seconds(ahead) if self.speed else None
+        return Expected(sum(work.read for work in ahead), seconds, self.budget.spending.tokens)

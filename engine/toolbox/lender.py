@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from engine.budget.pace import RoleName
+from engine.budget.work import RoleName
 from engine.toolbox.budget import QuestionBudget
 from engine.values import ModelTokens
 from models.protocols import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.attention.sentence_attention import Overheard
+from engine.attention.sentence_attention import SampledAttention
 from engine.events import Ranked, Selected, StageName
 from engine.generation.lookahead import Sample
 from engine.injection import order_guard
@@ -32,7 +32,7 @@ class Passages:
     """Whether what reads like an order to a model is cut from passages."""
     recalled: dict[str, Scores] = field(default_factory=dict)
     """S(c; text) of every passage as recall found them, by text."""
-    overheard: Overheard | None = None
+    sampled_attention: SampledAttention | None = None
     """Attention that was read while the look-ahead model drew samples."""
     with_orders: dict[int, Passage] = field(default_factory=dict)
     """Passages with orders that were to be read and stand in no evidence, by identity."""

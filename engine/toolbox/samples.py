@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from engine.attention.sentence_attention import LayersOf, Overheard
+from engine.attention.sentence_attention import LayersOf, SampledAttention
 from engine.events import Sampled, Steps
 from engine.generation.lookahead import Drawing, Sample, look_ahead
 from engine.toolbox.budget import DRAFTING_SHARE, QuestionBudget
@@ -24,11 +24,13 @@ class Drawn:
     samples: list[Sample]
     tokens: ModelTokens
     seconds: float
-    overheard: Overheard | None = None
+    sampled_attention: SampledAttention | None = None
 
-    def serves(self, listening: LayersOf | None) -> bool:
+    def serves(self, layers_of: LayersOf | None) -> bool:
         """Say whether the attention that is wanted was read while they were drawn."""
-        return listening is None or (self.overheard is not None and self.overheard.by(listening))
+        return layers_of is None or (
+            self.sampled_attention is not None and self.sampled_attention.has_layers(layers_of)
+        )
 
 
 Shared = dict[tuple[Drawing, tuple[int, ...]], Drawn]
@@ -47,24 +49,24 @@ class LookAheadSampler:
     """Samples of other strategies for this question; None: each draws its own."""
 
     def draw(
-        self, chosen: Sequence[int], drawing: Drawing, listening: LayersOf | None
+        self, chosen: Sequence[int], drawing: Drawing, layers_of: LayersOf | None
     ) -> Steps[list[Sample]]:
-        """Return K samples over the chosen passages; `listening` has attention read along."""
+        """Return K samples over the chosen passages; `layers_of` says which layers to read."""
         known = None if self.shared is None else self.shared.get((drawing, tuple(chosen)))
-        if known is not None and known.serves(listening):
+        if known is not None and known.serves(layers_of):
             return (yield from self._take_over(known))
         yield from self.forecast.looking(chosen)
         began, before = time.monotonic(), self.budget.usage.lookahead
-        samples = yield from self._draw(chosen, drawing, listening)
+        samples = yield from self._draw(chosen, drawing, layers_of)
         tokens, seconds = since(before, self.budget.usage.lookahead), time.monotonic() - began
         self.forecast.note("lookahead", tokens, seconds, drawing.samples)
         if self.shared is not None:
-            drawn = Drawn(samples, tokens, seconds, self.passages.overheard)
+            drawn = Drawn(samples, tokens, seconds, self.passages.sampled_attention)
             self.shared[drawing, tuple(chosen)] = drawn
         return samples
 
     def _draw(
-        self, chosen: Sequence[int], drawing: Drawing, listening: LayersOf | None
+        self, chosen: Sequence[int], drawing: Drawing, layers_of: LayersOf | None
     ) -> Steps[list[Sample]]:
         passages = self.passages(chosen)
         look = partial(
@@ -75,12 +77,12 @@ class LookAheadSampler:
             drawing=drawing,
             deadline=self.budget.due(DRAFTING_SHARE),
         )
-        if listening is None:
+        if layers_of is None:
             with self.models.lend("lookahead") as model:
                 return (yield from look(model))
-        heard = self.passages.overheard = Overheard(passages)
+        attention = self.passages.sampled_attention = SampledAttention(passages)
         with self.models.lend_attentive() as attentive:
-            draw = partial(heard.sample, attentive, listening)
+            draw = partial(attention.sample, attentive, layers_of)
             return (yield from look(attentive, draw=draw))
 
     def _take_over(self, drawn: Drawn) -> Steps[list[Sample]]:
@@ -89,5 +91,5 @@ class LookAheadSampler:
             yield Sampled(index, sample.rationale, sample.answer)
         self.budget.count("lookahead", drawn.tokens)
         self.budget.timings.lend("lookahead", drawn.seconds)
-        self.passages.overheard = drawn.overheard
+        self.passages.sampled_attention = drawn.sampled_attention
         return drawn.samples

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Protocol
 
 from engine.attention.sentence_attention import LayersOf
-from engine.budget.effort import means_of
-from engine.budget.pace import Pace, Work
+from engine.budget.effort import spending_of
+from engine.budget.work import CorrectedSpeed, Work
 from engine.drafts import Draft
 from engine.events import StageName, Steps
 from engine.generation.lookahead import Drawing, Form, Sample
@@ -83,14 +83,16 @@ class Toolbox:
         ends = None if settings.time_budget is None else timings.began + settings.time_budget
         budget = QuestionBudget(
             limits=budget_for(settings, 2 if task.personal else 1, reads_passages),
-            means=means_of(settings),
+            spending=spending_of(settings),
             timings=timings,
             deadline=ends,
         )
         lender = Lender(roles=models, budget=budget)
         passages = Passages(query=query, corpus=corpus, guard=settings.guard and task.personal)
         parts = lender, passages, budget
-        forecast = Forecast(*parts, task, Pace(models.speed) if settings.estimate else None)
+        forecast = Forecast(
+            *parts, task, CorrectedSpeed(models.speed) if settings.estimate else None
+        )
         return cls(
             query=query,
             models=lender,
@@ -200,15 +202,15 @@ class Toolbox:
         chosen: Sequence[int],
         form: Form,
         temperature: float,
-        listening: LayersOf | None = None,
+        layers_of: LayersOf | None = None,
     ) -> Steps[list[Sample]]:
         """Return K samples of the look-ahead model over the chosen passages.
 
-        `listening` says which layers' attention is read along; None: no attention is read.
+        `layers_of` says which layers' attention is read along; None: no attention is read.
         """
         drawing = Drawing(self.budget.limits.samples, self.settings.seed, form, temperature)
         yield self.passages.selected("lookahead", chosen)
-        return (yield from self.sampler.draw(chosen, drawing, listening))
+        return (yield from self.sampler.draw(chosen, drawing, layers_of))
 
     @stage("write")
     def write(self, chosen: Sequence[int], part: str = "answer") -> Steps[Draft]:

@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from app.local_models.loader import model_set
 from app.settings.config import load_config
+from engine.checking.claims import unstated
 from engine.checking.entailment import LEAST, likely
-from engine.checking.stated import unstated
 from engine.language.sentences import sentence_spans
 from engine.retrieval.passages import split
 from engine.values import Passage

@@ -21,7 +21,7 @@ _KNOWN = frozenset([*MONTHS, *WEEKDAYS, *NUMBERS, *ORDINALS, *CLOCK_WORDS, "a", 
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class MarkedText:
     """A text, what is read of it already blanked by bars."""
 
     text: str
@@ -31,7 +31,7 @@ class Marked:
     """Where the words of `words` begin, and which, in small letters."""
 
     @classmethod
-    def of(cls, text: str) -> Marked:
+    def of(cls, text: str) -> MarkedText:
         """Mark a text; full-width and other digits become plain ones, as long as before."""
         if not text.isascii():
             text = "".join(_plain(char) for char in text)
@@ -59,7 +59,7 @@ class Marked:
             if word in of and self.text[start] != "|":
                 yield start, start + len(word), word
 
-    def without(self, read: Iterable[Fact]) -> Marked:
+    def without(self, read: Iterable[Fact]) -> MarkedText:
         """Return the text with a bar for each character that is read, to be read only once."""
         parts, done = [], 0
         for fact in sorted(read, key=lambda fact: fact.start):
@@ -68,7 +68,7 @@ class Marked:
                 done = fact.end
         if not parts:
             return self
-        return Marked("".join(parts) + self.text[done:], self.digits, self.words)
+        return MarkedText("".join(parts) + self.text[done:], self.digits, self.words)
 
 
 def _plain(char: str) -> str:

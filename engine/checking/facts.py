@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.checking.marked import Marked
+from engine.checking.marked_text import MarkedText
 from engine.checking.meanings import Fact
 from engine.checking.numbers import codes, numbers, numbers_in_words, tokens
 from engine.checking.times import days_in_digits, loose_days, named_days, times
@@ -20,7 +20,7 @@ def facts(text: str, *, source: bool = False) -> list[Fact]:
     In a source the groups of a long number are numbers too: they may be the cells of a row.
     """
     found: list[Fact] = []
-    rest = Marked.of(text)
+    rest = MarkedText.of(text)
     for reader in _READERS:
         new = list(reader(rest))
         found += new

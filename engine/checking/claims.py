@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 
+from engine.checking.facts import facts
 from engine.checking.meanings import Day, Fact, Meaning, Weekday, borne_out
 from engine.checking.words import MONTHS, SHORT_WEEKDAYS, UNITS, WEEKDAYS
-from engine.checking.written import facts
 from engine.language.languages import language_of
 from engine.language.tokens import FUNCTION_WORDS, words
 from engine.prompts.templates import describe

@@ -31,7 +31,7 @@ class Work:
 
 
 @dataclass
-class Pace:
+class CorrectedSpeed:
     """The speed of both models, corrected by what they have done for this question."""
 
     speed_of: Callable[[RoleName], Speed | None]
@@ -62,22 +62,22 @@ class Pace:
         return self.taken[role] / self.expected[role] if self.expected.get(role) else 1.0
 
 
-def looking(read: int, written: int, samples: int) -> Work:
+def look_ahead_work(read: int, written: int, samples: int) -> Work:
     """Return the work of drawing samples from passages of so many tokens."""
     return Work("lookahead", read + PROMPT_TOKENS, together(written, samples))
 
 
-def writing_out(read: int) -> Work:
+def answer_work(read: int) -> Work:
     """Return the work of answering from passages of so many tokens, and checking that."""
     return Work("generator", read + PROMPT_TOKENS, USUAL_ANSWER)
 
 
-def replying(read: int, replies: int = 1) -> Work:
+def reply_work(read: int, replies: int = 1) -> Work:
     """Return the work of so many replies to a prompt of which so many tokens are new."""
     return Work("generator", read, together(USUAL_ANSWER, replies))
 
 
-def checking(read: int) -> Work:
+def check_work(read: int) -> Work:
     """Return the work of judging an answer over passages that no prompt before began with."""
     return Work("generator", read + PROMPT_TOKENS, 0)
 
