@@ -232,9 +232,9 @@ def test_search_json_is_the_contract(files, capsys):
 
 
 def test_a_standstill_of_reading_names_the_file_and_what_to_do(files, capsys, monkeypatch):
-    monkeypatch.setattr("ingest.reading.pool.STILL", 0.2)
-    monkeypatch.setattr("ingest.reading.pool._TURN", 0.05)
-    monkeypatch.setattr("ingest.reading.pool.Run._give_out", lambda run: None)
+    monkeypatch.setattr("ingest.reading.dispatcher.STILL", 0.2)
+    monkeypatch.setattr("ingest.reading.dispatcher._TURN", 0.05)
+    monkeypatch.setattr("ingest.reading.dispatcher.Dispatcher._give_out", lambda run: None)
     assert main(["search", "lease boathouse", str(files), "--json"]) == 1
     error = json.loads(capsys.readouterr().out)["error"]
     assert error["kind"] == "reading_stopped"

@@ -35,8 +35,9 @@ from engine.settings import Settings
 from engine.strategies import registry
 from engine.values import Answer
 from ingest.item import Filters, Kind
+from ingest.reading.in_process import read
 from ingest.reading.session import Session
-from ingest.reading.stream import ItemStream, read
+from ingest.reading.stream import ItemStream
 from models.roles import ModelSet
 
 MakeModels = Callable[..., ModelSet]

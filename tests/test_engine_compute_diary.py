@@ -19,7 +19,7 @@ from engine.compute.understand import understand
 from engine.compute.world import World
 from engine.question.acquaintances import Acquaintances
 from ingest.item import Item, Kind, Locator, People, Person
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 
 ROOT = Path(__file__).parent.parent
 ASKED = [

@@ -18,7 +18,7 @@ from pyzipper import WZ_AES, AESZipFile
 from ingest.containers.zips import Zip
 from ingest.files import UnreadableError
 from ingest.item import Item, Kind, Reason, Skipped
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 
 MAIL = b"From: Ana <ana@example.org>\nTo: bo@example.org\nDate: Tue, 17 Nov 2026 09:02:00 +0000\n"
 MAIL += b"Subject: Rent\nMessage-ID: <1@example.org>\n\nDue on Friday.\n"

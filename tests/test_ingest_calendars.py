@@ -16,7 +16,7 @@ from ingest.calendars.entries import Timing
 from ingest.calendars.moments import Moments
 from ingest.item import Filters, Item, Kind, Locator, People, Person, Reason, Skipped
 from ingest.origin import Origin
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from ingest.sieve import Scope
 from ingest.text.clean import clean_line
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingest.item import Filters, Item, Kind, Person, Reason, Skipped
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 
 NOW = datetime(2026, 11, 17, 9, 0, tzinfo=UTC)
 

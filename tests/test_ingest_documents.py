@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ingest.item import Filters, Item, Kind, Reason, Skipped
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 
 
 def items_of(*paths: Path) -> list[Item]:

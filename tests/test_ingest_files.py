@@ -14,7 +14,8 @@ import pytest
 
 from ingest.files import File, UnreadableError
 from ingest.item import Filters, Item, Kind, Reason, Skipped
-from ingest.reading.stream import ItemStream, read
+from ingest.reading.in_process import read
+from ingest.reading.stream import ItemStream
 from ingest.reading.walk import list_files
 
 
@@ -126,7 +127,7 @@ def test_what_may_not_be_read_is_reported(tree: Path) -> None:
     (tree / "sub").chmod(0)
     (tree / "a.txt").chmod(0)
     code = (
-        "import sys; from pathlib import Path; from ingest.reading.stream import read;"
+        "import sys; from pathlib import Path; from ingest.reading.in_process import read;"
         "print(*[f'{f.path.name} {f.reason}' for f in read([Path(sys.argv[1])])], sep=';')"
     )
     command = [sys.executable, "-c", code, str(tree)]

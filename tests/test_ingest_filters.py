@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from ingest.files import File
 from ingest.item import Filters, Item, Kind, Without
 from ingest.places import folded, lies_in, pattern_of, place_of
-from ingest.reading.stream import ItemStream, read
+from ingest.reading.in_process import read
+from ingest.reading.stream import ItemStream
 
 ICS = """BEGIN:VCALENDAR\r
 VERSION:2.0\r
@@ -207,7 +208,7 @@ def test_place_prunes_before_a_file_is_opened(
     tree: Path, given: dict[str, Any], opened: list[str]
 ) -> None:
     names: list[str] = []
-    module = import_module("ingest.reading.stream")
+    module = import_module("ingest.reading.in_process")
 
     class Noted(File):
         def __init__(self, path: Path, *others: Any) -> None:

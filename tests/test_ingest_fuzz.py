@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingest.item import Item, Skipped
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from tests.odd.archives import unzipped, zipped
 from tests.odd.make import content_of
 

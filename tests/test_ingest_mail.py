@@ -13,7 +13,7 @@ import pytest
 from ingest.files import File
 from ingest.item import Filters, Item, Kind, Person, Reason, Skipped
 from ingest.mail.mbox import read_range
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from ingest.sieve import Scope
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -17,7 +17,7 @@ from ingest.mail.shelves import shelved
 from ingest.origin import Origin
 from ingest.outlook.mapi import Letter, Properties, attachment
 from ingest.outlook.msg import letter_items, unpacked_rtf
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from ingest.sieve import Later, LeftOut, Scope
 from ingest.text.quotes import quoted_spans
 

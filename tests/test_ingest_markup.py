@@ -10,7 +10,7 @@ import pytest
 from ingest.html.hidden import hiding_rules
 from ingest.html.text import html_text, read_html
 from ingest.item import Item, Reason, Skipped
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 
 
 def items_of(*paths: Path) -> list[Item]:

@@ -14,8 +14,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ingest.item import Item, Skipped
+from ingest.reading.in_process import read
 from ingest.reading.session import Session
-from ingest.reading.stream import read
 from tests.odd.make import functions, make
 
 TABLE = tomllib.loads((Path(__file__).parent / "odd" / "table.toml").read_text("utf-8"))

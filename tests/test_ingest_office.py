@@ -12,7 +12,7 @@ import pytest
 from ingest.item import Item, Reason, Skipped
 from ingest.office.sheets.number_formats import form_of
 from ingest.office.word.markup import shortened
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'

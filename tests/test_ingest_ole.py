@@ -12,7 +12,7 @@ from olefile import OleFileIO
 
 from ingest.containers.ole import Ole, container_of
 from ingest.item import Item, Reason, Skipped
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from tests.odd.make import content_of
 from tests.odd.ole import compound
 

@@ -13,7 +13,7 @@ from ingest.formats import items_in
 from ingest.item import Filters, Item, Locator, People, Reason, Skipped
 from ingest.origin import Origin
 from ingest.pdf.page import close_up, join_hyphens
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from ingest.recognise import Format
 from ingest.sieve import Scope
 

@@ -16,13 +16,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingest.item import Filters, Reason, Skipped
-from ingest.reading import pool as pooling
+from ingest.reading import dispatcher, job_queue
 from ingest.reading.blame import blamed
+from ingest.reading.dispatcher import Dispatcher, StandstillError
+from ingest.reading.in_process import read
 from ingest.reading.jobs import Job, Portion, What
-from ingest.reading.pool import Dispatcher, Pool, StandstillError
+from ingest.reading.pool import Pool
 from ingest.reading.process import ReadingProcess
 from ingest.reading.session import Session
-from ingest.reading.stream import ItemStream, read
+from ingest.reading.stream import ItemStream
 from ingest.reading.walk import ListedFile, Listing
 from ingest.reading.wire import State, frame, packed, packed_names
 from ingest.reading.worker import WorkOrder, _Inbox
@@ -201,8 +203,8 @@ class Stage:
         self.steps += 1
         assert self.steps < STEPS, "it goes round in circles"
         self.run._turn(0.0)
-        if self.rng.random() < self.murderous and self.run._processes:
-            process = self.rng.choice(self.run._processes)
+        if self.rng.random() < self.murderous and self.run._group.processes:
+            process = self.rng.choice(self.run._group.processes)
             if self.rng.random() < 0.5:
                 process.heard_at = -1e9  # as if it had been silent for so long
             else:
@@ -211,7 +213,7 @@ class Stage:
         for reader in self.rng.sample(self.readers, len(self.readers)):
             if reader.act():
                 return True
-        return bool(self.run._selector.select(0)) or any(r.act() for r in self.readers)
+        return bool(self.run._group._selector.select(0)) or any(r.act() for r in self.readers)
 
     def add(self, jobs: Iterator[Job]) -> None:
         self.run.add(jobs)
@@ -230,7 +232,7 @@ class Stage:
     def is_given(self, job: Job) -> bool:
         """Say whether the last step did what nobody could see from outside."""
         self.run._turn(0.0)
-        return bool(job.outcome) or job.is_over or any(p.jobs for p in self.run._processes)
+        return bool(job.outcome) or job.is_over or any(p.jobs for p in self.run._group.processes)
 
     def progress(self) -> int:
         return self.run.progress()
@@ -271,20 +273,24 @@ def outcome(
         return ours, theirs
 
     def give_what_is_wanted(process: ReadingProcess, job: Job, scope: Scope) -> None:
-        wanted = stage.run._wanted
-        assert stage.run._untaken <= limit or (wanted is not None and job.place <= wanted.place)
+        wanted = stage.run._queue.wanted
+        assert stage.run._queue.untaken <= limit or (
+            wanted is not None and job.place <= wanted.place
+        )
         give(process, job, scope)
 
     with monkeypatch.context() as patch:
-        patch.setattr(pooling, "_UNTAKEN", limit)
+        patch.setattr(job_queue, "_UNTAKEN", limit)
         patch.setattr("ingest.reading.jobs.RANGE", 3)
-        patch.setattr("ingest.reading.pool.LARGE", 3)
+        patch.setattr("ingest.reading.dispatcher.LARGE", 3)
         patch.setattr("ingest.reading.stream.list_files", lambda _: Listing(files))
         patch.setattr("ingest.reading.process.subprocess.Popen", start)
         patch.setattr(socket, "socketpair", small_pair)
         patch.setattr(ReadingProcess, "give", give_what_is_wanted)
         pool = Pool(workers)
-        found = list(ItemStream([folder], SCOPE, lambda scope: stage.start(pool.run(scope))))
+        found = list(
+            ItemStream([folder], SCOPE, lambda scope: stage.start(Dispatcher(pool, scope)))
+        )
         pool.close()
     assert all(reader.is_dead for reader in stage.readers)
     return paths, [one for one in found if isinstance(one, Skipped)]
@@ -408,8 +414,8 @@ def test_a_run_in_which_nobody_works_ends_and_names_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.txt").write_text("Note")
-    monkeypatch.setattr(pooling, "STILL", 0.2)
-    monkeypatch.setattr(pooling, "_TURN", 0.05)
+    monkeypatch.setattr(dispatcher, "STILL", 0.2)
+    monkeypatch.setattr(dispatcher, "_TURN", 0.05)
     monkeypatch.setattr(Dispatcher, "_give_out", lambda run: None)
     with Session(workers=1) as session, pytest.raises(StandstillError) as caught:
         list(session.read([tmp_path]))
@@ -418,8 +424,8 @@ def test_a_run_in_which_nobody_works_ends_and_names_the_file(
 
 def test_slow_processes_are_no_standstill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.txt").write_text("Note")
-    monkeypatch.setattr(pooling, "STILL", 0.0)
-    monkeypatch.setattr(pooling, "_TURN", 0.01)
+    monkeypatch.setattr(dispatcher, "STILL", 0.0)
+    monkeypatch.setattr(dispatcher, "_TURN", 0.01)
     late = "import time; time.sleep(0.5); from ingest.reading import worker; worker.main()"
     with Session(pool=Pool(1, ("-c", late))) as session:
         reading = session.read([tmp_path])
@@ -434,7 +440,7 @@ def test_a_machine_without_room_for_processes_ends_reading(
         raise OSError(24, "Too many open files")
 
     (tmp_path / "a.txt").write_text("Note")
-    monkeypatch.setattr(pooling, "_TURN", 0.01)
+    monkeypatch.setattr(dispatcher, "_TURN", 0.01)
     monkeypatch.setattr(subprocess, "Popen", refuse)
     with Session(workers=2) as session:
         (found,) = list(session.read([tmp_path]))
@@ -456,8 +462,8 @@ def test_a_folder_of_split_mailboxes_is_read_as_in_one_process(
         )
     monkeypatch.setattr("ingest.reading.jobs.RANGE", 1 << 10)
     monkeypatch.setattr("ingest.reading.jobs.LARGE", 4 << 10)
-    monkeypatch.setattr("ingest.reading.pool.LARGE", 4 << 10)
-    monkeypatch.setattr(pooling, "_UNTAKEN", 2000)
+    monkeypatch.setattr("ingest.reading.dispatcher.LARGE", 4 << 10)
+    monkeypatch.setattr(job_queue, "_UNTAKEN", 2000)
     here = list(read([tmp_path], zone=UTC, now=NOW))
     with Session(pool=Pool(3, ("-c", LOWERED))) as session:
         assert list(session.read([tmp_path], zone=UTC, now=NOW)) == here

@@ -15,11 +15,11 @@ from queue import Queue
 import pytest
 
 from ingest.item import Filters, Item, Kind, Reason, Skipped
+from ingest.reading.in_process import read
 from ingest.reading.jobs import Job
 from ingest.reading.pool import Pool
 from ingest.reading.process import ReadingProcess
 from ingest.reading.session import Session
-from ingest.reading.stream import read
 from ingest.reading.walk import list_files
 from ingest.sieve import Scope
 

@@ -19,7 +19,7 @@ from engine.retrieval.passages import split
 from engine.settings import Settings
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People, Person, Shelf
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from models.roles import ModelSet
 
 KIM = Person("Kim Sato", "kim@sato.example")

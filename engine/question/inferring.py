@@ -21,7 +21,7 @@ from engine.retrieval.corpus import Corpus, only
 from engine.settings import Settings
 from engine.values import Inferred, Query
 from ingest.item import Filters, Item, Kind
-from ingest.reading.stream import local_zone
+from ingest.reading.scope import local_zone
 from ingest.sieve import Scope
 from models.roles import ModelSet
 

@@ -15,7 +15,7 @@ from engine.retrieval.passages import split_item
 from engine.retrieval.recall import Recall
 from engine.values import Coverage, Passage, Query
 from ingest.item import Item, Kind, Skipped
-from ingest.reading.pool import STILL, StandstillError
+from ingest.reading.dispatcher import STILL, StandstillError
 from ingest.reading.stream import ItemStream
 
 PROGRESS_INTERVAL = 0.1

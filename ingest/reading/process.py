@@ -1,4 +1,4 @@
-"""One reading process: how it is started, given work and known to be hung."""
+"""One reading process: how it is started, how it is given work, when it counts as hung."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from ingest.reading.worker import LENGTH, WorkOrder
 from ingest.sieve import Scope
 
 SILENCE = 8.0
-"""Seconds without a word after which a process is taken for hung."""
+"""Seconds of silence after which a process counts as hung."""
 PATIENCE = 0.2
-"""Further seconds for each megabyte of the file: a page of a long PDF is no word."""
+"""More seconds for each megabyte of the file: a process says nothing within a long PDF."""
 START = 60.0
 """Seconds that a process may take to start."""
 NEVER = float("inf")
+_BLOCK = 1 << 20
 _AHEAD_TASKS, _AHEAD_BYTES, _AHEAD = 32, 1 << 20, 2
-"""What one process has waiting, so that it need not wait for the next portion: the last, however
-large they are."""
+"""Jobs and bytes that may wait at one process, so that it never waits for the next job. The last
+number of jobs may wait whatever their size."""
 _ENVIRONMENT = frozenset({"LANG", "LC_ALL", "TZ", "PYTHONUTF8"})
 
 
@@ -59,13 +60,15 @@ class ReadingProcess:
         self.scope: Scope | None = None
         self._unsent = bytearray()
         self._descriptor = -1
-        """The file of the order of which nothing is sent yet."""
+        """The file of an order that is not sent yet, else -1."""
 
     def give(self, job: Job, scope: Scope) -> None:
-        """Hand over a job and its open file, when it has not enough.
+        """Hand over a job and its open file. Only for a process that has not enough.
 
-        It never waits: what the socket does not take is left to `flush`. The process may be waiting
-        for the program to take what it says. Raises UnreadableError, or OSError when it is dead.
+        This never waits, since the process may itself wait for the program to take what it sent:
+        what the socket does not take is left to `flush`.
+
+        Raises UnreadableError for the file, OSError when the process is dead.
         """
         descriptor = opened(job.found.target)
         told = None if scope is self.scope else scope
@@ -92,12 +95,27 @@ class ReadingProcess:
         except BlockingIOError:
             return
 
+    def receive(self) -> bytes | None:
+        """Add what the process has sent to `buffer`, and return it.
+
+        None where it has sent nothing yet; nothing at all where it is dead.
+        """
+        try:
+            data = self.link.recv(_BLOCK)
+        except BlockingIOError:
+            return None
+        except OSError:
+            data = b""
+        self.heard_at = time.monotonic()
+        self.buffer += data
+        return data
+
     def has_unsent(self) -> bool:
         """Say whether it has not yet been handed all of its last order."""
         return bool(self._unsent)
 
     def has_enough(self) -> bool:
-        """Say whether it need not, or cannot, be given more for now."""
+        """Say whether it needs no more for now, or can be given none."""
         if self._unsent:
             return True
         if len(self.jobs) < _AHEAD:
@@ -105,7 +123,7 @@ class ReadingProcess:
         return len(self.jobs) >= _AHEAD_TASKS or sum(job.size for job in self.jobs) >= _AHEAD_BYTES
 
     def deadline(self) -> float:
-        """Return the moment at which the process is taken for hung."""
+        """Return the moment from which the process counts as hung."""
         if not self.is_ready:
             return self.heard_at + START
         if not self.jobs and not self._unsent:

@@ -7,14 +7,17 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from functools import partial
 from pathlib import Path
 from sys import getsizeof
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from ingest.item import Filters, Item, Reason, Skipped
+from ingest.reading.dispatcher import Dispatcher
 from ingest.reading.pool import Pool
-from ingest.reading.stream import FileReads, ItemStream, scope_of
+from ingest.reading.scope import scope_of
+from ingest.reading.stream import FileReads, ItemStream
 from ingest.reading.walk import ListedFile
 from ingest.sieve import Read, Scope
 
@@ -62,11 +65,12 @@ class Session:
         zone: tzinfo | None = None,
         now: datetime | None = None,
     ) -> ItemStream:
-        """Return a reading of `sources`, as `ingest.reading.stream.read` does. One at a time."""
+        """Return the items of `sources`, as `in_process.read` does. One reading at a time."""
         if self._watch is not None:
             self._watch.add(sources)
         scope = scope_of(sources, filters, zone, now, self.passwords)
-        return ItemStream(sources, scope, self._pool.run, _ScopedCache(self, scope), self.memory)
+        start = partial(Dispatcher, self._pool)
+        return ItemStream(sources, scope, start, _ScopedCache(self, scope), self.memory)
 
     @property
     def protection(self) -> tuple[str, ...] | None:

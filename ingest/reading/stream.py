@@ -7,18 +7,14 @@ first, attachments last.
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, tzinfo
+from dataclasses import dataclass, field
 from pathlib import Path
 from sys import getsizeof
 from typing import Protocol
 
-from ingest.files import File, UnreadableError
-from ingest.item import Copy, Filters, Item, Skipped, Tally
-from ingest.reading.jobs import Job, LargeMailbox, Portion, What, perform, ranges
+from ingest.item import Copy, Item, Skipped, Tally
+from ingest.reading.jobs import Job, Portion, What
 from ingest.reading.walk import ListedFile, list_files
 from ingest.recognise import DOCUMENT, name_says_document
 from ingest.sieve import Later, LeftOut, Read, Scope
@@ -63,35 +59,6 @@ class FileReads:
     first: list[Read] = field(default_factory=list)
     later: dict[tuple[int, ...], list[Read]] = field(default_factory=dict)
     """What was put off: the attachments of the messages at these offsets."""
-
-
-def read(
-    sources: Sequence[Path],
-    filters: Filters | None = None,
-    *,
-    zone: tzinfo | None = None,
-    now: datetime | None = None,
-) -> ItemStream:
-    """Return a reading of `sources` in this process, without its protection (see `Session`).
-
-    `zone` is the person's (default: the system's), `now` the moment of the question. Input that
-    cannot be read is yielded as `Skipped`, never raised.
-    """
-    return ItemStream(sources, scope_of(sources, filters, zone, now), Here)
-
-
-def scope_of(
-    sources: Sequence[Path],
-    filters: Filters | None,
-    zone: tzinfo | None,
-    now: datetime | None,
-    passwords: tuple[str, ...] = (),
-) -> Scope:
-    """Return what a reading is about, its paths made absolute."""
-    zone = zone or local_zone()
-    anchored = tuple(Path(os.path.abspath(source)) for source in sources)  # noqa: PTH100
-    filters = _anchored(filters or Filters())
-    return Scope(filters, zone, now or datetime.now(zone), anchored, passwords)
 
 
 @dataclass(eq=False)
@@ -307,70 +274,3 @@ class ItemStream(Iterator[Item | Skipped]):
             self._keeper.put(file.found, file.reads)
         if self.tally.files_done == self.tally.files_found:
             self.tally.bytes_done = self.tally.bytes_found
-
-
-class Here:
-    """Does each job in this process, when it is waited for."""
-
-    def __init__(self, scope: Scope) -> None:
-        """Take the scope of all jobs."""
-        self._scope = scope
-        self._begun: tuple[Job, Generator[Read]] | None = None
-        self._read = 0
-
-    def add(self, jobs: Iterable[Job]) -> None:
-        """Do nothing yet."""
-        deque(jobs, 0)
-
-    def next(self, job: Job, timeout: float | None = None) -> list[Read] | None:
-        """Return the next read of a job; None when it is over."""
-        if self._begun is None or self._begun[0] is not job:
-            if timeout == 0.0:
-                raise TimeoutError
-            self._begun = job, self._perform(job)
-        try:
-            return [next(self._begun[1])]
-        except StopIteration:
-            return None
-
-    def _perform(self, job: Job) -> Generator[Read]:
-        try:
-            with File(job.found.path, job.found.target) as file:
-                taken = 0
-                for read in perform(job.portion, file, self._scope):
-                    self._read, taken = self._read + file.taken - taken, file.taken
-                    yield read
-                self._read += file.taken - taken
-        except LargeMailbox:
-            job.parts = [
-                Job(job.found, portion, portion.end - portion.begin)
-                for portion in ranges(file.size)
-            ]
-        except UnreadableError as error:
-            yield Skipped(job.found.path, error.reason, error.remedy)
-
-    def progress(self) -> int:
-        """Return the bytes read since this was last asked."""
-        read, self._read = self._read, 0
-        return read
-
-    def close(self) -> None:
-        """Close the file that is open."""
-        if self._begun is not None:
-            self._begun[1].close()
-
-
-def local_zone() -> tzinfo:
-    """Return the time zone of this machine."""
-    from tzlocal import get_localzone
-
-    try:
-        return get_localzone()
-    except (LookupError, ValueError, OSError):
-        return datetime.now().astimezone().tzinfo or UTC
-
-
-def _anchored(filters: Filters) -> Filters:
-    """Return `filters` with absolute paths, each as given and as its links resolve."""
-    paths = {Path(os.path.abspath(path)) for path in filters.paths}  # noqa: PTH100
-    return replace(filters, paths=tuple(paths | {path.resolve() for path in paths}))

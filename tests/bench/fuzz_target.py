@@ -13,7 +13,7 @@ from ingest.formats import items_in
 from ingest.item import Filters, Item, Skipped
 from ingest.origin import Origin
 from ingest.reading.jobs import Portion, What, perform
-from ingest.reading.stream import scope_of
+from ingest.reading.scope import scope_of
 from ingest.recognise import Format
 from ingest.sieve import Later, LeftOut, Read
 

@@ -23,7 +23,7 @@ from engine.retrieval.passages import split
 from engine.values import Passage
 from ingest.documents.records import json_members
 from ingest.item import Item, Kind, Locator, People
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 
 CORPORA = (
     "2wikimultihopqa.jsonl",

@@ -29,7 +29,7 @@ from engine.compute.world import World
 from engine.evaluation.questions import Question, load_questions
 from engine.routes.classifying import LABELS, Classified, Label, by_model, by_words
 from ingest.item import Item, Kind, Locator, People
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from models.llama.generator import load_llama
 from models.protocols import Generator
 from models.store.catalogue import load_catalogue

@@ -46,7 +46,7 @@ from engine.retrieval.passages import split
 from engine.settings import Settings
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from models.protocols import Generator
 from models.roles import ModelSet
 

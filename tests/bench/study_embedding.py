@@ -29,7 +29,7 @@ from engine.retrieval.passages import split
 from engine.retrieval.recall import Scores, best_first
 from engine.values import Passage
 from ingest.item import Item
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from models.protocols import Encoder
 from models.torch.loading import load_encoder
 

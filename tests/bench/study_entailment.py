@@ -28,7 +28,7 @@ from engine.language.sentences import sentence_spans
 from engine.retrieval.passages import split
 from engine.values import Passage
 from ingest.item import Item
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 
 _DIGIT = re.compile(r"\d")
 _NAME = re.compile(r"(?<=[a-z] )[A-Z][a-z]{2,}\b")

@@ -28,7 +28,7 @@ from engine.retrieval.recall import Recall, Scores, best_first
 from engine.retrieval.selection import fit
 from engine.strategies.fb_rag import FBRag
 from ingest.item import Item
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from models.llama.generator import load_llama
 
 KS = (2, 5, 10)

@@ -32,7 +32,7 @@ from engine.question.second_look import chosen_from, likelihoods, roles_of
 from engine.settings import Settings
 from engine.values import Query
 from ingest.item import Item, Kind, Locator, People, Person
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from ingest.sieve import Scope
 from models.protocols import Generator
 

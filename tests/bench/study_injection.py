@@ -45,7 +45,7 @@ from engine.retrieval.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Query
 from ingest.item import Item
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from models.roles import ModelSet
 from tests.injections.make import Attempt, attempts
 

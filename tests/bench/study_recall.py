@@ -35,7 +35,7 @@ from engine.retrieval import passages
 from engine.retrieval.recall import Recall, Variant, best_first
 from engine.values import Passage
 from ingest.item import Item
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 
 SETS = {
     "hotpotqa": "hotpotqa.jsonl",

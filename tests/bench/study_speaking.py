@@ -18,7 +18,7 @@ from pathlib import Path
 from engine.checking.speakers import SpeakerTurns
 from engine.evaluation.questions import Question, load_questions
 from ingest.item import Item
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 
 
 def evidence(question: Question, texts: Mapping[str, str]) -> Iterator[tuple[str, int, int]]:

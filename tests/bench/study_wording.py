@@ -30,7 +30,7 @@ from engine.retrieval.passages import split
 from engine.retrieval.selection import fit
 from engine.values import Passage
 from ingest.item import Item
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from models.llama.generator import load_llama
 from models.protocols import Generator
 

@@ -14,7 +14,7 @@ from engine.retrieval.passages import split
 from engine.retrieval.recall import best_first
 from engine.values import Passage
 from ingest.item import Item
-from ingest.reading.stream import read
+from ingest.reading.in_process import read
 from models.store.catalogue import load_catalogue
 
 Rows = list[dict[str, Any]]
