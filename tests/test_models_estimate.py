@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from models.store.catalogue import load_catalogue
@@ -196,8 +197,11 @@ def test_memory_is_the_machines_or_the_control_groups(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meminfo = tmp_path / "meminfo"
-    meminfo.write_text("MemTotal: 8000000 kB\nMemFree: 1 kB\nMemAvailable: 6000000 kB\n")
-    monkeypatch.setattr(machine, "MEMINFO", meminfo)
+    given = {"MemTotal": 8_000_000, "MemFree": 1, "MemAvailable": 6_000_000}
+    others = ("Buffers", "Cached", "Shmem", "Active", "Inactive")  # psutil warns without them
+    lines = {**given, **dict.fromkeys(others, 0)}
+    meminfo.write_text("".join(f"{name}: {number} kB\n" for name, number in lines.items()))
+    monkeypatch.setattr(psutil, "PROCFS_PATH", str(tmp_path))
     monkeypatch.setattr(machine, "CGROUP", tmp_path)
     assert memory() == MemoryBytes(8_192_000_000, 6_144_000_000)
     (tmp_path / "memory.max").write_text("max\n")
@@ -205,8 +209,10 @@ def test_memory_is_the_machines_or_the_control_groups(
     (tmp_path / "memory.max").write_text("2000000000\n")
     (tmp_path / "memory.current").write_text("500000000\n")
     assert memory() == MemoryBytes(2_000_000_000, 1_500_000_000)
-    meminfo.write_text("nonsense")
-    assert memory().total > 0
+    meminfo.unlink()
+    assert memory() == MemoryBytes(2_000_000_000, 1_500_000_000)
+    (tmp_path / "memory.max").unlink()
+    assert memory() == MemoryBytes(0, 0)
 
 
 def test_graphics_processors_are_found_though_nobody_uses_them(

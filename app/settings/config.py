@@ -30,7 +30,7 @@ from app.settings.kinds import (
 )
 from engine.settings import DEFAULT_STRATEGY
 from models import foreign
-from models.system.files import home_folder
+from models.system.files import config_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,9 +215,7 @@ class Config:
 
 def config_path(environ: Mapping[str, str]) -> Path:
     """Return `$XDG_CONFIG_HOME/askance/config.toml`."""
-    given = environ.get("XDG_CONFIG_HOME", "")
-    home = Path(given) if given.startswith("/") else home_folder(environ) / ".config"
-    return home / "askance" / "config.toml"
+    return config_folder(environ) / "config.toml"
 
 
 def load_config(environ: Mapping[str, str]) -> Config:

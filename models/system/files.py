@@ -68,10 +68,22 @@ def home_folder(environ: Mapping[str, str]) -> Path:
 
 
 def data_folder(environ: Mapping[str, str]) -> Path:
-    """Return `$XDG_DATA_HOME/askance`; a relative one is ignored, as its specification asks."""
-    given = Path(environ.get("XDG_DATA_HOME", ""))
-    home = given if given.is_absolute() else home_folder(environ) / ".local" / "share"
-    return home / "askance"
+    """Return `$XDG_DATA_HOME/askance`, by default below `~/.local/share`."""
+    return _own_folder(environ, "XDG_DATA_HOME", ".local/share")
+
+
+def config_folder(environ: Mapping[str, str]) -> Path:
+    """Return `$XDG_CONFIG_HOME/askance`, by default below `~/.config`."""
+    return _own_folder(environ, "XDG_CONFIG_HOME", ".config")
+
+
+def _own_folder(environ: Mapping[str, str], variable: str, below_home: str) -> Path:
+    # platformdirs takes no environment but the process's own, puts these folders elsewhere on
+    # macOS, and knows no home for a user without an entry in the passwords' file.
+    given = Path(environ.get(variable, ""))
+    # The specification has a relative path ignored.
+    base = given if given.is_absolute() else home_folder(environ) / below_home
+    return base / "askance"
 
 
 def make_private(folder: Path) -> None:

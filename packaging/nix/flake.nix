@@ -21,7 +21,7 @@
             build-system = [ python.hatchling ];
             dependencies = with python; [
               charset-normalizer click httpx2 huggingface-hub icalendar jinja2 keyring
-              llama-cpp-python lxml msgspec numpy olefile pip pypdf pypdfium2 python-calamine
+              llama-cpp-python lxml msgspec numpy olefile pip psutil pypdf pypdfium2 python-calamine
               pystemmer pyzipper recurring-ical-events selectolax sentencex textual
               textual-plotext tzdata tzlocal watchdog
             ];
