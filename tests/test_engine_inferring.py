@@ -15,7 +15,7 @@ from engine.answer import answer, search
 from engine.errors import OwnAddressUnknown
 from engine.events import Answered, Event, Narrowed, Understood
 from engine.question.acquaintances import Acquaintances, name_at
-from engine.question.question_grammar import clues
+from engine.question.question_grammar import analysed, clues
 from engine.settings import Settings
 from engine.values import Answer, Inferred
 from ingest.item import Filters, Item, Kind, Locator, People, Person
@@ -38,7 +38,7 @@ EVERYBODY = known(ANN, BOB, ACME, DANA)
 
 
 def filters_of(question: str, people: Acquaintances = EVERYBODY) -> set[str]:
-    return {f"{one.field} {one.value}" for one in clues(question, TODAY, people)}
+    return {f"{one.field} {one.value}" for one in clues(analysed(question, TODAY, people))}
 
 
 def labelled() -> list[tuple[str, set[str]]]:
@@ -66,7 +66,7 @@ def test_before_reading_only_addresses_dates_and_kinds_are_known() -> None:
 
 
 def test_each_filter_names_its_words() -> None:
-    assert clues("What did Ann send me last week?", TODAY, EVERYBODY) == [
+    assert clues(analysed("What did Ann send me last week?", TODAY, EVERYBODY)) == [
         Inferred("from", "Ann", "Ann"),
         Inferred("since", "2026-11-09", "last week"),
         Inferred("until", "2026-11-15", "last week"),
@@ -124,7 +124,7 @@ def test_common_words_that_begin_a_senders_name_are_no_sender(
 
 @given(st.text(max_size=60) | st.sampled_from([q for q, _ in labelled()]), st.dates())
 def test_any_question_can_be_read(question: str, today: date) -> None:
-    assert len(set(found := clues(question, today, EVERYBODY))) == len(found)
+    assert len(set(found := clues(analysed(question, today, EVERYBODY)))) == len(found)
 
 
 def mail(sender: str, day: str, text: str, more: str = "") -> str:

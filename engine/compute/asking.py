@@ -8,7 +8,7 @@ from typing import Literal
 
 from engine.compute import diary
 from engine.compute import words as w
-from engine.compute.naming import Named
+from engine.compute.naming import NamedQuestion
 from engine.compute.sourcing import CONTEXT, TOKEN, SourceGrammar
 from engine.plan import Field, Source
 from ingest.item import Kind
@@ -30,9 +30,9 @@ _ASKED: dict[Field, Asked] = {
 }
 
 
-_WHO_IS = re.compile(r"\b(?:who|where)(?:'s| is| was| are| were) (?:<p\d+>(?: and )?)+\W*$")
+_WHO_IS = re.compile(r"\b(?:who|where)(?:'s| is| was| are| were) (?:<name\d+>(?: and )?)+\W*$")
 _ADDRESS_OF = re.compile(
-    r"\baddress(?:es)? (?:of|for) <p\d+>|<p\d+>(?:'s?)? (?:\w+ ){0,2}address(?:es)?\b"
+    r"\baddress(?:es)? (?:of|for) <name\d+>|<name\d+>(?:'s?)? (?:\w+ ){0,2}address(?:es)?\b"
 )
 """What texts and signatures say of a person: nothing to compute."""
 
@@ -40,7 +40,7 @@ _ADDRESS_OF = re.compile(
 class AskedGrammar(SourceGrammar):
     """Reads what one question asks for, and of which items."""
 
-    def __init__(self, found: Named) -> None:
+    def __init__(self, found: NamedQuestion) -> None:
         """Read a question whose names have become tags."""
         super().__init__(found)
         self.noun = self._asked_noun()
@@ -101,6 +101,6 @@ class AskedGrammar(SourceGrammar):
             tokens = TOKEN.findall(re.sub(w.BEGAN, " ", self.asking))
         kinds = {noun.kind for one in tokens if (noun := w.NOUNS.get(one))}
         done = {w.VERBS[one] for one in tokens if one in w.VERBS and one not in w.NOUNS}
-        mailed = Kind.MAIL in done or self.has(r"(?:\bi|<p\d+>) e?mail\b")
+        mailed = Kind.MAIL in done or self.has(r"(?:\bi|<name\d+>) e?mail\b")
         of_event = Kind.EVENT in kinds | done and not mailed
         return asked == "where" or of_event

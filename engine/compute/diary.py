@@ -14,6 +14,7 @@ from engine.compute.words import NEUTRAL, NOUNS, VERBS
 from engine.compute.world import World, spans_of_words
 from engine.language.days import Direction
 from engine.language.tokens import FUNCTION_WORDS
+from engine.question.analysis import HIDDEN
 from engine.question.question_grammar import PAST_TENSE
 from ingest.item import Kind
 
@@ -27,7 +28,8 @@ OURS = r"\b(?:i|we|my|our)\b"
 OVERDUE = r"\boverdue\b"
 DUE = r"\b(?:over)?due\b"
 CALENDAR = re.compile(
-    r"\b(?:(?:on|in|from|of) )?(?:my|our|the) (?:calendar|agenda|diary|schedule)\b(?! <[cq])"
+    r"\b(?:(?:on|in|from|of) )?(?:my|our|the) (?:calendar|agenda|diary|schedule)\b"
+    r"(?! <(?:calendar|quote))"
 )
 MAIL = re.compile(
     r"\b(?:e-?mail(?:s|ed)?|mail(?:s|ed)?|messages?|thread|wrote|inbox)\b", re.IGNORECASE
@@ -49,7 +51,7 @@ _WORDS = """
 WORDS = frozenset(_WORDS.split())
 """Every word of a question that asks for entries without saying so."""
 _MORE_THAN_ENTRIES = re.compile(
-    r"\b(?:do|did|does)(?: <d\d+>)?$|\bhave to\b"
+    r"\b(?:do|did|does)(?: <date\d+>)?$|\bhave to\b"
     r"|(?<!am i )(?<!are we )(?<!was i )(?<!were we )(?<! i be )(?<! we be )"
     r"\b(?:free|busy|available)\b"
 )
@@ -73,8 +75,8 @@ _NAMES_A_PART = ("with",)
 
 def asks_for_entries(text: str) -> bool:
     """Say whether a question whose names are tags asks what stands in the calendar."""
-    tokens = re.findall(r"<[cdp]\d+>|[\w'-]+", text)
-    when = any(one.startswith("<d") for one in tokens)
+    tokens = re.findall(r"<(?:calendar|date|name)\d+>|[\w'-]+", text)
+    when = any(one.startswith("<date") for one in tokens)
     said = bool(CALENDAR.search(text))
     if not (when or (said and re.search(NEXT, text))):
         return False
@@ -102,7 +104,7 @@ def direction(text: str) -> Direction:
     kinds |= {VERBS.get(one) for one in tokens}
     if Kind.MAIL in kinds:
         return "past"
-    ahead = bool(kinds & {Kind.EVENT, Kind.TASK}) or "<q" in text or bool(re.search(DUE, text))
+    ahead = bool(kinds & {Kind.EVENT, Kind.TASK}) or "<quote" in text or bool(re.search(DUE, text))
     return "future" if ahead or _PLANNED.search(text) or CALENDAR.search(text) else "past"
 
 
@@ -134,7 +136,7 @@ def _may_name(text: str, start: int, end: int, world: World) -> bool:
     words = re.sub(r"[.:]+$", "", text[start:end]).split(" ")
     plain = [word.casefold() for word in words]
     edges = (plain[0], plain[-1])
-    if "<" in text[start:end] or any(one in FUNCTION_WORDS | NEUTRAL for one in edges):
+    if HIDDEN in text[start:end] or any(one in FUNCTION_WORDS | NEUTRAL for one in edges):
         return False
     if re.search(NEXT, " ".join(plain)) or any(one in _NAMES_A_PART for one in plain):
         return False

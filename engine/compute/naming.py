@@ -1,15 +1,16 @@
-"""Finds what a question names, and puts a tag in its place: `when did <p0> write <q0>`.
+"""Finds what a question names, and puts a tag in its place: `when did <name0> write <quote0>`.
 
-What stands in quotation marks is looked up among the titles, threads and places that were read;
+What is in quotation marks is looked up among the titles, threads and places that were read;
 so are titles and calendars without marks. Nothing is taken for a name that nobody has.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import TypeVar
 
 from engine.compute import diary
 from engine.compute.fields import PREFIX, folded
@@ -18,11 +19,12 @@ from engine.compute.world import LEAST_TITLE, Called, World, joined, spans_of_wo
 from engine.language.dates import find_spans, parse_span
 from engine.language.days import Direction, Span
 from engine.language.tokens import FUNCTION_WORDS
-from engine.question.acquaintances import name_at
+from engine.question.acquaintances import Names, name_at
+from engine.question.analysis import HIDDEN, Analysis, Role
 from ingest.item import Kind
 
-_OPENING, _CLOSING = '"\u201c\u201e\u00ab', '"\u201d\u201c\u00bb'
-_TAG = re.compile(r"<[qcdp]\d+>")
+T = TypeVar("T")
+
 _YEAR = re.compile(r"(?<![\w-])((?:19|20)\d\d)(?![\w-])")
 _BEFORE_AGENT = re.compile(r"\b(?:did|from|by|has|had|does) $", re.IGNORECASE)
 
@@ -45,58 +47,115 @@ class Quoted:
     """Whose title it is a part of, where it stood in the question as a plain word."""
 
 
-@dataclass
-class Named:
+@dataclass(frozen=True, slots=True)
+class NamedQuestion:
     """A question whose names are tags, and what they stand for."""
 
     text: str
-    """In small letters, "e-mail" as "email"."""
-    quotes: dict[str, Quoted] = field(default_factory=dict)
-    calendars: dict[str, tuple[Called, ...]] = field(default_factory=dict)
-    dates: dict[str, Span] = field(default_factory=dict)
-    people: dict[str, str] = field(default_factory=dict)
+    """Its tagged text in small letters, "e-mail" as "email", without punctuation."""
+    quotes: Mapping[str, Quoted] = field(default_factory=dict)
+    calendars: Mapping[str, tuple[Called, ...]] = field(default_factory=dict)
+    dates: Mapping[str, Span] = field(default_factory=dict)
+    people: Mapping[str, str] = field(default_factory=dict)
 
 
-def named(question: str, world: World, today: date) -> Named:
-    """Return the question with tags; what was found first is not looked at again."""
-    found = Named(" ".join(re.sub(r"[<>]", " ", question).replace("\u2019", "'").split()))
-    _quotes(found, world)
+def named(question: str, world: World, today: date) -> NamedQuestion:
+    """Return the question with tags for what it names.
+
+    Earlier passes take their words from later ones: a title may hold a date, or a person's name.
+    """
+    found = _Passes(Analysis(question, today, world.known), world)
+    found.quoted()
     if not found.quotes:
-        _bare_title(found, world)
-    _people(found, world, only_addresses=True)
-    if not diary.MAIL.search(found.text):
-        _calendars(found, world)
+        found.bare_title()
+    found.read = found.read.with_names(_address_end)
+    if not diary.MAIL.search(found.read.hidden):
+        found.in_calendars()
     if not found.quotes:
-        _part_of_a_title(found, world)
-    _dates(found, today)
-    _people(found, world)
-    text = re.sub(r"\be-mail", "email", found.text.casefold())
-    found.text = " ".join(re.sub(r"[^\w<>'@. -]+|\.(?=\s|$)", " ", text).split())
-    return found
+        found.part_of_a_title()
+    found.dated()
+    names = {**world.known.recipients, **world.known.senders}
+    found.read = found.read.with_names(lambda text, position: _person_end(text, position, names))
+    return found.named()
 
 
-def _put(found: Named, start: int, end: int, letter: str, number: int) -> str:
-    tag = f"<{letter}{number}>"
-    found.text = f"{found.text[:start]}{tag}{found.text[end:]}"
-    return tag
+@dataclass
+class _Passes:
+    """The mentions found so far, and what those of each role stand for, in their order."""
 
+    read: Analysis
+    world: World
+    quotes: list[Quoted] = field(default_factory=list)
+    calendars: list[tuple[Called, ...]] = field(default_factory=list)
+    dates: list[Span] = field(default_factory=list)
 
-def _quotes(found: Named, world: World) -> None:
-    position = 0
-    while (start := _next_of(found.text, _OPENING, position)) is not None:
-        ends = [at for at in range(start + 2, len(found.text)) if found.text[at] in _CLOSING]
-        if not ends:
-            return
-        meanings = [(end, _meaning(found.text[start + 1 : end], world)) for end in ends]
-        known = [one for one in meanings if one[1].is_thread or one[1].is_event or one[1].is_place]
-        end, meaning = known[-1] if known else meanings[0]
-        tag = _put(found, start, end + 1, "q", len(found.quotes))
-        found.quotes[tag] = meaning
-        position = start + len(tag)
+    def named(self) -> NamedQuestion:
+        """Return the tagged question with what its tags stand for."""
+        text = re.sub(r"\be-mail", "email", self.read.tagged.casefold())
+        text = re.sub(r"[^\w<>'@. -]+|\.(?=\s|$)", " ", text)
+        return NamedQuestion(
+            " ".join(text.split()),
+            self._of("quote", self.quotes),
+            self._of("calendar", self.calendars),
+            self._of("date", self.dates),
+            self._of("name", [one.words for one in self.read.mentions if one.role == "name"]),
+        )
 
+    def _of(self, role: Role, meanings: Sequence[T]) -> dict[str, T]:
+        tags = (tag for tag, one in self.read.by_tag.items() if one.role == role)
+        return dict(zip(tags, meanings, strict=True))
 
-def _next_of(text: str, marks: str, position: int) -> int | None:
-    return next((at for at in range(position, len(text)) if text[at] in marks), None)
+    def quoted(self) -> None:
+        """Tag what is in quotation marks, which may themselves be a part of a title."""
+
+        def is_known(words: str) -> bool:
+            meaning = _meaning(words, self.world)
+            return meaning.is_thread or meaning.is_event or meaning.is_place
+
+        self.read = self.read.with_quotes(is_known)
+        self.quotes = [_meaning(one.words, self.world) for one in self.read.mentions]
+
+    def bare_title(self) -> None:
+        """Tag the longest title that is in the question without quotation marks."""
+        text = self.read.hidden
+        for start, end in spans_of_words(text):
+            words = text[start:end]
+            several = len(words.split()) >= LEAST_TITLE
+            if several and words[0].isupper() and folded(words) in self.world.titles:
+                self.quotes.append(_meaning(words, self.world))
+                self.read = self.read.naming("quote", start, end)
+                return
+
+    def part_of_a_title(self) -> None:
+        """Tag an event or a task that is named by a part of its title."""
+        if part := diary.titled(self.read.hidden, self.world):
+            start, end, words, kind = part
+            self.quotes.append(Quoted(words, in_title=True, kind=kind))
+            self.read = self.read.naming("quote", start, end)
+
+    def in_calendars(self) -> None:
+        """Tag calendars, the longest names first."""
+        while found := _calendar_in(self.read.hidden, self.world.calendars):
+            start, end, called = found
+            self.calendars.append(called)
+            self.read = self.read.naming("calendar", start, end)
+
+    def dated(self) -> None:
+        """Tag dates, then years without a preposition: "the 2002 holidays"."""
+        today, direction = self.read.today, diary.direction(self.read.tagged)
+        if alternatives := _alternatives(self.read.hidden, today, direction):
+            self._date(*alternatives)
+        for one in reversed(find_spans(self.read.hidden, today, direction)):
+            self._date(one.start, one.end, one.span)
+        while year := _YEAR.search(self.read.hidden):
+            whole = parse_span(year[1], today)
+            if whole is None:
+                return
+            self._date(*year.span(), whole)
+
+    def _date(self, start: int, end: int, span: Span) -> None:
+        self.dates.append(span)
+        self.read = self.read.naming("date", start, end)
 
 
 def _meaning(text: str, world: World) -> Quoted:
@@ -113,44 +172,20 @@ def _meaning(text: str, world: World) -> Quoted:
     )
 
 
-def _bare_title(found: Named, world: World) -> None:
-    """Tag the longest title that stands in the question without quotation marks."""
-    for start, end in spans_of_words(found.text):
-        words = found.text[start:end]
-        several = len(words.split()) >= LEAST_TITLE
-        if several and words[0].isupper() and folded(words) in world.titles:
-            meaning = _meaning(words, world)
-            found.quotes[_put(found, start, end, "q", 0)] = meaning
-            return
-
-
-def _part_of_a_title(found: Named, world: World) -> None:
-    """Tag an event or a task that is named by a part of its title."""
-    if part := diary.titled(found.text, world):
-        start, end, words, kind = part
-        tag = _put(found, start, end, "q", 0)
-        found.quotes[tag] = Quoted(words, in_title=True, kind=kind)
-
-
-def _calendars(found: Named, world: World) -> None:
-    """Tag calendars, the longest names first."""
-    while world.calendars and _calendar(found, world):
-        pass
-
-
-def _calendar(found: Named, world: World) -> bool:
-    for start, end in spans_of_words(found.text, longest=5):
-        if not _is_named_there(found.text, start, end):
+def _calendar_in(
+    text: str, calendars: Mapping[str, tuple[Called, ...]]
+) -> tuple[int, int, tuple[Called, ...]] | None:
+    """Return where the longest name of a calendar is, and which calendars it may be."""
+    for start, end in spans_of_words(text, longest=5) if calendars else ():
+        if HIDDEN in text[start:end] or not _is_named_there(text, start, end):
             continue
-        words = re.sub(r"'s$", "", found.text[start:end])
+        words = re.sub(r"'s$", "", text[start:end])
         plain = words.strip("().:,")
         key, word = joined([plain]), plain.casefold()
-        if key in world.calendars and word not in FUNCTION_WORDS and word not in NOUNS:
+        if key in calendars and word not in FUNCTION_WORDS and word not in NOUNS:
             at = start + words.index(plain)
-            tag = _put(found, at, at + len(plain), "c", len(found.calendars))
-            found.calendars[tag] = world.calendars[key]
-            return True
-    return False
+            return at, at + len(plain), calendars[key]
+    return None
 
 
 def _is_named_there(text: str, start: int, end: int) -> bool:
@@ -163,24 +198,8 @@ def _is_named_there(text: str, start: int, end: int) -> bool:
     return bool(before or after)
 
 
-def _dates(found: Named, today: date) -> None:
-    direction = diary.direction(found.text)
-    if alternatives := _alternatives(found, today, direction):
-        start, end, span = alternatives
-        found.dates[_put(found, start, end, "d", 0)] = span
-    for one in reversed(find_spans(_blank(found.text), today, direction)):
-        tag = _put(found, one.start, one.end, "d", len(found.dates))
-        found.dates[tag] = one.span
-    while year := _YEAR.search(_blank(found.text)):
-        whole = parse_span(year[1], today)
-        if whole is None:
-            return
-        found.dates[_put(found, *year.span(), "d", len(found.dates))] = whole
-
-
-def _alternatives(found: Named, today: date, direction: Direction) -> tuple[int, int, Span] | None:
+def _alternatives(text: str, today: date, direction: Direction) -> tuple[int, int, Span] | None:
     """Return the span of "in August or in September 2002", where the first lacks its year."""
-    text = _blank(found.text)
     for match in re.finditer(r"\bin (\w+(?: \d{4})?) or (?:in )?(\w+(?: \d{4})?)", text):
         span = parse_span(f"from {match[1]} to {match[2]}", today, direction)
         if span is not None:
@@ -188,28 +207,17 @@ def _alternatives(found: Named, today: date, direction: Direction) -> tuple[int,
     return None
 
 
-def _blank(text: str) -> str:
-    """Return the text with its tags blanked, so that no number in them is a date."""
-    return _TAG.sub(lambda tag: "\0" * len(tag[0]), text)
+def _address_end(text: str, position: int) -> int | None:
+    """Return where the address at a position ends."""
+    return _person_end(text, position, {})
 
 
-def _people(found: Named, world: World, *, only_addresses: bool = False) -> None:
-    """Tag people: a known name with a capital, or in small letters where one who acts stands."""
-    names = {**world.known.recipients, **world.known.senders}
-    position = 0
-    while position < len(found.text):
-        end = _person_at(found.text, position, {} if only_addresses else names)
-        if end is None:
-            position = _after_word(found.text, position)
-            continue
-        name = re.sub(r"'s$", "", found.text[position:end])
-        tag = _put(found, position, end, "p", len(found.people))
-        found.people[tag] = name
-        position += len(tag)
+def _person_end(text: str, position: int, names: Names) -> int | None:
+    """Return where the person named at a position ends.
 
-
-def _person_at(text: str, position: int, names: dict[str, frozenset[str]]) -> int | None:
-    if position and (text[position - 1].isalnum() or text[position - 1] in "<@."):
+    A known name has a capital, or is in small letters where one who acts is named.
+    """
+    if position and (text[position - 1].isalnum() or text[position - 1] in "@."):
         return None
     known = name_at(text, position, names)
     if known is not None:
@@ -234,12 +242,7 @@ def _word_ends(text: str, position: int, longest: int) -> list[int]:
     return [position + end for end in reversed(ends[:longest])]
 
 
-def _after_word(text: str, position: int) -> int:
-    after = re.compile(r"<[qcdp]\d+>|[\w']+|.", re.DOTALL).match(text, position)
-    return after.end() if after else position + 1
-
-
-def tags_in(text: str, letter: str) -> Iterator[str]:
-    """Yield the tags of one sort, in the order in which they stand."""
-    for match in re.finditer(rf"<{letter}\d+>", text):
+def tags_in(text: str, role: Role) -> Iterator[str]:
+    """Yield the tags of one role, in the order of the text."""
+    for match in re.finditer(rf"<{role}\d+>", text):
         yield match[0]

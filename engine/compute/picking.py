@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from engine.compute import diary
 from engine.compute import words as w
 from engine.compute.asking import Asked, AskedGrammar
-from engine.compute.naming import Named
+from engine.compute.naming import NamedQuestion
 from engine.compute.selecting import passing
 from engine.compute.sourcing import TOKEN
 from engine.compute.world import World
@@ -34,7 +34,7 @@ FEW = 5
 class PickingGrammar(AskedGrammar):
     """Reads which items one question picks, and what of them."""
 
-    def __init__(self, found: Named, world: World, today: date, *, me_known: bool) -> None:
+    def __init__(self, found: NamedQuestion, world: World, today: date, *, me_known: bool) -> None:
         """Read a question whose names have become tags; `me_known`: a plan may name "me"."""
         super().__init__(found)
         self.world = world

@@ -9,12 +9,12 @@ from dataclasses import replace
 from engine.compute import diary
 from engine.compute import words as w
 from engine.compute.fields import PREFIX
-from engine.compute.naming import Named, Quoted, tags_in
+from engine.compute.naming import NamedQuestion, Quoted, tags_in
 from engine.language.tokens import FUNCTION_WORDS
 from engine.plan import Source, Status
 from ingest.item import Kind, Shelf
 
-TOKEN = re.compile(r"<[qcdp]\d+>|[a-z][a-z'-]*|\d+")
+TOKEN = re.compile(r"<[a-z]+\d+>|[a-z][a-z'-]*|\d+")
 SHELVES = {
     Shelf.TRASH: r"\b(?:in|from) (?:the |my )?(?:trash|bin|deleted (?:items|mail))\b",
     Shelf.SPAM: r"\b(?:in|from) (?:the |my )?(?:spam|junk)(?: folder)?\b",
@@ -24,26 +24,28 @@ _I_WROTE = re.compile(
     r"\b(?:did|have|do) i\b(?: (?!have)\w+)??"
     r" (?:send|sent|write|wrote|mail|email|post|reply|replied|answer|respond|forward)"
 )
-_WITH = re.compile(r"\b(?:with|meet|met|see|saw|and|visit\w*|between) (?:<p\d+> (?:and )?)*$")
-_TO = re.compile(r"\bto (?:<p\d+> (?:and |or )?)*$")
+_WITH = re.compile(r"\b(?:with|meet|met|see|saw|and|visit\w*|between) (?:<name\d+> (?:and )?)*$")
+_TO = re.compile(r"\bto (?:<name\d+> (?:and |or )?)*$")
 _LABEL = re.compile(
     r"\b(?:subject|title|thread|conversation|discussion|titled|called|under|session|talk|room)"
-    r"(?: line)? (?=<q\d+>)"
+    r"(?: line)? (?=<quote\d+>)"
 )
 """Words right before a quote that say what it is, and ask for nothing."""
 _REPLIES = re.compile(
-    r"\bignoring (?:any |the |all )?(?:re\b|fwd?\b|prefix|<q).*$"
+    r"\bignoring (?:any |the |all )?(?:re\b|fwd?\b|prefix|<quote).*$"
     r"|\bincluding (?:any |the |all )?(?:replies|answers)\b.*$"
 )
 """That replies belong to a thread: they do anyway."""
-CONTEXT = re.compile(r"\baccording to (?:[\w']+ )*?(?:<c\d+>|calendar|schedule)(?: \w+){0,2}")
+CONTEXT = re.compile(
+    r"\baccording to (?:[\w']+ )*?(?:<calendar\d+>|calendar|schedule)(?: \w+){0,2}"
+)
 """What only says where to look."""
 
 
 class SourceGrammar:
     """Reads where one question looks; what it asks for is `engine.compute.asking`."""
 
-    def __init__(self, found: Named) -> None:
+    def __init__(self, found: NamedQuestion) -> None:
         """Read a question whose names have become tags."""
         self.found = found
         self.text = _REPLIES.sub("", found.text)
@@ -162,12 +164,12 @@ class SourceGrammar:
         return Kind.TASK if due else None
 
     def _people(self, role: str, kind: Kind | None) -> Iterable[str]:
-        for tag in tags_in(self.text, "p"):
+        for tag in tags_in(self.text, "name"):
             before = self.text[: self.text.index(tag)]
             if (
                 kind is Kind.EVENT
                 or self.joins
-                or (_WITH.search(before) and not re.search("<p", before))
+                or (_WITH.search(before) and not re.search("<name", before))
             ):
                 found = "with" if kind is not Kind.MAIL else "from"
             else:

@@ -1,6 +1,6 @@
 """From a question to a plan, by what its words mean.
 
-    named      names become tags                when did <p0> last write
+    named      names become tags                when did <name0> last write
     the asked  what is asked for: a count, a person, a day, a place, a title, a length
     operation  count, first, last, longest, per month, most, between, both …
     source     kind, people, titles, calendars, days

@@ -126,7 +126,7 @@ ADVERBS: Mapping[str, Field] = {
 }
 ABOUT = re.compile(
     r"\b(?:about|mention(?:s|ing|ed)?|regarding|concerning|contain(?:s|ing)?)\b(?: the word)? "
-    r"((?:<q\d+>|[a-z0-9'-]+)(?: [a-z0-9'-]+){0,4})$"
+    r"((?:<quote\d+>|[a-z0-9'-]+)(?: [a-z0-9'-]+){0,4})$"
 )
 """What a mail is about: words at the end of a question."""
 ASKING = frozenset(
@@ -157,9 +157,9 @@ CHANGING = frozenset(
 NEUTRAL = frozenset(_NEUTRAL.split()) - CHANGING
 """Words that a computed question may have besides those above, and that change nothing."""
 BEYOND = re.compile(
-    r"\bat (?:least|most) (?=\d)|\b(?:before|after|until|till|since)\b(?! (?:the )?<d)"
-    r"|\b(?:to|and|or) me\b(?= (?:and|or) <p)|(?<=<p\d> )(?:and|or) me\b"
-    r"|\b(?:an?|any|every|each) (?=<d)|\babout\b(?! (?:the |my )?<)"
+    r"\bat (?:least|most) (?=\d)|\b(?:before|after|until|till|since)\b(?! (?:the )?<date)"
+    r"|\b(?:to|and|or) me\b(?= (?:and|or) <name)|(?<=<name\d> )(?:and|or) me\b"
+    r"|\b(?:an?|any|every|each) (?=<date)|\babout\b(?! (?:the |my )?<)"
     r"|\bwhom? (?:did|do|have) i (?:meet|met|see|seen)\b|\bwith$|\bwho (?:met|meets|saw|sees)\b"
     r"|^(?:did|have|has) \S+ (?:finish(?:ed)?|completed?|done)\b|\bon (?:the|that|this) e?mail\b"
 )

@@ -15,7 +15,7 @@ from datetime import date, datetime
 
 from engine.language.tokens import content_words
 from engine.question.acquaintances import Acquaintances, Names
-from engine.question.question_grammar import ME, clues
+from engine.question.question_grammar import ME, analysed, clues
 from engine.question.second_look import second_look
 from engine.retrieval.corpus import Corpus, only
 from engine.settings import Settings
@@ -46,7 +46,7 @@ def before_reading(query: Query, settings: Settings) -> Query:
     if not settings.infer:
         return query
     nobody = Acquaintances()
-    return narrowed(query, clues(query.text, settings.today, nobody), nobody, settings)
+    return narrowed(query, clues(analysed(query.text, settings.today, nobody)), nobody, settings)
 
 
 def after_reading(
@@ -61,9 +61,10 @@ def after_reading(
         return query, corpus
     items = items_of(corpus)
     known = Acquaintances.of(items)
-    found = clues(query.text, settings.today, known)
+    read = analysed(query.text, settings.today, known)
+    found = clues(read)
     if settings.infer_model and not (found or query.inferred or query.dropped):
-        found = second_look(models, query.text, settings.today, known)
+        found = second_look(models, read)
     closer = narrowed(query, found, known, settings)
     new = closer.inferred[len(query.inferred) :]
     if not new:

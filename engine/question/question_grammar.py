@@ -4,24 +4,23 @@ Only words that qualify a mail or an event itself count: "mails from Ann sent la
 send me", "Ann's last e-mail", "my meetings on Tuesday". What happened on Tuesday says nothing about
 when somebody wrote of it, so it is left alone, and so is what stands in quotation marks.
 
-The rules read a question in which dates, names and quotes are replaced by tags:
-`Which e-mails from <name0> dated <date0> mention <quote>?`
+The rules read the tagged text of `engine.question.analysis`.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Literal
 
-from engine.language.dates import Direction, Span, find_spans, parse_span
-from engine.question.acquaintances import Acquaintances, FoundName, Names, name_at
+from engine.language.dates import Direction, Span, parse_span
+from engine.question.acquaintances import Acquaintances, Names, name_at
+from engine.question.analysis import Analysis
 from engine.values import Inferred, InferredField
 
 ME = "me"
 
-NAME, DATE, QUOTE = r"<name\d+>", r"<date\d+>", "<quote>"
+NAME, DATE, QUOTE = r"<name\d+>", r"<date\d+>", r"<quote\d+>"
 AGE = (
     "(?: (?:very|last|latest|first|second|third|recent|most|earliest|newest|old|new|other"
     "|previous))*"
@@ -128,79 +127,51 @@ FAR_FROM_TODAY = date(1950, 6, 15)
 """What means the same days on this day too is a date, and not relative to today."""
 SURNAME = re.compile(r"(?<=[\w,] )[A-Z][\w.-]* $")
 """Before a name: a first name of somebody who is not known."""
-QUOTED = re.compile('["\u201c\u201e\u00ab][^"\u201c\u201d\u201e\u00ab\u00bb]*["\u201d\u00bb]')
 
 
-@dataclass
-class Tagged:
-    """A question whose dates, names and quotes are tags."""
-
-    text: str = ""
-    words: dict[str, str] = field(default_factory=dict)
-    """From a tag to the words in its place."""
-
-
-def tagged(question: str, today: date, known: Acquaintances) -> Tagged:
-    """Replace quotes, dates and known people by tags, blanks by single ones."""
-    question = re.sub(r"[<>\s]+", " ", question.replace("\u2019", "'")).strip()
+def analysed(question: str, today: date, known: Acquaintances) -> Analysis:
+    """Return a question with its quotes, its dates and the people in it that are known."""
     names = {**known.recipients, **known.senders}
-    quotes = {match.start(): match.end() for match in QUOTED.finditer(question)}
-    hidden = QUOTED.sub(lambda match: "\0" * len(match[0]), question)
-    spans = {span.start: span.end for span in find_spans(hidden, today, "future")}
-    result, position = Tagged(), 0
-    while position < len(question):
-        name = _name(hidden, position, names)
-        if position in quotes:
-            result.text += QUOTE
-            position = quotes[position]
-        elif position in spans or name:
-            end = spans.get(position) or (name.end if name else position)
-            tag = f"<{'date' if position in spans else 'name'}{len(result.words)}>"
-            result.words[tag] = question[position:end]
-            result.text += tag
-            position = end
-        else:
-            result.text += question[position]
-            position += 1
-    return result
+    read = Analysis(question, today, known).with_quotes().with_dates("future")
+    return read.with_names(lambda text, position: _name_end(text, position, names))
 
 
-def _name(text: str, position: int, names: Names) -> FoundName | None:
-    """Return the person named at a position, unless it is within a word or a longer name."""
+def _name_end(text: str, position: int, names: Names) -> int | None:
+    """Return where the name at a position ends, unless it is within a word or a longer name."""
     within = position and text[position - 1].isalnum()
     found = None if within else name_at(text, position, names)
-    return None if found and "@" not in found.name and SURNAME.search(text[:position]) else found
+    if found is None or ("@" not in found.name and SURNAME.search(text[:position])):
+        return None
+    return found.end
 
 
-def clues(question: str, today: date, known: Acquaintances) -> list[Inferred]:
+def clues(read: Analysis) -> list[Inferred]:
     """Return the filters that the question itself states, none twice."""
-    text = tagged(question, today, known)
-    found = _event_clues(text, today) or _mail_clues(text, today, known)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(_event_clues(read) or _mail_clues(read)))
 
 
-def _event_clues(text: Tagged, today: date) -> list[Inferred]:
-    match = next(filter(None, (rule.search(text.text) for rule in EVENT_PHRASES)), None)
-    if match is None or ABOUT_MAIL.search(text.text):
+def _event_clues(read: Analysis) -> list[Inferred]:
+    match = next(filter(None, (rule.search(read.tagged) for rule in EVENT_PHRASES)), None)
+    if match is None or ABOUT_MAIL.search(read.tagged):
         return []
-    direction: Direction = "past" if PAST_TENSE.search(text.text) else "future"
-    words = re.sub(NAME, lambda tag: text.words[tag[0]], re.sub(WHEN, "", match[0]))
+    direction: Direction = "past" if PAST_TENSE.search(read.tagged) else "future"
+    words = re.sub(NAME, lambda tag: read.by_tag[tag[0]].words, re.sub(WHEN, "", match[0]))
     due = direction == "future" and WHOLE_DAY.match(match[0])
     kinds = [Inferred("kind", one, words.strip(" ,")) for one in ("event", *(["task"] * bool(due)))]
-    return [*kinds, *_dates(match[0], text, today, direction)]
+    return [*kinds, *_dates(match[0], read, direction)]
 
 
-def _mail_clues(text: Tagged, today: date, known: Acquaintances) -> list[Inferred]:
-    phrases, sure = _mail_phrases(text.text)
-    stated = [found for phrase in phrases if (found := _of_phrase(phrase, text, today, known))]
+def _mail_clues(read: Analysis) -> list[Inferred]:
+    phrases, sure = _mail_phrases(read.tagged)
+    stated = [found for phrase in phrases if (found := _of_phrase(phrase, read))]
     if (
-        NOT.search(text.text)
+        NOT.search(read.tagged)
         or not sure
         or any(set(found) != set(stated[0]) for found in stated[1:])
     ):
         stated = []  # two mails are described, and one filter would hide one of them
-    asked = ASKED_FOR.search(text.text)
-    kinds = [Inferred("kind", "mail", asked[1])] if asked and "attach" not in text.text else []
+    asked = ASKED_FOR.search(read.tagged)
+    kinds = [Inferred("kind", "mail", asked[1])] if asked and "attach" not in read.tagged else []
     return [*(stated[0] if stated else []), *kinds]
 
 
@@ -218,17 +189,17 @@ def _mail_phrases(text: str) -> tuple[list[str], bool]:
     return phrases, sure
 
 
-def _of_phrase(phrase: str, text: Tagged, today: date, known: Acquaintances) -> list[Inferred]:
+def _of_phrase(phrase: str, read: Analysis) -> list[Inferred]:
     found = []
     for match in SENDER.finditer(phrase):
         for name in re.findall(NAME, match[0]):
-            found += _person("from", text.words[name], known)
+            found += _person("from", read.by_tag[name].words, read.known)
         if mine := re.search(r"\b(?:I|my)\b", match[0], re.IGNORECASE):
             found.append(Inferred("from", ME, mine[0]))
     for match in RECIPIENT.finditer(phrase):
         own = [Inferred("to", ME, ME)] if match[2] else []
-        found += own or _person("to", text.words[match[1]], known)
-    return [*found, *_dates(phrase, text, today, "past")]
+        found += own or _person("to", read.by_tag[match[1]].words, read.known)
+    return [*found, *_dates(phrase, read, "past")]
 
 
 def _person(role: Literal["from", "to"], words: str, known: Acquaintances) -> list[Inferred]:
@@ -236,10 +207,10 @@ def _person(role: Literal["from", "to"], words: str, known: Acquaintances) -> li
     return [Inferred(role, words, words)] if "@" in words or words.casefold() in names else []
 
 
-def _dates(phrase: str, text: Tagged, today: date, direction: Direction) -> list[Inferred]:
+def _dates(phrase: str, read: Analysis, direction: Direction) -> list[Inferred]:
     """Return first and last day of the phrase's date; two dates are none."""
     tags = re.findall(DATE, phrase)
-    return dated(text.words[tags[0]], today, direction) if len(tags) == 1 else []
+    return dated(read.by_tag[tags[0]].words, read.today, direction) if len(tags) == 1 else []
 
 
 def dated(words: str, today: date, direction: Direction) -> list[Inferred]:

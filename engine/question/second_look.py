@@ -7,12 +7,11 @@ small models like some letters better than others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Iterator, Mapping, Sequence
 
 from engine.prompts.templates import render, section
-from engine.question.acquaintances import Acquaintances
-from engine.question.question_grammar import dated, tagged
+from engine.question.analysis import Analysis
+from engine.question.question_grammar import dated
 from engine.values import Inferred
 from models.protocols import Generator
 from models.roles import ModelSet
@@ -22,28 +21,30 @@ MARGIN = 1.0
 """Log-probability by which a role must beat every other one, mean over the letters."""
 
 
-def second_look(
-    models: ModelSet, question: str, today: date, known: Acquaintances, margin: float = MARGIN
-) -> list[Inferred]:
+def second_look(models: ModelSet, read: Analysis, margin: float = MARGIN) -> list[Inferred]:
     """Return a filter for each known name and each date that the model gives a role.
 
     Without a name or a date no model is loaded.
     """
     found: list[Inferred] = []
-    for tag, words in tagged(question, today, known).words.items():
-        role = chosen_from(likelihoods(models.lookahead, question, words, roles_of(tag)), margin)
+    for words, roles in chosen_among(read):
+        role = chosen_from(likelihoods(models.lookahead, read.question, words, roles), margin)
         if role == "date":
-            found += dated(words, today, "past")
-        if role == "sender" and words.casefold() in known.senders:
+            found += dated(words, read.today, "past")
+        if role == "sender" and words.casefold() in read.known.senders:
             found.append(Inferred("from", words, words))
-        if role == "recipient" and words.casefold() in known.recipients:
+        if role == "recipient" and words.casefold() in read.known.recipients:
             found.append(Inferred("to", words, words))
     return found
 
 
-def roles_of(tag: str) -> tuple[str, ...]:
-    """Return what a name or a date may be."""
-    return ("date", "neither") if tag.startswith("<date") else ("sender", "recipient", "neither")
+def chosen_among(read: Analysis) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the names and dates of a question in their order, each with what it may be."""
+    for one in sorted(read.mentions, key=lambda one: one.start):
+        if one.role == "date":
+            yield one.words, ("date", "neither")
+        elif one.role == "name":
+            yield one.words, ("sender", "recipient", "neither")
 
 
 def chosen_from(scores: Mapping[str, float], margin: float) -> str | None:

@@ -17,7 +17,7 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -27,8 +27,8 @@ from app.local_models.loader import model_set
 from app.settings.config import load_config
 from engine.question import inferring
 from engine.question.acquaintances import Acquaintances
-from engine.question.question_grammar import clues, tagged
-from engine.question.second_look import chosen_from, likelihoods, roles_of
+from engine.question.question_grammar import analysed, clues
+from engine.question.second_look import chosen_among, chosen_from, likelihoods
 from engine.settings import Settings
 from engine.values import Query
 from ingest.item import Item, Kind, Locator, People, Person
@@ -64,14 +64,14 @@ class Asked:
 
     def ask(
         self, model: Generator, question: str, day: date, known: Acquaintances
-    ) -> Iterator[tuple[str, str, dict[str, float]]]:
-        """Yield tag, words and likelihoods of every name and date."""
-        for tag, words in tagged(question, day, known).words.items():
+    ) -> Iterator[tuple[tuple[str, ...], str, dict[str, float]]]:
+        """Yield the roles, words and likelihoods of every name and date."""
+        for words, roles in chosen_among(analysed(question, day, known)):
             began = time.monotonic()
-            scores = likelihoods(model, question, words, roles_of(tag))
+            scores = likelihoods(model, question, words, roles)
             self.seconds += time.monotonic() - began
             self.names_and_dates += 1
-            yield tag, words, scores
+            yield roles, words, scores
 
     def note(self, scores: dict[str, float], truth: str) -> None:
         """Count a choice at every margin; "neither" gives no filter."""
@@ -97,19 +97,22 @@ def study_labelled(model: Generator | None) -> None:
     for line in LABELLED.read_text("utf-8").splitlines():
         row = json.loads(line)
         meant = set(row["filters"])
-        found = {f"{one.field} {one.value}" for one in clues(row["question"], LABELLED_DAY, known)}
+        found = {
+            f"{one.field} {one.value}"
+            for one in clues(analysed(row["question"], LABELLED_DAY, known))
+        }
         counts += Counter(questions=1, meant=len(meant), found=len(found), right=len(found & meant))
         if found or model is None:
             continue
-        for tag, words, scores in asked.ask(model, row["question"], LABELLED_DAY, known):
-            asked.note(scores, _truth(tag, words, meant))
+        for roles, words, scores in asked.ask(model, row["question"], LABELLED_DAY, known):
+            asked.note(scores, _truth(roles, words, meant))
     print("labelled", dict(counts))
     if model:
         asked.show()
 
 
-def _truth(tag: str, words: str, meant: set[str]) -> str:
-    if tag.startswith("<date"):
+def _truth(roles: Sequence[str], words: str, meant: set[str]) -> str:
+    if "date" in roles:
         return "date" if any(one.startswith(("since", "until")) for one in meant) else "neither"
     if f"from {words}" in meant:
         return "sender"
@@ -133,13 +136,13 @@ def study_data(file: Path, items: list[Item], model: Generator | None, limit: in
         counts["questions"] += 1
         gold = [item for item in items if item.locator.message_id in support(row)]
         query = inferring.before_reading(Query(row["question"]), settings)
-        found = clues(query.text, NOW.date(), known)
+        found = clues(analysed(query.text, NOW.date(), known))
         query = inferring.narrowed(query, found, known, settings)
         if query.inferred:
             counts += _harm(query, items, gold)
         elif model and asked.names_and_dates < limit:
-            for tag, words, scores in asked.ask(model, row["question"], NOW.date(), known):
-                asked.note(scores, _true_role(tag, words, gold, known))
+            for roles, words, scores in asked.ask(model, row["question"], NOW.date(), known):
+                asked.note(scores, _true_role(roles, words, gold, known))
     print(f"{file.stem} over {len(items)} items")
     for what, count in counts.items():
         print(f"  {what}: {count}")
@@ -159,9 +162,9 @@ def _harm(query: Query, items: list[Item], gold: list[Item]) -> Counter[str]:
     return counts
 
 
-def _true_role(tag: str, words: str, gold: list[Item], known: Acquaintances) -> str:
+def _true_role(roles: Sequence[str], words: str, gold: list[Item], known: Acquaintances) -> str:
     """Return a role that hides none of the evidence; without evidence none is right."""
-    if not gold or tag.startswith("<date"):
+    if not gold or "date" in roles:
         return "neither"
     parts = {words, *known.senders.get(words.casefold(), ())}
     sent = all(any(p.matches(w) for p in item.people.sender for w in parts) for item in gold)
