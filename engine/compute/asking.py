@@ -8,7 +8,6 @@ from typing import Literal
 
 from engine.compute import diary
 from engine.compute import words as w
-from engine.compute.naming import NamedQuestion
 from engine.compute.sourcing import CONTEXT, TOKEN, SourceGrammar
 from engine.plan import Field, Source
 from ingest.item import Kind
@@ -37,17 +36,17 @@ _ADDRESS_OF = re.compile(
 """What texts and signatures say of a person: nothing to compute."""
 
 
-class AskedGrammar(SourceGrammar):
-    """Reads what one question asks for, and of which items."""
+class AskedGrammar:
+    """Reads what one question asks for."""
 
-    def __init__(self, found: NamedQuestion) -> None:
-        """Read a question whose names have become tags."""
-        super().__init__(found)
+    def __init__(self, items: SourceGrammar) -> None:
+        """Read a question by what it says of its items."""
+        self.items = items
         self.noun = self._asked_noun()
 
     def _asked_noun(self) -> str:
         """Return the first noun behind the first word that asks; empty without."""
-        asking = CONTEXT.sub("", self.asking)
+        asking = CONTEXT.sub("", self.items.asking)
         cue = re.search(rf"{w.COUNT}|\b(?:{'|'.join(sorted(w.ASKING))})\b", asking)
         if cue is None:
             return ""
@@ -63,44 +62,51 @@ class AskedGrammar(SourceGrammar):
 
     def asked(self) -> Asked:
         """Return what is asked for."""
-        if self.is_of_diary or (diary.WHETHER.search(self.text) and not self.has(w.COUNT)):
+        if self.items.is_of_diary or (
+            diary.WHETHER.search(self.items.text) and not self.items.has(w.COUNT)
+        ):
             return "entry"
-        if self.has(w.LONG):
+        if self.items.has(w.LONG):
             return "length"
-        if self.has(w.COUNT) and not self.has(w.AVERAGE):
+        if self.items.has(w.COUNT) and not self.items.has(w.AVERAGE):
             return "count"
-        if self.has(rf"{w.SUM}|{w.AVERAGE}|{w.HOW_MUCH}") and self.noun not in ("when", "who"):
+        if self.items.has(rf"{w.SUM}|{w.AVERAGE}|{w.HOW_MUCH}") and self.noun not in (
+            "when",
+            "who",
+        ):
             return "amount"
         for pattern, asked in (
             (r"\bwho(?:se|m)?\b|\bby whom\b", "who"),
             (r"\bwhere\b", "where"),
             (r"\bwhen\b|\bwhat time\b|\bhour\b|\btime\b", "when"),
         ):
-            if self.has(pattern) and (not self.noun or self.asked_field() != "title"):
+            if self.items.has(pattern) and (not self.noun or self.asked_field() != "title"):
                 return asked  # type: ignore[return-value]
         field = self.asked_field()
         if field in _ASKED:
             return _ASKED[field]
-        return "title" if self.has(r"\b(?:what|which|list|show|find)\b") else "nothing"
+        return "title" if self.items.has(r"\b(?:what|which|list|show|find)\b") else "nothing"
 
     def asked_field(self) -> Field:
         """Return the field of items that the noun asked for means."""
         noun = w.NOUNS.get(self.noun)
         field = noun.field if noun else "item"
-        return "recipient" if field == "sender" and self.has(w.RECEIVES) else field
+        return "recipient" if field == "sender" and self.items.has(w.RECEIVES) else field
 
     def stands_in_a_text(self, asked: Asked, source: Source) -> bool:
         """Say whether the answer is what a mail tells of a person or an event, not of itself."""
-        if asked != "count" and (_WHO_IS.search(self.asking) or _ADDRESS_OF.search(self.asking)):
+        if asked != "count" and (
+            _WHO_IS.search(self.items.asking) or _ADDRESS_OF.search(self.items.asking)
+        ):
             return True
         if source.kind is not Kind.MAIL or asked not in ("when", "where"):
             return False
-        tokens = TOKEN.findall(self.asking)
+        tokens = TOKEN.findall(self.items.asking)
         nouns = [w.NOUNS[one] for one in tokens if one in w.NOUNS]
         if any(one.field == "thread" for one in nouns):
-            tokens = TOKEN.findall(re.sub(w.BEGAN, " ", self.asking))
+            tokens = TOKEN.findall(re.sub(w.BEGAN, " ", self.items.asking))
         kinds = {noun.kind for one in tokens if (noun := w.NOUNS.get(one))}
         done = {w.VERBS[one] for one in tokens if one in w.VERBS and one not in w.NOUNS}
-        mailed = Kind.MAIL in done or self.has(r"(?:\bi|<name\d+>) e?mail\b")
+        mailed = Kind.MAIL in done or self.items.has(r"(?:\bi|<name\d+>) e?mail\b")
         of_event = Kind.EVENT in kinds | done and not mailed
         return asked == "where" or of_event

@@ -4,49 +4,63 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import date
 
 from engine.compute import diary
 from engine.compute import words as w
-from engine.compute.asking import Asked
-from engine.compute.naming import Quoted
+from engine.compute.asking import Asked, AskedGrammar
+from engine.compute.naming import NamedQuestion, Quoted
 from engine.compute.picking import PickingGrammar
 from engine.compute.selecting import passing
 from engine.compute.sourcing import SHELVES, TOKEN, SourceGrammar
+from engine.compute.world import World
 from engine.language.numbers import ENGLISH
 from engine.language.tokens import FUNCTION_WORDS
 from engine.plan import TWO_SOURCES, Field, Operation, Plan, Sought, Source, Unit
 from ingest.item import Kind
 
 
-class OperationGrammar(PickingGrammar):
-    """Reads what one question has computed."""
+class OperationGrammar:
+    """Reads what one question has computed.
+
+    It holds a part for each thing that a plan says: of which items, what is asked for, which of
+    the items are meant.
+    """
+
+    def __init__(self, found: NamedQuestion, world: World, today: date, *, me_known: bool) -> None:
+        """Read a question whose names have become tags; `me_known`: a plan may name "me"."""
+        self.items = SourceGrammar(found)
+        self.asks = AskedGrammar(self.items)
+        self.picks = PickingGrammar(self.asks, world, today, me_known=me_known)
+        self.world = world
+        self.today = today
 
     def plan(self) -> Plan | None:
         """Return the plan, as far as one is read. Raises `PlanRefused` for one without sense."""
-        source, asked = self.source(), self.asked()
+        source, asked = self.items.source(), self.asks.asked()
         if sort := self._sort(source, asked):
             source = replace(source, titles=(sort,))
-        if self.stands_in_a_text(asked, source) or self._says_too_little(asked, source):
+        if self.asks.stands_in_a_text(asked, source) or self._says_too_little(asked, source):
             return None
-        ranked = self.has(rf"{w.MOST}|{w.LEAST}") and not self.has(w.LONG)
+        ranked = self.items.has(rf"{w.MOST}|{w.LEAST}") and not self.items.has(w.LONG)
         nothing_asked = asked == "nothing" and not (ranked and source.kind)
         if asked == "amount" and not source.kind and not source.texts:
-            if not self.has(rf"{w.SUM}|{w.AVERAGE}"):
+            if not self.items.has(rf"{w.SUM}|{w.AVERAGE}"):
                 return None  # "how much is the rent" asks for one figure that stands in a text
             source = self._about_leftover(source)
-        elif nothing_asked or not (source.kind or source.subjects or self.joins):
+        elif nothing_asked or not (source.kind or source.subjects or self.items.joins):
             return None
-        if source.kind is Kind.MAIL and asked == "title" and self.asked_field() != "title":
+        if source.kind is Kind.MAIL and asked == "title" and self.asks.asked_field() != "title":
             if said := self._said(source):
                 return said
-            if w.CONTENT.search(self.text):
+            if w.CONTENT.search(self.items.text):
                 return None  # subjects do not say it
         if both := self._of_two(asked, source):
             return both
         if ranked:
             return self._ranked(asked, source)
         group = self._group()
-        if asked in ("length", "amount") or self.has(rf"{w.LONGEST}|{w.SHORTEST}"):
+        if asked in ("length", "amount") or self.items.has(rf"{w.LONGEST}|{w.SHORTEST}"):
             measured = self._measured(asked, source)
             if measured is None or measured.operation in TWO_SOURCES or measured.by:
                 return measured
@@ -55,36 +69,36 @@ class OperationGrammar(PickingGrammar):
             return Plan("count", sources=(source,), by=group)
         if asked == "count":
             return self._counted(source)
-        return self.at_end_or_all(asked, source)
+        return self.picks.at_end_or_all(asked, source)
 
     def _said(self, source: Source) -> Plan | None:
         """Return the plan for what one mail says, which its subject does not tell."""
-        if self.has(r"\b(?:e?mail|message)s\b"):
+        if self.items.has(r"\b(?:e?mail|message)s\b"):
             return None
-        if not (w.CONTENT.search(self.text) or w.READ_OUT.search(self.text)):
+        if not (w.CONTENT.search(self.items.text) or w.READ_OUT.search(self.items.text)):
             return None
-        if self.has(w.LAST):
+        if self.items.has(w.LAST):
             return Plan("last", "text", (source,))
-        return Plan("first", "text", (source,)) if self.has(w.FIRST) else None
+        return Plan("first", "text", (source,)) if self.items.has(w.FIRST) else None
 
     def _sort(self, source: Source, asked: Asked) -> str:
         """Return the sort of events that is asked for, where a diary has others beside it."""
-        found = diary.SORTS.search(self.text)
+        found = diary.SORTS.search(self.items.text)
         other = source.calendars or source.titles or source.subjects or source.places
-        of_diary = asked == "entry" or self.has(rf"{diary.NEXT}|{diary.OURS}")
+        of_diary = asked == "entry" or self.items.has(rf"{diary.NEXT}|{diary.OURS}")
         return found[1] if found and of_diary and source.kind is Kind.EVENT and not other else ""
 
     def _says_too_little(self, asked: Asked, source: Source) -> bool:
         """Say whether a part of a title was named for what no entry says, or for no entry."""
-        if not any(one.kind for one in self.quoted):
+        if not any(one.kind for one in self.items.quoted):
             return bool(self._sort(replace(source, titles=()), asked)) and not self._ever(source)
-        if self.has(r"\bhappen"):
+        if self.items.has(r"\bhappen"):
             return True
-        ends = self.has(rf"{w.FIRST}|{w.LAST}|{diary.NEXT}")
+        ends = self.items.has(rf"{w.FIRST}|{w.LAST}|{diary.NEXT}")
         is_said = {
-            "who": self.asked_field() == "recipient",
-            "title": ends or not diary.WHAT_IS.search(self.text),
-            "count": self.asked_field() in ("item", "start"),
+            "who": self.asks.asked_field() == "recipient",
+            "title": ends or not diary.WHAT_IS.search(self.items.text),
+            "count": self.asks.asked_field() in ("item", "start"),
         }
         return not is_said.get(asked, True) or not self._ever(source)
 
@@ -95,37 +109,39 @@ class OperationGrammar(PickingGrammar):
 
     def _of_two(self, asked: Asked, source: Source) -> Plan | None:
         """Return a plan over two sources: dates in both, or the days from one to the other."""
-        if self.has(w.BOTH) and (days := self._days_of_both(asked)):
+        if self.items.has(w.BOTH) and (days := self._days_of_both(asked)):
             return days
-        calendars = self.calendars()
-        dates = asked == "when" or self.noun in w.UNITS or self.asked_field() == "date"
-        if len(calendars) == 2 and self.has(w.BOTH) and dates:
+        calendars = self.items.calendars()
+        dates = asked == "when" or self.asks.noun in w.UNITS or self.asks.asked_field() == "date"
+        if len(calendars) == 2 and self.items.has(w.BOTH) and dates:
             return Plan(
                 "shared", "date", tuple(replace(source, calendars=one) for one in calendars)
             )
-        if asked not in ("count", "length") and not self.has(r"\bdifference\b"):
+        if asked not in ("count", "length") and not self.items.has(r"\bdifference\b"):
             return None
-        counted: Unit | None = w.UNITS.get(self.noun)
+        counted: Unit | None = w.UNITS.get(self.asks.noun)
         unit = counted if counted in ("weeks", "hours") else None
-        events = [one for one in self.quoted if one.is_event or one.in_title]
-        if len(events) == 2 and self.has(w.APART) and (counted or asked != "count"):
+        events = [one for one in self.items.quoted if one.is_event or one.in_title]
+        if len(events) == 2 and self.items.has(w.APART) and (counted or asked != "count"):
             ends_of = tuple(self._titled(source, one) for one in events)
             return Plan("between", "date", ends_of, unit=unit)
-        ends = self.has(w.FIRST) and self.has(w.LAST) and self.has(w.APART)
+        ends = self.items.has(w.FIRST) and self.items.has(w.LAST) and self.items.has(w.APART)
         if ends and (counted or asked == "length"):
             return Plan("between", "date", (source,), unit=unit)
         return None
 
     def _days_of_both(self, asked: Asked) -> Plan | None:
         """Return the days with both a mail and an event: "get a mail from Kim and meet Kim"."""
-        clauses = self.text.split(" and ")
-        if len(clauses) != 2 or not (asked == "when" or self.asked_field() == "date"):
+        clauses = self.items.text.split(" and ")
+        if len(clauses) != 2 or not (asked == "when" or self.asks.asked_field() == "date"):
             return None
-        sources = tuple(SourceGrammar(replace(self.found, text=one)).source() for one in clauses)
+        sources = tuple(
+            SourceGrammar(replace(self.items.found, text=one)).source() for one in clauses
+        )
         kinds = {one.kind for one in sources}
         if kinds != {Kind.MAIL, Kind.EVENT}:
             return None
-        whole = self.source()
+        whole = self.items.source()
         within = [replace(one, since=whole.since, until=whole.until) for one in sources]
         return Plan("shared", "date", tuple(within))
 
@@ -137,18 +153,18 @@ class OperationGrammar(PickingGrammar):
 
     def _ranked(self, asked: Asked, source: Source) -> Plan:
         """Return a plan that counts by group, and keeps the largest or smallest."""
-        top = -1 if self.has(w.LEAST) and not self.has(w.MOST) else 1
-        field = self.asked_field()
-        if self.has(r"\bmore often\b|\bless often\b") or field == "item":
-            field = self._group() or ("month" if self.found.dates else "sender")
+        top = -1 if self.items.has(w.LEAST) and not self.items.has(w.MOST) else 1
+        field = self.asks.asked_field()
+        if self.items.has(r"\bmore often\b|\bless often\b") or field == "item":
+            field = self._group() or ("month" if self.items.found.dates else "sender")
         if field in ("start", "duration"):
             field = "date"
-        if field == "sender" and self.writes_to_me(source):
+        if field == "sender" and self.picks.writes_to_me(source):
             source = replace(source, recipients=("me",))
         return Plan("count", sources=(source,), by=field, top=top)
 
     def _group(self) -> Field | None:
-        match = w.EACH.search(self.asking)
+        match = w.EACH.search(self.items.asking)
         if match is None:
             return None
         noun = w.NOUNS.get(match[1] or "")
@@ -156,56 +172,56 @@ class OperationGrammar(PickingGrammar):
         return None if field in (None, "item", "start", "duration") else field
 
     def _counted(self, source: Source) -> Plan:
-        field = self.asked_field()
-        if field in ("item", "start", "calendar") and self.noun not in w.UNITS:
+        field = self.asks.asked_field()
+        if field in ("item", "start", "calendar") and self.asks.noun not in w.UNITS:
             return Plan("count", sources=(source,))
-        if self.noun in ("time", "times"):
+        if self.asks.noun in ("time", "times"):
             return Plan("count", sources=(source,))
-        if field == "thread" and not self.has(w.DIFFERENT) and source.threads:
+        if field == "thread" and not self.items.has(w.DIFFERENT) and source.threads:
             return Plan("count", sources=(source,))
         if field == "title" and source.threads + source.subjects:
             return Plan("count", sources=(source,))
-        return Plan("distinct", self.of_kind(field, source), (source,))
+        return Plan("distinct", self.picks.of_kind(field, source), (source,))
 
     def _about_leftover(self, source: Source) -> Source:
         """Take the words that mean nothing else for words of the items: "my card statements"."""
-        self.about = (" ".join(self.left(None)),)
-        return replace(source, texts=self.about if self.about[0] else ())
+        self.items.about = (" ".join(self.left(None)),)
+        return replace(source, texts=self.items.about if self.items.about[0] else ())
 
     def _measured(self, asked: Asked, source: Source) -> Plan | None:
         """Return a plan over lengths, or over amounts that the texts state."""
-        tokens = TOKEN.findall(w.EACH.sub(" ", self.asking))
+        tokens = TOKEN.findall(w.EACH.sub(" ", self.items.asking))
         unit: Unit | None = next((w.UNITS[one] for one in tokens if one in w.UNITS), None)
-        if self.has(rf"{w.LONGEST}|{w.SHORTEST}") and source.kind is Kind.MAIL:
-            long_thread = self.asked_field() == "thread" and self.has(w.LONGEST)
+        if self.items.has(rf"{w.LONGEST}|{w.SHORTEST}") and source.kind is Kind.MAIL:
+            long_thread = self.asks.asked_field() == "thread" and self.items.has(w.LONGEST)
             return Plan("count", sources=(source,), by="thread", top=1) if long_thread else None
-        if self.has(rf"{w.LONGEST}|{w.SHORTEST}"):
-            longest: Operation = "max" if self.has(w.LONGEST) else "min"
+        if self.items.has(rf"{w.LONGEST}|{w.SHORTEST}"):
+            longest: Operation = "max" if self.items.has(w.LONGEST) else "min"
             return Plan(longest, "duration", (source,), unit=unit)
         if source.kind is Kind.MAIL and asked == "length":
-            if self.has(r"\b(?:repl|answer|respon)\w*\b") and not source.threads:
+            if self.items.has(r"\b(?:repl|answer|respon)\w*\b") and not source.threads:
                 return None  # from which mail on, it does not say
-            counted = self.has(r"\bmessages\b|\bemails?\b|\bmails\b")
+            counted = self.items.has(r"\bmessages\b|\bemails?\b|\bmails\b")
             operation: Operation = "count" if counted else "between"
             return Plan(operation, "item" if counted else "date", (source,))
-        computed: Operation = "average" if self.has(w.AVERAGE) else "sum"
+        computed: Operation = "average" if self.items.has(w.AVERAGE) else "sum"
         if source.kind is Kind.EVENT:
-            one_named = any(one.is_event or one.in_title for one in self.quoted)
-            if one_named and not self.has(rf"{w.SUM}|{w.AVERAGE}"):
+            one_named = any(one.is_event or one.in_title for one in self.items.quoted)
+            if one_named and not self.items.has(rf"{w.SUM}|{w.AVERAGE}"):
                 computed = "list"
             return Plan(computed, "duration", (source,), unit=unit)
-        if self.has(rf"{w.LARGEST}|{w.SMALLEST}"):
-            computed = "max" if self.has(w.LARGEST) else "min"
+        if self.items.has(rf"{w.LARGEST}|{w.SMALLEST}"):
+            computed = "max" if self.items.has(w.LARGEST) else "min"
         return Plan(computed, Sought("amount"), (source,))
 
     def _stated(self) -> int | None:
         """Return how many items there are by the question."""
-        found = w.STATED.search(self.asking)
+        found = w.STATED.search(self.items.asking)
         return None if found is None or found[2] in w.UNITS else int(found[1])
 
     def left(self, plan: Plan | None) -> tuple[str, ...]:
         """Return the words that have no part in the plan."""
-        text = re.sub(w.IN_TOUCH, " ", self.text)
+        text = re.sub(w.IN_TOUCH, " ", self.items.text)
         if plan and plan.sources[0].status:
             text = re.sub(rf"{w.CANCELLED}|{diary.OPEN}|{diary.DONE}|{diary.OVERDUE}", " ", text)
         if plan and self._has_next(plan):
@@ -235,7 +251,7 @@ class OperationGrammar(PickingGrammar):
             or token in w.UNITS
             or token.isdecimal()
             or (token in ENGLISH and plan is not None and plan.top is not None)
-            or token in " ".join(self.about).split()
-            or (self.is_of_diary and token in diary.WORDS)
+            or token in " ".join(self.items.about).split()
+            or (self.items.is_of_diary and token in diary.WORDS)
             or re.sub(r"'s$", "", token) in ("", "who", "what", "mail")
         )
