@@ -15,7 +15,7 @@ Grounded = Literal["grounded", "partial", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of one item: at most 300 words and 2,000 characters (FB-RAG section 4)."""
+    """A stretch of one item: at most 300 words and 2,000 characters (FB-RAG section 3)."""
 
     item: Item
     start: int

@@ -1,4 +1,4 @@
-"""Draws K samples of rationale and answer from the small model (FB-RAG section 3, stage II)."""
+"""Draws K samples of rationale and answer from the small model (FB-RAG section 2.2, stage II)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FB-RAG: forward and backward look-up with a small model (section 3, equations 1 to 3)."""
+"""FB-RAG: forward and backward look-up with a small model (section 2, equations 1 to 6)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class FBRag:
     These three were chosen on one half of the questions (docs/decisions.md, "Looking ahead").
     """
     fusion: Literal["sum", "normalised", "ranks"] = "sum"
-    """Equation 2, the same with each score divided by its largest, or weighted reciprocal ranks."""
+    """Equation 6, the same with each score divided by its largest, or weighted reciprocal ranks."""
     form: Form = "reasoning"
     """What a sample consists of (table 8)."""
     temperature: float = TEMPERATURE
@@ -131,7 +131,7 @@ class FBRag:
         return best
 
     def combine(self, backward: Scores, forward: Scores, *reaction: Scores) -> Scores:
-        """Return S_FB of every passage of the corpus, not only of stage I (equation 2)."""
+        """Return S_FB of every passage of the corpus, not only of stage I (equation 6)."""
         rankings = [backward, forward, *reaction]
         weights = [self.backward, self.forward, self.reaction][: len(rankings)]
         if self.fusion == "ranks":
