@@ -59,8 +59,8 @@ def answer(
     """Answer a question over sources read now. The last event is `Answered`.
 
     `memory` is what earlier questions left; without one nothing outlasts this question. A
-    question that follows a `conversation` is first made one that stands alone. `scope` is what a
-    person settled that it is about: only these items are looked at, and it is asked as written.
+    question that follows a `conversation` is first rewritten to be understood alone. `scope` holds
+    the items that a person chose: only these are read, and the question is asked as written.
 
     An evaluation asks the same way. Its question is a `Query`, which is not parsed, as the text of
     a data set holds no operators. It reads a corpus once for many questions and hands that in.

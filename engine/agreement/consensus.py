@@ -24,7 +24,7 @@ OVERLAPS: dict[Similarity, Callable[[str, str], float]] = {
     "rouge_l": rouge_l,
 }
 Same = Callable[[str, str, float], bool]
-"""Whether two texts, so similar, are votes for the same answer."""
+"""Says whether two texts of a given similarity are votes for the same answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ class Consensus:
         return self.votes_for(self.winner)
 
     def votes_for(self, reading: int) -> Agreement:
-        """Return how many say what a reading says, itself included."""
+        """Return how many readings say what this one says, itself included."""
         return Agreement(len(self._like(reading)), len(self.agreement))
 
     def amended(self, readings: Sequence[int], among: Consensus) -> Consensus:
-        """Return the vote with these readings as alike as `among`, a vote of theirs, has them."""
+        """Return the vote in which `among`, a vote over these readings, says which agree."""
         alike = self.alike.copy()
         alike[np.ix_(readings, readings)] = among.alike
         return replace(self, alike=alike)
@@ -107,7 +107,7 @@ def consensus(
 
 
 def _unmarked(text: str) -> str:
-    """Return a reading without markers; one of nothing else is no denial."""
+    """Return a reading without markers. A reading of markers alone stays whole: it is no denial."""
     return MARKER.sub("", text).strip() or text
 
 

@@ -45,9 +45,9 @@ def stands(draft: Draft, question: str, least_confidence: float) -> bool:
 
 
 def answering(draft: Draft, question: str, least_confidence: float) -> Draft:
-    """Return the draft, or the first of the other answers where it does not stand itself.
+    """Return the draft, or the first of the other answers where the draft may not be shown.
 
-    But what a majority does not find is not there.
+    Where a majority found no answer, the draft is kept: it becomes an abstention.
     """
     if draft.agreement is None or not draft.others:
         return draft
@@ -60,8 +60,8 @@ def answering(draft: Draft, question: str, least_confidence: float) -> Draft:
 def with_conflict(checked: Checked, draft: Draft, question: str) -> Checked:
     """Return the checked answer with the answers that contradict it.
 
-    The one whose source is newest comes first. Without any it stays as it is, unless no more
-    than half of the readings stand behind it: then it says so.
+    The answer with the newest source comes first. Without a contradiction the text stays the same,
+    unless at most half of the readings agree: then it says so.
     """
     if draft.agreement is None or checked.grounded == "none":
         return checked

@@ -37,7 +37,7 @@ def read_each(
 ) -> Steps[list[str]]:
     """Return the likeliest answer from each subset, cut at `tokens`; one batch for all.
 
-    Where time runs out they are used as far as they have come.
+    Where time runs out, the texts are used as far as they were written.
     """
     texts = [""] * len(subsets)
     for subset in subsets:
@@ -64,7 +64,7 @@ def read_often(
 ) -> Steps[list[Draft]]:
     """Return K whole answers drawn from the same passages, prefilled once.
 
-    Where time runs out they are used as far as they have come.
+    Where time runs out, the texts are used as far as they were written.
     """
     replies = [Draft("", ended=False)] * samples
     yield from tools.compress(chosen)
@@ -129,7 +129,7 @@ def generated(usage: Usage) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """Readings that vote, and how each of them becomes a whole answer."""
+    """Readings that vote, and the way from a reading to a whole answer."""
 
     tools: Toolbox
     readings: Sequence[str]
@@ -140,9 +140,10 @@ class Ballot:
     """Tokens that the readings took, where they were cut short; None: they are whole."""
 
     def settle(self) -> Steps[Draft]:
-        """Return the winner's whole answer with its votes, and what other readings really answer.
+        """Return the winner's whole answer with its votes, and the answers that contradict it.
 
-        Only a person is shown others, and votes for what is shown.
+        Only a personal question shows contradicting answers, so only there do readings vote on the
+        text that is shown.
         """
         voted = yield from vote(self.tools, self.readings, self.similarity)
         before = self.tools.budget.usage
@@ -162,7 +163,7 @@ class Ballot:
         return replace(draft, others=tuple(rest))
 
     def _saved(self, whole: int) -> int | None:
-        """Return the tokens that V whole answers would have taken more than short ones and one."""
+        """Return the tokens saved: V whole answers less the short ones and the one whole answer."""
         return None if self.short is None else (len(self.readings) - 1) * whole - self.short
 
     def _with_answer(self, voted: Consensus, answer: str) -> Steps[Consensus]:
@@ -181,10 +182,10 @@ class Ballot:
     def _with_others(
         self, voted: Consensus, draft: Draft, cost: int
     ) -> Steps[tuple[Consensus, dict[int, Draft]]]:
-        """Return the vote with whole answers of dissenters, and those that stand and differ.
+        """Return the vote with whole answers of dissenters, and those that may be shown and differ.
 
-        A reading that finds nothing is no answer to show. Each takes about as many input tokens as
-        the winner's, its `cost`: there are as many as time and tokens allow.
+        A reading that finds nothing is no answer to show. Each answer takes about `cost` input
+        tokens, as the winner's did; as many are written as time and tokens allow.
         """
         shown = SIDES_SHOWN - (not abstention.denies(draft.text))
         dissent = [i for i in voted.dissenters if not abstention.denies(self.readings[i])]

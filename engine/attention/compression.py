@@ -14,7 +14,7 @@ from engine.retrieval.selection import OVERHEAD
 from engine.values import Excerpt, Passage
 
 GAP_TOKENS = 3
-"""What a gap takes in a prompt, at most."""
+"""Most tokens that a gap takes in a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Sentence:
     place: Passage
     """The sentence itself, as a passage."""
     run: int = 0
-    """Which stretch of an excerpt it is of; what was cut out between two stays out."""
+    """Its stretch of an excerpt. The text that was cut out between two stretches stays out."""
 
 
 def sentences_of(passages: Sequence[Passage]) -> list[Sentence]:

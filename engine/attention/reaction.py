@@ -20,7 +20,7 @@ Mean = Literal["arithmetic", "geometric"]
 Measure = Literal["reaction", "query"]
 
 SINKS = 4
-"""Tokens at the beginning of a window whose attention says nothing (Xiao et al. 2024)."""
+"""Tokens at the beginning of a window. They draw attention whatever they say (Xiao et al. 2024)."""
 _TINY = 1e-12
 """In place of 0 in a geometric mean."""
 
@@ -52,7 +52,7 @@ def evenness(columns: AttentionColumns) -> float:
 def token_scores(columns: AttentionColumns, measure: Measure) -> Scores:
     """Return a score a context token, comparable between windows, shape (c,).
 
-    "reaction" is the paper's. It also counts where a token stands: row i of even attention gives
+    "reaction" is the paper's. It also depends on a token's position: row i of even attention gives
     1/i to each of its tokens, so S/c falls from ln(c)/c to 1/c² along the context, whatever the
     text says. "query" is R/q alone, what the query's rows give.
     """

@@ -24,16 +24,16 @@ from models.protocols import (
 )
 
 QUERY = "\n\nQuestion: {}\nAnswer:"
-"""What stands behind each window; the model is about to answer when its attention is read."""
+"""Comes after each window, so that attention is read when the model is about to answer."""
 MARGIN = 16
-"""Tokens left free, for what the model expects before any text."""
+"""Tokens left free for a model's own marks before the text."""
 NEXT = "x"
-"""What a block is counted with: many tokenizers take blank lines for one token where a text ends
-there, and for two where it goes on."""
+"""Follows a block when its tokens are counted: many tokenizers make one token of blank lines at the
+end of a text, and two where the text goes on."""
 
 
 FEWEST = 40
-"""Characters of a sentence below which nothing is said by its beginning."""
+"""Fewest characters of a sentence whose beginning is worth reading alone."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class Window:
 
     text: str = ""
     sentences: list[int] = field(default_factory=list)
-    """Numbers of the sentences that stand in it."""
+    """Numbers of the sentences in it."""
     places: list[Span] = field(default_factory=list)
-    """Where they stand in `text`."""
+    """Their places in `text`."""
     tokens: int = 0
 
     def add(self, block: Block) -> None:
@@ -205,7 +205,7 @@ def _counted(
 
 
 LayersOf = Callable[[int], tuple[int, ...]]
-"""Which layers are read of a model that has so many."""
+"""Returns the layers to read, given how many the model has."""
 
 
 @dataclass

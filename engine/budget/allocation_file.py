@@ -17,7 +17,7 @@ from engine.errors import DataError
 def written(fit: Fit, about: Sequence[Informativeness], fitted_to: str) -> str:
     """Return the file of a fit: its parameters, and what a document and an example are worth.
 
-    A person's own files are no data set, so the mean over those measured stands for them.
+    A person's own files were not measured, so the mean over the data sets is used for them.
     """
     if not about:
         raise ValueError("there is no data set to take the worth of a document from")

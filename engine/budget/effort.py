@@ -1,7 +1,7 @@
 """What an effort may spend: tokens over all calls, and documents, examples and rounds within them.
 
-The computation allocation model (Inference scaling, section 5) picks among what fits. Where none
-was fitted to the models at hand the paper's own parameters stand in, and that is said.
+The computation allocation model (Inference scaling, section 5) picks among what fits. Without a
+model fitted to these models the paper's parameters are used, and the answer says so.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FOLLOW_UPS = (1, 2, 3, 5)
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What a question may take."""
+    """What a question may spend."""
 
     effort: Effort = "balanced"
     tokens: int = 10**9
@@ -50,7 +50,7 @@ class Theta:
 
 
 def spending_of(settings: Settings) -> Spending:
-    """Return what the settings allow."""
+    """Return what the settings let a question spend."""
     budget = settings.budget or BUDGETS[settings.effort]
     once = budget.lookahead_tokens + 2 * budget.generator_tokens + 3 * PROMPT_TOKENS
     tokens = settings.max_context or int(once * ROUNDS[settings.effort])
@@ -59,19 +59,19 @@ def spending_of(settings: Settings) -> Spending:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What the parts of a prompt take for one question, in the generator's tokens."""
+    """The sizes of a prompt's parts, in the generator's tokens."""
 
     passage: float
     """One passage."""
     examples: Callable[[int, int], float]
     """The first m examples, as they are shown with k documents each."""
     known: int = max(EXAMPLES)
-    """Worked examples there are."""
+    """Worked examples available."""
     room: float = float("inf")
     """Y: what the passages of a round may take."""
 
     def allow(self, theta: Theta) -> bool:
-        """Say whether so many documents and examples would really be shown."""
+        """Say whether a prompt could show so many documents and examples."""
         return theta.m <= self.known and (theta.k == 1 or theta.k * self.passage <= self.room)
 
 

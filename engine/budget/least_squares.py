@@ -18,7 +18,7 @@ from engine.errors import QuestionError
 EPSILON = 0.01
 """Added to theta, whose entries may be 0."""
 LEAST_POINTS = 12
-"""Configurations of a data set below which nothing is fitted."""
+"""Fewest configurations of a data set that a fit needs."""
 EXTREMES = 2
 """Points that `without_extremes` leaves out of each data set."""
 PARAMETERS = (
@@ -29,7 +29,7 @@ PARAMETERS = (
     "examples by what one gains",
     "the constant",
 )
-"""What a, b and c weigh, for people."""
+"""Names of the parameters a, b and c."""
 
 
 class TooFewPoints(QuestionError):

@@ -12,8 +12,8 @@ from engine.allocation import PUBLISHED_SIGMOID, Sigmoid
 Vector = npt.NDArray[np.float64]
 
 MARGIN = 0.01
-"""Normalised performance is held so far within the sigmoid's range, where its inverse is defined:
-with the published constants, which end at -2.18 and 1.12, within -2.17 and 1.11."""
+"""Margin that keeps normalised performance where the inverse is defined: the published sigmoid
+ranges from -2.18 to 1.12, so values are kept from -2.17 to 1.11."""
 
 
 def sigma(sigmoid: Sigmoid, x: Vector) -> Vector:
@@ -35,7 +35,7 @@ def inverse(sigmoid: Sigmoid, z: Vector) -> Vector:
 def refitted(predicted: Vector, measured: Vector) -> Sigmoid:
     """Return the sigmoid from linear predictions to what was measured, by least squares.
 
-    So the published constants were found (appendix G). Raises `RuntimeError` where none is found.
+    The paper found its constants this way (appendix G). Raises `RuntimeError` where none is found.
     """
     from scipy.optimize import curve_fit  # the extra `study`
 

@@ -1,4 +1,4 @@
-"""How long the rest of an answer takes: what is still to be done, at the speed measured here."""
+"""How long the rest of an answer takes: the work left, at the speed measured on this machine."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from models.speed import Speed
 RoleName = Literal["lookahead", "generator"]
 
 TOGETHER = 1.2
-"""What several sequences that are decoded together take, against one (docs/results.md: 1.19)."""
+"""Time of several sequences decoded together, as a multiple of one (docs/results.md: 1.19)."""
 
 USUAL_ANSWER = 16
-"""Tokens of a usual answer; limits are far above it."""
+"""Tokens of a usual answer; the limits are far higher."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Work:
     read: int
     """Tokens of the prompt that no cache holds."""
     written: float
-    """Tokens that are decoded, of sequences decoded together those of one."""
+    """Tokens that are decoded. Of sequences decoded together, the tokens of one."""
 
 
 @dataclass
@@ -35,12 +35,12 @@ class CorrectedSpeed:
     """The speed of both models, corrected by what they have done for this question."""
 
     speed_of: Callable[[RoleName], Speed | None]
-    """Measures it where it is not known; None for a model that is not of this machine."""
+    """Measures an unknown speed; returns None for a model on another machine."""
     expected: dict[RoleName, float] = field(default_factory=dict)
     taken: dict[RoleName, float] = field(default_factory=dict)
 
     def seconds(self, ahead: Sequence[Work]) -> float | None:
-        """Return what the work takes; None where a speed is not known."""
+        """Return the seconds that the work takes; None where a speed is unknown."""
         total = 0.0
         for work in ahead:
             speed = self.speed_of(work.role)
@@ -50,7 +50,7 @@ class CorrectedSpeed:
         return total
 
     def note(self, role: RoleName, used: ModelTokens, seconds: float, sequences: int = 1) -> None:
-        """Take in what a model really took, where it decoded so many sequences together."""
+        """Learn from the seconds that a model took to decode so many sequences together."""
         speed = self.speed_of(role)
         if speed is None:
             return
@@ -73,15 +73,15 @@ def answer_work(read: int) -> Work:
 
 
 def reply_work(read: int, replies: int = 1) -> Work:
-    """Return the work of so many replies to a prompt of which so many tokens are new."""
+    """Return the work of replies to a prompt with `read` new tokens."""
     return Work("generator", read, together(USUAL_ANSWER, replies))
 
 
 def check_work(read: int) -> Work:
-    """Return the work of judging an answer over passages that no prompt before began with."""
+    """Return the work of judging an answer over passages that no cached prompt begins with."""
     return Work("generator", read + PROMPT_TOKENS, 0)
 
 
 def together(written: float, sequences: int) -> float:
-    """Return the tokens of one sequence that take as long as so many sequences of `written`."""
+    """Return the length of one sequence that takes as long as `sequences` of length `written`."""
     return written * (TOGETHER if sequences > 1 else 1.0)

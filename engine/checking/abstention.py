@@ -1,4 +1,4 @@
-"""When to say that the evidence does not hold the answer."""
+"""Finds replies which say that the evidence holds no answer."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ LEAST_SAID = 4
 def denies(text: str, evidence: Sequence[Passage] = ()) -> bool:
     """Say whether a reply says that the passages hold no answer.
 
-    What stands in the evidence word for word is no such reply: "The cause is not stated" may be
-    what a report says.
+    A reply that quotes the evidence word for word is none: a report may say "The cause is not
+    stated".
     """
     said = MARKER.sub("", text).strip()
     if not said:

@@ -28,8 +28,8 @@ from engine.values import Citation, Grounded, Passage, Unsupported
 SUPPORTED = 0.6
 """Share of a sentence's new content words that a passage must hold."""
 NAMES_OF_A_TRANSLATION = 2
-"""Names that a sentence in another language shares with its passage, where it has no number: one
-stands in the heading of every mail."""
+"""Names that a sentence in another language must share with its passage where it has no number. One
+would not do: every mail has a name in its heading."""
 QUOTE_CHARACTERS = 240
 
 MARKER = re.compile(r"\s*[\[(](\d{1,3}(?:\s*,\s*\d{1,3})*)[\])]")
@@ -88,14 +88,14 @@ class _Read:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A sentence, and what has to be shown of it."""
+    """A sentence, and the claims that need support."""
 
     statement: Statement
     claims: Claims
     question: SourceFacts
     asked: set[str]
     wanted: set[str]
-    """What it claims: its content words beyond the question's, else all."""
+    """Its content words beyond the question's; all of them where there are none."""
 
     @classmethod
     def of(cls, sentence: str, question: SourceFacts) -> _Said:
@@ -112,7 +112,7 @@ def check(
 ) -> Checked:
     """Return the text with verified markers only, its citations and how grounded it is.
 
-    Its citations are numbered on from those of `after`, and follow them.
+    Citations are numbered after those in `after`, which come first in the result.
     """
     lines: list[str] = []
     citations = list(after)
@@ -175,8 +175,8 @@ def _cite(
 ) -> tuple[list[Citation], Unsupported]:
     """Return the citations of one sentence, not yet numbered (id 0), or why there is none.
 
-    What the model named is taken together, without what somebody else says of themselves; else one
-    passage must hold all of it.
+    Passages that the model named support the sentence together, except those in which somebody else
+    speaks of themselves. A passage that the model did not name must support it alone.
     """
     said, why = _Said.of(sentence, question), Unsupported(sentence)
     if not said.wanted:
@@ -198,7 +198,7 @@ def _cite(
 
 
 def _share(said: _Said, read: _Read) -> float:
-    """Return the share of the wanted words that a passage holds, if need be written otherwise."""
+    """Return the share of the wanted words that a passage holds, also in another spelling."""
     held = said.wanted & read.words
     at_most = held | (said.wanted & said.claims.words)
     if len(held) < len(at_most) and len(at_most) >= SUPPORTED * len(said.wanted):
@@ -289,7 +289,7 @@ def _with_markers(sentence: str, ids: Sequence[int]) -> str:
 
 
 def nearest(evidence: Sequence[Passage], limit: int = 3) -> list[Citation]:
-    """Return the best passages of an abstention: shown, and marked as no support."""
+    """Return the passages that an abstention shows, marked as no support."""
     found = []
     for number, passage in enumerate(evidence[:limit], start=1):
         end = min(passage.end, passage.start + QUOTE_CHARACTERS)

@@ -46,7 +46,7 @@ _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "a", "œ": "o"}
 
 @dataclass(frozen=True)
 class SourceFacts:
-    """What passages state, or a question: read once, asked for each sentence."""
+    """What passages or a question state: read once, compared with each sentence."""
 
     text: str
 
@@ -59,13 +59,14 @@ class SourceFacts:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Its words as names are compared, those too that a stray mark ties to another word."""
+        """Its words in the form in which names are compared, also parts of words that a mark
+        joins."""
         alone = [] if self.text.isascii() else _NAME.findall(self.text)
         return frozenset(folded_names(" ".join([self.text, *alone])))
 
     @cached_property
     def full_names(self) -> dict[str, set[str]]:
-        """What stands with a capital directly before each word with a capital."""
+        """By each capitalised word, the capitalised words directly before it."""
         found: dict[str, set[str]] = {}
         for first, last in _pairs(self.text):
             found.setdefault(last, set()).add(first)
@@ -74,7 +75,7 @@ class SourceFacts:
 
 @dataclass(frozen=True)
 class Claims:
-    """What a sentence names: read once, held against each source."""
+    """What a sentence names: read once, compared with each source."""
 
     sentence: str
 
@@ -112,16 +113,16 @@ class Claims:
 
 @dataclass(slots=True)
 class ClaimComparison:
-    """What a sentence names, held against passages."""
+    """The result of comparing a sentence with passages."""
 
     lacking: tuple[str, ...] = ()
-    """What neither they nor the question state, as written, in order."""
+    """What neither the passages nor the question state, as written, in order."""
     held: set[str] = field(default_factory=set)
-    """Words of what they state: "15" and "percent" where a passage has 15%."""
+    """Words of the sentence that the passages state: "15" and "percent" for 15%."""
     facts: int = 0
-    """Dates, times, numbers and codes that they state and the question does not."""
+    """How many dates, times, numbers and codes the passages state and the question does not."""
     names: int = 0
-    """Names that they state and the question does not."""
+    """How many names the passages state and the question does not."""
 
 
 def source_of(passage: Passage) -> SourceFacts:
@@ -231,7 +232,7 @@ def _has_form(name: str, there: frozenset[str]) -> bool:
 def _other_first_names(
     sentence: str, known: frozenset[str], sources: Sequence[SourceFacts]
 ) -> Iterator[tuple[int, str]]:
-    """Yield a first word that stands before a name where the sources have other first names."""
+    """Yield a first word directly before a name for which the sources have other first names."""
     match = re.match(r"\W*(\S+) \S", sentence)
     if match is None:
         return

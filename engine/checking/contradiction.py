@@ -19,7 +19,7 @@ from engine.language.stemming import stem
 from engine.language.tokens import FUNCTION_WORDS, folded_words, readable
 
 ALIKE = 0.5
-"""Texts at least this similar are votes for the same answer (ours)."""
+"""Least similarity of two votes for the same answer (ours)."""
 
 _VERDICT = re.compile(r"\W*(yes|no)\b(?!\.? ?\d)", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
@@ -31,7 +31,7 @@ _NOTHING = SourceFacts("")
 def same_answer(one: str, other: str, likeness: float, question: str) -> bool:
     """Say whether two readings, without markers, give one answer; `likeness` is from 0 to 1.
 
-    They are alike, or one has all that the other says; and they do not contradict each other.
+    They are similar, or one says all that the other says; and they do not contradict each other.
     """
     if one == other:
         return True
@@ -40,7 +40,7 @@ def same_answer(one: str, other: str, likeness: float, question: str) -> bool:
 
 
 def contradict(one: str, other: str, question: str) -> bool:
-    """Say whether each reading states something in place of what the other one states.
+    """Say whether each reading states something where the other one states something else.
 
     What only one of them states is no contradiction, but a day of the week beside another: "moved
     from Monday to Thursday". The question says which first words are no names.
@@ -72,7 +72,7 @@ def _stems(text: str) -> set[bytes]:
 
 
 def _denies(one: str, other: str) -> bool:
-    """Say whether the one has a clause that says of all its words not what the other says."""
+    """Say whether one reading denies, in a clause, words that the other one claims."""
     clauses = _statement(other).clauses
     claimed = set().union(*(clause.stems for clause in clauses if not clause.is_denied))
     return any(part.is_denied and part.stems <= claimed for part in _statement(one).clauses)
@@ -90,7 +90,7 @@ def _weekdays(text: str) -> set[Weekday]:
 
 
 def _only_in(sentence: str, text: str, question: str) -> set[type]:
-    """Return the kinds of things that a sentence states and a text does not; str is a name."""
+    """Return the types of facts that a sentence states and a text does not; `str` means a name."""
     begins = _WORD.search(sentence)
     if begins and begins[0].lower() not in _WORD.findall(question):
         sentence = f"It {sentence}"  # the first word may be a name too

@@ -11,7 +11,7 @@ _READERS = (
     *(days_in_digits, times, named_days),
     *(codes, tokens, numbers, numbers_in_words, loose_days),
 )
-"""In order: what one reads, those behind it do not see."""
+"""In order: later ones do not see what earlier ones read."""
 
 
 def facts(text: str, *, source: bool = False) -> list[Fact]:

@@ -22,7 +22,7 @@ _KNOWN = frozenset([*MONTHS, *WEEKDAYS, *NUMBERS, *ORDINALS, *CLOCK_WORDS, "a", 
 
 @dataclass(frozen=True, slots=True)
 class MarkedText:
-    """A text, what is read of it already blanked by bars."""
+    """A text in which bars replace what was already read."""
 
     text: str
     digits: tuple[int, ...]
@@ -54,13 +54,13 @@ class MarkedText:
         return _matches(pattern, self.text, (start for start, word in self.words if word in of))
 
     def these(self, of: Container[str]) -> Iterator[tuple[int, int, str]]:
-        """Yield those of these words that are not blanked: where they begin and end, and which."""
+        """Yield begin, end and word for each of these words that no bars replace."""
         for start, word in self.words:
             if word in of and self.text[start] != "|":
                 yield start, start + len(word), word
 
     def without(self, read: Iterable[Fact]) -> MarkedText:
-        """Return the text with a bar for each character that is read, to be read only once."""
+        """Return the text with bars in place of these facts, so that nothing is read twice."""
         parts, done = [], 0
         for fact in sorted(read, key=lambda fact: fact.start):
             if fact.start >= done:
@@ -77,7 +77,7 @@ def _plain(char: str) -> str:
 
 
 def _lower(text: str) -> str:
-    """Return the text in small letters, those left as they are that would become two."""
+    """Return the text in lower case, except for letters that would become two."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower

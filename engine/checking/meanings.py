@@ -1,8 +1,8 @@
-"""What a date, time, number or code in a text may mean, and which other meanings bear it out.
+"""What a date, time, number or code may mean, and which other meanings confirm it.
 
 "3/4/2001" is a day of April or of March, "2:30" before or after noon, "3.5." a day or a number.
-What is compared is what is meant, not how it is written: 1,000 is 1000, two is 2, 14:00 is 2 pm,
-2027-06-30 is June 30th, 2027. `written` finds them.
+Meanings are compared, not spellings: 1,000 is 1000, two is 2, 14:00 is 2 pm, 2027-06-30 is June
+30th, 2027. `facts` finds them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day of the calendar, as far as it is said."""
+    """A day of the calendar, as far as the text gives it."""
 
     year: int | None = None
     month: int | None = None
@@ -102,7 +102,7 @@ class MixedWord:
 
 Meaning = Day | Weekday | ClockTime | Amount | Code | MixedWord
 LEAST_OF_NUMBER, MOST_BEFORE_NUMBER = 7, 5
-"""Digits of a telephone number at least, and of the codes before it at most."""
+"""Fewest digits of a telephone number, and most digits of the codes before it."""
 
 
 @dataclass(slots=True)
@@ -113,7 +113,8 @@ class Fact:
     end: int
     meanings: list[Meaning] = field(default_factory=list)
     claimed: bool = True
-    """False where it bears others out and is mostly something else: "one", "a"."""
+    """False for words that are mostly something else ("one", "a"): they confirm others, and claim
+    nothing."""
 
 
 def borne_out(said: Meaning, other: Meaning) -> bool:

@@ -1,8 +1,8 @@
 """Says whether a sentence denies what its source says, or says what its source denies.
 
-Clause is held against clause: of the source's, those count that share most words with the
-sentence's. A "not" counts where the word that it denies stands in the other clause too; so
-"extra, not included" does not contradict "costs 20 euros".
+Each clause of the sentence is compared with the source's clauses that share most words with it. A
+"not" counts only where the other clause has the denied word too: so "extra, not included" does not
+contradict "costs 20 euros".
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NO_DENIAL = re.compile(
     r"|^\W*(?:if|wenn|falls|si)\b(?:\s+\w+){0,3}?(?:\s+(?:not|nicht|no|pas)\b|n['\u2019]t\b)",
     re.IGNORECASE,
 )
-"""What has a "not" and denies nothing; at the end, a condition."""
+"""Phrases with a "not" that deny nothing; the last is a condition."""
 _LITTLE = "yes no ja nein oui non si sí nee da да нет not nicht pas never nie does did doch"
 _PARTICLES = frozenset(_LITTLE.split())
 _ASCII_WORD = re.compile("[a-z0-9_]+")
@@ -61,7 +61,7 @@ class Clause:
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        """The stems of what a "not" stands by: the two words behind it, else the last before."""
+        """The stems that a "not" denies: the two words behind it, else the last one before it."""
         found: set[str] = set()
         text = _NO_DENIAL.sub(" ", self.text)
         for match in _NOT.finditer(text):
@@ -72,7 +72,7 @@ class Clause:
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence or a source, read once for all that it is held against."""
+    """A sentence or a source, read once for all comparisons."""
 
     text: str
 

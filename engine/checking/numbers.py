@@ -1,4 +1,4 @@
-"""Reads the numbers of a text with what they count, and the digits that are names."""
+"""Reads the numbers of a text with their units, and the codes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.checking.words import CURRENCIES, ORDINALS, PARTS, SCALES, UNITS
 from engine.language.numbers import ARTICLES, NUMBERS
 
 LEAST_OF_CODE = 5
-"""Digits of a number that may be a name: of an invoice, a customer."""
+"""Fewest digits of a number that may be a code: of an invoice, a customer."""
 _FLAGS = re.IGNORECASE
 _CHAIN = re.compile(
     r"(?:(?<![\w.,])|(?<=\b[A-Z]{2}))"
@@ -135,7 +135,7 @@ def _also(text: str, start: int, written: str, after: str) -> Iterator[Meaning]:
 
 
 def _value(written: str, *, scaled: bool) -> Decimal:
-    """Return a number; what stands before three digits sets thousands apart, but in 1.234 million.
+    """Return a number. A mark before three digits separates thousands, but not in 1.234 million.
 
     The last of two different marks is the decimal one: 1.250,50 is 1250.5.
     """

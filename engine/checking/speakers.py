@@ -1,4 +1,4 @@
-"""Says whose words a line is, and whether they are about somebody else than was asked about.
+"""Finds who speaks a line, and whether the question is about somebody else.
 
 In chats and transcripts a line begins with who speaks. "Ann: I am learning to swim" is about Ann:
 asked what Bob is learning, a model answers with it all the same, and all its words are supported.
@@ -20,11 +20,11 @@ _TURN = re.compile(
     rf"^(?:\[[^\]\n]{{1,40}}\] ?|\d[\d/.,:\u202f -]{{7,24}}(?:[AaPp]\.?[Mm]\.?)? - )?({_NAME}): ",
     re.MULTILINE,
 )
-"""A line with a speaker; before the name may stand a time, as chat programs export it."""
+"""A line with its speaker; chat programs write the time before the name."""
 _HEADINGS = frozenset({"bcc", "cc", "date", "note", "notes", "sent", "subject"} | FUNCTION_WORDS)
 """Words before a colon that name nobody: forwarded mails have From, To and Subject."""
 _LEAST_TURNS = 2
-"""Lines of each speaker: "Date:" and "Subject:" stand once."""
+"""Fewest lines of a speaker; headings such as "Date:" occur once."""
 _LEAST_SHORT_NAME = 3
 """Letters of a capitalised word that may be short for a speaker's name: Mel for Melanie."""
 

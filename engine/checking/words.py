@@ -139,4 +139,4 @@ PARTS = {
     "metre": ("centimetre", 100),
     "litre": ("millilitre", 1000),
 }
-"""From a unit to the next smaller one, and how many of these it has."""
+"""From a unit to the next smaller one, and how many of those make one."""
