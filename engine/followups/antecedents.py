@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from engine.language.dates import find_spans
 from engine.language.tokens import FUNCTION_WORDS
+from engine.question.analysis import Mention
 
 WH = r"(?:what|which|who|whom|whose|when|where|why|how)"
 AUXILIARY = (
@@ -59,16 +59,6 @@ MOST_NAME_WORDS = 4
 MOST_THING_WORDS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """Words of a question and where they stand."""
-
-    words: str
-    start: int
-    end: int
-    """Exclusive; of a name without its possessive ending."""
-
-
 def names_in(question: str, known: Sequence[str], today: date) -> list[Mention]:
     """Return the people, or what is written like them, that a question names, in its order."""
     taken = [(span.start, span.end) for span in find_spans(question, today)]
@@ -110,7 +100,7 @@ def _known_in(question: str, known: Sequence[str]) -> Iterator[Mention]:
         # A first name in small letters may be a word ("will", "mark").
         flags = re.IGNORECASE if " " in form else 0
         for match in re.finditer(pattern, question, flags):
-            yield Mention(match[0], match.start(), match.end())
+            yield Mention(match[0], match.start(), match.end(), "name")
 
 
 def capitalised_in(question: str, places: bool = False) -> Iterator[Mention]:
@@ -123,7 +113,7 @@ def capitalised_in(question: str, places: bool = False) -> Iterator[Mention]:
             start, end = words[place].start(), words[place + run - 1].end()
             text = _POSSESSIVE.sub("", question[start:end])
             if places or not _PLACE.search(question[:start]):
-                yield Mention(text, start, start + len(text))
+                yield Mention(text, start, start + len(text), "name")
         place += max(run, 1)
 
 
@@ -186,7 +176,7 @@ def _numbered(question: str, name: Mention) -> Mention:
     """Return a name with the number behind it: "Boathouse 3"."""
     number = _NUMBER.match(question, name.end)
     end = number.end() if number else name.end
-    return Mention(question[name.start : end], name.start, end)
+    return Mention(question[name.start : end], name.start, end, name.role)
 
 
 def whole_things(question: str, known: Sequence[str], today: date) -> list[Mention]:
@@ -214,7 +204,7 @@ def joined(
     for other in others:
         if other.start >= end and by.fullmatch(question[end : other.start]):
             end = other.end
-    return Mention(question[thing.start : end], thing.start, end)
+    return Mention(question[thing.start : end], thing.start, end, thing.role)
 
 
 def noun_words(question: str, determiner: re.Match[str]) -> list[re.Match[str]]:
@@ -247,5 +237,5 @@ def dates_in(question: str, today: date) -> list[Mention]:
     for span in find_spans(question, today):
         before = re.search(rf"\b{PREPOSITION}\s+$", question[: span.start], re.IGNORECASE)
         start = before.start() if before else span.start
-        found.append(Mention(question[start : span.end], start, span.end))
+        found.append(Mention(question[start : span.end], start, span.end, "date"))
     return found

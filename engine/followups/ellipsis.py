@@ -15,7 +15,6 @@ from engine.followups.antecedents import (
     DETERMINER,
     PREPOSITION,
     WH,
-    Mention,
     dates_in,
     months_in,
     names_in,
@@ -24,6 +23,7 @@ from engine.followups.antecedents import (
     things_in,
     things_of_people,
 )
+from engine.question.analysis import Mention
 
 _ASKING_ABOUT = re.compile(
     r"(?:(?:and|or|but|ok(?:ay)?|so)\b[, ]*)?"

@@ -17,7 +17,6 @@ from engine.followups.antecedents import (
     PREPOSITION,
     THOSE,
     WH,
-    Mention,
     is_name,
     names_in,
     things_in,
@@ -25,6 +24,7 @@ from engine.followups.antecedents import (
 )
 from engine.followups.listed import listed_in
 from engine.language.tokens import FUNCTION_WORDS, content_words
+from engine.question.analysis import Mention
 
 _PERSON = re.compile(r"\b(?P<word>he|she|him|her|his|hers)\b(?!['’](?:d|ll)\b)", re.IGNORECASE)  # noqa: RUF001
 _PEOPLE = re.compile(rf"\b(?:they|them|their|theirs|{THOSE})\b", re.IGNORECASE)
