@@ -70,8 +70,8 @@ def test_sentences_are_found_on_tokenizers_of_every_kind(kind: str) -> None:
     "model_id", ["smollm2-135m-instruct-q4_1", "qwen2.5-coder-0.5b-instruct-q4_k_m"]
 )
 def test_sentences_are_found_on_the_tokenizers_of_real_models(model_id: str) -> None:
-    from models.llama.api import LlamaModel
     from models.llama.library import self_test
+    from models.llama.model import LlamaModel
 
     file = weights_of(model_id)
     self_test()

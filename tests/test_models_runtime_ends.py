@@ -14,7 +14,7 @@ import llama_cpp
 import pytest
 
 from models.errors import MemorySpent, RuntimeFailed
-from models.llama.api import AbortFlag
+from models.llama.context import AbortFlag
 from models.llama.generator import LlamaGenerator, load_llama
 from models.llama.thread import CallThread
 from models.protocols import Cancelled, GenerationRequest, Message

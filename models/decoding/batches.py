@@ -17,6 +17,7 @@ from models.decoding.columns import ColumnRequest
 from models.decoding.forms import Form
 from models.decoding.prefix_cache import Prefix, PrefixCache, SharedPrefix
 from models.decoding.runtime import Batches, Sampler, Weights
+from models.decoding.sampler import log_softmax
 from models.decoding.text_stream import TextStream, Thoughts
 from models.protocols import Cancelled, Piece, Sampling, Stopped, TokenCount
 
@@ -293,11 +294,3 @@ class Wave:
             prefix = reply.prompt.prefix
             if prefix is not None and len(reply.tokens) > 1:
                 self.cache.add_reply(prefix, reply.tokens[:-1], reply.sequence)
-
-
-def log_softmax(logits: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-    """Return log-probabilities; the logits stay as they are."""
-    exact = logits.astype(np.float64)
-    exact -= exact.max()
-    exact -= np.log(np.exp(exact).sum())
-    return exact

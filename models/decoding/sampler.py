@@ -55,3 +55,11 @@ def kept_shares(logits: npt.NDArray[np.float64], sampling: Sampling) -> npt.NDAr
     kept = before < sampling.top_p
     kept &= shares >= sampling.min_p * shares[0]
     return shares[: int(kept.sum())]
+
+
+def log_softmax(logits: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    """Return log-probabilities; the logits stay as they are."""
+    exact = logits.astype(np.float64)
+    exact -= exact.max()
+    exact -= np.log(np.exp(exact).sum())
+    return exact

@@ -7,10 +7,11 @@ from pathlib import Path
 from models.decoding.columns import ColumnReader, refuse_unreadable
 from models.decoding.generator import DEFAULT_CONTEXT, refuse_beyond
 from models.errors import RuntimeFailed
-from models.llama.api import LlamaContext, LlamaModel
 from models.llama.columns import LlamaColumns
+from models.llama.context import LlamaContext
 from models.llama.generator import physical_cores
 from models.llama.library import self_test
+from models.llama.model import LlamaModel
 from models.llama.precautions import NONE, Precautions
 
 BLOCK = 256

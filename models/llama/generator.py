@@ -14,9 +14,10 @@ from models.decoding.generator import (
     refuse_beyond,
 )
 from models.errors import RuntimeFailed
-from models.llama.api import LlamaContext, LlamaModel
 from models.llama.columns import LlamaColumns
+from models.llama.context import LlamaContext
 from models.llama.library import self_test
+from models.llama.model import LlamaModel
 from models.llama.precautions import NONE, Precautions
 
 CHUNK = 256
