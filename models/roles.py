@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from models.encoder import Encoder
 from models.errors import ModelMissing
-from models.protocols import AttentionReader, AttentiveGenerator, Encoder, Generator
+from models.protocols import AttentionReader, AttentiveGenerator, Generator
 from models.speed import Speed
 
 Loader = Callable[[str], Generator]

@@ -11,8 +11,9 @@ import pytest
 
 from engine.events import FollowedUp, Noted, Ranked
 from engine.retrieval.embedding import FEWEST, MOST, candidate_count, reranked
+from models.encoder import Encoded
 from models.errors import ModelMissing
-from models.protocols import Beginnings, Encoded
+from models.protocols import Beginnings
 from tests.toy_corpus import QUESTION, TEXTS, FakeEncoder, Run, asking, texts
 
 ALONE = {"cedar": 0.2, "dogwood": 0.8, "fir": 0.4}

@@ -30,8 +30,9 @@ from engine.settings import Budget, Settings
 from engine.strategies import registry
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
+from models.encoder import Encoder
 from models.llama.generator import load_llama
-from models.protocols import Encoder, Generator
+from models.protocols import Generator
 from models.roles import ModelSet
 from models.store.catalogue import load_catalogue
 from models.store.store import Store

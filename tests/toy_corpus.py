@@ -21,7 +21,8 @@ from engine.retrieval.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
-from models.protocols import Encoded, TokenCount
+from models.encoder import Encoded
+from models.protocols import TokenCount
 from models.roles import ModelSet
 
 TEXTS = ("alder birch cedar", "alder birch dogwood", "alder elm fir", "ginkgo hazel ivy")
@@ -35,7 +36,7 @@ Replies = Sequence[str] | Callable[[str, int], str]
 
 
 class FakeEncoder:
-    """A `models.protocols.Encoder` with two dimensions: liking the question, and not."""
+    """A `models.encoder.Encoder` with two dimensions: liking the question, and not."""
 
     id = "e"
     context = 512

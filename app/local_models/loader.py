@@ -14,10 +14,11 @@ from app.local_models.server import connected, served_roles
 from app.output.stages import loading_text
 from app.settings.config import Config, config_path
 from models import foreign
+from models.encoder import Encoder
 from models.errors import RuntimeFailed
 from models.llama.precautions import Precautions
 from models.proof.proof import proved
-from models.protocols import AttentionReader, AttentiveGenerator, Encoder, Generator
+from models.protocols import AttentionReader, AttentiveGenerator, Generator
 from models.roles import ModelSet
 from models.speed import Speed, measured
 from models.store.catalogue import Catalogue, ModelRow, Role, load_catalogue

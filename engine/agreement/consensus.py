@@ -15,7 +15,7 @@ from engine.checking.citation_check import MARKER
 from engine.checking.contradiction import ALIKE
 from engine.language.overlap import rouge_l, token_f1
 from engine.values import Agreement
-from models.protocols import Encoder
+from models.encoder import Encoder
 
 Matrix = npt.NDArray[np.float64]
 Similarity = Literal["token_f1", "rouge_l", "embedding"]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from engine.retrieval.fusion import weighted_sum
 from engine.retrieval.recall import Scores, best_first
 from engine.values import Passage
-from models.protocols import Encoded, Encoder
+from models.encoder import Encoded, Encoder
 
 SECONDS = 4.0
 """What encoding the candidates of a question may take where their number is not given."""

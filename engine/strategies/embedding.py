@@ -21,7 +21,7 @@ from engine.retrieval.recall import Scores
 from engine.stages import staged
 from engine.toolbox.steps import Toolbox
 from engine.values import Passage
-from models.protocols import Encoder
+from models.encoder import Encoder
 
 LEAST_ROOM = 64
 """Tokens of a passage behind the question below which the encoder would judge by its heading."""

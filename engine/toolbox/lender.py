@@ -10,13 +10,8 @@ from typing import TypeVar
 from engine.budget.work import RoleName
 from engine.toolbox.budget import QuestionBudget
 from engine.values import ModelTokens
-from models.protocols import (
-    AttentionReader,
-    AttentiveGenerator,
-    Encoder,
-    Generator,
-    TokenCount,
-)
+from models.encoder import Encoder
+from models.protocols import AttentionReader, AttentiveGenerator, Generator, TokenCount
 from models.roles import ModelSet
 
 Lent = TypeVar("Lent", Generator, AttentiveGenerator, Encoder, AttentionReader)

@@ -13,8 +13,9 @@ import numpy as np
 import torch
 from transformers import AutoModel
 
+from models.encoder import Encoded
 from models.errors import ContextExceeded, RuntimeFailed
-from models.protocols import Cancelled, Encoded, Stopped, TokenCount
+from models.protocols import Cancelled, Stopped, TokenCount
 from models.stopping import stopped_by
 from models.torch.errors import computing_errors, loading_errors
 from models.torch.fit import refuse_too_large

@@ -6,8 +6,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from models.encoder import Encoder
 from models.errors import RuntimeFailed
-from models.protocols import AttentionReader, AttentiveGenerator, Encoder
+from models.protocols import AttentionReader, AttentiveGenerator
 
 if TYPE_CHECKING:
     from models.torch.model import Precision

@@ -30,7 +30,7 @@ from engine.retrieval.recall import Scores, best_first
 from engine.values import Passage
 from ingest.item import Item
 from ingest.reading.in_process import read
-from models.protocols import Encoder
+from models.encoder import Encoder
 from models.torch.loading import load_encoder
 
 KS = (2, 5, 10)
