@@ -59,8 +59,7 @@ class SourceFacts:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Its words in the form in which names are compared, also parts of words that a mark
-        joins."""
+        """Its words as names are compared, with the parts of words that a mark joins."""
         alone = [] if self.text.isascii() else _NAME.findall(self.text)
         return frozenset(folded_names(" ".join([self.text, *alone])))
 

@@ -1,4 +1,4 @@
-"""Sets a short reply as the passages write it.
+"""Writes a short reply the way the passages do.
 
 Small models copy "Phillip K Allen" as "Phillip Allen", "Prior, Liz" as "Liz Prior" and
 "63 2 9229 2352" without its blanks. An answer that a person checks against its source, or pastes
@@ -20,10 +20,11 @@ _PIECE = re.compile(r"[^\W_]+")
 
 
 def as_written(reply: str, evidence: Sequence[Passage]) -> str:
-    """Return the reply with its words as the first passage that has them writes them.
+    """Return the reply in the spelling of the first passage that has its words.
 
     What may differ: blanks and punctuation within a number, an initial that the reply lacks, and
-    the order of two names. A reply that is literally in a passage, or in none, stays as it is.
+    the order of two names. A reply that is literally in a passage, or in none, is returned
+    unchanged.
     """
     plain = MARKER.sub("", reply).strip(" .,;:")
     pieces = _PIECE.findall(plain)
@@ -39,7 +40,7 @@ def as_written(reply: str, evidence: Sequence[Passage]) -> str:
 
 
 def _patterns(pieces: Sequence[str]) -> Iterator[re.Pattern[str]]:
-    """Yield what the reply may look like in a passage, closest first."""
+    """Yield patterns of the reply's spellings in a passage, closest first."""
     if all(piece.isdigit() for piece in pieces):
         yield _whole(r"[\W_]{0,3}".join("".join(pieces)))
     words = [re.escape(piece) for piece in pieces]

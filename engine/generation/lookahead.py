@@ -19,7 +19,7 @@ before an explanation, or alone (FB-RAG, table 8). Each is a section of the task
 TEMPERATURE = 0.7
 """The paper gives none."""
 STOP = ("\n\n\n", "\nQuestion:")
-"""An empty line often stands between rationale and answer."""
+"""Not a blank line: models often put one between rationale and answer."""
 
 _ANSWER = re.compile(r"\bAnswer\s*:\s*", re.IGNORECASE)
 _EXPLANATION = re.compile(r"\bExplanation\s*:\s*", re.IGNORECASE)
@@ -27,14 +27,14 @@ _EXPLANATION = re.compile(r"\bExplanation\s*:\s*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One sample; without the asked form the whole of it is the rationale."""
+    """One sample. A reply without the asked form is all rationale."""
 
     rationale: str
     answer: str
 
     @property
     def text(self) -> str:
-        """The words the forward score is computed from."""
+        """The text from which the forward score is computed."""
         return f"{self.rationale} {self.answer}".strip()
 
 
@@ -70,8 +70,8 @@ def look_ahead(
 ) -> Steps[list[Sample]]:
     """Yield each sample when it is complete; return all, in sequence order.
 
-    The prompt is prefilled once and shared by all samples. At `deadline` (`time.monotonic`)
-    they are used as far as they have come. `draw` stands in for the model's `sample`.
+    The prompt is prefilled once and shared by all samples. At `deadline` (`time.monotonic`) the
+    samples are used as far as they were written. `draw` is used instead of the model's `sample`.
     """
     prompt = task.prompt(model, drawing.form, question, passages)
     replies = [""] * drawing.samples

@@ -1,4 +1,4 @@
-"""The generator's reply, and whether the evidence really states it."""
+"""The generator's reply, and its confidence that the evidence states it."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from models.protocols import Constraint, GenerationRequest, Generator
 JUDGEMENT = 3.0
 """Weight of the log odds of Yes against No in the confidence; those of "Not found" weigh 1."""
 DOUBT_AT_EVEN_ODDS = 3.6
-"""Both chosen with the starter generator on mail questions that are not reported: together the
-signals tell right answers from answers to unanswerable questions better than either alone
-(docs/decisions.md has the figures and the method for another generator)."""
+"""Both were chosen with the starter generator on mail questions that no result reports. Together
+the two signals tell right answers from answers to unanswerable questions better than either alone
+(docs/decisions.md has the figures, and the method for another generator)."""
 
 REPEATED_WORDS = 5
-"""A shorter sentence may well be said twice."""
+"""Fewest words of a sentence that may not be said twice."""
 
 _END = re.compile(rf"[.!?]+(?=\s|$)(?:\s*{MARKER.pattern})*\s*|\n+")
-"""Of a sentence, with the citations behind it."""
+"""The end of a sentence, with the citations behind it."""
 _INTERROGATIVE = re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b", re.IGNORECASE)
 _RELATIVE_TO_NOW = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|now|next|last|latest|recently|currently|coming"
@@ -42,7 +42,7 @@ _RELATIVE_TO_NOW = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class GeneratorQuestion:
-    """A question as the generator is asked it."""
+    """A question as it is put to the generator."""
 
     task: Task
     text: str
@@ -50,7 +50,7 @@ class GeneratorQuestion:
     deadline: float | None = None
     """`time.monotonic` at which a reply is broken off; None: no limit."""
     remark: str = ""
-    """What else a personal prompt says, with a blank behind it."""
+    """An additional remark in a personal prompt, with a blank behind it."""
 
     def prompt(
         self,
@@ -81,7 +81,7 @@ def write(
 ) -> Steps[Draft]:
     """Yield the tokens of the likeliest reply to a prompt; return it, unjudged.
 
-    It ends at the task's limit and stop strings where no others are given, and at the deadline.
+    It ends at the limit and stop strings, by default the task's, and at the deadline.
     """
     text, ended, doubt = "", False, 0.0
     pieces = model.sample(
@@ -115,10 +115,10 @@ def finish(
     *,
     once: bool = False,
 ) -> Draft:
-    """Return a personal answer with the model's confidence, set as the passages write it.
+    """Return a personal answer with the model's confidence, in the spelling of the passages.
 
-    A reply that adds no word to the question gives way to a surer sentence; with `once` none is
-    looked for. All of it shares the passages' prefill.
+    Where a reply adds no word to the question, a whole sentence is asked for, unless `once` is set;
+    the surer of the two is returned. All calls share the prefill of the passages.
     """
     best = checked(model, asked, passages, first)
     if not once:
@@ -131,8 +131,8 @@ def _surer(
 ) -> Draft:
     """Return the first reply, or a sentence the model is surer of where it adds no word.
 
-    Its name for an e-mail address asked for, or a bare marker, adds none; but a subject asked for
-    may be right. A bare marker never stands against a sentence.
+    A name instead of the e-mail address asked for, or a bare marker, adds no word. A subject asked
+    for may add none and be right. A sentence always wins over a bare marker.
     """
     if first.confidence is None or _adds(asked.text, first) or asked.late():
         return first
@@ -190,9 +190,10 @@ def asks_several(question: str) -> bool:
 
 
 def _today(question: str, today: date) -> str:
-    """Name the date where the question leans on it; small models else take it for an answer.
+    """Return a line with today's date where the question depends on it.
 
-    Of several things asked one is often when: the date is named there too.
+    Elsewhere small models take the date for an answer. A question of several parts often asks when,
+    so it gets the date too.
     """
     if not (_RELATIVE_TO_NOW.search(question) or asks_several(question)):
         return ""
@@ -200,9 +201,9 @@ def _today(question: str, today: date) -> str:
 
 
 def _before_a_repetition(text: str) -> str | None:
-    """Return what stands before a sentence that has just been said a second time; None else.
+    """Return the text before a sentence that was just repeated; None without a repetition.
 
-    Small models that have said all they know say it again, up to the limit.
+    Small models that have said all they know repeat it, up to the limit.
     """
     ends = [end.end() for end in _END.finditer(text)]
     if len(ends) < 2:

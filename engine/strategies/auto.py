@@ -31,8 +31,8 @@ from engine.toolbox.steps import Toolbox
 from models.errors import ContextExceeded
 
 EMBEDDING = CeFilter()
-"""What ranks where an encoder is: with conditional embeddings joined in recall was the same
-(recall@5 0.798 and 0.797, 120 questions) for twice the encoding."""
+"""Ranks where an encoder is installed. Conditional embeddings beside it left recall@5 the same
+(0.798 and 0.797, 120 questions) and cost twice the encoding."""
 AFTER_EMBEDDING = FBRag(fusion="normalised")
 """Its scores are not those of BM25, so samples are joined with them on one scale."""
 
@@ -103,9 +103,10 @@ class Auto:
     def _look(
         self, tools: Toolbox, facts: Facts, ranker: FBRag
     ) -> Steps[tuple[Toolbox, LookAheadResult, list[int]]]:
-        """Look ahead where it pays; return what that found, and what the generator is to read.
+        """Look ahead where it pays; return the result and the passages for the generator.
 
-        Whether to cut is settled first: attention is then read while samples are drawn, for free.
+        Compression is decided first, so that attention can be read while samples are drawn, at no
+        cost.
         """
         looks = yield from _decide(routing.look_ahead(facts), self.look)
         cuts = yield from _decide(routing.compress(facts), self.compress)
@@ -127,7 +128,7 @@ class Auto:
     def _look_again(
         self, tools: Toolbox, facts: Facts, looked: LookAheadResult, draft: Draft, ranker: FBRag
     ) -> Steps[Draft]:
-        """Look ahead if that was spared; then ask otherwise, or in steps, while tokens last."""
+        """Look ahead if that was left out; then rewrite the question or ask in steps."""
         unread = len(set(tools.passages.allowed()) - set(looked.chosen))
         rule = routing.look_ahead_after_all(by_now(tools, facts), bool(looked.samples), unread)
         if self.look != "never" and (yield from _decide(rule, "auto")):
@@ -151,7 +152,7 @@ def missing(tools: Toolbox, draft: Draft) -> bool:
 
 
 def better(tools: Toolbox, first: Draft, second: Draft) -> Draft:
-    """Return the second draft where it answers, else the first: it read what fits best."""
+    """Return the second draft if it answers, else the first, which read the best passages."""
     return first if missing(tools, second) else second
 
 
@@ -165,7 +166,7 @@ def agreement(samples: Sequence[Sample], same: Same = as_alike) -> float | None:
 
 
 def _decide(rule: Decided, when: WhenLooking) -> Steps[bool]:
-    """Say what is decided, by the rule or by request."""
+    """Report a decision: the person's request, else the rule's. Return whether the stage runs."""
     decided = routing.by_request(rule.stage, when) or rule
     yield decided
     return decided.taken
@@ -180,7 +181,7 @@ def _expand(tools: Toolbox) -> Steps[str]:
 
 
 def _look_after_all(tools: Toolbox, before: LookAheadResult, ranker: FBRag) -> Steps[Draft]:
-    """Return the draft from what looking ahead brings; an empty one where that is nothing new."""
+    """Return a draft from the passages that looking ahead finds; an empty one where none is new."""
     looked = yield from ranker.look(tools)
     if not set(looked.chosen) - set(before.chosen):
         return Draft("", ())
@@ -188,7 +189,7 @@ def _look_after_all(tools: Toolbox, before: LookAheadResult, ranker: FBRag) -> S
 
 
 def _for_cutting(tools: Toolbox, scores: Scores) -> list[int]:
-    """Return more passages than fit the generator whole, as they stand."""
+    """Return more passages than the generator could read whole, in document order."""
     try:
         return sorted(tools.fit_lookahead(scores))
     except BudgetTooSmall:

@@ -39,7 +39,7 @@ class ManyShot:
 
 
 def _alone(tools: Toolbox, examples: str = "") -> Steps[Draft]:
-    """Ask without a passage, where the tokens last for that."""
+    """Ask without a passage. Raises `BudgetTooSmall` where the tokens do not suffice."""
     model = tools.models.roles.generator
     prompt = tools.asked_over().prompt(model, (), "alone", examples=examples)
     tools.budget.require_tokens(model.count(prompt), "The question and its examples")

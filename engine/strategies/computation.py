@@ -32,7 +32,7 @@ def items_of(tools: Toolbox) -> list[Item]:
 
 
 def understood(tools: Toolbox) -> tuple[World, Understanding]:
-    """Return what was read by its names, and the plan that the grammar reads."""
+    """Return the names in what was read, and the plan that the grammar finds in the question."""
     world = World.of(items_of(tools))
     if tools.settings.plan is not None:
         return world, Understanding(tools.settings.plan)
@@ -41,7 +41,7 @@ def understood(tools: Toolbox) -> tuple[World, Understanding]:
 
 
 def compute(tools: Toolbox, world: World, read: Understanding) -> Steps[Draft]:
-    """Run the plan of the question, or one that the model proposes; nothing without a plan."""
+    """Run the question's plan, or one that the model proposes; return None without a plan."""
     plan = read.plan or (yield from staged("lookahead", tools.timings, _propose(tools)))
     if plan is None:
         return Draft("", ())
@@ -58,7 +58,7 @@ def compute(tools: Toolbox, world: World, read: Understanding) -> Steps[Draft]:
 
 
 def _propose(tools: Toolbox) -> Steps[Plan | None]:
-    """Return the model's plan, shown; one that makes no sense is shown and refused."""
+    """Return the model's plan and show it. A plan that makes no sense is shown and refused."""
     with tools.models.lend("lookahead") as model:
         line = proposed(model, tools.query.text, tools.settings.today)
     try:

@@ -49,11 +49,11 @@ class Conditional:
 
 
 def take(tools: Toolbox, label: Label, world: World, read: Understanding) -> Steps[Draft | None]:
-    """Return what a label's own way leads to; None leaves the question to retrieval.
+    """Return the draft of a label's route; None leaves the question to retrieval.
 
-    A sure plan whose items are none is an answer, and so is a person's own; not where words of the
-    question choose the items: the texts may say it in others. Days of which there is nothing leave
-    nothing to summarise.
+    A sure plan, or a person's own, answers "none" when it finds no items. It does not where words
+    of the question choose the items, as the texts may use other words. Where nothing is from the
+    days asked about, there is nothing to summarise.
     """
     draft, settled = Draft("", ()), False
     if label == "summary":
@@ -73,7 +73,7 @@ def _names_days(tools: Toolbox, world: World) -> bool:
 
 
 def _settles(tools: Toolbox, read: Understanding) -> bool:
-    """Say whether a plan without items settles that there are none."""
+    """Say whether a plan that finds no items proves that there are none."""
     if tools.settings.plan is not None:
         return True
     by_words = read.plan is None or any(source.texts for source in read.plan.sources)

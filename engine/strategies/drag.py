@@ -63,9 +63,9 @@ class IterDRAG:
     def run(self, tools: Toolbox) -> Steps[Draft]:
         """Recall; ask, retrieve and answer in turn; write the final answer.
 
-        New passages stand behind the old ones, so that only they, the question and the
-        transcript are computed anew. Asking the same again ends the rounds (ours), and so do
-        passages that would leave no tokens for the final answer, which is noted.
+        New passages come after the old ones, so that only they, the question and the transcript are
+        computed. A repeated question ends the rounds (ours). So do passages that would leave no
+        tokens for the final answer, which is noted.
         """
         asking = yield from _begun(tools, "iterdrag", self.k, self.m)
         if asking is None:
@@ -79,7 +79,7 @@ class IterDRAG:
         return tools.finish(final.chosen, written)
 
     def _rounds(self, asking: _Asking) -> Steps[_Asking]:
-        """Ask, retrieve and answer until nothing new is asked; return how far that came."""
+        """Ask, retrieve and answer until nothing new is asked; return the transcript."""
         asked = set[str]()
         for index in range(self.n):
             to_come = 2 * (self.n - index)
@@ -104,7 +104,7 @@ class IterDRAG:
         return asking
 
     def _further(self, asking: _Asking, question: str) -> Steps[list[int]]:
-        """Return the best passages for a follow-up question that are not there yet."""
+        """Return the best passages for a sub-question that the prompt does not hold yet."""
         tools, known = asking.tools, asking.chosen
         if tools.closed_book:
             return []
@@ -132,12 +132,12 @@ class _Asking:
         return in_prompt_order(self.groups)
 
     def going_on(self, words: str, fresh: list[int] | None = None) -> _Asking:
-        """Return the same with more words, and with more passages behind those before."""
+        """Return a copy with more words in the transcript and more passages after the others."""
         groups = self.groups if fresh is None else [*self.groups, fresh]
         return replace(self, groups=groups, transcript=self.transcript + words)
 
     def prompt(self, model: Generator) -> str:
-        """Return the prompt as far as it goes."""
+        """Return the prompt so far."""
         shown = [self.tools.passages(group) for group in self.groups]
         remark = self.tools.language_remark([one for group in shown for one in group])
         question = f"{self.tools.query.text}\n{remark}".strip()
@@ -150,9 +150,9 @@ class _Asking:
         return prompt
 
     def say(self, beginnings: tuple[str, ...], to_come: int) -> Steps[Draft]:
-        """Return the next line of the transcript, which is to begin with one of `beginnings`.
+        """Return the next line of the transcript, which has to begin with one of `beginnings`.
 
-        Behind it come so many lines and the final answer.
+        `to_come` lines and the final answer follow it.
         """
         written = yield from self.tools.reply_to(
             self.kept,
@@ -198,7 +198,7 @@ class _Asking:
 
     @property
     def has_room(self) -> bool:
-        """Whether a further line and the final answer behind it fit the tokens and the context."""
+        """Whether another line and the final answer fit the tokens and the context."""
         once = self._tokens
         last = once + STEP_TOKENS
         context = self.tools.models.roles.generator.context - self.tools.task.answer_tokens

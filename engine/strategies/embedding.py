@@ -24,7 +24,8 @@ from engine.values import Passage
 from models.encoder import Encoder
 
 LEAST_ROOM = 64
-"""Tokens of a passage behind the question below which the encoder would judge by its heading."""
+"""Fewest tokens of a passage that the encoder must read behind the question: with fewer it would
+judge by the heading."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class CeFilter:
     def rank(self, tools: Toolbox, question: str, scores: Scores) -> Steps[Scores]:
         """Return scores with the candidates ranked anew; without a hit no encoder is loaded.
 
-        A question too long for the encoder leaves them as they are, which is said.
+        Where the question is too long for the encoder the scores stay the same, and the answer says
+        so.
         """
         return staged("select", tools.timings, self._rank(tools, question, scores))
 

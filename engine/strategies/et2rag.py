@@ -78,9 +78,9 @@ class ET2RAG:
     def _subsets(self, tools: Toolbox, ranked: Sequence[int]) -> tuple[list[list[int]], int]:
         """Return the subsets, and how many of them vote even where they find nothing.
 
-        A person asks whether the evidence agrees. Readings that all hold the best passage do not
-        say whether others contradict it, so one more reads those alone, as long as the tokens
-        last; two passages are read apart.
+        A person wants to know whether the evidence agrees. Readings that all hold the best passage
+        cannot contradict it, so one more reads the other passages alone, as long as the tokens
+        last. Two passages are read separately.
         """
         subsets = organise(ranked, self.subsets, self.organisation)
         together = self.organisation == "top" and min(self.subsets, len(ranked)) > 1
@@ -93,13 +93,13 @@ class ET2RAG:
 
 
 def _affordable(tools: Toolbox, subsets: Sequence[Sequence[int]]) -> bool:
-    """Say whether all can be read, and the longest once more to write and to judge."""
+    """Say whether the tokens suffice for all subsets, a whole answer and its judgement."""
     model = tools.models.roles.generator
     costs = [PROMPT_TOKENS + selection.tokens(tools.passages(one), model) for one in subsets]
     return sum(costs) + 2 * max(costs) <= tools.budget.tokens_left
 
 
 def _without_vote(tools: Toolbox, ranked: Sequence[int]) -> Steps[Draft]:
-    """Return an answer from all that fits; no reading stands against another."""
+    """Return an answer from all that fits, without a vote."""
     yield Noted("At most one reading has an answer, so there was no vote.")
     return (yield from tools.write(ranked))

@@ -23,7 +23,7 @@ from engine.toolbox.steps import Toolbox
 
 @dataclass(frozen=True, slots=True)
 class LookAheadResult:
-    """What looking ahead leads to."""
+    """The result of looking ahead."""
 
     scores: Scores
     """S_FB of every passage."""
@@ -53,7 +53,7 @@ class FBRag:
     """What a sample consists of (table 8)."""
     temperature: float = TEMPERATURE
     order: Literal["score", "document"] = "score"
-    """How the generator reads the passages: best first, or as they stand in the documents."""
+    """How the generator reads the passages: best first, or in document order."""
     reaction: float = 0.0
     """Weight of YOURA's reaction score, the best of a passage's sentences, where stage I read it.
     Its scale is its own, so with it "sum" divides each score by its largest too. 0 reads no
@@ -82,7 +82,8 @@ class FBRag:
         )
 
     def _layers_to_read(self, tools: Toolbox) -> LayersOf | None:
-        """Return which layers to read along; None where nothing wants that, or none can be read."""
+        """Return the layers to read while samples are drawn; None where none is used or
+        readable."""
         reader = _reader(tools)
         if self.reaction or reader is tools.compressor:
             with suppress(*UNREAD):  # a pass of its own will say why
@@ -142,6 +143,6 @@ class FBRag:
 
 
 def _reader(tools: Toolbox) -> Youra:
-    """Return how attention is read: as the compressor does where there is one, else by default."""
+    """Return the compressor's way to read attention; the default where it has none."""
     behind = tools.compressor
     return behind if isinstance(behind, Youra) and behind.by != "bm25" else Youra()

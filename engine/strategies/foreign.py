@@ -11,7 +11,7 @@ GROUP = "askance.strategies"
 
 
 def found() -> dict[str, EntryPoint]:
-    """Return what is installed, by name; nothing of it is imported."""
+    """Return the installed strategies by name, without importing any."""
     return {point.name: point for point in entry_points(group=GROUP)}
 
 

@@ -16,14 +16,15 @@ from engine.values import Citation, Passage
 from models.protocols import GenerationRequest, Generator
 
 PROMPT_TOKENS = 300
-"""The prompt stays below: of a long record the model reads the part around the words asked for."""
+"""Most tokens of the prompt. Of a long record the model reads the part around the words asked
+for."""
 RECORD_CHARACTERS = 600
-"""What is tried first; half of it is too much where few characters make a token, as in keys."""
+"""The first try. It is halved where few characters make a token, as in keys."""
 LEAST_CHARACTERS = 100
-"""Less of a record is not read, however long the question."""
+"""Least part of a record that is read, however long the question."""
 VALUE_TOKENS = 64
 _LETTER = r"[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-"""Without Chinese, Japanese and Korean, where no blank ends a word."""
+"""Not in Chinese, Japanese and Korean, where no blank ends a word."""
 _IN_WORD = rf"(?:{_LETTER}|[\d_])"
 _JOINT = "[-./:@]"
 """What joins the parts of a key."""
@@ -57,7 +58,7 @@ class KeyValue:
 
 
 def member_value(record: Passage, question: str) -> tuple[int, int] | None:
-    """Return where the value stands in a record `key: value` whose key the question names."""
+    """Return the place of the value in a record `key: value` whose key the question names."""
     member = _MEMBER.match(record.text)
     if member is None or not member["value"]:
         return None
@@ -75,7 +76,7 @@ def _names(question: str, key: str) -> bool:
 
 
 def _read_off(tools: Toolbox, record: Passage) -> Steps[Draft]:
-    """Let the model read the value; one that is not literally in the record is none."""
+    """Let the model read the value. A reply that is not literally in the record is refused."""
     yield from ()
     with tools.models.lend("generator") as model:
         prompt = _prompt(model, record, tools.query.text)
@@ -86,7 +87,7 @@ def _read_off(tools: Toolbox, record: Passage) -> Steps[Draft]:
 
 
 def _whole(value: str) -> re.Pattern[str]:
-    """Match a value that no longer one holds; a unit may follow a number: "12km"."""
+    """Match a value that is no part of a longer one; a unit may follow a number: "12km"."""
     is_number = re.fullmatch(r"[\d.,]+", value)
     ends = rf"(?!\d|[.,]\d|{_LETTER}+\d)" if is_number else rf"(?!{_IN_WORD})"
     return re.compile(rf"(?<!{_IN_WORD}){re.escape(value)}{ends}")
@@ -106,7 +107,7 @@ def _prompt(model: Generator, record: Passage, question: str) -> str:
 def _around(record: Passage, question: str, characters: int) -> Passage:
     """Return the part of a long record around the rarest word that it shares with the question.
 
-    It begins and ends between words, where there are some: of a cut value a model copies the rest.
+    It begins and ends between words where it can: of a value cut in two a model copies half.
     """
     text = record.text
     if len(text) <= characters:
@@ -123,7 +124,7 @@ def _around(record: Passage, question: str, characters: int) -> Passage:
 
 
 def _draft(record: Passage, start: int, end: int) -> Draft:
-    """Return the value as the record has it, with the place where it stands."""
+    """Return the value as the record writes it, with its place."""
     begin, finish = record.start + start, record.start + end
     citation = Citation(1, record, begin, finish, "matched", support=True)
     return Draft(f"{record.item.text[begin:finish]} [1]", (record,), citations=(citation,))

@@ -40,7 +40,7 @@ class Strategy(Protocol):
     name: ClassVar[str]
     """What `--strategy` calls it."""
     summary: ClassVar[str]
-    """One line for people."""
+    """One line that people read."""
 
     def run(self, tools: Toolbox) -> Steps[Draft]:
         """Yield events; return the draft."""
@@ -48,7 +48,7 @@ class Strategy(Protocol):
 
 @dataclass(frozen=True)
 class Compressing:
-    """A strategy whose generator reads only the sentences that a compressor keeps."""
+    """A strategy with a compressor: its generator reads only the sentences that this keeps."""
 
     name: ClassVar[str] = "compressing"
     summary: ClassVar[str] = "a strategy, then what keeps the best sentences of its passages"
@@ -56,7 +56,7 @@ class Compressing:
     compressor: Youra
 
     def run(self, tools: Toolbox) -> Steps[Draft]:
-        """Run the strategy; what it has the generator read is cut first."""
+        """Run the strategy; passages are cut before the generator reads them."""
         draft = yield from self.strategy.run(tools.compressing(self.compressor))
         if draft.text and not tools.passages.is_cut:
             yield Noted(f"{self.compressor.name} had no passage to cut.")
@@ -93,8 +93,8 @@ SET = "/"
 """Between the numbers of a parameter that takes several."""
 VOTING = (Auto, ET2RAG, SelfConsistency)
 UNCUT = (Aggregate, KeyValue, Summary, Youra, ManyShot, ZeroShot)
-"""Strategies behind which there is nothing to cut: they read whole items, one record or no passage,
-or cut by themselves."""
+"""Strategies that leave a compressor nothing to cut: they read whole items, one record or no
+passage, or compress by themselves."""
 
 
 def reads_passages(strategy: Strategy) -> bool:
@@ -110,7 +110,7 @@ def names() -> tuple[str, ...]:
 
 
 def require_votes(strategy: Strategy) -> None:
-    """Raise `QuestionError` for a strategy of ours that has no readings vote."""
+    """Raise `QuestionError` for a built-in strategy without a vote."""
     inner = strategy.strategy if isinstance(strategy, Compressing) else strategy
     ours = isinstance(inner, tuple(type(one) for one in STRATEGIES))
     if ours and not isinstance(inner, VOTING):
@@ -168,9 +168,9 @@ def described(strategy: Strategy) -> str:
 
 
 def as_run(strategy: Strategy, replaced: Mapping[object, object]) -> Strategy:
-    """Return a strategy as it was really run: `replaced` has what stood in for parts of it.
+    """Return a strategy as it was run: `replaced` holds substitutes for parts that could not run.
 
-    One that took a compressor of its own accord is named with what stood in for that.
+    A strategy that chose a compressor by itself is named with the substitute of that.
     """
     if isinstance(strategy, Compressing):
         compressor, strategy = strategy.compressor, strategy.strategy

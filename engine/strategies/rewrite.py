@@ -71,7 +71,7 @@ class Rewrite:
     ) -> Steps[list[int]]:
         """Return the best passages for the question that were not seen yet.
 
-        Those that were are no candidates either: an encoder may take only a few.
+        Passages already seen are no candidates for the encoder either, as it can rank only a few.
         """
         scores: Scores = tools.passages.scores_of(question)
         scores[list(seen)] = 0.0
@@ -103,5 +103,5 @@ class Rewrite:
 
 
 def _sure(tools: Toolbox, draft: Draft) -> bool:
-    """Say whether the generator, asked again, stands by a personal answer."""
+    """Say whether the generator, asked again, confirms a personal answer."""
     return draft.confidence is None or draft.confidence >= tools.settings.least_confidence

@@ -17,18 +17,18 @@ from engine.toolbox.steps import Toolbox
 
 @dataclass(frozen=True, slots=True)
 class SecondLook:
-    """A way to look on."""
+    """A strategy for the second look, and its cost."""
 
     strategy: IterDRAG | Rewrite | None
-    """None where the tokens that are left do not reach."""
+    """None where too few tokens are left."""
     tokens: int
-    """What it reads at most; of None, what the smallest one would."""
+    """Most input tokens of the strategy; without one, those that the smallest would need."""
     said: str = ""
     """How its parameters were chosen."""
 
 
 def second_look_of(tools: Toolbox, facts: Facts, scores: Scores) -> SecondLook | None:
-    """Return how to look on; None where no passage leads anywhere."""
+    """Return the second look that the tokens allow; None where there is no passage to read."""
     passage = passage_tokens(tools, scores)
     if not passage:
         return None
@@ -52,7 +52,7 @@ def _in_steps(tools: Toolbox, passage: float) -> SecondLook:
 
 
 def costs_of(tools: Toolbox, passage: float) -> Costs:
-    """Return what passages of such a length and the examples there are take."""
+    """Return the token costs of passages of this length and of the examples."""
     known = tools.known_examples
 
     @cache
@@ -65,7 +65,7 @@ def costs_of(tools: Toolbox, passage: float) -> Costs:
 
 
 def _otherwise(tools: Toolbox, passage: float) -> SecondLook:
-    """Return rewriting that may see as many passages as there are tokens for."""
+    """Return rewriting with as many passages as the tokens allow."""
     usual = Rewrite()
     ways = [
         (documents * (rewrites + 1), documents, rewrites)
@@ -81,10 +81,10 @@ def _otherwise(tools: Toolbox, passage: float) -> SecondLook:
 
 
 def rewriting_tokens(documents: int, rewrites: int, passage: float) -> int:
-    """Return the input tokens of rewriting at most.
+    """Return the most input tokens that rewriting takes.
 
-    Every round reads its passages, one reply is checked over them, and the last reading is of all
-    of them, checked too.
+    Every round reads its passages, and checks a reply over them. The last reading is of all
+    passages, and is checked too.
     """
     rounds = (rewrites + 2) * (documents * passage + PROMPT_TOKENS)
     everything = 2 * ((rewrites + 1) * documents * passage + PROMPT_TOKENS)

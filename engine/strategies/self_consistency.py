@@ -1,4 +1,4 @@
-"""Self-consistency: several answers from one context, the most agreed with stands.
+"""Self-consistency: several answers from one context, of which the most agreed with wins.
 
 Wang et al. 2023, with the vote of ET2RAG in place of equal strings, so that free text can vote.
 """
@@ -37,7 +37,7 @@ class SelfConsistency:
         return (yield from self.over(tools, chosen))
 
     def over(self, tools: Toolbox, chosen: Sequence[int]) -> Steps[Draft]:
-        """Draw K answers from the chosen passages; what most agree with stands."""
+        """Draw K answers from the chosen passages; return the one that most agree with."""
         readings = yield from read_often(tools, chosen, self.samples, self.temperature)
         ballot = Ballot(
             tools,

@@ -30,7 +30,7 @@ from models.protocols import Generator
 
 REPLY_TOKENS = 256
 PROMPT_TOKENS = 300
-"""What a batch's prompt takes besides its passages, about."""
+"""About what a batch's prompt takes besides its passages, in tokens."""
 _NUMBER = r"\d+|one|two|three|four|five|six|seven|eight|nine|ten|single"
 _LENGTH = re.compile(
     r"\b(?:in|into|of|with|at most|no more than|under|about|to)\s+(?:an?\s+|at most\s+|about\s+)?"
@@ -43,7 +43,7 @@ _NOUN = "|".join(noun for noun, meant in NOUNS.items() if meant.kind)
 _TWO_NOUNS = re.compile(
     rf"\b({_NOUN})(?:,| and|, and)(?: my| the| all)* ({_NOUN})\b", re.IGNORECASE
 )
-"""Two sorts of items, both meant: "my mail and events"."""
+"""Joins two kinds of items: "my mail and events"."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ class Summary:
     name: ClassVar[str] = "summary"
     summary: ClassVar[str] = "everything in scope, condensed batch by batch, every sentence cited"
     batches: int = 24
-    """At most; beyond, the passages that match the question best are read."""
+    """Most batches. Where more would be needed, the passages that match the question best are
+    read."""
     sentences: int = 5
     """Of one batch."""
 
@@ -138,16 +139,16 @@ def _kind_of(noun: str) -> Kind | None:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What a scope leads to, passages by their numbers."""
+    """The passages of a scope, by number."""
 
     passed: Passed
     numbers: list[int]
     about: list[int]
-    """Those of items that hold a word of what it is about; all, where it is about nothing."""
+    """Passages of items that hold a word of the topic; all of them without a topic."""
 
 
 def _scoped(tools: Toolbox) -> Steps[list[int]]:
-    """Return the passages of what the question names, by number; say what was left out."""
+    """Return the passages that the question names, by number; say what was left out."""
     world = World.of(items_of(tools))
     scope = scope_of(tools.query.text, world, tools.settings.today)
     words = "" if scope.threads or scope.subjects else " ".join(scope.texts)
@@ -170,7 +171,7 @@ def _scoped(tools: Toolbox) -> Steps[list[int]]:
 
 
 def _found(tools: Toolbox, world: World, scope: Source, words: str) -> _Found:
-    """Return what passes; not every word need stand in an item: the texts may say it in others."""
+    """Return the items that pass. An item need not hold every word, as its text may use others."""
     passed = _passing(world, scope)
     item_of = [id(passage.item) for passage in tools.corpus.passages]
     ids = {id(item) for item in passed.items}
@@ -183,7 +184,7 @@ def _found(tools: Toolbox, world: World, scope: Source, words: str) -> _Found:
 
 
 def _passing(world: World, scope: Source) -> Passed:
-    """Return the items of a scope; without any, all but rubbish, mails within mails included."""
+    """Return the items of a scope; without one, all but spam and trash, also mails within mails."""
     if scope != Source(status="any"):
         return passing(world.items, scope, world.known)
     kept = tuple(item for item in world.items if shelf_of(item) is None)

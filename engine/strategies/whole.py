@@ -1,4 +1,4 @@
-"""Strategies that fill the context with whatever there is."""
+"""Strategies that fill the context with all that was read."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TruncateMiddle:
     summary: ClassVar[str] = "beginning and end of everything, half the context each"
 
     def run(self, tools: Toolbox) -> Steps[Draft]:
-        """Leave out the middle, where all does not fit, then write."""
+        """Leave out the middle where not everything fits, then write."""
         kept = head_and_tail(tools, tools.passages.allowed())
         tools.passages.cut({i: part for i, part in kept.items() if isinstance(part, Excerpt)})
         return (yield from tools.write(list(kept)))

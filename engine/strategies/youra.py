@@ -23,9 +23,9 @@ from models.errors import ModelError, RuntimeFailed
 from models.protocols import Cancelled
 
 DEPTH = 0.6
-"""How deep the layer lies that is read in a model for which none was measured, 0 to 1."""
+"""Relative depth, 0 to 1, of the layer that is read in a model for which none was measured."""
 UNREAD = (RuntimeFailed, ModelError)
-"""What is raised where attention cannot be read: no runtime shows it, no memory, no time."""
+"""Errors that mean "attention cannot be read": no runtime shows it, no memory, no time."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Youra:
     def _score(
         self, tools: Toolbox, passages: Sequence[Passage], sentences: Sequence[Sentence]
     ) -> Steps[tuple[str, Scores]]:
-        """Return what scored the sentences, and the scores; BM25 where attention cannot be read."""
+        """Return the name of the scorer and its scores: BM25 where attention cannot be read."""
         if self.by != "bm25":
             try:
                 return self.by, self._attend(tools, passages, sentences)
@@ -99,9 +99,9 @@ class Youra:
         return best
 
     def chosen_layers(self, tools: Toolbox, of: int) -> tuple[int, ...]:
-        """Return the layers to read of a model that has so many.
+        """Return the layers to read, given how many the model has.
 
-        Raises `StrategyUnknown` for one that it does not have.
+        Raises `StrategyUnknown` for a layer that it lacks.
         """
         if not self.layers:
             measured = tools.models.roles.reaction_layer
@@ -116,7 +116,7 @@ class Youra:
     def _attend(
         self, tools: Toolbox, passages: Sequence[Passage], sentences: Sequence[Sentence]
     ) -> Scores:
-        """Return a score for each sentence, from looking ahead where that read these passages."""
+        """Return a score for each sentence, from the look-ahead where it read these passages."""
         assert self.by != "bm25"  # noqa: S101 -- the caller asked
         heard = tools.passages.sampled_attention
         if heard is not None:

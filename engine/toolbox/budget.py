@@ -1,4 +1,4 @@
-"""The budget of one question: what it may take, and what it has taken."""
+"""The budget of one question: what it may spend, and what it has spent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.stages import Timings, is_past, time_spent
 from engine.values import ModelTokens, Usage
 
 DRAFTING_SHARE = 0.5
-"""Of the time left, at most this goes into samples and readings; an answer is still to come."""
+"""Most of the remaining time that samples and readings may take; the answer needs the rest."""
 
 
 @dataclass(kw_only=True)
@@ -22,7 +22,7 @@ class QuestionBudget:
     limits: Budget
     """X, Y and K: what each model reads at once, and how many samples are drawn."""
     spending: Spending = NO_LIMIT
-    """What the effort allows over all calls."""
+    """What the effort lets the question spend over all calls."""
     timings: Timings = field(default_factory=Timings)
     deadline: float | None = None
     """`time.monotonic` at which the last token is due; None: no limit."""
@@ -39,7 +39,7 @@ class QuestionBudget:
         return self.spending.tokens - self.usage.effective_context
 
     def require_tokens(self, needed: int, what: str) -> None:
-        """Raise `BudgetTooSmall` where so many input tokens are not left; `what` takes them."""
+        """Raise `BudgetTooSmall` where fewer input tokens are left than `what` needs."""
         left = max(0, self.tokens_left)
         if needed > left:
             raise BudgetTooSmall(
@@ -53,7 +53,7 @@ class QuestionBudget:
             raise time_spent(self.timings)
 
     def due(self, share: float) -> float | None:
-        """Return when such a share of the time that is left is spent; None: there is no limit."""
+        """Return the moment at which this share of the remaining time is spent; None: no limit."""
         now = time.monotonic()
         return None if self.deadline is None else now + share * (self.deadline - now)
 

@@ -1,4 +1,4 @@
-"""Says what both models are still to do for one question, and how long that takes here."""
+"""Says what both models still have to do for one question, and how long that takes."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from models.protocols import Generator
 
 @dataclass
 class Forecast:
-    """What is expected of the models; it learns from how long things took."""
+    """Expects tokens and seconds, and learns from the seconds that were taken."""
 
     models: Lender
     passages: Passages
     budget: QuestionBudget
     task: Task
     speed: CorrectedSpeed | None = None
-    """Says how long things take; None: nobody asks, and nothing is expected."""
+    """Knows how long work takes. None: nobody asks, and no forecast is made."""
     read_last: str = ""
-    """The prompt of the last reply: what the next one begins with alike is not computed again."""
+    """The prompt of the last reply. Where the next one begins the same, that part is cached."""
 
     def looking(self, chosen: Sequence[int]) -> Iterator[Event]:
-        """Say how long looking ahead takes, and the answer behind it."""
+        """Say how long looking ahead and the answer after it take."""
         if self.speed is not None:
             limits = self.budget.limits
             read = selection.tokens(self.passages(chosen), self.models.of("lookahead"))
@@ -56,28 +56,28 @@ class Forecast:
     def replies(
         self, model: Generator, prompt: str, *ahead: Work, count: int = 1
     ) -> Iterator[Event]:
-        """Say how long so many replies to a prompt take, and what comes behind them."""
+        """Say how long so many replies to a prompt take, with the work `ahead` after them."""
         if self.speed is not None:
             known = len(commonprefix([self.read_last, prompt]))  # noqa: RUF071 -- of characters
             self.read_last = prompt
             yield self._expected(reply_work(model.count(prompt[known:]), count), *ahead)
 
     def checks(self, chosen: Sequence[int]) -> list[Work]:
-        """Return the work of checking an answer over passages, where it is checked."""
+        """Return the work of checking an answer over passages; none where it is not checked."""
         if self.speed is None or not (self.task.personal and chosen):
             return []
         return [check_work(self._tokens(chosen))]
 
     @contextmanager
     def learning(self, role: RoleName, sequences: int = 1) -> Iterator[None]:
-        """Take in how long a model takes for what it handles meanwhile."""
+        """Learn from the seconds and tokens of a model within the context."""
         began, before = time.monotonic(), getattr(self.budget.usage, role)
         yield
         used = since(before, getattr(self.budget.usage, role))
         self.note(role, used, time.monotonic() - began, sequences)
 
     def note(self, role: RoleName, used: ModelTokens, seconds: float, sequences: int = 1) -> None:
-        """Take in what a model took, where it decoded so many sequences together."""
+        """Learn from a model's tokens and seconds; it decoded so many sequences together."""
         if self.speed is not None:
             self.speed.note(role, used, seconds, sequences)
 

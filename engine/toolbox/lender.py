@@ -1,4 +1,4 @@
-"""Lends the models of one question, and counts what they handle for it."""
+"""Lends the models of one question, and counts their tokens."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Lent = TypeVar("Lent", Generator, AttentiveGenerator, Encoder, AttentionReader)
 
 @dataclass(frozen=True, kw_only=True)
 class Lender:
-    """The models of one question; what they handle while they are lent counts for its budget."""
+    """The models of one question. Tokens handled while a model is lent count for the budget."""
 
     roles: ModelSet
-    """The models themselves, for what costs nothing: their ids, their contexts, token counts."""
+    """The models themselves, for what costs nothing: ids, contexts, token counts."""
     budget: QuestionBudget
 
     def lend(self, role: RoleName) -> AbstractContextManager[Generator]:
@@ -34,14 +34,14 @@ class Lender:
         return self._lent(lambda: self.roles.encoder, "encoder")
 
     def lend_attention(self) -> AbstractContextManager[AttentionReader]:
-        """Lend what reads the look-ahead model's attention, counted as that model.
+        """Lend the reader of the look-ahead model's attention; its tokens count as that model's.
 
         Raises `ModelMissing` and `RuntimeFailed` where its attention cannot be read, and as `lend`.
         """
         return self._lent(lambda: self.roles.attention, "lookahead")
 
     def lend_attentive(self) -> AbstractContextManager[AttentiveGenerator]:
-        """Lend the look-ahead model loaded so that it shows attention. Raises as the two above."""
+        """Lend the look-ahead model, loaded so that it shows attention. Raises as the two above."""
         return self._lent(lambda: self.roles.attentive_lookahead, "lookahead")
 
     def of(self, role: RoleName) -> Generator:
@@ -61,7 +61,7 @@ class Lender:
 
 
 def since(before: TokenCount | ModelTokens, after: TokenCount | ModelTokens) -> ModelTokens:
-    """Return what was handled between two readings of a model's counts."""
+    """Return the tokens between two readings of a model's counter."""
     return ModelTokens(
         after.prompt - before.prompt,
         after.computed - before.computed,

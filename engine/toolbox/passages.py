@@ -29,20 +29,21 @@ class Passages:
     query: Query
     corpus: Corpus
     guard: bool = False
-    """Whether what reads like an order to a model is cut from passages."""
+    """Whether orders to a model are cut from passages."""
     recalled: dict[str, Scores] = field(default_factory=dict)
     """S(c; text) of every passage as recall found them, by text."""
     sampled_attention: SampledAttention | None = None
     """Attention that was read while the look-ahead model drew samples."""
     with_orders: dict[int, Passage] = field(default_factory=dict)
-    """Passages with orders that were to be read and stand in no evidence, by identity."""
+    """Passages with orders that no evidence holds, because the guard left nothing of them; by
+    identity."""
     _cut: dict[int, Passage | None] = field(default_factory=dict)
     """What is left of passages that were cut, by their numbers."""
     _guarded: dict[int, tuple[Passage, Passage | None]] = field(default_factory=dict)
-    """Passages and what is left of them without orders to a model, by their numbers."""
+    """Passages, and what is left of them without orders to a model, by number."""
 
     def __call__(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
-        """Return passages by number, as they were cut; one that kept nothing is left out."""
+        """Return passages by number, each as it was cut, without those that were cut away."""
         found: list[Passage] = []
         for number in chosen:
             left = self._left(number)
@@ -66,7 +67,7 @@ class Passages:
         return self.scores([sample.text for sample in samples])
 
     def allowed(self) -> list[int]:
-        """Return the passages that phrases and exclusions leave, in document order."""
+        """Return the passages that phrases and exclusions allow, in document order."""
         numbers: list[int] = np.flatnonzero(allowed(self.query, self.corpus)).tolist()
         return numbers
 
@@ -75,8 +76,8 @@ class Passages:
     ) -> list[int]:
         """Return the best passages within so many tokens, at least at this share of the best.
 
-        Without a hit these are all passages, in order, if there are so few: a question need not
-        share a word with its answer, and what fits needs no ranking. None loads no model.
+        Without a hit it returns all passages in order, if they fit: a question need not share a
+        word with its answer, and what fits needs no ranking. Without passages no model is loaded.
         """
         if scores.any():
             return selection.fit(self.corpus.passages, scores, tokens, model(), share)
@@ -96,7 +97,7 @@ class Passages:
         return Ranked(stage, self(best), [float(scores[i]) for i in best], shown)
 
     def selected(self, stage: StageName, chosen: Sequence[int]) -> Selected:
-        """Describe what a stage keeps."""
+        """Describe the passages that a stage keeps."""
         return Selected(stage, self(chosen), len(self.corpus.passages))
 
     @property
@@ -105,19 +106,19 @@ class Passages:
         return bool(self._cut)
 
     def cut(self, left: Mapping[int, Passage | None]) -> None:
-        """Show these passages as what is left of them from now on; None: nothing is."""
+        """Show only what is left of these passages from now on; None: nothing is left."""
         self._cut.update(left)
 
     def uncut_numbers(self, chosen: Sequence[int]) -> list[int]:
-        """Return those that are not cut yet, and of which models may read something."""
+        """Return the passages that are not cut yet and that models may read, at least in part."""
         return self.readable_numbers([number for number in chosen if number not in self._cut])
 
     def readable_numbers(self, chosen: Sequence[int]) -> list[int]:
-        """Return those of which models may read something."""
+        """Return the passages that models may read, at least in part."""
         return [number for number in chosen if self._left(number) is not None]
 
     def readable(self, passage: Passage) -> Passage | None:
-        """Return what models may read of a passage that no number names; note one with an order."""
+        """Return what models may read of a passage without a number; note it if it has an order."""
         left = order_guard.guarded(passage)
         if left is not passage:
             self.with_orders[id(passage)] = passage

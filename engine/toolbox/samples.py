@@ -27,14 +27,14 @@ class Drawn:
     sampled_attention: SampledAttention | None = None
 
     def serves(self, layers_of: LayersOf | None) -> bool:
-        """Say whether the attention that is wanted was read while they were drawn."""
+        """Say whether these layers were read while the samples were drawn."""
         return layers_of is None or (
             self.sampled_attention is not None and self.sampled_attention.has_layers(layers_of)
         )
 
 
 Shared = dict[tuple[Drawing, tuple[int, ...]], Drawn]
-"""By how they were drawn and from which passages, over one question."""
+"""Samples of one question by how they were drawn, and from which passages."""
 
 
 @dataclass(frozen=True)

@@ -37,15 +37,15 @@ class Compressor(Protocol):
     """Cuts passages to what a question needs, before the generator reads them."""
 
     def compress(self, tools: Toolbox, passages: Sequence[Passage]) -> Steps[list[Passage | None]]:
-        """Return each passage cut, or None where nothing of it is left."""
+        """Return each passage after cutting; None where nothing is left of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Toolbox:
     """What a strategy works with: a question, its parts, and the steps that use them.
 
-    A strategy assigns nothing: where another way of working is wanted for what follows, it goes on
-    with the toolbox that `compressing`, `looking_for` or `ranked_by` returns. The parts are shared.
+    A strategy assigns nothing. To work otherwise from some step on, it continues with the toolbox
+    that `compressing`, `looking_for` or `ranked_by` returns, which shares the parts.
     """
 
     query: Query
@@ -57,13 +57,13 @@ class Toolbox:
     settings: Settings
     """With `now` set: the present moment is one for the whole question."""
     compressor: Compressor | None = None
-    """Cuts what the generator is to read; None: nothing does."""
+    """Cuts passages before the generator reads them; None: they stay whole."""
     words: str = ""
     """Words that recall looks for beside the question's."""
     ranking: Scores | None = None
-    """Scores in the place of recall's; None: recall's own."""
+    """Scores used instead of recall's; None: recall's own."""
     replaced: dict[object, object] = field(default_factory=dict)
-    """What was done in place of a strategy that could not be followed, by that strategy."""
+    """Substitutes that ran, by the strategy that could not run."""
 
     @classmethod
     def of(
@@ -112,11 +112,11 @@ class Toolbox:
         return replace(self, words=words)
 
     def ranked_by(self, scores: Scores) -> Toolbox:
-        """Return a toolbox that has these scores in the place of recall's."""
+        """Return a toolbox that uses these scores instead of recall's."""
         return replace(self, ranking=scores)
 
     def replace_strategy(self, strategy: object, by: object) -> None:
-        """Note what is done in place of a strategy that cannot be followed."""
+        """Note the substitute of a strategy that cannot run."""
         self.replaced[strategy] = by
 
     @property
@@ -142,16 +142,16 @@ class Toolbox:
 
     @property
     def closed_book(self) -> bool:
-        """Whether a data set asks for what the models know: it brings no passage."""
+        """Whether a data set asks what the models know, without passages."""
         return not (self.corpus.passages or self.task.personal)
 
     def asked_over(self, evidence: Sequence[Passage] = ()) -> GeneratorQuestion:
-        """Return the question as the generator is asked it over these passages."""
+        """Return the question as it is put to the generator, over these passages."""
         today, remark = self.settings.today, self.language_remark(evidence)
         return GeneratorQuestion(self.task, self.query.text, today, self.budget.deadline, remark)
 
     def language_remark(self, evidence: Sequence[Passage]) -> str:
-        """Return what asks for the question's language; nothing where the passages have it too."""
+        """Return a remark that asks for the question's language; empty if the passages share it."""
         texts = (passage.text for passage in evidence)
         if self.task.personal and (self.words or differ(self.query.text, texts)):
             return section("question", "language")
@@ -159,7 +159,7 @@ class Toolbox:
 
     @property
     def known_examples(self) -> Sequence[Example]:
-        """All solved questions there are: those given, else those that come with the program."""
+        """All solved questions: those given, else those that come with the program."""
         return self.settings.examples or shipped()
 
     def solved_examples(self, wanted: int) -> Sequence[Example]:
@@ -167,7 +167,7 @@ class Toolbox:
         return first_of(self.known_examples, wanted)
 
     def recall(self) -> Steps[Scores]:
-        """Return S(c; Q) for every passage; a second time at no cost."""
+        """Return S(c; Q) for every passage. Asking again costs nothing."""
         if self.ranking is not None:
             return self.ranking
         text = f"{self.query.text} {self.words}".strip()
@@ -181,15 +181,19 @@ class Toolbox:
         yield self.passages.ranked("recall", scores)
 
     def fit_lookahead(self, scores: Scores) -> list[int]:
-        """Return the best passages within X tokens, best first; none loads no model."""
+        """Return the best passages within X tokens, best first.
+
+        Without passages no model is loaded.
+        """
         limits = self.budget.limits
         model = partial(self.models.of, "lookahead")
         return self.passages.fit(scores, model, limits.lookahead_tokens, limits.lookahead_share)
 
     def fit_generator(self, scores: Scores, share: float | None = None) -> list[int]:
-        """Return the best passages within Y tokens, best first; none loads no model.
+        """Return the best passages within Y tokens, best first.
 
-        They score at least this share of the best; None: the share that the effort has.
+        Without passages no model is loaded. They score at least this share of the best; None: the
+        effort's share.
         """
         limits = self.budget.limits
         least = limits.generator_share if share is None else share
@@ -206,7 +210,7 @@ class Toolbox:
     ) -> Steps[list[Sample]]:
         """Return K samples of the look-ahead model over the chosen passages.
 
-        `layers_of` says which layers' attention is read along; None: no attention is read.
+        `layers_of` names the layers whose attention is read meanwhile; None: none is read.
         """
         drawing = Drawing(self.budget.limits.samples, self.settings.seed, form, temperature)
         yield self.passages.selected("lookahead", chosen)
@@ -258,7 +262,7 @@ class Toolbox:
     ) -> Steps[Draft]:
         """Let the generator reply to any prompt over the chosen passages, unchecked.
 
-        `ahead` is what comes behind the reply, beside the check of an answer.
+        `ahead` is the work after the reply, besides the check of an answer.
         """
 
         def steps() -> Steps[Draft]:
@@ -279,7 +283,7 @@ class Toolbox:
         return staged(stage, self.timings, steps())
 
     def finish(self, chosen: Sequence[int], reply: Draft) -> Draft:
-        """Return a reply as a draft; to a personal question the generator judges it first.
+        """Return a reply as a draft; the generator judges an answer to a personal question first.
 
         A surer reply is looked for as long as the tokens last: two checks and a second reply.
         """
@@ -292,7 +296,7 @@ class Toolbox:
             return finish(model, self.asked_over(evidence), evidence, reply, once=not lasts)
 
     def compress(self, chosen: Sequence[int]) -> Steps[None]:
-        """Have the chosen passages cut, where there is a compressor and they are not cut yet."""
+        """Have the compressor cut the chosen passages that are not cut yet."""
         fresh = self.passages.uncut_numbers(chosen)
         if self.compressor is not None and fresh:
             left = yield from self.compressor.compress(self, self.passages(fresh))

@@ -20,7 +20,7 @@ _WORD = re.compile(r"\S+")
 
 @dataclass
 class WindowSpace:
-    """Tokens of the generator's window that passages may still take."""
+    """The tokens left for passages in the generator's window."""
 
     passages: Sequence[Passage]
     model: Generator
@@ -28,18 +28,18 @@ class WindowSpace:
 
     @classmethod
     def of(cls, tools: Toolbox) -> WindowSpace:
-        """Return the whole window less instructions, question and answer."""
+        """Return the window without the tokens of instructions, question and answer."""
         model = tools.models.roles.generator
         asked = model.count(tools.query.text)
         left = tools.window - PROMPT_TOKENS - asked - tools.task.answer_tokens
         return cls(tools.corpus.passages, model, max(0, left))
 
     def cost(self, number: int) -> int:
-        """Return what a passage takes, its heading included."""
+        """Return the tokens of a passage with its heading."""
         return self.model.count(self.passages[number].text) + OVERHEAD
 
     def fill(self, numbers: Iterable[int]) -> list[int]:
-        """Return the first passages that fit; it ends after some in a row that do not."""
+        """Return the first passages that fit; stop after several in a row that do not."""
         chosen, misses = [], 0
         for number in numbers:
             cost = self.cost(number)
@@ -75,8 +75,8 @@ def _too_large(needed: str, left: int) -> CorpusTooLarge:
 def head_and_tail(tools: Toolbox, numbers: Sequence[int]) -> dict[int, Passage]:
     """Return the first and last passages that take half the window each, in order.
 
-    Everything where it fits. The passages at the two borders are cut at a word, as LongBench cuts
-    its prompt at a token; both may be the same one.
+    Return everything where it fits. The passages at the two borders are cut at a word, as LongBench
+    cuts its prompt at a token. Both borders may be in one passage.
     """
     room = WindowSpace.of(tools)
     costs = {i: room.cost(i) for i in numbers}
