@@ -1,4 +1,4 @@
-"""Archives: zip and tar members, and what is packed by itself, are read in memory as files are."""
+"""Archives: members of zip and tar, and single packed files, are read in memory like files."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from ingest.sieve import Later, Read, Scope, moment
 from ingest.text.clean import clean_line
 
 DEPTH = 2
-"""Archives within each other that are opened."""
+"""How deep archives within archives are opened."""
 _BLOCK = 1 << 20
 _RECORD = 512
 _KINDS = kinds_of(Format.ARCHIVE)
 _UNPACKING = (OSError, EOFError, zlib.error, lzma.LZMAError)
-"""What the libraries raise for damaged streams."""
+"""What the libraries raise on damaged streams."""
 _JUNK = ("__MACOSX/", ".DS_Store")
 """What macOS adds to archives."""
 _TAR_SUFFIXES = {".tgz": ".tar", ".tbz": ".tar", ".tbz2": ".tar", ".txz": ".tar"}
 _EARLIEST = 1981
-"""Archives without dates say 1980 or 1970."""
+"""Years of the dates that archives write when they have none."""
 
 
 def zip_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
@@ -84,7 +84,7 @@ def packed_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 
 def member_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield what a member holds: `origin` is its own. Mail in it is mail."""
+    """Yield what a member holds, mail among it. `origin` is the member's own."""
     path = Path(origin.title)
     form = recognise(data[:HEAD], path)
     if form not in (Format.MAIL, Format.MBOX):
@@ -104,7 +104,7 @@ def _mails(file: File, form: Format, scope: Scope) -> Iterator[Read]:
 
 
 def _placed(read: Read, member: str) -> Read:
-    """Return what was read of a mail in a member with the member's name before its own."""
+    """Return what was read of a mail in a member, with the member's name put before its own."""
     if isinstance(read, Item):
         name = f"{member}/{read.locator.member}" if read.locator.member else member
         return replace(read, locator=replace(read.locator, member=name))
@@ -171,7 +171,7 @@ def _tar(source: _Budgeted, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 
 class _Budgeted:
-    """A stream that ends in an error when it unpacks to too much."""
+    """A stream that raises an error when it unpacks to too much."""
 
     def __init__(self, stream: BufferedIOBase, packed: int) -> None:
         self._stream = stream
@@ -188,13 +188,13 @@ class _Budgeted:
         return block
 
     def ends_in_zeros(self) -> bool:
-        """Say whether the rest ends as a tar does; one that is cut off does not."""
+        """Say whether the rest ends as a tar does; a tar that is cut off does not."""
         while self.read(_BLOCK):
             pass
         return not self._end.strip(b"\0")
 
     def whole(self) -> bytes:
-        """Return all that is left, if it is no more than one member may be."""
+        """Return all that is left, if a member may be that long."""
         self._left = min(self._left, MEMBER_LIMIT)
         blocks = []
         try:
@@ -238,7 +238,7 @@ def _check_depth(origin: Origin) -> None:
 
 
 def _unpacked_name(name: str) -> str:
-    """Return what a packed file is called without the suffix that says so."""
+    """Return the name of a packed file without the suffix of its packer."""
     path = PurePosixPath(name)
     suffix = path.suffix.lower()
     return path.with_suffix(_TAR_SUFFIXES.get(suffix, "")).name if suffix else name

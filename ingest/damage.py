@@ -1,4 +1,4 @@
-"""What parsers of damaged files are seen to raise, besides errors of their own."""
+"""What parsers raise on damaged files, besides errors of their own, as far as we have seen."""
 
 from struct import error as StructError
 from zlib import error as ZlibError
@@ -20,4 +20,4 @@ DAMAGED = (
     ValueError,
     ZlibError,
 )
-"""Caught around each library that reads strangers' files and, last, around each file."""
+"""Caught around each library that reads foreign files and, last, around each file."""

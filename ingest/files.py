@@ -1,4 +1,4 @@
-"""Opens one file the careful way: read-only, never blocking, never through a link."""
+"""Opens one file with care: read-only, never blocking, never through a link."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BLOCK = 8 << 20
 
 
 class UnreadableError(Exception):
-    """Something cannot be read. Stays inside `ingest`, which yields it as a `Skipped`."""
+    """Something cannot be read. It does not leave `ingest`, which yields it as a `Skipped`."""
 
     def __init__(self, reason: Reason, remedy: str) -> None:
         """Keep the reason and what the person can do about it."""
@@ -28,7 +28,7 @@ class UnreadableError(Exception):
 
 
 def unreadable(error: OSError) -> UnreadableError:
-    """Say what a failed system call means to a person."""
+    """Return the error that tells a person what a failed system call means."""
     match error.errno:
         case errno.ENOENT | errno.ENOTDIR:
             return UnreadableError(Reason.MISSING, "It is not there; check the path.")
@@ -64,7 +64,7 @@ class File:
 
     @classmethod
     def adopted(cls, path: Path, descriptor: int) -> Self:
-        """Return the file that is open as `descriptor`, which is then closed with it."""
+        """Take over the open file `descriptor`, and close it with this object."""
         file = cls.__new__(cls)
         file._adopt(path, descriptor)
         return file
@@ -83,7 +83,7 @@ class File:
 
     @property
     def mark(self) -> int:
-        """Offset of the message being read, -1 before the first: what a killed reader was at."""
+        """Offset of the message being read, -1 before the first: where a killed reader was."""
         return self._mark
 
     @mark.setter

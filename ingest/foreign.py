@@ -20,7 +20,7 @@ from ingest.sieve import Read, Scope
 
 GROUP = "askance.readers"
 _LEFT_TO_OTHERS = (Format.TEXT, Format.UNSUPPORTED)
-"""What no reader of Askance's own knows by its contents."""
+"""Formats that a reader from outside may take: those that no reader here knows by content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +60,13 @@ def claimed(form: Format, head: bytes, name: str) -> Format:
 
 
 def not_loaded() -> str:
-    """Return a sentence on readers that cannot be loaded, empty where all can."""
+    """Return a sentence on readers that cannot be loaded; empty where all can."""
     _, broken = readers()
     return f" Readers that could not be loaded: {'; '.join(broken)}." if broken else ""
 
 
 def foreign_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield what the reader makes of it. Raises TypeError for what is no document."""
+    """Yield the documents that the reader makes of it. Raises TypeError for anything else."""
     reader = _reader_of(data[:HEAD], origin.title)
     if reader is None:
         raise RuntimeError(f"nothing takes {origin.title} any more")

@@ -1,4 +1,4 @@
-"""From the bytes of a file, an attachment or an archive member to the items they hold."""
+"""From the bytes of a file, an attachment or an archive member to the items in them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class _Row:
     module: str
     function: str
     limit: int
-    """Megabytes of the largest that is read."""
+    """Megabytes of the largest file that is read."""
     is_titled: bool = False
-    """Whether its documents have titles of their own."""
+    """Whether the format gives its documents titles."""
     is_dated: bool = False
-    """Whether its documents have dates of their own, or none."""
+    """Whether the format gives its documents dates, or whether they have none."""
 
     def load(self) -> Reader:
         reader: Reader = getattr(import_module(self.module), self.function)
@@ -78,7 +78,7 @@ def limit_of(form: Format) -> int:
 
 
 def items_in(data: bytes, origin: Origin, scope: Scope, form: Format) -> Iterator[Read]:
-    """Yield what `data` holds that passes the filters, and what of it is skipped and why."""
+    """Yield the items in `data` that pass the filters, and what of it is skipped and why."""
     kinds = kinds_of(form)
     try:
         form = claimed(refine(form, data), data[:HEAD], origin.title)
@@ -121,7 +121,7 @@ def _left_out(origin: Origin, scope: Scope, kinds: frozenset[Kind], row: _Row) -
 
 
 def _misnamed(item: Item, origin: Origin, scope: Scope) -> bool:
-    """Say whether a document goes by none of the titles asked for; a mail's follows its mail."""
+    """Say whether a document has none of the titles asked for; an attachment has its mail's."""
     if item.kind is not Kind.DOCUMENT or origin.subjects:
         return False
     return not scope.admits_titles(item.title)

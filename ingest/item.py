@@ -37,7 +37,7 @@ class Reason(StrEnum):
 
 
 class Shelf(StrEnum):
-    """Where a mail program keeps what is no correspondence, or not yet."""
+    """Where a mail program keeps mail that is not, or not yet, correspondence."""
 
     TRASH = "trash"
     SPAM = "spam"
@@ -75,25 +75,25 @@ class Person:
     """E-mail address as written, or empty."""
 
     def matches(self, part: str) -> bool:
-        """Say whether `part` occurs in the address or a form of the name, case folded."""
+        """Say whether `part` occurs, case folded, in the address or in a form of the name."""
         wanted = part.casefold()
         forms = (self.name, self.spoken, self.without_initials, self.address)
         return any(wanted in one.casefold() for one in forms)
 
     @property
     def spoken(self) -> str:
-        """The name in the order in which it is spoken: Ann Lee for `Lee, Ann`."""
+        """The name in spoken order: Ann Lee for `Lee, Ann`."""
         return spoken_order(self.name)
 
     @property
     def without_initials(self) -> str:
-        """The name without initials in its middle: Ann Lee for `Ann B. Lee`, else empty."""
+        """The name without middle initials: Ann Lee for `Ann B. Lee`, else empty."""
         first, *middle = self.spoken.split() or [""]
         initials = len(middle) > 1 and all(map(_INITIAL.fullmatch, middle[:-1]))
         return f"{first} {middle[-1]}" if initials else ""
 
     def __str__(self) -> str:
-        """Return `Name <address>`, `"Last, First" <address>`, or whichever of the two there is."""
+        """Return `Name <address>`, `"Last, First" <address>`, or the one of them there is."""
         name = f'"{self.name}"' if "," in self.name else self.name
         if name and self.address:
             return f"{name} <{self.address}>"
@@ -118,7 +118,7 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Locator:
-    """A path plus what finds the place again. Keys that do not apply are None."""
+    """A path, and what finds the place in it again. Keys that do not apply are None."""
 
     path: Path
     """Absolute path of the file (the mbox, the PDF, the calendar)."""
@@ -141,7 +141,7 @@ class Locator:
     sheet: str | None = None
 
     def of_part(self, part: str, member: str) -> Locator:
-        """Return the place of what is attached to this message, by its number and name."""
+        """Return the place of an attachment of this message, by its number and name."""
         return Locator(  # five times as fast as `replace`
             self.path,
             self.page,
@@ -158,7 +158,7 @@ class Locator:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """Where a mail was met again."""
+    """Another place where the same mail was found."""
 
     locator: Locator
     owners: tuple[str, ...]
@@ -191,7 +191,8 @@ class Item:
     hidden_removed: int = 0
     """Characters of hidden text (zero-width, bidirectional, invisible) taken out."""
     attachments: tuple[str, ...] = ()
-    """Names of what is attached to a mail ("part 2" without one); no pictures shown in its text."""
+    """Names of a mail's attachments ("part 2" without one); pictures shown in its text are left
+    out."""
     owners: tuple[str, ...] = ()
     """Whose mailbox a mail shows it to be: the address it was delivered to, or in a Sent folder
     the address it was sent from."""
@@ -200,15 +201,16 @@ class Item:
     body: int = 0
     """Offset into `text` at which a mail's own words begin, behind its header fields."""
     copies: list[Copy] = field(default_factory=list, compare=False)
-    """Where else the same mail lies; grows while reading goes on."""
+    """Where else the same mail lies; grows during reading."""
     flags: tuple[str, ...] = ()
-    """What to know of a document before trusting it: "macros", "hidden sheet", "white text"."""
+    """What a person should know before trusting a document: "macros", "hidden sheet", "white
+    text"."""
 
     @property
     def quoted(self) -> tuple[tuple[int, int], ...]:
         """Spans of a mail's `text` that repeat earlier mail: quoted lines, history below a reply.
 
-        Looked for when asked: most mails that are read never are.
+        Found on demand: most mails are never asked.
         """
         if self.kind is not Kind.MAIL:
             return ()
@@ -227,14 +229,14 @@ class Skipped:
     remedy: str
     """What the person can do, one sentence."""
     member: str | None = None
-    """Message, page or archive member concerned; None when it is the whole file."""
+    """Message, page or archive member; None for the whole file."""
     kinds: frozenset[Kind] = frozenset(Kind)
     """What it could have held; a skipped calendar is no gap for `--kind mail`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Without:
-    """What an item must not match: any one of these leaves it out."""
+    """What an item must not match: one match leaves it out."""
 
     senders: tuple[str, ...] = ()
     recipients: tuple[str, ...] = ()
@@ -276,10 +278,10 @@ class Filters:
 
 @dataclass(slots=True)
 class Tally:
-    """Running counts of one reading. `Reading` of the same session updates it in place."""
+    """Running counts of one reading; the `ItemStream` that has it updates it."""
 
     files_found: int = 0
-    """Files that the sources hold, as far as they have been listed."""
+    """Files that the sources hold, so far as they are listed."""
     files_done: int = 0
     """Files read to the end or skipped."""
     bytes_found: int = 0
@@ -292,8 +294,8 @@ class Tally:
     put_off: int = 0
     """Messages whose attachments are still to be read."""
     copies: int = 0
-    """Mails left out because the same one was met elsewhere."""
+    """Mails left out because the same mail was found elsewhere."""
     text: int = 0
     """Bytes of memory that the text of the items takes."""
     is_full: bool = False
-    """Whether the reading stopped because there was no memory left for more text."""
+    """Whether the reading stopped for lack of memory."""

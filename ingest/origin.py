@@ -1,4 +1,4 @@
-"""Where bytes came from: a file, or an attachment of a mail. Readers of both kinds need no more."""
+"""Where bytes come from: a file or an attachment. Readers treat both alike."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Origin:
     subjects: tuple[str, ...] = ()
     """Of the mails it is attached to, the innermost first; a filter takes them for its title."""
     charset: str | None = None
-    """What a mail declares an attachment to be written in."""
+    """The character set that a mail declares for an attachment."""
     depth: int = 0
-    """Archives it lies in, one within the other."""
+    """Archives that it lies in, the outermost first."""
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What a filter takes for its title before it is read."""
+        """The titles that a filter looks at before it is read."""
         return self.subjects or (self.title,)
 
     @classmethod

@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from unicodedata import normalize
 
 CALENDAR_SUFFIXES = frozenset({".ics", ".ical", ".icalendar"})
-"""Names of files that may be in a calendar whose name only the file tells."""
+"""Suffixes of files that may hold a calendar with a name of its own."""
 
 Place = tuple[frozenset[str], ...]
 """The folded names of each part of a path, outermost first."""
@@ -27,7 +27,7 @@ def folded(text: str) -> str:
 
 
 def place_of(path: Path, sources: Sequence[Path], calendar: str = "") -> Place:
-    """Return the place of `path` below the outermost source; `calendar` is a name it has too."""
+    """Return the place of `path` below the outermost source; `calendar` is another name of it."""
     above = [source for source in sources if path.is_relative_to(source)]
     parts: tuple[str, ...] = path.parts
     if above:

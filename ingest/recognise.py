@@ -1,4 +1,4 @@
-"""Tells a file's format by what it holds; its name decides only between kinds of text."""
+"""Tells the format of a file by its content; the name decides only between kinds of text."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ingest.item import Kind
 from ingest.text.clean import looks_binary
 
 HEAD = 4096
-"""Bytes from the start of a file that suffice to tell its format."""
+"""Bytes at the start of a file that suffice to tell its format."""
 
 
 class Format(Enum):
-    """What a reader is chosen by."""
+    """The format of a file, which chooses its reader."""
 
     MBOX = "mbox"
     MAIL = "mail"
@@ -96,7 +96,7 @@ _BY_PARTS = (
     (rb"word/", Format.DOCX),
     (rb"ppt/", Format.PPTX),
 )
-"""Names by which an office document of Microsoft's is known, in order of trial."""
+"""Members by which a Microsoft Office document is recognised, in order of trial."""
 _BY_MIMETYPE = {
     b"application/epub+zip": Format.EPUB,
     b"application/vnd.oasis.opendocument.text": Format.ODT,
@@ -112,7 +112,7 @@ _BY_STREAM = (
     ("workbook", Format.XLS),
     ("book", Format.XLS),
 )
-# Names that no mail program and no calendar gives to its files.
+# Suffixes that no mail program and no calendar uses.
 _DOCUMENT_SUFFIXES = frozenset(
     {".pdf", ".htm", ".html", ".csv", ".tsv", ".json", ".jsonl", ".epub", ".rtf", ".tex", ".ipynb"}
     | {".doc", ".docx", ".odt", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".xlsb", ".ods"}
@@ -134,7 +134,7 @@ _MAGIC = (
     (b"// <!-- <mdb:mork", "an index of Thunderbird's; let Thunderbird download the folder"),
 )
 _WORDLESS = ("a picture", "a program")
-"""What holds no text that a question could match, so that skipping it is no gap."""
+"""Formats without text that a question could match: to skip them is no gap."""
 _TEXT_MAGIC = (b"%!PS", b"// <!-- <mdb:mork")
 _CARD = re.compile(rb"\s*(?:[\w-]+\.)?BEGIN:VCARD\b", re.IGNORECASE)
 _CALENDAR = re.compile(rb"\s*BEGIN:(?:VCALENDAR|VEVENT|VTODO|VJOURNAL)\b", re.IGNORECASE)
@@ -142,7 +142,7 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*|<!--.{0,1000}?-->\s*)*<(?:!doctype html|html|head|body)\b", re.I | re.S
 )
 _TABLE_ONLY = re.compile(rb"\s*<(?:table|div|p|meta|title|h[1-6]|font|center)\b", re.IGNORECASE)
-"""What a page begins with that a program wrote under the name of an office document."""
+"""The beginning of an HTML page that a program saved under the name of an office document."""
 _OFFICE = (".doc", ".xls", ".ppt", ".docx", ".xlsx", ".pptx")
 _LATEX = re.compile(rb"(?:\s|%[^\n]*\n)*\\(?:documentclass|documentstyle)\b")
 _NOTEBOOK = re.compile(rb"\s*\{.{0,2000}\"(?:cell_type|nbformat)\"\s*:", re.S)
@@ -186,7 +186,7 @@ def recognise(head: bytes, path: Path) -> Format:
 
 
 def _by_magic(head: bytes, suffix: str) -> Format | None:
-    """Return the format that the first bytes give away by themselves."""
+    """Return the format that the first bytes alone give away."""
     if head[257:262] == b"ustar" or (suffix == ".tar" and looks_binary(head)):
         return Format.TAR
     for magic, form in _BY_MAGIC:
@@ -196,7 +196,7 @@ def _by_magic(head: bytes, suffix: str) -> Format | None:
 
 
 def _by_words(head: bytes) -> Format:
-    """Return the format of a text by the words it begins with."""
+    """Return the format of a text by its first words."""
     if _HTML.match(head):
         return Format.HTML
     if _LATEX.match(head):
@@ -208,7 +208,7 @@ def _by_words(head: bytes) -> Format:
 
 
 def refine(form: Format, data: bytes) -> Format:
-    """Return what a zip or an OLE file is used for; of other formats there is no more to tell."""
+    """Return the use of a zip or OLE file; other formats are returned unchanged."""
     match form:
         case Format.ZIP:
             return _use_of_zip(data)
@@ -269,7 +269,7 @@ def kinds_of(form: Format) -> frozenset[Kind]:
 def describe_unsupported(head: bytes) -> tuple[str, frozenset[Kind]]:
     """Return the remedy for a file that no reader takes, and what it could have held.
 
-    A picture or program could have held nothing: it is reported, and is no gap in the reading.
+    A picture or program could have held nothing: it is reported, but leaves no gap.
     """
     for magic, words in _MAGIC:
         if head.startswith(magic):
@@ -281,7 +281,7 @@ def describe_unsupported(head: bytes) -> tuple[str, frozenset[Kind]]:
 
 
 def _begins_like_mail(head: bytes, path: Path) -> bool:
-    """Say whether `head` opens with header fields, among them ones that only mail has."""
+    """Say whether `head` opens with header fields, some of them known from mail alone."""
     fields = 0
     for line in head.splitlines()[:40]:
         if line[:1] in (b" ", b"\t") and fields:

@@ -15,23 +15,23 @@ from ingest.places import CALENDAR_SUFFIXES, folded, lies_in, pattern_of, place_
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """So many items that a filter excluded, most of them unread."""
+    """A count of items that a filter left out, most of them unread."""
 
     count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """The attachments of one message, put off until everything cheaper has been read."""
+    """The attachments of one message, put off until all cheaper files are read."""
 
     offset: int
     """Byte offset of the message in its file; 0 when it is the whole file."""
     size: int
-    """Bytes of them, as they stand in the message."""
+    """Bytes of the attachments, still encoded."""
 
 
 Read = Item | Skipped | LeftOut | Later
-"""What a reader yields; `LeftOut` and `Later` go no further than the reading."""
+"""What a reader yields; `LeftOut` and `Later` do not leave the reading."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Scope:
     zone: tzinfo
     now: datetime
     sources: tuple[Path, ...] = ()
-    """Absolute; the folders of `Filters.folders` are looked for from them on."""
+    """Absolute paths; `Filters.folders` are sought below them."""
     passwords: tuple[str, ...] = ()
-    """What the person gave for encrypted files, in this session; each is tried."""
+    """Passwords for encrypted files, given in this session; each is tried."""
 
     @cached_property
     def begins(self) -> datetime | None:
@@ -62,7 +62,7 @@ class Scope:
 
     @cached_property
     def by_envelope(self) -> bool:
-        """Whether date, people or title are asked for: a mail's header fields can rule it out."""
+        """Whether date, people or title are asked for: header fields can then rule out a mail."""
         filters, without = self.filters, self.filters.without
         people = (*filters.senders, *filters.recipients, *without.senders, *without.recipients)
         titles = filters.subjects + without.subjects
@@ -106,7 +106,7 @@ class Scope:
         )
 
     def admits_date(self, when: datetime | None, until: datetime | None = None) -> bool:
-        """Say whether any part of the time lies in the days asked for; no date is outside."""
+        """Say whether part of the time lies in the days asked for; without a date it does not."""
         if self.filters.since is None and self.filters.until is None:
             return True
         if when is None:
@@ -116,14 +116,14 @@ class Scope:
         return self.begins is None or when >= self.begins or bool(until and until > self.begins)
 
     def admits_people(self, people: People) -> bool:
-        """Say whether a sender and a recipient asked for are among `people`, and none refused."""
+        """Say whether `people` include a sender and a recipient asked for, and none refused."""
         filters, without = self.filters, self.filters.without
         return _fits(people.sender, filters.senders, without.senders) and _fits(
             people.recipients, filters.recipients, without.recipients
         )
 
     def admits_titles(self, *titles: str) -> bool:
-        """Say whether one of the titles holds a subject asked for, and none a refused one."""
+        """Say whether a title holds a subject asked for, and none a refused one."""
         wanted, refused = self._subjects
         if not (wanted or refused):
             return True
@@ -163,7 +163,7 @@ class Scope:
         return [*map(pattern_of, wanted)], [*map(pattern_of, refused)]
 
     def admits_calendar(self, path: Path, name: str = "") -> bool:
-        """Say whether the file, or calendar of this name in it, lies in a folder asked for."""
+        """Say whether the file, or a calendar of this name in it, lies in a folder asked for."""
         wanted = self.filters.folders
         if self._is_in_refused(path, name):
             return False
@@ -185,7 +185,7 @@ def _fits(persons: Sequence[Person], wanted: Sequence[str], refused: Sequence[st
 
 
 def moment(seconds: float) -> datetime | None:
-    """Return seconds since 1970 as an aware moment, None when no calendar has it."""
+    """Return seconds since 1970 as an aware moment; None outside the range of calendars."""
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, ValueError, OSError):

@@ -22,21 +22,21 @@ NOT_ITS_OWN = (b"", b"A plain text about nothing.\n", b"\x89PNG\r\n\x1a\n", b"\0
 
 
 def read(paths: Sequence[Path]) -> list[Item | Skipped]:
-    """Return what is read of files by locked-down processes, the installed readers among them."""
+    """Return what locked-down processes read of files, with installed readers."""
     with Session() as session:
         return list(session.read(paths, Filters()))
 
 
 class ReaderContract:
-    """What every reader keeps to."""
+    """The tests that every reader passes."""
 
     name: ClassVar[str]
-    """Of the sample's file."""
+    """Name of the sample's file."""
     sample: ClassVar[bytes]
     holds: ClassVar[str]
-    """Words of the sample that its text has."""
+    """Words in the text of the sample."""
     not_its_own: ClassVar[tuple[bytes, ...]] = NOT_ITS_OWN
-    """Files that it leaves to others, whatever they are called."""
+    """Files that the reader leaves to others, whatever their names."""
 
     def test_it_is_installed(self, reader: Reader) -> None:
         loaded, broken = readers()

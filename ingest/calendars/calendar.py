@@ -1,4 +1,4 @@
-"""Calendars to events, tasks and notes: cut into entries, filtered, recurrences expanded."""
+"""Turns calendars into events, tasks and notes: splits, filters and expands their entries."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _BOUNDARY = re.compile(
 _PROPERTIES = frozenset({"X-WR-CALNAME", "NAME", "X-WR-TIMEZONE", "METHOD"})
 _RECURS = re.compile(r"\n(?:RRULE|RDATE|RECURRENCE-ID)[:;]", re.IGNORECASE)
 _NAMED = 20
-"""Damaged entries of one file that are told one by one."""
+"""How many damaged entries of one file are reported one by one."""
 
 
 @dataclass(slots=True)
 class CalendarParts:
-    """A calendar file cut up."""
+    """A calendar file, split."""
 
     entries: list[Entry] = field(default_factory=list)
     zones: list[str] = field(default_factory=list)
     """Its descriptions of time zones."""
     properties: list[str] = field(default_factory=list)
-    """What stands between all these."""
+    """The lines between entries and time zones."""
 
     def says(self) -> dict[str, str]:
         """Return what the calendar says of itself, such as its X-WR-CALNAME."""
@@ -81,7 +81,7 @@ def _reads(
 
 
 def cut_up(text: str) -> CalendarParts:
-    r"""Cut a calendar, a \n before and behind it, into its parts, however much is broken."""
+    r"""Split a calendar into its parts, however much is broken; it begins and ends with \n."""
     cut = CalendarParts()
     open_name, begins, first, ends_at = "", 0, 1, 0
     line, counted = 0, 0
@@ -112,7 +112,7 @@ def _add(cut: CalendarParts, name: str, text: str, line: int, is_closed: bool) -
 
 
 def _damaged(entries: list[Entry], origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield the entries without an end, the first by their names."""
+    """Yield the entries whose end is missing, the first ones by name."""
     damaged = [entry for entry in entries if not entry.is_closed and scope.wants(entry.kind)]
     remedy = "This entry is damaged; correct it in your calendar program."
     for entry in damaged[:_NAMED]:
@@ -124,7 +124,7 @@ def _damaged(entries: list[Entry], origin: Origin, scope: Scope) -> Iterator[Rea
 
 
 def _series(entries: list[Entry], scope: Scope) -> Iterator[list[Entry]]:
-    """Yield each entry, one that repeats together with its exceptions; empty for one unwanted.
+    """Yield each entry; a repeating one comes with its exceptions. Unwanted entries yield nothing.
 
     Only those that may repeat are kept parsed.
     """
@@ -161,7 +161,7 @@ def _compact(day: date | None) -> str:
 
 
 def _is_outside(entry: Entry, first: str, last: str) -> bool:
-    """Say whether an event is surely outside the days asked for, before it is parsed."""
+    """Say, before an event is parsed, whether it surely lies outside the days asked for."""
     if not (first or last) or entry.name != "VEVENT" or _RECURS.search(entry.written):
         return False
     return entry.is_outside(first, last)

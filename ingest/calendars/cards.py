@@ -12,7 +12,7 @@ _LABEL = re.compile(r"_\$!<(.*)>!\$_")
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 _DATE = re.compile(r"([0-9]{4}|--)-?([01][0-9])-?([0-3][0-9])?(?:T.*)?")
 _CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7af]")
-"""Scripts in which the family comes first and no space between."""
+"""Scripts that write the family name first, without a space."""
 _SCHEME = re.compile(r"(?:tel|mailto|x-apple|sip|xmpp|skype):(?://)?", re.IGNORECASE)
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
@@ -24,7 +24,7 @@ _UNTOLD = frozenset(
         *("quoted-printable", "base64", "8bit", "7bit", "b"),
     )
 )
-"""Types that tell a person nothing, and encodings that version 2.1 writes among them."""
+"""Types that tell a person nothing, and encodings that version 2.1 writes among the types."""
 
 
 def said(line: Line, labels: dict[str, str]) -> str:
@@ -45,7 +45,7 @@ def label_of(line: Line) -> str:
 
 
 def full_name(line: Line) -> str:
-    """Return a name from its parts, in the order in which it is spoken."""
+    """Return a name from its parts, in spoken order."""
     parts = [
         clean_line(" ".join(map(plain, split(part, ",")))) for part in split(line.decoded, ";")
     ]
@@ -62,7 +62,7 @@ def parts_of(line: Line) -> str:
 
 
 def bare(line: Line) -> str:
-    """Return a number or address without the scheme of a link."""
+    """Return a number or address without the URL scheme."""
     return _SCHEME.sub("", clean_line(line.text), count=1)
 
 
@@ -75,12 +75,12 @@ def _values(line: Line) -> str:
 
 
 def _own_kind(line: Line) -> str:
-    """Return the value of a kind that only Android has: `vnd.…/nickname;Jo;1;;`."""
+    """Return the value of a line that only Android writes: `vnd.…/nickname;Jo;1;;`."""
     return next(iter(split(line.decoded, ";")[1:2]), "").strip()
 
 
 def _day(line: Line) -> str:
-    """Return a date, its month in words too: `1980-03-22, 22 March`; or as it is written."""
+    """Return a date as `1980-03-22, 22 March`; an unreadable one as it is written."""
     written = clean_line(line.text)
     found = _DATE.fullmatch(written)
     if found is None or not 1 <= int(found[2]) <= len(_MONTHS):
@@ -143,6 +143,6 @@ for _name in ("SPOUSE", "MANAGER", "ASSISTANT"):
     _TOLD[f"X-{_name}"] = _TOLD[f"X-EVOLUTION-{_name}"] = (_name.capitalize(), _text)
 
 WANTED = frozenset(_TOLD) | {"UID", "KIND", "LABEL", "NOTE", "MEMBER", "X-ABLABEL"}
-"""Names of the lines that are looked at; pictures, sounds and keys are not among them."""
+"""Names of the lines that are read; pictures, sounds and keys are left out."""
 WANTED |= {"X-ADDRESSBOOKSERVER-KIND", "X-ADDRESSBOOKSERVER-MEMBER"}
 WANTED |= {"X-PHONETIC-FIRST-NAME", "X-PHONETIC-LAST-NAME"}

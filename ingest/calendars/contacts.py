@@ -18,11 +18,11 @@ from ingest.text.clean import clean, clean_line, decode
 _BOUNDARY = re.compile(r"\n(?:[\w-]+\.)?(BEGIN|END):VCARD[ \t]*(?=\n)", re.IGNORECASE)
 _OLD = re.compile(r"\nVERSION:2\.1[ \t]*\n", re.IGNORECASE)
 _NAMED = 20
-"""Damaged cards of one file that are told one by one."""
+"""How many damaged cards of one file are reported one by one."""
 _CHARACTERS = 20_000_000
 """Characters of one file that are read."""
 _MEMBERS = 500
-"""Members of one group that its text names."""
+"""How many members of one group its text names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class _Fields:
         return [line for line in self.lines if line.name in names]
 
     def text(self, *names: str) -> str:
-        """Return the first of these that says anything, on one line."""
+        """Return the first of these lines that has a value, on one line."""
         texts = (clean_line(line.text) for name in names for line in self.all(name))
         return next(filter(None, texts), "")
 
     @property
     def name(self) -> str:
-        """What the person, or whatever the card is for, goes by."""
+        """The name of the person, or of whatever else the card is for."""
         named = [self.text("FN"), *map(full_name, self.all("N")), *map(parts_of, self.all("ORG"))]
         named += [self.text("NICKNAME"), *map(bare, self.all("EMAIL", "TEL"))]
         return next(filter(None, named), "")
@@ -143,7 +143,7 @@ def _item(fields: _Fields, card: _Card, names: dict[str, str], origin: Origin) -
 
 
 def _repeats(line: str, title: str) -> bool:
-    """Say whether a line says no more than the title, be it in another order."""
+    """Say whether a line only repeats the title, in any order of words."""
     label, _, value = line.partition(": ")
     if label == "Organisation":
         return value == title
@@ -151,7 +151,7 @@ def _repeats(line: str, title: str) -> bool:
 
 
 def _people(name: str, fields: _Fields) -> tuple[Person, ...]:
-    """Return the person of the card, once for each address."""
+    """Return a person for each address of the card."""
     addresses = map(bare, fields.all("EMAIL"))
     found = dict.fromkeys(address for address in addresses if "@" in address) or {"": None}
     return tuple(Person("" if name == address else name, address) for address in found)
@@ -162,7 +162,7 @@ def _admits(item: Item, origin: Origin, scope: Scope) -> bool:
 
 
 def _unread(cards: list[_Card], refused: int, origin: Origin) -> Iterator[Read]:
-    """Yield the cards without an end, the first by their names, and what was too much to read."""
+    """Yield the cards whose end is missing, the first ones by name, and what was too much."""
     damaged = [card for card in cards if not card.is_closed]
     remedy = "This card is damaged; save it again in your address book."
     for card in damaged[:_NAMED]:
@@ -181,7 +181,7 @@ def _named(fields: _Fields) -> tuple[str, str]:
 
 
 def _members(lines: list[Line], names: dict[str, str]) -> str:
-    """Return the members of a group by their names, where their cards are in the same file."""
+    """Return the members of a group, by name where the same file has their cards."""
     known = (names.get(_bare_uid(line.text)) or _foreign(line) for line in lines)
     named = [name for name in known if name]
     said = ", ".join(named[:_MEMBERS])
@@ -190,7 +190,7 @@ def _members(lines: list[Line], names: dict[str, str]) -> str:
 
 
 def _foreign(line: Line) -> str:
-    """Return a member that is named by its address."""
+    """Return a member whom the group names by address."""
     return bare(line) if line.text.lower().startswith("mailto:") else ""
 
 

@@ -16,7 +16,7 @@ _KINDS = {"VEVENT": Kind.EVENT, "VTODO": Kind.TASK, "VJOURNAL": Kind.DOCUMENT}
 _STARTS = re.compile(r"\nDTSTART(?:;[^:\n]*)?:([0-9]{8})", re.IGNORECASE)
 _STOPS = re.compile(r"\n(?:DTEND(?:;[^:\n]*)?:([0-9]{8})|DURATION)", re.IGNORECASE)
 ENDS = {"VEVENT": "DTEND", "VTODO": "DUE"}
-"""What says when an entry ends; a note does not."""
+"""The fields that say when an entry ends; a note has none."""
 _WANTED = frozenset(
     (
         *("BEGIN", "END", "UID", "SUMMARY", "DESCRIPTION", "COMMENT", "LOCATION", "URL"),
@@ -34,20 +34,20 @@ class Entry:
     name: str
     """VEVENT, VTODO or VJOURNAL."""
     written: str
-    """From the line break before it on, still folded."""
+    """The text from the line break before it, still folded."""
     line: int
-    """1-based, where it begins."""
+    """Line on which it begins, 1-based."""
     is_closed: bool
     """False when its end is missing."""
 
     @property
     def kind(self) -> Kind:
-        """What it is to the person; a note is a document."""
+        """What a person calls it; a note is a document."""
         return _KINDS[self.name]
 
     @property
     def uid(self) -> str:
-        """Its UID, or empty; found without reading the rest."""
+        """Its UID, or empty; found before the rest is parsed."""
         found = _UID.search(self.written)
         upper = self.written.upper()
         if found is None and "\nUID" not in upper:
@@ -90,7 +90,7 @@ class Fields:
     """The lines of an entry by their names."""
 
     def __init__(self, name: str, lines: dict[str, list[Line]], written: str) -> None:
-        """Take the name of the entry, its lines, and all of it as it is written."""
+        """Take the name of the entry, its lines and its raw text."""
         self.name = name
         self._lines = lines
         self._written = written
@@ -119,7 +119,7 @@ class Fields:
 
     @property
     def recurs(self) -> bool:
-        """Whether it repeats, or is one of the repetitions of another entry."""
+        """Whether it repeats, or is an exception of a repeating entry."""
         lines = self._lines
         return "RRULE" in lines or "RDATE" in lines or "RECURRENCE-ID" in lines
 
@@ -134,15 +134,15 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """When an entry takes place, in the zones it is written in."""
+    """When an entry takes place, in the zones that it names."""
 
     start: date | None
     end: date | None
     """Exclusive; of a task, when it is due."""
     planned: date | None = None
-    """When its rule would have it, where it is an exception."""
+    """Of an exception: when the rule would have it."""
     goes_on: bool = False
-    """Whether that exception holds for all repetitions after it too."""
+    """Whether the exception holds for all later repetitions too."""
 
     @classmethod
     def of(cls, fields: Fields, moments: Moments) -> Timing:

@@ -20,11 +20,12 @@ from ingest.text.clean import clean, clean_line
 
 _MARKUP = re.compile(r"</?(?:p|br|b|a|ul|li|div|span|html)\b[^<>]*>", re.IGNORECASE)
 _ATTENDEES = 500
-"""Attendees of one event that its text names."""
+"""How many attendees of one event its text names."""
 _CHARACTERS = 20_000_000
-"""Characters of one calendar that are read: a long text that repeats daily would fill memory."""
+"""Characters of one calendar that are read: a long text that repeats daily would fill the
+memory."""
 _OCCURRENCES = 50_000
-"""Occurrences of all the series of one calendar that are read."""
+"""Occurrences of all series of one calendar that are read."""
 _LABELS = {
     Kind.EVENT: ("Event", "When"),
     Kind.TASK: ("Task", "Due"),
@@ -47,24 +48,24 @@ class Calendar:
 
     name: str
     method: str
-    """What it was sent for, such as REQUEST or CANCEL; empty unless it is an invitation."""
+    """The iTIP method, such as REQUEST or CANCEL; empty unless it is an invitation."""
     moments: Moments
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """What all occurrences of an entry have in common."""
+    """What all occurrences of an entry share."""
 
     kind: Kind
     title: str
     is_cancelled: bool
     people: People
     details: str
-    """The lines below the time, and the free text below them."""
+    """The lines below the time, then the free text."""
     uid: str
     hidden: int
     unknown_zone: str
-    """Name of the time zone that nobody knows."""
+    """Name of a time zone that nobody knows."""
     odd_date: str
     """A date that cannot be read, as it is written."""
 
@@ -73,7 +74,7 @@ class EventReader:
     """Turns the entries of one calendar into items."""
 
     def __init__(self, origin: Origin, scope: Scope, calendar: Calendar) -> None:
-        """Take where the calendar came from and what it says of itself."""
+        """Take the origin of the calendar and its properties."""
         self._origin = origin
         self._scope = scope
         self._calendar = calendar
@@ -205,7 +206,7 @@ class EventReader:
         return name if self._calendar.moments.zone(name) is None else ""
 
     def _starts(self, part: Fields) -> str:
-        """Return when a task starts that is also due at some time."""
+        """Return the start of a task that also has a due date."""
         return self._moment(part.first("DTSTART")) if "DUE" in part else ""
 
     def _moment(self, line: Line | None) -> str:
@@ -213,7 +214,7 @@ class EventReader:
         return moment_in_words(when, self._scope.zone) if when is not None else ""
 
     def _calendar_name(self, uid: str) -> str:
-        """Return the calendar's own name, else its file's; in a vdir that is the folder's."""
+        """Return the calendar's own name, else the file's; in a vdir, the folder's."""
         path, part = self._origin.locator.path, self._origin.locator.part
         if self._calendar.name or part is not None:
             return self._calendar.name
@@ -245,7 +246,7 @@ def _person(line: Line) -> Person:
 
 
 def _attendees(lines: list[Line], people: Sequence[Person]) -> str:
-    """Return the attendees, each with what was answered, unless that is still open."""
+    """Return the attendees, each with the answer, where there is one."""
     shown = islice(zip(lines, people, strict=True), _ATTENDEES)
     said = ", ".join(_attendee(line, person) for line, person in shown)
     return said + f", and {len(lines) - _ATTENDEES} more" * (len(lines) > _ATTENDEES)
@@ -266,7 +267,7 @@ def _categories(lines: list[Line]) -> str:
 
 
 def _description(part: Fields) -> list[str]:
-    """Return the free text of an entry below an empty line."""
+    """Return the free text of an entry, below an empty line."""
     texts = [line.text for name in ("DESCRIPTION", "COMMENT") for line in part.all(name)]
     text = "\n".join(text for text in texts if text.strip())
     if _MARKUP.search(text):

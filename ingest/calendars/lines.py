@@ -14,7 +14,7 @@ from ingest.text.clean import clean_line, decode
 _QUOTED = re.compile(r'((?:"[^"]*"|\\.|[^:"\\])*):(.*)', re.DOTALL)
 _PARAMETER = re.compile(r';?([^=;"]+)(=(?:"[^"]*"|\\.|[^;"\\])*)?', re.DOTALL)
 _ITEM = re.compile(r'"[^"]*"|(?:\\.|[^,"\\])+', re.DOTALL)
-# What a broken encoder writes behind a line that is said to go on.
+# A broken encoder writes this after a line that it says goes on.
 _PROPERTY = re.compile(r"(?:[\w-]+\.)?[A-Z][A-Z-]+(?:;[^:]{0,200})?:")
 _BLANK = re.compile(r"\n{2,}")
 _CARET = re.compile(r"\^([n'^])")
@@ -23,7 +23,7 @@ _CUT_LETTER = re.compile(rb"\r?\n[ \t](?=[\x80-\xbf])")
 _LONGEST = 4096
 """Characters of a line's parameters that are looked at."""
 _PARTS = 1000
-"""Parts of a value that has so many at most; of a longer one they are not told apart."""
+"""Into how many parts a value is split; a longer one stays whole."""
 _PRINTABLE = "QUOTED-PRINTABLE"
 
 
@@ -38,14 +38,14 @@ class Line(NamedTuple):
     name: str
     """In upper case, without the group."""
     parameters: str
-    """All of them, as they stand behind the name; may be empty."""
+    """All parameters, as they follow the name; may be empty."""
     value: str
     group: str = ""
-    """What ties lines of a card together: `item1` of `item1.TEL`."""
+    """What joins lines of a card: `item1` of `item1.TEL`."""
 
     @property
     def options(self) -> dict[str, list[str]]:
-        """The parameters by their upper-case names; a bare `HOME` is a type, as in vCard 2.1."""
+        """The parameters by upper-case name; a bare `HOME` is a type, as in vCard 2.1."""
         return _options(self.parameters[:_LONGEST])
 
     def option(self, name: str) -> str:
@@ -57,14 +57,14 @@ class Line(NamedTuple):
 
     @property
     def decoded(self) -> str:
-        """The value with its transfer encoding undone and its escapes still in it."""
+        """The value, decoded, with its escapes still in it."""
         if _PRINTABLE not in self.parameters.upper():
             return self.value
         return decode(decodestring(self.value.encode("utf-8", "replace")), self.option("CHARSET"))
 
     @property
     def text(self) -> str:
-        """The value as its author wrote it, which may be several lines."""
+        """The value as its author wrote it; may have several lines."""
         return plain(self.decoded)
 
     @property
@@ -76,7 +76,7 @@ class Line(NamedTuple):
 def content_lines(text: str, wanted: Container[str], is_old: bool = False) -> Iterator[Line]:
     r"""Yield the lines in `text`, whose line breaks are \n, that have a `wanted` name.
 
-    In an `is_old` one, of version 2.1, a fold stands for the space it begins with.
+    In an `is_old` text, of version 2.1, unfolding keeps the space that begins a fold.
     """
     for row in _unfolded(text, is_old):
         head, colon, value = row.partition(":")
@@ -125,7 +125,7 @@ def _options(parameters: str) -> dict[str, list[str]]:
 
 
 def split(value: str, separator: str) -> list[str]:
-    r"""Return what stands between the separators that no `\` escapes, still escaped."""
+    r"""Return the parts of a value between separators that no `\` escapes; still escaped."""
     if value.count(separator) > _PARTS:
         return [value]
     if "\\" not in value:

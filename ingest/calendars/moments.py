@@ -20,18 +20,19 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+){0,3}")
 _OFFSET = re.compile(r"\(?(?:UTC|GMT)([+-])(\d\d?):?(\d\d)?\b", re.IGNORECASE)
 _ZONE_NAME = re.compile(r"^TZID\b[^:\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
 _NAMES = 500
-"""Names of zones in one calendar that are looked up; each may cost opening a file."""
+"""How many names of zones are looked up for one calendar; each may open a file."""
 
 
 class Moments:
-    """Reads the dates of one calendar. Nothing it learns of zones outlives it."""
+    """Reads the dates of one calendar. What it learns of time zones ends with it."""
 
     def __init__(self, zones: Sequence[str] = (), default: str = "") -> None:
-        """Take the calendar's own VTIMEZONEs, and the name of the zone it is written for."""
+        """Take the calendar's own VTIMEZONEs, and the name of its default zone."""
         self._own = zones
         self._found: dict[str, tzinfo | None] = {}
         self.default = self.zone(default) if default else None
-        """What times without a zone are in; None: wherever the reader is."""
+        """The zone of times that name none; None where they float: they hold wherever the reader
+        is."""
 
     def read(self, line: Line) -> date | None:
         """Return the date or moment on a line; None when it is damaged."""
@@ -62,14 +63,14 @@ class Moments:
         try:
             if len(value) == 8:
                 return date.fromisoformat(value)
-            # Where a zone is named as well, the libraries take it to be meant.
+            # Where both a Z and a zone are given, the libraries use the zone.
             read = datetime.fromisoformat(value.removesuffix("Z") if zone else value)
         except ValueError:
             return None
         return read.replace(tzinfo=zone or self.default) if read.tzinfo is None else read
 
     def zone(self, name: str) -> tzinfo | None:
-        """Return the time zone of that name; None when nobody knows it."""
+        """Return the time zone of this name; None when nobody knows it."""
         if name not in self._found:
             self._found[name] = self._look_up(name) if len(self._found) < _NAMES else None
         return self._found[name]
@@ -83,7 +84,7 @@ class Moments:
         return self._own_zone(name) or _last_known(bare) or _fixed(bare)
 
     def _own_zone(self, name: str) -> tzinfo | None:
-        """Return the zone that the calendar itself describes."""
+        """Return a zone that the calendar itself describes."""
         for text in self._own:
             found = _ZONE_NAME.search(text)
             if found and found[1].strip().strip("/") == name.strip("/"):
@@ -98,7 +99,7 @@ class Moments:
 
 
 def duration(value: str) -> timedelta | None:
-    """Return a length such as `PT1H30M`; None when it is damaged."""
+    """Return a duration such as `PT1H30M`; None when it is damaged."""
     found = _DURATION.fullmatch(value.strip())
     if found is None:
         return None
@@ -127,14 +128,14 @@ def _windows_zone(name: str) -> str:
 
 
 def _last_known(name: str) -> tzinfo | None:
-    """Return the zone at the end of a path: `example.org/Tzfile/Europe/Berlin`."""
+    """Return the zone that a path ends with: `example.org/Tzfile/Europe/Berlin`."""
     parts = name.split("/")[-4:]
     rests = ("/".join(parts[start:]) for start in range(1, len(parts)))
     return next((zone for rest in rests if "/" in rest and (zone := _known(rest))), None)
 
 
 def _fixed(name: str) -> tzinfo | None:
-    """Return the offset that is all a name tells: `GMT+0200`, `(UTC-05:00) Eastern Time`."""
+    """Return the offset in a name that tells no more: `GMT+0200`, `(UTC-05:00) Eastern Time`."""
     found = _OFFSET.match(name)
     if found is None or int(found[2]) > 23 or int(found[3] or 0) > 59:
         return None

@@ -44,7 +44,7 @@ class ExpansionSpan:
     begins: datetime
     ends: datetime
     is_default: bool
-    """Whether no filter set it, so that older or later occurrences would match too."""
+    """Whether it is the default, so that other occurrences would match too."""
 
 
 @dataclass(eq=False)
@@ -76,7 +76,7 @@ class _Occurrence(Occurrence):  # type: ignore[misc]
 
 
 def span_of(scope: Scope) -> ExpansionSpan:
-    """Return the days asked for, where open 10 years back and 3 ahead of now."""
+    """Return the days asked for; an open side reaches 10 years back or 3 ahead of now."""
     begins, ends = scope.begins, scope.ends
     now = scope.now
     return ExpansionSpan(
@@ -96,14 +96,14 @@ def occurrences(
     asked = span_of(scope)
     first = _earliest(parts)
     if asked.is_default and first is not None and first > asked.ends:
-        # One that begins far ahead is still one to be found, as is one that ended long ago.
+        # A series that begins far ahead, or ended long ago, is still to be found.
         asked = ExpansionSpan(first, _shifted(first, asked.ends - asked.begins), True)
     span = _narrowed(parts, asked, scope.now)
     calendar = Calendar()
     calendar.subcomponents = [_component(part, moments, span) for part in parts]
     part_of = dict(zip(map(id, calendar.subcomponents), parts, strict=True))
     with warnings.catch_warnings():
-        # A rule gets an end besides its count, so that one never true is not tried for ever.
+        # A rule with a count gets an end too: if it never comes true it would be tried for ever.
         warnings.simplefilter("ignore", DeprecationWarning)
         wanted = ComponentsWithName(parts[0].fields.name, occurrence=_Occurrence)
         query = CalendarQuery(calendar, components=[wanted])
@@ -121,7 +121,7 @@ def occurrences(
 def _timing(part: SeriesPart, start: date, end: date) -> Timing:
     planned = part.timing.planned
     if planned is not None and part.timing.goes_on and part.timing.start is not None:
-        # It moves all that follow, each by as much.
+        # An exception for all that follow moves each by the same time.
         try:
             planned = start - (part.timing.start - planned)
         except TypeError:
@@ -151,7 +151,7 @@ def _component(part: SeriesPart, moments: Moments, span: ExpansionSpan) -> Compo
         if dates:
             component[name] = vDDDLists(dates)
     first = _earliest([part])
-    # Of a rule that is over before it begins the first day counts all the same.
+    # If a rule ends before it begins, its first day still counts.
     rules = [rule for rule in part.rules if not first or (end_of(rule) or first) >= first]
     if rules:
         component["RRULE"] = [_bounded(rule, timing.start, span.ends) for rule in rules]
@@ -159,13 +159,13 @@ def _component(part: SeriesPart, moments: Moments, span: ExpansionSpan) -> Compo
 
 
 def _in_zone(when: date, zone: tzinfo | None) -> date:
-    """Return a moment in UTC in the zone of its calendar, by whose clock its rule goes."""
+    """Return a moment in UTC in the zone of its calendar, since its rule follows that clock."""
     is_utc = isinstance(when, datetime) and when.tzinfo is UTC
     return when.astimezone(zone) if zone and is_utc and isinstance(when, datetime) else when
 
 
 def _bounded(rule: Any, start: date | None, ends: datetime) -> Any:
-    """Return a rule with an end; one that never comes true would be tried for ever."""
+    """Return a rule with an end: a rule that never comes true would be tried for ever."""
     last: date = _shifted(ends, timedelta(days=2)).astimezone(UTC)
     if not isinstance(start, datetime):
         last = last.date() if isinstance(last, datetime) else last

@@ -12,7 +12,7 @@ from typing import Any
 Rule = Mapping[str, Any]
 
 _STEPS = 500_000
-"""Dates of a rule that are tried to get from its beginning to the end of the time asked for."""
+"""Dates that are tried between the beginning of a rule and the end of the time asked for."""
 _PERIODS = {
     "HOURLY": ("hourly", "hours"),
     "DAILY": ("daily", "days"),
@@ -50,7 +50,7 @@ _ORDINALS = {
 
 
 class UnfitRuleError(Exception):
-    """A rule that is not worth expanding, and why; stays inside `ingest`."""
+    """A rule that is not worth expanding, and why. It does not leave `ingest`."""
 
 
 def refuse(rule: Rule, first: datetime, ends: datetime) -> None:
@@ -88,7 +88,7 @@ def end_of(rule: Rule) -> datetime | None:
 
 
 def count_of(rule: Rule) -> int | None:
-    """Return after how many times a rule ends, if it says so."""
+    """Return how many times a rule comes true, where it says so."""
     count = _first(rule, "COUNT")
     return None if count is None else int(count)
 

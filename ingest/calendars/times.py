@@ -1,4 +1,4 @@
-"""When an event, task or note takes place, in the zone and the words of its reader."""
+"""When an event, task or note takes place, in the zone and the words of the person."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Times:
     original: datetime | None
     """Its start as written, where that is in another zone."""
     planned: datetime | None
-    """When it would have been by its rule, where it was moved."""
+    """When the rule would have it, where it was moved."""
 
     @classmethod
     def of(cls, timing: Timing, zone: tzinfo, kind: Kind) -> Times | None:
@@ -80,14 +80,14 @@ class Times:
 
     @property
     def moved_from(self) -> str:
-        """When it would have been, in words; empty unless it was moved."""
+        """When the rule would have had it, in words; empty unless it was moved."""
         if self.planned is None or self.planned == self.begins:
             return ""
         return day_in_words(self.planned) if self.is_all_day else minute_in_words(self.planned)
 
 
 def local(when: date, zone: tzinfo) -> datetime | None:
-    """Return a date's beginning, a floating time, or a moment, in the local zone."""
+    """Return the local moment of a date's beginning, a floating time or a moment."""
     try:
         if not isinstance(when, datetime):
             return datetime.combine(when, time(), zone)
@@ -118,7 +118,7 @@ def _next_day(day: date, zone: tzinfo) -> datetime | None:
 
 
 def _length(begins: datetime, ends: datetime) -> str:
-    """Return the time that passes between two moments, as `1 h 30 min`."""
+    """Return the time between two moments, as `1 h 30 min`."""
     left = int(ends.timestamp() - begins.timestamp())
     words = []
     for seconds, one, many in _UNITS:

@@ -1,19 +1,19 @@
-"""Tells the line that stands before each message in an mbox."""
+"""Recognises the line that precedes each message in an mbox."""
 
 from __future__ import annotations
 
 import re
 
-# The line git puts before a patch looks like an envelope and is none.
+# The line that git puts before a patch looks like an envelope line, but is not.
 _PATCH = re.compile(rb"From [0-9a-f]{40} Mon Sep 17 00:00:00 2001")
 _FIELD = re.compile(rb"[!-9;-~]+:|>From ")
 _TIME, _YEAR = re.compile(rb"\d:\d\d"), re.compile(rb"\d{4}")
 _LENGTH = 1000
-"""Bytes of the longest line taken for an envelope, and of a field's name below it."""
+"""Bytes of the longest envelope line, and of the name of the field below it."""
 
 
 def begins_message(data: bytes, at: int = 0) -> bool:
-    """Say whether the line before a message in an mbox stands here, and a header field below."""
+    """Say whether an envelope line begins at `at`, with a header field below it."""
     end = data.find(b"\n", at, at + _LENGTH)
     if end < 0 or not data.startswith(b"From ", at):
         return False

@@ -47,12 +47,12 @@ class Ole:
 
 
 def streams(data: bytes) -> frozenset[str]:
-    """Return the names of what lies at the top of the container, in lower case."""
+    """Return the names at the top of the container, in lower case."""
     return Ole(data).names
 
 
 def container_of(name: str, content: bytes) -> bytes:
-    """Return a container of this one stream: for libraries that trust what a container says."""
+    """Return a container with this one stream, for libraries that trust what a container says."""
     streamed = -(-max(len(content), _SECTOR) // _SECTOR)
     # Before the stream lie the table, the directory, and a place that must not be missing.
     count = -(-(streamed + 3) // (_SECTOR // 4 - 1))

@@ -1,4 +1,4 @@
-"""Reads members of a zip in memory, within a budget: declared sizes are checked, then enforced."""
+"""Reads members of a zip in memory, within a budget: checks declared sizes, then enforces them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MEMBER_LIMIT = 100 << 20
 CONTAINER_LIMIT = 1 << 30
 """Bytes of all members together."""
 RATIO = 200
-"""Times that a member may grow when unpacked; office documents stay below 60."""
+"""How many times larger a member may be when unpacked; office documents stay below 60."""
 _RATIO_FROM = 1 << 20
 """Bytes of a member below which its ratio does not matter."""
 
@@ -49,10 +49,10 @@ class Zip:
         self._by_name = {member.filename.lower(): member for member in self.members}
         self._left = CONTAINER_LIMIT
         self.is_spent = False
-        """Whether a member was refused because the others took all that is allowed."""
+        """Whether a member was refused because the others used up the budget."""
 
     def names(self) -> Collection[str]:
-        """Return the names of the members in lower case, which office programs disregard."""
+        """Return the names of the members in lower case; office programs disregard case."""
         return self._by_name.keys()
 
     def get(self, name: str, *, whole: bool = True) -> bytes | None:
@@ -113,7 +113,7 @@ class Zip:
         return content
 
     def _decrypted(self, member: ZipInfo) -> bytes:
-        """Return a member by the first password that fits."""
+        """Return a member, opened with the first password that fits."""
         for password in self._passwords:
             try:
                 return self._zip.read(member, password.encode())
@@ -123,7 +123,7 @@ class Zip:
         raise needs_password()
 
     def _decrypted_aes(self, member: ZipInfo) -> bytes:
-        """Return a member encrypted as WinZip and 7-Zip do, by the first password that fits."""
+        """Return a member that WinZip or 7-Zip encrypted, by the first password that fits."""
         from pyzipper import AESZipFile
         from pyzipper.zipfile import BadZipFile as BadAESZipFile
 
@@ -139,7 +139,7 @@ class Zip:
 
 
 def name_of(member: ZipInfo) -> str:
-    """Return a member's name; some programs write UTF-8 and do not say so."""
+    """Return the name of a member; some programs write UTF-8 without saying so."""
     if member.flag_bits & _IS_UNICODE or member.filename.isascii():
         return member.filename
     try:
@@ -149,12 +149,12 @@ def name_of(member: ZipInfo) -> str:
 
 
 def needs_password() -> UnreadableError:
-    """Return the error for what a password of the session may open."""
+    """Return the error for a member that another password may open."""
     return UnreadableError(Reason.ENCRYPTED, "It needs a password; ask again with --unlock.")
 
 
 def directory_of(data: bytes) -> bytes:
-    """Return the part of a zip that lists its members, all of it where that cannot be told."""
+    """Return the part of a zip that lists its members; all of it where that is not found."""
     end = data.rfind(_END, max(0, len(data) - _TAIL))
     if end < 0 or end + 20 > len(data):
         return data
@@ -163,7 +163,7 @@ def directory_of(data: bytes) -> bytes:
 
 
 def has_member(directory: bytes, pattern: bytes) -> bool:
-    """Say whether a member's name begins as the regular expression `pattern` says."""
+    """Say whether the name of a member begins with the regular expression `pattern`."""
     return re.search(_ENTRY + rb"(?s:.{42})(?i:" + pattern + rb")", directory) is not None
 
 

@@ -1,1 +1,1 @@
-"""Original files of public question sets: one small function a set, one table of them."""
+"""Original files of public question sets: a small function for each set, one table of all."""

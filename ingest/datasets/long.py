@@ -84,11 +84,11 @@ def qmsum(number: int, row: Any) -> Iterator[SetQuestion]:
 
 
 SUMMARISE = "Summarise the text."
-"""What is asked where a row has no words of its own."""
+"""The question of a row that has no question of its own."""
 
 
 def longbench(row: Any) -> SetQuestion:
-    """Read a line of LongBench, of its first version or its second, which gives choices."""
+    """Read a line of LongBench: of version 1, or of version 2, which gives choices."""
     i, text = text_of(row, "_id"), text_of(row, "context")
     if "choice_A" in row:
         options = tuple(text_of(row, f"choice_{letter}") for letter in "ABCD")

@@ -1,4 +1,4 @@
-"""The rows of a set's file, whatever they are kept in: JSON, JSON lines, CSV, compressed."""
+"""The rows of a set's file: JSON, JSON lines or CSV, packed or not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Form = Literal["rows", "members", "data", "cells"]
 
 
 def rows(file: Path, form: Form) -> Iterator[tuple[str, str, Any]]:
-    """Yield where each row stands, its key and the row. Raises `NotAsDocumented` and `OSError`."""
+    """Yield the place, the key and the content of each row. Raises `NotAsDocumented`, `OSError`."""
     with _opened(file) as stream:
         if form == "cells":
             csv.field_size_limit(1 << 24)
@@ -66,7 +66,7 @@ def _parsed(text: str, where: str) -> Any:
 
 
 def _opened(file: Path) -> IO[str]:
-    """Open a file, unpacked by the end of its name; of a ZIP the only file within."""
+    """Open a file, and unpack it as the end of its name says; of a ZIP the only file within."""
     if file.suffix == ".gz":
         return gzip.open(file, "rt", encoding="utf-8-sig", newline="")
     if file.suffix == ".bz2":

@@ -57,7 +57,7 @@ def _fields(node: Any, file: Path) -> dict[str, list[str] | str]:
     for key, value in node.value:
         place = f"{file}, line {key.start_mark.line + 1}"
         if key.value in found:
-            raise NotAsDocumented(f'{place}: "{key.value}" stands there twice')
+            raise NotAsDocumented(f'{place}: "{key.value}" is there twice')
         if key.value not in FIELDS:
             known = ", ".join(FIELDS)
             raise NotAsDocumented(f'{place}: "{key.value}" is unknown; there are {known}')

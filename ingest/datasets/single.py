@@ -66,7 +66,7 @@ def _nq_passages(
 
 
 def _words(tokens: list[str]) -> str:
-    """Join tokens without the page's tags."""
+    """Join tokens, without the tags of the page."""
     return " ".join(token for token in tokens if not (token[:1] == "<" and token[-1:] == ">"))
 
 
@@ -83,7 +83,7 @@ def triviaqa(row: Any, evidence: Path | None = None) -> SetQuestion:
 
 
 def _evidence(row: Any, folder: Path) -> Iterator[SetDocument]:
-    """Yield the texts there are of a question; some pages were never fetched."""
+    """Yield the texts of a question that exist; some pages were never fetched."""
     for kind, below in (("EntityPages", "wikipedia"), ("SearchResults", "web")):
         for page in row.get(kind, ()):
             file = folder / below / text_of(page, "Filename")
@@ -98,7 +98,7 @@ def popqa(row: Any) -> SetQuestion:
 
 
 def _json_list(text: str, field: str) -> list[Any]:
-    """Return a list that is kept as text."""
+    """Return a list that the row keeps as text."""
     try:
         found = json.loads(text)
     except ValueError as error:

@@ -16,16 +16,16 @@ from ingest.datasets.values import NotAsDocumented, SetQuestion
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """One row: a set's file and its reader."""
+    """A set's file and its reader."""
 
     name: str
     files: str
     """What the authors call the files."""
     form: Form
     read: Callable[[str, Any], SetQuestion | Iterator[SetQuestion]]
-    """From a row's key (its number where it has none) and the row to its questions."""
+    """From a row and its key (its number where it has none) to its questions."""
     is_tried: bool = False
-    """Whether it was tried on the authors' own file, not only on its described structure."""
+    """Whether it was tried on the authors' file itself, and not only on its description."""
 
 
 def _plain(read: Callable[[Any], SetQuestion]) -> Callable[[str, Any], SetQuestion]:
@@ -82,7 +82,7 @@ def entries(name: str, files: Sequence[Path]) -> Iterator[SetQuestion]:
 
 
 def _of_part(entry: SetQuestion, part: str) -> SetQuestion:
-    """Return a question of a suite whose files alone say which set they are."""
+    """Return a question of a suite: the name of its file says which set it is from."""
     return replace(entry, part=part, mode="summary" if "_sum_" in part else entry.mode)
 
 

@@ -1,4 +1,4 @@
-"""What every set becomes: documents, and questions that say which of them are theirs."""
+"""What every set becomes: documents and questions, each with its own documents."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 
 class NotAsDocumented(ValueError):
-    """A file of a set does not have the structure its authors describe."""
+    """A file of a set lacks the structure that its authors describe."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetDocument:
-    """One text a question may be asked over."""
+    """A text that a question may be about."""
 
     title: str
     text: str
@@ -28,16 +28,16 @@ class SetQuestion:
     mode: str = "any"
     """"any": one of the answers is enough; "all": every one; "summary": free text."""
     documents: tuple[SetDocument, ...] = ()
-    """The question's own, distractors included."""
+    """The documents of this question, distractors included."""
     gold: tuple[int, ...] = ()
-    """Places in `documents` of those that hold the answer."""
+    """Indices into `documents` of those that hold the answer."""
     turns: tuple[tuple[int, str], ...] = ()
-    """Places in `documents`, and the mark of the line there that holds the answer."""
+    """Indices into `documents`, each with the mark of the line that holds the answer."""
     options: tuple[str, ...] = ()
     answer_index: int | None = None
     unanswerable: bool = False
     part: str = ""
-    """Which set it is from, of a suite of several."""
+    """The set that it is from, in a suite of several."""
 
 
 def text_of(row: Any, key: str) -> str:

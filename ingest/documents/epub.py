@@ -59,7 +59,7 @@ def epub_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 
 def _with_drawn_text(markup: str) -> str:
-    """Return a page with the text of its drawings as lines; some books draw all of their pages."""
+    """Return a page with the text of its drawings as lines: some books draw every page."""
     if "svg" not in markup:
         return markup
     before, *drawings = markup.replace("<svg:", "<").replace("</svg:", "</").split("<svg")
@@ -84,7 +84,7 @@ def _lines(drawn: str) -> Iterator[str]:
 
 
 def _package(archive: Zip) -> tuple[str, Element]:
-    """Return name and root of the part that lists the chapters."""
+    """Return the name and the root of the part that lists the chapters."""
     container = archive.get("META-INF/container.xml")
     if container:
         for node in parse(container).iter(f"{_CONTAINER}rootfile"):
@@ -107,6 +107,6 @@ def _spine(root: Element, folder: str) -> Iterator[str]:
 
 
 def _unquoted(target: str) -> str:
-    """Return an address as the name of a member: without its escapes and the place within."""
+    """Return the name of the member that an address means: unescaped, without its fragment."""
     name = target.partition("#")[0].encode("utf-8", "replace")
     return _ESCAPE.sub(lambda match: bytes([int(match[1], 16)]), name).decode("utf-8", "replace")

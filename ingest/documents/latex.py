@@ -1,4 +1,4 @@
-r"""LaTeX as it is written, without comments; what it names by `\input` is not followed."""
+r"""LaTeX source without comments; files that it names by `\input` are not followed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebooks (ipynb): the cells in order with what they printed, each a record."""
+"""Notebooks (ipynb): each cell with its output is a record, in order."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ingest.sieve import Read, Scope
 from ingest.text.clean import clean, decode
 
 _OUTPUT = 50_000
-"""Characters of one output that are kept: what is longer is a log, not an answer."""
+"""Characters of one output that are kept: longer output is a log, not an answer."""
 
 
 def notebook_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield the notebook in `data` as one document; what is no notebook is read as JSON."""
+    """Yield the notebook in `data` as one document; other JSON is read as JSON."""
     try:
         book = json.loads(decode(data, origin.charset))
     except (ValueError, RecursionError) as error:
@@ -47,7 +47,7 @@ def notebook_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 
 def _cells(book: Any) -> list[Any] | None:
-    """Return the cells; older notebooks have them on sheets."""
+    """Return the cells; older notebooks keep them on sheets."""
     if not isinstance(book, dict):
         return None
     if isinstance(book.get("cells"), list):
@@ -60,7 +60,7 @@ def _cells(book: Any) -> list[Any] | None:
 
 
 def _parts(cell: Any) -> Iterator[str]:
-    """Yield what a cell says, and what it printed."""
+    """Yield the text of a cell, and its output."""
     if not isinstance(cell, dict):
         return
     yield _text(cell.get("source") or cell.get("input"))

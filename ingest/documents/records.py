@@ -49,7 +49,7 @@ def json_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 
 def _text(data: bytes, origin: Origin) -> tuple[str, int, bool]:
-    """Return text, hidden characters and whether it was cut; raises UnreadableError for none."""
+    """Return text, hidden characters and whether it was cut; raises UnreadableError if empty."""
     is_cut = len(data) > 4 * TEXT_LIMIT
     if is_cut:
         # Between lines where possible, so that no letter is cut in two.
@@ -64,7 +64,7 @@ def _text(data: bytes, origin: Origin) -> tuple[str, int, bool]:
 
 
 def line_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield each line of a JSON lines file as a document; such records carry no date."""
+    """Yield each line of a JSON lines file as a document without a date."""
     count = 0
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if not line.strip():
@@ -87,7 +87,7 @@ def line_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 
 def _record(record: Any, origin: Origin, number: int) -> Item:
-    """Return one JSON line: its `text` under its `title`, any other record as key and value."""
+    """Return a JSON line: its `text` under its `title`, or any other record as keys and values."""
     title, body = "", None
     if isinstance(record, dict):
         title = next((record[k] for k in ("title", "name") if isinstance(record.get(k), str)), "")
@@ -130,7 +130,7 @@ def _scalar(value: Any) -> str:
 
 
 def json_members(text: str) -> tuple[int, ...]:
-    """Return where each member of the JSON object or array `text` begins; () when it is none."""
+    """Return where each member of the JSON object or array `text` begins; () for other JSON."""
     decoder = json.JSONDecoder()
     at = _skip(text, 0)
     if text[at : at + 1] not in ("{", "["):
@@ -203,7 +203,7 @@ def _cells(row: list[str]) -> list[tuple[int, str]]:
 
 
 def _delimiter(text: str) -> str:
-    """Return what divides the cells: of four signs the one that the first lines agree on."""
+    """Return the sign between the cells: of four signs, the one on which the first lines agree."""
     lines = [line for line in text[:10_000].split("\n") if line.strip()][:10]
     if not lines:
         return ","

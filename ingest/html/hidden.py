@@ -1,4 +1,4 @@
-"""Finds what of an HTML page nobody sees who looks at it, by attributes and style sheets."""
+"""Finds what a viewer of an HTML page cannot see, by attributes and style sheets."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _BRACE = re.compile("([{}])")
 _SELECTOR = re.compile(r"(?:[a-z][a-z0-9]*)?(?:[.#][a-z_][\w-]*)+", re.IGNORECASE)
 _SHOWN = re.compile(r"display\s*:|visibility\s*:\s*visible", re.IGNORECASE)
 _SHEET = 256 << 10
-"""Characters of style sheets that are looked at."""
+"""Characters of style sheets that are read."""
 _KNOWN_SHEET = 32 << 10
-"""Characters of style sheets up to which what they hide is remembered."""
+"""Characters of the largest style sheets whose result is cached."""
 _RULES = 200
 
 
@@ -25,10 +25,10 @@ class Unseen:
     """What was removed from a page because it cannot be seen."""
 
     def __init__(self, page: HtmlPage, around: Look) -> None:
-        """Remove it from `page`, the first element of which is shown; `around` is what it is in."""
+        """Remove it from `page`, whose first element is shown; `around` is the look around it."""
         self.characters = 0
         self.has_white_text = False
-        """Whether words are left that are white on a ground of which nothing is said."""
+        """Whether white words are left whose background is unknown."""
         if any(tag.hides or tag.is_dropped for tag in page.kinds):
             self._remove(page)
         looks = {tag.look for tag in page.kinds if tag.look} | {around}
@@ -46,9 +46,9 @@ class Unseen:
                 self.characters += _letters(text) if hides else 0
 
     def _remove_faint(self, page: HtmlPage, risky: set[str], around: Look) -> None:
-        """Remove letters of no size or in the colour of their ground; notice other white ones.
+        """Remove letters without size or in the colour of their background; note other white ones.
 
-        What is around words often has no size, or the colour of its ground, and they their own.
+        Elements around words often have no size, or that colour, while the words have their own.
         """
         look, is_faint = around, around.size == NOTHING or around.colour in risky
         outer: list[tuple[Look, bool]] = []
@@ -73,7 +73,7 @@ class Unseen:
 
 
 def hiding_rules(sheets: str) -> tuple[str, ...]:
-    """Return the simple selectors of style sheets that hide what they select, on any screen."""
+    """Return the simple selectors that style sheets hide on every screen."""
     return (_known_rules if len(sheets) <= _KNOWN_SHEET else _hiding_rules)(sheets[:_SHEET])
 
 
@@ -95,7 +95,7 @@ _known_rules = lru_cache(64)(_hiding_rules)
 
 
 def _rules(sheets: str) -> Iterator[tuple[str, str]]:
-    """Yield selectors and style of each rule, but for those that hold only on some screens."""
+    """Yield selectors and style of each rule, without those that hold on some screens only."""
     depth, head = 0, ""
     pieces = _BRACE.split(sheets)
     for text, brace in zip(pieces[::2], pieces[1::2], strict=False):
@@ -125,7 +125,7 @@ def _within(outer: Look, inner: Look) -> Look:
 
 
 def _risky_colours(looks: set[Look]) -> set[str]:
-    """Return the colours of letters that are also those of a ground, or white."""
+    """Return the text colours that are white, or that some background has too."""
     grounds = {look.ground for look in looks}
     colours = {look.colour for look in looks} - {""}
     return {one for one in colours if one in grounds or is_nearly_white(one)}

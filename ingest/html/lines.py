@@ -26,7 +26,7 @@ from ingest.html.tags import (
 )
 
 _LONG_CELL = 150
-"""Characters of a cell, on average, from which on a table is there to set out a page."""
+"""Characters of an average cell that make a table a means of layout."""
 _ENDS = LINE + PARAGRAPH + BREAK
 _SAID = re.compile(f"{LINK}([^{SHOWN}]*){SHOWN}([^{LINK}{LINKED}]*){LINKED}")
 _LOST = re.compile(f"{LINK}[^{SHOWN}]*{SHOWN}|{LINKED}")
@@ -49,7 +49,7 @@ def lay_out(page: HtmlPage) -> str:
 
 
 def _unmark_places(page: HtmlPage, marks: list[str]) -> None:
-    """Remove the marks where anchors end that lead nowhere."""
+    """Remove the end marks of anchors that lead nowhere."""
     ends: list[str] = []
     for at in [at for at, tag in enumerate(page.tags) if tag.is_anchor]:
         if marks[at] != LINKED:
@@ -59,7 +59,7 @@ def _unmark_places(page: HtmlPage, marks: list[str]) -> None:
 
 
 def _keep(page: HtmlPage) -> None:
-    """Mark line breaks and spaces that are meant."""
+    """Mark line breaks and spaces that count as text."""
     within = depth = 0
     for at, tag in enumerate(page.tags):
         depth += tag.step
@@ -114,7 +114,7 @@ def _as_rows(text: str) -> str:
 
 
 def _with_target(link: re.Match[str]) -> str:
-    """Return the words of a link with its target, unless they say it already."""
+    """Return the words of a link with its target, unless the words say it already."""
     target, words = link[1], link[2]
     said = words.replace(" ", "").replace(SPACE, "")
     if not said.strip(_ENDS) or target.removeprefix("mailto:").rstrip("/") in said:
@@ -124,7 +124,7 @@ def _with_target(link: re.Match[str]) -> str:
 
 
 def _ended(run: re.Match[str]) -> str:
-    """Return the line breaks for what ends and begins between two pieces of text."""
+    """Return the line breaks for the marks between two pieces of text."""
     marks = run[0].replace(" ", "")
     # The first break ends the line that the next block would have ended as well.
     return "\n\n" if PARAGRAPH in marks or BREAK in marks[1:] else "\n"

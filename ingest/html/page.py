@@ -19,7 +19,7 @@ class HtmlPage:
     __slots__ = ("kinds", "tags", "texts")
 
     def __init__(self, html: str) -> None:
-        """Take apart what the parser writes; no element of it holds text that is not escaped."""
+        """Split what the parser writes; it escapes the text of every element that is left."""
         told = html
         if "<!--" in html or "<?" in html:
             told = _COMMENT.sub("", html)
@@ -29,9 +29,9 @@ class HtmlPage:
             pieces = _ANY.sub(_mended, html).replace(">", "<").split("<")
         self.tags = list(map(KNOWN.__getitem__, pieces[1::2]))
         self.texts = pieces[2::2]
-        """What follows each tag, with entities."""
+        """The text after each tag, with entities."""
         self.kinds = set(self.tags)
-        """What tags there are, or were."""
+        """The distinct tags at the beginning; some may have been removed since."""
 
     def cut(self, start: int) -> tuple[str, int]:
         """Remove the element that starts there; return its text and where it ended."""

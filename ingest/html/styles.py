@@ -1,4 +1,4 @@
-"""What the attributes of an element of a page say of how it looks."""
+"""What the attributes of an HTML element say about its look."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _GROUND = re.compile(r"(?<![\w-])background(?:-color)?\s*:\s*([^;!]+)", re.IGNOR
 _CODE = re.compile(r"#([0-9a-f]{3,8})\b|rgba?\(([^()]*)\)|\b([a-z]{3,20})\b", re.IGNORECASE)
 _IMAGE = re.compile(r"url\(|gradient\(", re.IGNORECASE)
 _PICTURE = "picture"
-"""The colour of a ground that is a picture."""
+"""The background colour that stands for a picture."""
 _NAMED = {"white": "ffffff", "black": "000000"}
 _NEARLY_WHITE = re.compile("(?:f[0-9a-f]){3}")
 
 _HIDING = ("display", "visib", "hide", "opacity", "indent", "left", "top", "right", "clip")
-"""What styles that hide have in them: looking for each is ten times faster than for a pattern."""
+"""Words in every style that hides: the search for each is ten times faster than a pattern."""
 NOTHING = "nothing"
-"""A size."""
+"""The size of letters without size."""
 _LONG_STYLE = 1000
-"""Characters of a style from which on it is not remembered."""
+"""Characters of the longest style that is cached."""
 
 
 class Look(NamedTuple):
-    """What an element says of the letters within; empty where it says nothing."""
+    """What an element says about the letters in it; empty where it says nothing."""
 
     size: str
     colour: str
@@ -47,7 +47,7 @@ PLAIN = Look("", "", "")
 
 
 def looks(name: str, attributes: dict[str, str]) -> tuple[Look, bool]:
-    """Return how an element says that it looks, and whether it is hidden with all within."""
+    """Return the look that an element declares, and whether it is hidden with all in it."""
     style = attributes.get("style", "")
     (size, colour, ground), hides = (_read if len(style) > _LONG_STYLE else _known)(style)
     if name == "font" and not colour:
@@ -64,7 +64,7 @@ def is_nearly_white(colour: str) -> bool:
 
 
 def is_unseen(style: str) -> bool:
-    """Say whether a style hides an element with all within."""
+    """Say whether a style hides an element with all in it."""
     lower = style.lower()
     return any(word in lower for word in _HIDING) and bool(_UNSEEN.search(lower))
 
@@ -99,7 +99,7 @@ def _ground_in(style: str) -> str:
 
 
 def _coded(colour: str) -> str:
-    """Return a colour as six digits, or its name; empty when it is none of its own."""
+    """Return a colour as six digits or by name; empty for values such as `inherit`."""
     found = _CODE.search(colour)
     if not found:
         return ""

@@ -1,4 +1,4 @@
-"""The tags of a parsed HTML page: the mark that stands for each, and how it looks.
+"""The tags of a parsed HTML page: the mark in place of each, and its look.
 
 A page repeats a few tags, and the pages of one sender the same ones, so tags are remembered.
 """
@@ -11,7 +11,7 @@ from ingest.html.styles import PLAIN, Look, looks
 
 _LONG_TARGET = 120
 _LONG_ALT = 80
-# Characters that stand for these until the white space of the page has been joined: such as are
+# Marks in place of these until the white space of the page has been joined: characters that are
 # shown nowhere, and such that a text of one byte a letter stays one.
 LINE, PARAGRAPH, BREAK, ITEM = "\x01", "\x02", "\x03", "\x04"
 ROW, CELL, TABLE, TABLE_END = "\x05", "\x06", "\x07", "\x08"
@@ -39,12 +39,12 @@ _MARK = {
     "/a": LINKED,
     "hr": PARAGRAPH + PARAGRAPH,
 }
-"""What stands for a tag."""
+"""The mark in place of a tag."""
 _HREF = re.compile(r'a(?: =?[^ =]*="[^"]*")*? href="([^"]*)"')
 _LEADING = ("http", "mailto:")
 _PIXEL = frozenset({"0", "1", "0px", "1px"})
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", "\xa0"), ("&amp;", "&"))
-"""All that the parser writes."""
+"""All tags that the parser writes."""
 _ATTRIBUTE = re.compile(r' (=?[^ =]*)="([^"]*)"')
 _VOID = frozenset(
     {
@@ -58,7 +58,7 @@ _KEEPING = frozenset({"pre", "textarea"})
 _TELLING = ('style="', 'hidden="', 'color="', 'background="', 'alt="')
 _MANY = 16384
 _LONG = 400
-"""How many tags are remembered, and up to how many characters of each."""
+"""How many tags are cached, and the characters of the longest."""
 
 
 class Tag:
@@ -71,19 +71,19 @@ class Tag:
         name, _, rest = tag.partition(" ")
         self.mark = _MARK.get(name, "")
         self.step = 0 if name.lstrip("/") in _VOID else -1 if name[0] == "/" else 1
-        """How much deeper the next tag lies."""
+        """How much deeper the next tag lies: 1, 0 or -1."""
         self.is_anchor = name in _ANCHOR
         self.is_dropped = name in _DROPPED
-        """Whether what is within is no text of the page."""
+        """Whether its content is no text of the page."""
         self.keeps = name in _KEEPING
-        """Whether line breaks and spaces within are meant."""
+        """Whether line breaks and spaces in it count as text."""
         self.look: Look | None = None
         self.hides = False
         if rest:
             self._heed(name, tag, rest)
 
     def _heed(self, name: str, tag: str, rest: str) -> None:
-        """Heed the attributes, which are the `rest` of the tag."""
+        """Apply the attributes, which are the `rest` of the tag."""
         if name == "a":
             if target := _target(tag):
                 self.mark = f"{LINK}{target}{SHOWN}"
@@ -108,7 +108,7 @@ class _Tags(dict[str, Tag]):
 
 
 def unmarked(markup: str) -> str:
-    """Return `markup` without the characters that are taken for marks."""
+    """Return `markup` without the characters that serve as marks."""
     if any(mark in markup for mark in _MARKS):
         markup = markup.translate(dict.fromkeys(map(ord, _MARKS)))
     return markup
@@ -128,12 +128,12 @@ def unescaped(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return `text` such that it stays as it is where entities are resolved."""
+    """Return `text` escaped, so that resolving entities gives it back."""
     return text.replace("&", "&amp;")
 
 
 def _described(said: dict[str, str]) -> str:
-    """Return what a picture is said to show; of one word it is a logo, a spacer or a file."""
+    """Return the description of a picture; a single word is a logo, a spacer or a file name."""
     words = " ".join(said.get("alt", "").split())
     if " " not in words or _PIXEL & {said.get("width"), said.get("height")}:
         return ""
@@ -142,7 +142,7 @@ def _described(said: dict[str, str]) -> str:
 
 
 def _target(anchor: str) -> str:
-    """Return where a link leads, empty if that is nowhere else or too long to be shown."""
+    """Return the target of a link; empty if it is on the page or too long to show."""
     found = _HREF.match(anchor)
     if not found or not found[1][:7].lower().startswith(_LEADING):
         return ""

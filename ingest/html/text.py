@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 _PARSED = 8 << 20
 _TAGS = 500_000
-"""Characters and tags of a page beyond which tags are only stripped, to bound the time."""
+"""Characters and tags of a page above which tags are only stripped, to bound the time."""
 _DEEP = 3000
-"""Nested elements beyond which tags are only stripped: the parser takes quadratic time on them."""
+"""Depth of elements above which tags are only stripped: the parser takes quadratic time."""
 _TOGETHER = 500
-"""Tags whose nesting is counted at once."""
+"""Tags whose depth is counted at once."""
 _CLOSED_ALONE = frozenset(
     {
         *("area", "base", "br", "col", "hr", "img", "input", "link", "meta", "p", "param", "wbr"),
@@ -40,18 +40,18 @@ _DECLARED = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w-]+)", re.IGNO
 _XML = re.compile(rb"^\s*<\?xml[^>]{0,100}encoding\s*=\s*[\"']([\w-]+)", re.IGNORECASE)
 _SCRIPT = re.compile(r"<(script|style)\b(?:[^<]|<(?!/\1))*", re.IGNORECASE)
 _ANY_TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
-"""Tags without the parser; bounded by the next bracket, so that it stays linear."""
+"""Matches tags without the parser; bounded by the next bracket, so that it stays linear."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """What a page shows."""
+    """The visible content of a page."""
 
     text: str
     hidden: int
-    """Characters left out because nobody sees them."""
+    """Characters left out because nobody can see them."""
     flags: tuple[str, ...] = ()
-    """"white text" where words may be the colour of the ground they stand on."""
+    """"white text" where words may have the colour of their background."""
 
 
 def html_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
@@ -74,7 +74,7 @@ def html_text(markup: str) -> tuple[str, int]:
 
 
 def read_html(markup: str) -> Visible:
-    """Return what `markup` shows to who looks at it."""
+    """Return what a viewer sees of `markup`."""
     markup = markup.replace("\0", "")
     if len(markup) > _PARSED or markup.count("<") > _TAGS or _is_deep(markup):
         text = unescape(_ANY_TAG.sub(" ", _SCRIPT.sub(" ", markup)))
@@ -112,7 +112,7 @@ def _shown(markup: str) -> Visible:
 
 
 def _prepare(body: LexborNode, raw: list[LexborNode]) -> None:
-    """Mark what style sheets hide, remove scripts and the like, and escape what is not."""
+    """Mark what style sheets hide, remove scripts and the like, and escape raw text."""
     from ingest.html.hidden import hiding_rules
 
     sheets = "\n".join(node.text() for node in raw if node.tag == "style")

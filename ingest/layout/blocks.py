@@ -17,7 +17,7 @@ _LONG_TARGET = 120
 
 
 class Layout:
-    """Text as it is found, up to the limit."""
+    """Blocks of text as they come, up to the limit."""
 
     def __init__(self) -> None:
         """Begin with one empty page."""
@@ -27,12 +27,12 @@ class Layout:
         self.hidden = 0
         """Characters of hidden text that were left out."""
         self.flags: dict[str, None] = {}
-        """What to know of the document, in the order found."""
+        """Flags of the document, in the order found."""
         self.is_cut = False
-        """Whether text was left out because there is too much of it."""
+        """Whether text was left out because there is too much."""
 
     def add(self, text: str, run: str = "") -> None:
-        """Append a block; those of one `run` (items, rows) have no empty line between them."""
+        """Append a block; blocks of one `run` (items, rows) have no empty line between them."""
         text = text.strip()
         if not text:
             return
@@ -47,7 +47,7 @@ class Layout:
         self._run = run
 
     def flag(self, flag: str) -> None:
-        """Note what a reader of the document should know."""
+        """Add a flag that a reader of the document should know."""
         self.flags[flag] = None
 
     def turn(self) -> None:
@@ -56,7 +56,7 @@ class Layout:
         self._run = ""
 
     def text(self) -> str:
-        """Return the text of all pages, as it is."""
+        """Return the text of all pages, unchanged."""
         return "\n\n".join("".join(page) for page in self._pages)
 
     def reads(
@@ -85,7 +85,7 @@ class Layout:
 
 
 def shown_target(target: str, said: str) -> str:
-    """Return the target of a link to write behind its text, empty where the text says it."""
+    """Return the target of a link to write after its text; empty where the text says it."""
     if not target.startswith(("http://", "https://", "mailto:")) or len(target) > _LONG_TARGET:
         return ""
     said = "".join(said.split())

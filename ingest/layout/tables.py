@@ -1,8 +1,8 @@
 """Rows of cells to text: a line per row, which names its columns where the table has a header.
 
-A row is a passage of its own, and is found and quoted without the rows around it. "Ana | 12" then
+A row is a passage of its own: it is found and quoted without the rows around it. "Ana | 12" then
 says nothing, so a row is written "Name: Ana | Amount: 12": a model can answer from it alone. The
-words of the header stand in every row and thus weigh next to nothing when passages are ranked.
+words of the header are in every row, so they weigh next to nothing when passages are ranked.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from ingest.sieve import Read
 from ingest.text.clean import clean, clean_line
 
 Row = Sequence[tuple[int, str]]
-"""Column and text of each cell that is not empty; what stands in a column below 0 is no cell."""
+"""Column and text of each cell that is not empty. A column below 0 holds notes, not cells."""
 
 CELLS = 2_000_000
 """Cells of one table that are read."""
 RECORDS = 200_000
-"""Rows up to which each is a passage of its own."""
+"""Most rows of a table whose rows are passages of their own."""
 SAMPLE = 30
-"""Rows from which it is told whether there is a header."""
+"""Rows that decide whether there is a header."""
 HIDDEN_ROW = (-1, "[hidden row]")
-"""Stands before the cells of such a row."""
+"""Precedes the cells of a hidden row."""
 
 _HEADER_ROWS = 10
 _NAME_LENGTH = 80
@@ -48,9 +48,9 @@ class HeaderRow:
 
     index: int
     names: Mapping[int, str]
-    """By column, each with its colon."""
+    """Names by column, each with its colon."""
     figures: frozenset[int] = frozenset()
-    """Columns that have figures below."""
+    """Columns with figures below the header."""
 
     @classmethod
     def at(cls, index: int, row: Row, figures: frozenset[int]) -> Self:
@@ -59,11 +59,11 @@ class HeaderRow:
         return cls(index, names, figures)
 
     def is_repeated_in(self, row: Row) -> bool:
-        """Say whether `row` is the header once more."""
+        """Say whether `row` repeats the header."""
         return all(self.names.get(column) == f"{_one_line(text)}: " for column, text in row)
 
     def ends_at(self, row: Row) -> bool:
-        """Say whether `row` is the header of the next table below: words where figures were."""
+        """Say whether `row` is the header of another table below: words where figures were."""
         words = []
         for column, text in row:
             if column in self.figures:
@@ -74,7 +74,7 @@ class HeaderRow:
 
 
 class Naming:
-    """Writes a table row by row, by the header above each."""
+    """Writes a table row by row, each with the header above it."""
 
     def __init__(self, sample: Sequence[Row]) -> None:
         """Look for a header in the first rows."""
@@ -82,7 +82,7 @@ class Naming:
         self._next = 0
 
     def line(self, row: Row) -> str:
-        """Return the next row as a line; its cells may hold newlines still."""
+        """Return the next row as a line; cells may still hold newlines."""
         number, header = self._next, self._header
         self._next += 1
         if header is None or number <= header.index:
@@ -134,7 +134,7 @@ def _names_columns(cells: Row, under: Row, rows: int) -> bool:
 
 
 def line_of(row: Row, header: HeaderRow | None = None) -> str:
-    """Return a row as one line; its cells may hold newlines still."""
+    """Return a row as one line; cells may still hold newlines."""
     if header is not None:
         names = header.names
         return " | ".join([names.get(column, "") + text for column, text in row])
@@ -155,9 +155,9 @@ class Sheet:
     rows: Iterable[Row]
     is_hidden: bool = False
     flags: list[str] = field(default_factory=list)
-    """What to know of it; complete when the rows have been read."""
+    """Flags of the sheet; complete once the rows are read."""
     is_whole: bool = True
-    """Whether the rows are all there are."""
+    """Whether all rows are there."""
 
 
 class _Lines:
@@ -225,7 +225,7 @@ def workbook_reads(
 
 
 def line_starts(text: str) -> tuple[int, ...]:
-    """Return where each line begins, () when there are too many to be passages."""
+    """Return where each line begins; () when there are too many for passages."""
     if text.count("\n") >= RECORDS:
         return ()
     return (0, *accumulate(len(line) + 1 for line in text.split("\n")[:-1]))

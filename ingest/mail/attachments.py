@@ -1,4 +1,4 @@
-"""Reads what is attached to a mail: documents of any format, calendars."""
+"""Reads the attachments of a mail: documents of any format, and calendars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Apple Mail's files (.emlx): a length, the message, and what the program notes about it."""
+"""Apple Mail's files (.emlx): a length, the message, and notes of the program."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _DELETED, _DRAFT = 1 << 1, 1 << 6
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """Where the message lies in its file."""
+    """Where the message lies in the file."""
 
     begin: int
     end: int
     shelf: Shelf | None = None
-    """Set by the flags that follow the message."""
+    """Set by flags after the message."""
 
 
 def unwrap(data: bytes) -> Wrapped:
-    """Return where the message lies in `data`: all of it, unless its length stands before it."""
+    """Return where the message lies in `data`: after its length, or everywhere."""
     length = _LENGTH.match(data)
     if length is None:
         return Wrapped(len(_MARK) if data.startswith(_MARK) else 0, len(data))

@@ -8,7 +8,7 @@ from ingest.item import Person, spoken_order
 from ingest.mail.headers import Headers
 
 # `Savidant, Michael </O=ENRON/OU=NA/CN=RECIPIENTS/CN=MSAVIDAN>`: names with commas, told apart
-# by what stands in angle brackets after each.
+# by the angle brackets after each.
 _ENTRY = re.compile(r"\s*(\"[^\"]*\"|[^<>]*?)\s*<([^<>]*)>(?:@[\w@ ]*)?\s*(?:[,;]|<[^<>]*>|$)\s*")
 _ROUTE = re.compile(r"(?:/[^/,;]+)*@[\w ]*$|@SMTP@\w+$")
 
@@ -39,7 +39,7 @@ def named(
 
 
 def _by_local_part(person: Person, names: list[str]) -> Person:
-    """Give a person the one name whose first and last word are in the address."""
+    """Give a person the only name whose first and last word are in the address."""
     words = [word for word in person.address.lower().partition("@")[0].split(".") if word] or [""]
     fitting = [n for n in names if _ends(spoken_order(n).lower().split()) == _ends(words)]
     return Person(fitting[0], person.address) if len(fitting) == 1 and not person.name else person
@@ -80,7 +80,7 @@ def _bracketed(text: str) -> list[tuple[str, str]] | None:
 
 
 def _unbracketed_before(name: str) -> list[str]:
-    """Return the entries without brackets that precede the one whose brackets follow."""
+    """Return the entries without brackets that precede an entry with brackets."""
     parts = [] if name.startswith('"') else re.split(r"\s*[,;]\s*", name)
     # Two parts are "Last, First"; only a third shows that some came before.
     return parts[:-2] if len(parts) > 2 else []
@@ -100,7 +100,7 @@ def _split_address(part: str) -> tuple[str, str]:
 
 
 def _readable(name: str) -> str:
-    """Return a display name as it is written, without routes."""
+    """Return a display name as written, without routes."""
     name = _ROUTE.sub("", name.strip(" '\"")).strip(" '\"")
     if "@" in name or name.startswith("/"):
         return ""

@@ -8,7 +8,7 @@ _QUOTES = re.compile(r">*")
 
 
 def unflowed(text: str, *, drops_space: bool) -> str:
-    """Return `text` with its paragraphs whole again; `drops_space` as the mail says (DelSp)."""
+    """Return `text` with its paragraphs joined; `drops_space` is the mail's DelSp."""
     if " \n" not in text and "\n " not in text:
         return text
     lines: list[str] = []
@@ -22,7 +22,7 @@ def unflowed(text: str, *, drops_space: bool) -> str:
             pieces = []
         depth = level
         words = line[level:].removeprefix(" ")
-        # The line before a signature ends in a space and stands alone.
+        # The line before a signature ends in a space, but is not joined.
         flows = words.endswith(" ") and words != "-- "
         if words == "-- " and pieces:
             lines.append(_joined(pieces, depth))

@@ -13,7 +13,7 @@ from ingest.item import Person
 from ingest.text.clean import clean_line, decode
 
 LIMIT = 32 << 10
-"""Characters of a header that are looked at: decoders take quadratic time on longer ones."""
+"""Characters of a header that are read: decoders take quadratic time on longer ones."""
 
 _SHOWN = ("subject", "from", "to", "cc")
 _WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=")
@@ -24,10 +24,10 @@ _BARE = re.compile(r"[^\s<>,;:\"()\[\]]+@[^\s<>,;:\"()\[\]]+")
 
 
 class Headers:
-    """The header fields of one message, raw; each is decoded when asked for."""
+    """The header fields of a message, raw; each is decoded on demand."""
 
     def __init__(self, fields: dict[str, str]) -> None:
-        """Take the unfolded fields of a message, by name in lower case."""
+        """Take the unfolded fields of a message, by lower-case name."""
         self._raw = fields
 
     def __bool__(self) -> bool:
@@ -36,16 +36,16 @@ class Headers:
 
     @property
     def is_cut(self) -> bool:
-        """Whether a field that an item shows is longer than what is looked at."""
+        """Whether a field that an item shows is too long to be read whole."""
         return any(len(self._raw.get(name, "")) > LIMIT for name in _SHOWN)
 
     def raw(self, name: str) -> str:
-        """Return the field as it stands, unfolded; empty when it is missing."""
+        """Return a field, unfolded and still encoded; empty when it is missing."""
         field = self._raw.get(name)
         return field[:LIMIT].strip() if field else ""
 
     def text(self, name: str) -> str:
-        """Return the field decoded and on one line; empty when it is missing."""
+        """Return a field decoded, on one line; empty when it is missing."""
         raw = self.raw(name)
         return raw and clean_line(decode_words(raw))
 
@@ -55,7 +55,7 @@ class Headers:
         return parse_people(raw) if raw else ()
 
     def date(self, name: str = "date") -> datetime | None:
-        """Return the aware moment in a date field, in its own offset; without one, UTC."""
+        """Return the aware moment in a date field, in its own offset, else in UTC."""
         return parse_date(self.raw(name))
 
 
@@ -112,7 +112,7 @@ def parse_people(raw: str) -> tuple[Person, ...]:
 
 
 def _parse_awkward(raw: str) -> list[Person]:
-    """Parse what has quotes, comments or groups: the library first, then any address in sight."""
+    """Parse a list with quotes, comments or groups: by the library, else any address in sight."""
     try:
         pairs = getaddresses([raw])
     except (IndexError, TypeError, ValueError, AttributeError, RecursionError):
@@ -134,7 +134,7 @@ _DATE = re.compile(
     r" ([+-]\d{4}|GMT)(?: |$)",
     re.ASCII,
 )
-"""A date as nearly all are written; any other is left to the library."""
+"""The usual form of a date; any other is left to the library."""
 
 
 def parse_date(raw: str) -> datetime | None:

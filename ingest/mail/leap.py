@@ -1,4 +1,4 @@
-"""Finds what marks the parts of a mailbox, and leaps over the coded files between them."""
+"""Finds the marks between parts of a mailbox, and leaps over the encoded files between them."""
 
 from __future__ import annotations
 

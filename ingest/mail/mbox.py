@@ -1,4 +1,4 @@
-"""Cuts a mailbox into messages, the newest first, and reads each."""
+"""Splits a mailbox into messages and reads each, the newest first."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ingest.recognise import HEAD
 from ingest.sieve import Read, Scope
 
 BLOCK = 1 << 20
-"""Bytes read at a time: they stay in the cache of the processor while they are looked at."""
+"""Bytes read at a time: few enough to stay in the cache of the processor."""
 MESSAGE_LIMIT = 128 << 20
 """Bytes of the largest message that is read."""
 _LOOK_AHEAD = 2048
-"""Bytes from the beginning of a message that suffice to know it for one."""
+"""Bytes at the beginning of a message that suffice to recognise it."""
 _LOOK_BACK = 3
 _FIRST_LOOK = 64 << 10
-"""Bytes in which the next message is looked for first; most begin there."""
-# What marks a message even where the line before it is not empty.
+"""Bytes that are searched first for the next message; most begin there."""
+# Marks a message even if the line before it is not empty.
 _CERTAIN = re.compile(
     rb"From [^ \r\n]+ +[A-Z][a-z]{2} [A-Z][a-z]{2} +\d\d? +\d\d:\d\d[^\r\n]*\r?\n"
     rb"(?:Return-Path|Received|Delivered-To|From|To|Subject|Date|Message-ID|MIME-Version|Content-"
@@ -64,7 +64,7 @@ def read_message(file: File, scope: Scope) -> Iterator[Read]:
 
 
 def read_later(file: File, scope: Scope, offset: int) -> Iterator[Read]:
-    """Yield what was put off of the message at `offset`, or of the file that is one message."""
+    """Yield what was put off of the message at `offset`, or of a file with one message."""
     file.mark = offset
     if not (offset or begins_message(file.at(0, HEAD).removeprefix(b"\xef\xbb\xbf"))):
         content = Content.of(file.whole(MESSAGE_LIMIT))
@@ -78,7 +78,7 @@ def read_later(file: File, scope: Scope, offset: int) -> Iterator[Read]:
 def _mail(
     block: bytes, base: int, span: tuple[int, int], file: File, scope: Scope, turn: Phase
 ) -> Iterator[Read]:
-    """Yield what this turn wants of the message at `span` in the file; `block` lies at `base`."""
+    """Yield what this phase wants of the message at `span`; `block` begins at `base`."""
     start, stop = span[0] - base, min(span[1] - base, len(block))
     if span[0] == 0 and not block[start:stop].strip():
         # Blank lines before the first message.
@@ -111,7 +111,7 @@ def _messages(file: File, begin: int, end: int) -> Iterator[tuple[int, int, byte
 
 
 def _next_start(file: File, begin: int, give_up: int) -> int:
-    """Return where the first message from `begin` on starts, or a place beyond `give_up`."""
+    """Return where the first message from `begin` starts, or a place beyond `give_up`."""
     window, step = begin, _FIRST_LOOK
     while window < file.size:
         if window > give_up:

@@ -27,47 +27,47 @@ _ENVELOPE_DATE = re.compile(r"[A-Z][a-z]{2} [A-Z][a-z]{2} +\d.*")
 _TEXTS = frozenset({"text/plain", "text/html", "text/enriched", "text/x-amp-html"})
 _NESTED = 8
 _SMALL = 256 << 10
-"""Bytes up to which an attached mail or invitation is read with the mail itself."""
+"""Bytes of the largest attached mail or invitation that is read with the mail itself."""
 
 
 class Phase(Flag):
-    """What of a message is wanted: attachments are read when all mails have been."""
+    """What of a message is wanted: attachments wait until all mails are read."""
 
     FIRST = auto()
     """The mail, and small mails and invitations attached to it."""
     LATER = auto()
-    """What the first turn put off."""
+    """What the first phase put off."""
 
 
 class Envelope(NamedTuple):
-    """The header fields of a message, understood."""
+    """The header fields of a message, decoded."""
 
     subject: str
     when: datetime | None
     people: People
     names: tuple[tuple[str, str], ...]
-    """Header and names of those who could not be matched with an address."""
+    """A header field, and the names in it that fit no address."""
 
 
 class Content(NamedTuple):
-    """The bytes of a message and where they are from."""
+    """The bytes of a message and where they come from."""
 
     data: bytes
     begin: int
     end: int
     """The message is `data[begin:end]`."""
     offset: int | None = None
-    """Place of the message in its mbox."""
+    """Offset of the message in its mbox."""
     separator: bytes = b""
     """The line before it in an mbox."""
     is_last: bool = True
     """Whether nothing follows, so that what is missing at its end was cut off."""
     shelf: Shelf | None = None
-    """Where its file says that it lies."""
+    """Shelf and owners that the place of its file tells."""
 
     @classmethod
     def of(cls, data: bytes) -> Content:
-        """Return the message that a file of its own holds."""
+        """Return the message that is a whole file."""
         within = unwrap(data)
         return cls(data, within.begin, within.end, shelf=within.shelf)
 
@@ -78,7 +78,7 @@ _NOWHERE = Content(b"", 0, 0)
 def mail_items(
     content: Content, path: Path, scope: Scope, phase: Phase = Phase.FIRST
 ) -> Iterator[Read]:
-    """Yield the mail in `content`, and what of its attachments this turn wants."""
+    """Yield the mail in `content`, and those attachments that this phase wants."""
     message = parse(content.data, content.begin, content.end)
     headers = message.headers()
     offset, separator = content.offset, content.separator
@@ -164,7 +164,7 @@ def _attached(
     around: tuple[str, ...],
     phase: Phase,
 ) -> Iterator[Read]:
-    """Yield what this turn wants of the attachments, and how much it puts off."""
+    """Yield the attachments that this phase wants, and the size of those put off."""
     put_off = 0
     subjects = (envelope.subject, *around)
     for number, part in contents.attachments:
@@ -176,7 +176,7 @@ def _attached(
                 if Phase.FIRST in phase:
                     yield Skipped(place.path, Reason.TOO_LARGE, remedy, place.member)
                 continue
-            # A large one waits as a whole, and is then read as a whole.
+            # A large attached mail is put off, and then read as a whole.
             inner = phase if is_small else (Phase.FIRST | Phase.LATER) & _if_later(phase)
             if inner:
                 for read in _forwarded(part, place, scope, subjects, inner):
@@ -208,7 +208,7 @@ def _is_invitation(part: Part) -> bool:
 
 
 def envelope_of(headers: Headers, separator: bytes = b"") -> Envelope:
-    """Return what the header fields say; dates fall back to the mbox and to the last server."""
+    """Return the decoded header fields; the mbox or the last server gives a missing date."""
     sender, sender_names = named(headers.people("from"), "x-from", headers)
     to, to_names = named(headers.people("to"), "x-to", headers)
     cc, cc_names = named(headers.people("cc"), "x-cc", headers)
@@ -264,7 +264,7 @@ def _owners(headers: Headers, envelope: Envelope, *, is_sent: bool) -> tuple[str
 
 
 def _names(contents: Contents) -> Iterator[str]:
-    """Yield the names of the attachments, without pictures that belong to the text."""
+    """Yield the names of the attachments, without pictures that the text shows."""
     for number, part in contents.attachments:
         is_shown = "content-id" in part.fields and part.disposition != "attachment"
         if not (is_shown and part.kind.startswith("image/")):
@@ -301,7 +301,7 @@ def _item(
 
 
 def _header_lines(envelope: Envelope, contents: Contents) -> Iterator[str]:
-    """Yield the header block that a mail's text begins with."""
+    """Yield the header block at the top of a mail's text."""
     people = envelope.people
     names = dict(envelope.names)
     if envelope.subject:
@@ -326,7 +326,7 @@ def _listed(persons: tuple[Person, ...]) -> str:
 def _forwarded(
     part: Part, place: Locator, scope: Scope, around: tuple[str, ...], phase: Phase
 ) -> Iterator[Read]:
-    """Yield a mail that is attached to another one."""
+    """Yield a mail that is attached to another."""
     message = part.children()[0][0]
     headers = message.headers()
     if not headers and message.is_empty:
@@ -347,5 +347,5 @@ def _message_id(headers: Headers, message: Part, begin: int) -> str:
 
 
 def _is_cut(message: Part) -> bool:
-    """Say whether the end of a message is evidently missing."""
+    """Say whether the end of a message is clearly missing."""
     return message.kind.startswith("multipart/") and take_apart(message).is_cut

@@ -19,13 +19,13 @@ from ingest.mail.leap import find_leaping
 from ingest.text.clean import clean_line, decode
 
 PARTS = 1000
-"""Parts of one multipart that are looked at."""
+"""Parts of one multipart that are read."""
 _PARAMETERS = re.compile(
     r"\s*([^\s;\"/]+/[^\s;\"/]+|[^\s;\"/]+)\s*"
     r"((?:;\s*[\w-]+=(?:\"[^\"\\]*\"|[^\s;\"\\<>']+)\s*)*);?\s*",
     re.ASCII,
 )
-"""A content field as nearly all are written; any other is left to the library."""
+"""The usual form of a content field; any other is left to the library."""
 _PARAMETER = re.compile(r";\s*([\w-]+)=(?:\"([^\"]*)\"|([^\s;]+))", re.ASCII)
 _FIELD = re.compile(r"([!-9;-~]+):([^\n]*(?:\n[ \t][^\n]*)*)\n")
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?")
@@ -33,16 +33,16 @@ _IS_FIELD = re.compile(rb"From |[!-9;-~]*:|[\t ]")
 _NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 _BOUNDARY_END = re.compile(rb"(--)?[ \t]*(?:\r\n|\r|\n|\Z)")
 MAILS = frozenset({"message/rfc822", "message/global", "message/news"})
-"""Types of parts that are mails of their own."""
+"""Types of parts that are messages."""
 REPORTS = frozenset(
     {"message/delivery-status", "message/disposition-notification", "message/feedback-report"}
 )
-"""Types of parts that are header fields and nothing else."""
+"""Types of parts that are header fields alone."""
 _UUENCODED = frozenset({"x-uuencode", "uuencode", "uue", "x-uue"})
 
 
 class _Content(NamedTuple):
-    """A content field, understood."""
+    """A parsed content field."""
 
     kind: str
     charset: str | None
@@ -52,7 +52,7 @@ class _Content(NamedTuple):
     is_flowed: bool = False
     """Whether lines were broken for width alone (RFC 3676)."""
     drops_space: bool = False
-    """Whether the space at such a break is no part of the text."""
+    """Whether the space at such a break is to be dropped (DelSp)."""
 
 
 class Part:
@@ -74,13 +74,13 @@ class Part:
         self.end = end
         self.default = default
         self.is_cut = False
-        """Whether a multipart's end is missing, as far as its children were asked for."""
+        """Whether the end of a multipart is missing, as far as its children were asked for."""
         self._content: _Content | None = None
         self._children: tuple[list[Part], int] | None = None
 
     @property
     def content(self) -> _Content:
-        """What the content type field says."""
+        """The parsed content type field."""
         if self._content is None:
             field = self.fields.get("content-type")
             default = _Content(self.default, None, None, "", "")
@@ -95,13 +95,13 @@ class Part:
 
     @property
     def disposition(self) -> str:
-        """How the part asks to be shown: "attachment", "inline"; empty when it does not say."""
+        """How the part is to be shown: "attachment", "inline"; empty when it does not say."""
         field = self.fields.get("content-disposition")
         return "" if field is None else _content(field[:LIMIT]).kind
 
     @property
     def name(self) -> str:
-        """The file name the part was given, without folders; may be empty."""
+        """The file name of the part, without folders; may be empty."""
         field = self.fields.get("content-disposition")
         named = "" if field is None else _content(field[:LIMIT]).filename
         named = named or self.content.name
@@ -109,7 +109,7 @@ class Part:
 
     @property
     def size(self) -> int:
-        """Bytes of the body as it stands."""
+        """Bytes of the encoded body."""
         return self.end - self.start
 
     @property
@@ -118,7 +118,7 @@ class Part:
         return not self.data[self.start : self.end].strip()
 
     def headers(self) -> Headers:
-        """Return the header fields, to be decoded one by one."""
+        """Return the header fields; each is decoded on demand."""
         return Headers(self.fields)
 
     def children(self) -> tuple[list[Part], int]:
@@ -128,11 +128,11 @@ class Part:
         return self._children
 
     def raw(self) -> bytes:
-        """Return the body as it stands."""
+        """Return the encoded body."""
         return self.data[self.start : self.end]
 
     def payload(self) -> bytes:
-        """Return the body with its transfer encoding undone, as far as that goes."""
+        """Return the body, decoded as far as possible."""
         encoding = self.fields.get("content-transfer-encoding")
         return self.raw() if encoding is None else decode_transfer(self.raw(), encoding)
 
@@ -154,7 +154,7 @@ class Part:
 
 
 def parse(data: bytes, start: int, end: int, default: str = "text/plain") -> Part:
-    """Return the message or part that `data[start:end]` is."""
+    """Return the message or part in `data[start:end]`."""
     fields, body = read_fields(data, start, end)
     return Part(data, fields, body, end, default)
 
@@ -232,7 +232,7 @@ def _keep(fields: dict[str, str], name: str, lines: list[bytes]) -> None:
 def _spans(
     data: bytes, start: int, end: int, boundary: bytes
 ) -> tuple[list[tuple[int, int]], int, bool]:
-    """Return where the parts between boundaries lie, how many more there are, whether they end."""
+    """Return where the parts between boundaries lie, how many are left out, whether they end."""
     needle = b"--" + boundary
     spans: list[tuple[int, int]] = []
     begun, at = -1, start
@@ -264,7 +264,7 @@ def _before_newline(data: bytes, start: int, stop: int) -> int:
 
 @lru_cache(maxsize=1024)
 def _content(field: str) -> _Content:
-    """Return what a Content-Type or Content-Disposition says; most are like many before."""
+    """Return a parsed Content-Type or Content-Disposition; cached, since most repeat."""
     simple = _PARAMETERS.fullmatch(field) if field.isascii() else None
     if simple is None:
         return _awkward_content(field)
@@ -305,7 +305,7 @@ def _awkward_content(field: str) -> _Content:
 
 
 def decode_transfer(data: bytes, encoding: str) -> bytes:
-    """Return `data` without its transfer encoding; what is damaged is decoded as far as it goes."""
+    """Return `data` decoded; damaged data is decoded as far as possible."""
     encoding = encoding.strip().lower()
     if encoding == "quoted-printable":
         return binascii.a2b_qp(data)
@@ -324,7 +324,7 @@ def _from_base64(data: bytes) -> bytes:
             continue
     digits = _NOT_BASE64.sub(b"", data)
     if len(digits) * 10 < len(b"".join(data.split())) * 9:
-        return data  # It only says that it is.
+        return data  # It only claims to be encoded.
     return binascii.a2b_base64(digits[: len(digits) // 4 * 4])
 
 

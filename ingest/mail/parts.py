@@ -1,4 +1,4 @@
-"""Takes a MIME message apart into the text of its body and what is attached to it."""
+"""Splits a MIME message into the text of its body and its attachments."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ingest.mail.seals import PKCS7, Seal, open_seal, without_armour
 from ingest.text.clean import clean, clean_line, decode
 
 DEPTH = 20
-"""Levels of MIME nesting that are followed."""
+"""How deep nested MIME parts are followed."""
 PARTS = 1000
-"""Parts of one message that are looked at."""
+"""Parts of one message that are read."""
 TEXT = 20 << 20
 """Bytes of one body that are read."""
-# Seals on what is read anyway; they hold nothing to read themselves.
+# Signatures of text that is read anyway; they hold no text themselves.
 _SEALS = frozenset(
     {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"}
 )
@@ -26,7 +26,7 @@ _CODED = re.compile(
     rb"^begin [0-7]{3,4} ([^\r\n]{1,255})\r?\n(?:[ -`]{1,90}\r?\n){0,1000000}?[ `]?\r?\n?end\b",
     re.MULTILINE,
 )
-"""A file that was put into a text by uuencode."""
+"""A uuencoded file within a text."""
 _CODED_FIELDS = {
     "content-type": "application/octet-stream",
     "content-transfer-encoding": "x-uuencode",
@@ -35,18 +35,19 @@ _LIKE_ASCII = frozenset(
     {None, "us-ascii", "ascii", "utf-8", "iso-8859-1", "iso-8859-15", "windows-1252"}
 )
 _SHIFTS = ((b"\0", b"\0"), (b"\x1b", b"\x1b"), (b"~", b"~{"), (b"+", b"+A"))
-"""What ASCII stands for something else by, in character sets that mails do not always declare."""
+"""What introduces non-ASCII text that looks like ASCII, in character sets that mails may not
+declare."""
 _REPORT_LIMIT = 256 << 10
 _FOLD = re.compile(r"\r?\n[ \t]+")
 
 
 class Words:
-    """One part of a body, decoded once, when its text is asked for."""
+    """One part of a body, decoded once, on demand."""
 
     __slots__ = ("_found", "part")
 
     def __init__(self, part: Part) -> None:
-        """Take the part as it stands."""
+        """Take the part, still encoded."""
         self.part = part
         self._found: tuple[str, int, bool] | None = None
 
@@ -62,7 +63,7 @@ class Words:
 
     @property
     def is_armoured(self) -> bool:
-        """Whether some of it is encrypted with PGP, and left out."""
+        """Whether part of it is encrypted with PGP, and left out."""
         return (self._found or self._find())[2]
 
     def _find(self) -> tuple[str, int, bool]:
@@ -88,7 +89,7 @@ class Words:
 
 @dataclass(slots=True)
 class Contents:
-    """What a message is made of."""
+    """The content of a message."""
 
     body: list[Words] = field(default_factory=list)
     attachments: list[tuple[str, Part]] = field(default_factory=list)
@@ -96,13 +97,13 @@ class Contents:
     is_plain: bool = False
     """Whether the body was written as plain text, not as HTML."""
     parts: int = 0
-    """Parts that were looked at."""
+    """Parts that were read."""
     refused: int = 0
     """Parts beyond the limits."""
     is_cut: bool = False
     """Whether the end of a multipart is missing."""
     sealed: list[Seal] = field(default_factory=list)
-    """What keeps parts of it from being read."""
+    """Why some parts are not read."""
 
     @property
     def has_text(self) -> bool:
@@ -117,7 +118,7 @@ class Contents:
 
     @property
     def seal(self) -> Seal | None:
-        """What keeps part of the body from being read."""
+        """Why part of the body is not read."""
         if any(words.is_armoured for words in self.body):
             return Seal.ENCRYPTED
         return self.sealed[0] if self.sealed else None
@@ -134,7 +135,7 @@ class Contents:
 
 
 def take_apart(message: Part, number: str = "") -> Contents:
-    """Return the contents of `message`, whose parts are numbered below `number`."""
+    """Return the content of `message`, whose parts are numbered below `number`."""
     contents = Contents()
     _walk(message, number, 0, contents)
     return contents
@@ -174,7 +175,7 @@ def _walk(part: Part, number: str, depth: int, into: Contents) -> None:
 
 
 def _unseal(part: Part, number: str, depth: int, into: Contents) -> None:
-    """Walk what a signature is wrapped around; all else of S/MIME needs a key."""
+    """Walk the signed content; all other S/MIME needs a key."""
     found = open_seal(part.payload()) if depth < DEPTH and part.size <= TEXT else Seal.UNREADABLE
     if isinstance(found, Seal):
         into.sealed.append(found)
@@ -194,7 +195,7 @@ def _children(part: Part, number: str, into: Contents) -> list[tuple[str, Part]]
 
 
 def _walk_alternatives(children: list[tuple[str, Part]], depth: int, into: Contents) -> None:
-    """Take the plain text of several versions of one body, else the richest one with text."""
+    """Take the plain version of a body, else the richest version with text."""
     versions = []
     for index, child in children:
         version = Contents(parts=into.parts)
@@ -214,7 +215,7 @@ def _walk_alternatives(children: list[tuple[str, Part]], depth: int, into: Conte
 
 
 def _without_coded_files(part: Part, number: str, into: Contents) -> Part:
-    """Return a text without the uuencoded files in it, which become attachments."""
+    """Return a text without its uuencoded files, which become attachments."""
     data, kept, at = part.payload(), [], 0
     for found in _CODED.finditer(data):
         kept.append(data[at : found.start()])

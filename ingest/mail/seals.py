@@ -1,4 +1,4 @@
-"""S/MIME and PGP: what a signature is wrapped around is read, what is encrypted is told."""
+"""S/MIME and PGP: signed content is read, encrypted content is reported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DEPTH = 8
 
 
 class Seal(Enum):
-    """Why a sealed part is not read; the value is what a person can do."""
+    """Why a sealed part is not read; the value tells a person what to do."""
 
     ENCRYPTED = "This mail is encrypted; open it in your mail program."
     UNREADABLE = "This mail is sealed in a form that is not read; open it in your mail program."
@@ -48,7 +48,7 @@ def open_seal(data: bytes) -> bytes | Seal:
 
 
 def without_armour(text: str) -> tuple[str, bool]:
-    """Return a text without what PGP wraps around it, and whether it locked any of it away."""
+    """Return a text without its PGP armour, and whether part of it is encrypted."""
     text = text.replace("\r\n", "\n")
     text = _CLEAR.sub(lambda match: re.sub("(?m)^- ", "", match[1]) + "\n", text)
     text, locked = _LOCKED.subn("", text)
@@ -74,7 +74,7 @@ def _signed_content(data: bytes) -> bytes:
 
 
 def _element(data: bytes, at: int) -> tuple[int, int, int]:
-    """Return tag, begin and end of an element's content; end -1 when only a mark ends it."""
+    """Return tag, begin and end of an element's content; end -1 where a mark ends it."""
     tag, length = data[at], data[at + 1]
     at += 2
     if length == 0x80:
@@ -103,7 +103,7 @@ def _after(data: bytes, at: int, depth: int = 0) -> int:
 
 
 def _octets(data: bytes, at: int, depth: int) -> list[bytes]:
-    """Return the pieces of a string of bytes, which may be made of several."""
+    """Return the pieces of a byte string, which may have several."""
     tag, begin, end = _element(data, at)
     if tag & ~0x20 != _OCTETS or depth > _DEPTH:
         raise ValueError("no content")

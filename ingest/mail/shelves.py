@@ -1,4 +1,4 @@
-"""Where a mail lies in the eyes of its mail program: Sent, Trash, Spam, Drafts."""
+"""Which shelf a mail lies on, by folder, flags and labels: Trash, Spam, Drafts; or Sent."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SENT = re.compile(
     r"|posta inviata|itens enviados|verzonden(?: items)?|skickat|sendt|wysłane|отправленные"
     r"|已发送|已发送邮件|寄件備份|送信済み"
 )
-"""Names of the folders that mail programs keep sent mail in."""
+"""Names of folders for sent mail."""
 _DEPTH = 4
 _SUFFIXES = (".mbox", ".sbd", ".mbx", ".mbs")
 _FLAGS = re.compile(r":2,([A-Za-z]*)$|[!;]2,([A-Za-z]*)$")
@@ -49,7 +49,7 @@ _DELETED_BY_MOZILLA = 0x0008
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """What the place of a file says of the mails in it."""
+    """What the place of a file says about its mails."""
 
     shelf: Shelf | None
     is_sent: bool
@@ -57,7 +57,7 @@ class Shelved:
 
 @lru_cache(maxsize=256)
 def shelved(path: Path) -> Shelved:
-    """Return what the folders of a mailbox, and the flags in a Maildir, say of its mails."""
+    """Return what the folders of a mailbox, and the flags in a Maildir, say about its mails."""
     flags = _maildir_flags(path)
     if "T" in flags:
         return Shelved(Shelf.TRASH, False)
@@ -68,7 +68,7 @@ def shelved(path: Path) -> Shelved:
 
 
 def _mailbox(path: Path) -> Path:
-    """Return the mailbox that one of Apple Mail's files lies in, however deep; else the path."""
+    """Return the mailbox of one of Apple Mail's files, however deep; else the path."""
     if path.suffix != ".emlx":
         return path
     return next((one for one in path.parents if one.suffix == ".mbox"), path)
@@ -83,7 +83,7 @@ def _maildir_flags(path: Path) -> str:
 
 @lru_cache(maxsize=1024)
 def _folder_names(part: str) -> tuple[str, ...]:
-    """Return the names a folder goes by: `.INBOX.Trash`, `[Gmail].Spam` and `Trash.mbox` too."""
+    """Return the names of a folder: several for `.INBOX.Trash`, `[Gmail].Spam`, `Trash.mbox`."""
     name = normalize("NFC", part).casefold()
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)
@@ -91,7 +91,7 @@ def _folder_names(part: str) -> tuple[str, ...]:
 
 
 def shelf_named(folder: str) -> Shelf | None:
-    """Return the shelf that a folder of this name is."""
+    """Return the shelf that a folder name means."""
     return next((_SHELVES[name] for name in _folder_names(folder) if name in _SHELVES), None)
 
 
@@ -105,7 +105,7 @@ def shelf_of_labels(labels: str) -> Shelf | None:
 
 
 def is_deleted(mozilla_status: str) -> bool:
-    """Say whether Thunderbird only waits to remove a mail from its mailbox (X-Mozilla-Status)."""
+    """Say whether Thunderbird deleted a mail that its mailbox still has (X-Mozilla-Status)."""
     try:
         return bool(int(mozilla_status or "0", 16) & _DELETED_BY_MOZILLA)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What Word, PowerPoint and Excel files have in common: a zip of XML parts that refer to others."""
+"""What Word, PowerPoint and Excel files share: a zip of XML parts that refer to each other."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What a part refers to."""
+    """A reference from one part."""
 
     kind: str
     """Last word of its type: "slide", "hyperlink", "comments"."""
     target: str
-    """Name of a part, or an address outside of the file."""
+    """Name of a part, or an address outside the file."""
     is_external: bool
 
 
@@ -95,7 +95,7 @@ def _relations(root: Element, folder: str) -> Iterable[tuple[str, Relation]]:
 
 
 def link_of(relation: Relation | None, said: str) -> str:
-    """Return the target of a link to write behind its text, empty where the text says it."""
+    """Return the target of a link to write after its text; empty where the text says it."""
     if relation is None or not relation.is_external:
         return ""
     return shown_target(relation.target, said)

@@ -37,11 +37,11 @@ _SHEET, _PAGE_NOTES = f"{_TABLE}table", f"{_SHOW}notes"
 _HIDDEN = frozenset([f"{_TEXT}tracked-changes", f"{_TEXT}hidden-text", f"{_TEXT}hidden-paragraph"])
 _REPEATED, _ROWS_REPEATED = f"{_TABLE}number-columns-repeated", f"{_TABLE}number-rows-repeated"
 _MARGIN = re.compile(rb"<style:(?:header|footer)[ >]")
-"""What the styles are parsed for."""
+"""The property for which a style is parsed."""
 _DATE = f"{_OFFICE}date-value"
 _SPACES = 100
 _COPIES = 1000
-"""Times that a cell or row with content is repeated at most."""
+"""How often a repeated cell or row with content is written at most."""
 
 
 class _File:
@@ -92,7 +92,7 @@ class _File:
         return self.property(style, "table", f"{_TABLE}display") == "false"
 
     def layout(self) -> Layout:
-        """Return an empty layout that knows the flags of the file."""
+        """Return an empty layout with the flags of the file."""
         layout = Layout()
         for flag in self.flags:
             layout.flag(flag)
@@ -133,7 +133,7 @@ def slide_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 
 def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield the sheets of the workbook, its values as they are shown."""
+    """Yield the sheets of the workbook, with values as shown."""
     file = _File(data)
     sheets = []
     for table in file.body.findall(f"*/{_SHEET}"):
@@ -167,7 +167,7 @@ def _rows(table: Element, reader: _TextReader, flags: list[str]) -> Iterator[Row
 
 
 def _shown(cell: Element, reader: _TextReader) -> str:
-    """Return a cell as it is shown, but dates with the year first, as everywhere."""
+    """Return a cell as shown, but dates with the year first, as everywhere."""
     date = cell.get(_DATE)
     is_plain = len(cell) == 1 and not len(cell[0]) and cell[0].tag == _P
     text = _collapsed(cell[0].text).strip() if is_plain else reader.flat(cell)
@@ -300,7 +300,7 @@ class _TextReader:
 
 
 def _described(link: Element) -> str:
-    """Return what the picture that one clicks on is said to show, empty beside words."""
+    """Return the description of a clickable picture; empty where there are words too."""
     if next(link.iter(_P), None) is not None:
         return ""
     texts = (" ".join("".join(node.itertext()).split()) for node in link.iter(*_ABOUT))

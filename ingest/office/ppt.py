@@ -1,4 +1,4 @@
-"""PowerPoint presentations of 1997 to 2003: a tree of records, whose newest edition counts."""
+"""PowerPoint presentations of 1997 to 2003: a tree of records, of which the latest edit counts."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _EDITS, _DEPTH, _PAGES = 1000, 40, 5000
 
 @dataclass(slots=True)
 class _Slide:
-    """One slide, or the notes to one."""
+    """A slide, or the notes of one."""
 
     place: int | None
     """Where its record begins."""
     number: int
-    """By which notes refer to it."""
+    """The identifier by which notes refer to it."""
     texts: list[str] = field(default_factory=list)
 
 

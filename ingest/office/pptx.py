@@ -65,7 +65,7 @@ class _SlideReader:
         self._margins: set[str] = set()
 
     def slide(self, name: str) -> None:
-        """Append what a slide shows, and what is said and noted about it."""
+        """Append what a slide shows, its comments and its notes."""
         root = self._package.part(name)
         if root is None:
             return
@@ -153,6 +153,6 @@ def _shapes(tree: Element | None) -> Iterator[Element]:
 
 
 def _kind(shape: Element) -> str:
-    """Return what a shape stands for in the design of the slide, empty when for nothing."""
+    """Return the role of a shape in the layout of the slide; empty where it has none."""
     place = shape.find(_PLACEHOLDER)
     return "" if place is None else place.get("type") or "body"

@@ -1,4 +1,4 @@
-"""Outlook's own form of mail, in .msg files and .pst mailboxes: properties by number."""
+"""Outlook's form of mail, in .msg files and .pst mailboxes: properties by number."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _KINDS = (
     ("IPM.StickyNote", Kind.DOCUMENT),
     ("IPM.Activity", Kind.DOCUMENT),
 )
-"""What is no mail, by the beginning of its class."""
+"""Beginnings of message classes that are not mail."""
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 
 
@@ -52,7 +52,7 @@ class Properties:
     values: dict[int, tuple[int, bytes]]
     """Type and value by number."""
     charset: str = ""
-    """Of texts that are not Unicode."""
+    """The character set of texts that are not Unicode."""
 
     def __post_init__(self) -> None:
         """Find the character set that the properties name, when none is given."""
@@ -78,7 +78,7 @@ class Properties:
         return clean_line(self.text(*numbers))
 
     def data(self, number: int) -> bytes:
-        """Return a value as it stands; empty when it is missing."""
+        """Return a value unchanged; empty when it is missing."""
         return self.values.get(number, (0, b""))[1]
 
     def number(self, number: int) -> int:
@@ -86,7 +86,7 @@ class Properties:
         return int.from_bytes(self.data(number)[:4], "little")
 
     def moment(self, *numbers: int) -> datetime | None:
-        """Return the first of these moments that there is."""
+        """Return the first of these moments that exists."""
         for number in numbers:
             kind, data = self.values.get(number, (0, b""))
             ticks = struct.unpack("<Q", data)[0] if kind == _TIME and len(data) == 8 else 0
@@ -99,7 +99,7 @@ class Properties:
 
 
 class _Known(Headers):
-    """Header fields of which some are known better than by the transport's."""
+    """Header fields, some of them more exact than those of the transport."""
 
     def __init__(
         self, fields: dict[str, str], people: dict[str, tuple[Person, ...]], when: datetime | None
@@ -119,7 +119,7 @@ class _Known(Headers):
 
 
 class Made(Part):
-    """A part that is not written as MIME, for readers of such parts."""
+    """A part that is not written as MIME, for code that reads such parts."""
 
     __slots__ = ("_headers", "_load", "_name", "_size")
 
@@ -132,7 +132,7 @@ class Made(Part):
         children: Sequence[Part] = (),
         headers: Headers | None = None,
     ) -> None:
-        """Take its fields, and how its bytes are had when they are asked for."""
+        """Take its fields, and a function that loads its bytes on demand."""
         super().__init__(b"", fields, 0, 0, "text/plain")
         self._load = load
         self._size = size
@@ -152,7 +152,7 @@ class Made(Part):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing in it."""
+        """Whether it is empty."""
         return not (self._size or self._children)
 
     def raw(self) -> bytes:
@@ -176,7 +176,7 @@ class Letter:
 
     @property
     def kind(self) -> Kind:
-        """What it is besides a mail."""
+        """What it is, where it is no mail."""
         name = self.properties.line(CLASS).casefold()
         return next((k for begins, k in _KINDS if name.startswith(begins.casefold())), Kind.MAIL)
 
@@ -186,7 +186,7 @@ class Letter:
         return Made({"content-type": "multipart/mixed"}, children=parts, headers=self._headers())
 
     def entry(self, locator: Locator) -> Item:
-        """Return what is no mail: a contact, an appointment, a task, a note."""
+        """Return a contact, an appointment, a task or a note as text."""
         known = self.properties
         lines = [known.line(SUBJECT)]
         name = known.line(_NAME)
@@ -224,7 +224,7 @@ class Letter:
         return _Known(fields, people, known.moment(_SENT, _DELIVERED))
 
     def _bodies(self) -> list[Part]:
-        """Return the best body there is: plain text, HTML, RTF."""
+        """Return the best body: plain text, HTML, RTF."""
         known = self.properties
         plain = known.text(BODY)
         if plain.strip():
@@ -240,7 +240,7 @@ class Letter:
 
 
 def attachment(known: Properties, load: Callable[[], bytes], size: int) -> Part:
-    """Return an attachment that has its bytes from `load`."""
+    """Return an attachment whose bytes `load` gives."""
     name = known.line(LONG_NAME, SHORT_NAME, _NAME).replace("\\", "/").rpartition("/")[2][:255]
     kind = known.line(MIME_TYPE).lower() or "application/octet-stream"
     fields = {"content-type": kind, "content-disposition": "attachment"}
@@ -274,7 +274,7 @@ def _person(known: Properties) -> Person:
 
 
 def _mailbox(*addresses: str) -> str:
-    """Return the first that is an address on the Internet, not one within Exchange."""
+    """Return the first Internet address; addresses within Exchange are left out."""
     return next((one for one in addresses if "@" in one), "")
 
 

@@ -46,7 +46,7 @@ _DICTIONARY = (
     b"\\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0"
     b"\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx"
 )
-"""What every compressed RTF may refer to before anything is written."""
+"""The text that every compressed RTF may refer to from the start."""
 
 
 def outlook_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
@@ -59,7 +59,7 @@ def outlook_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 
 def letter_items(letter: Letter, origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield what a message of Outlook's holds that passes the filters."""
+    """Yield what an Outlook message holds that passes the filters."""
     if letter.kind is not Kind.MAIL:
         entry = letter.entry(origin.locator)
         entry = replace(entry, title=entry.title or origin.title)
@@ -137,7 +137,7 @@ class _Storage:
         return Properties(values, charset)
 
     def _named(self) -> dict[int, int]:
-        """Return the numbers that this file gives to what `_ALIASES` lists."""
+        """Return the numbers that this file gives to the names in `_ALIASES`."""
         data = self._stream([*_NAMED])[: 8 * _ENTRIES]
         entries = [struct.unpack_from("<IHH", data, at) for at in range(0, len(data) - 7, 8)]
         return {
@@ -155,7 +155,7 @@ class _Storage:
 
 
 def unpacked_rtf(data: bytes) -> bytes:
-    """Return RTF without the compression that Outlook uses; empty when it is damaged."""
+    """Return decompressed RTF; empty when it is damaged."""
     if len(data) < 16:
         return b""
     _, size, kind = struct.unpack_from("<III", data)

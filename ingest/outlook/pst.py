@@ -21,7 +21,7 @@ from ingest.text.clean import clean_line
 _REMEDY = "Outlook mailboxes need an extra part; install askance[pst]."
 _DAMAGED = "It is damaged or still open in Outlook; close Outlook, or export it again."
 _FOLDERS = 50
-"""Levels of folders that are entered."""
+"""How deep folders are entered."""
 _ATTACHMENTS = 1000
 _DEPTH = 8
 _LARGEST = 128 << 20
@@ -59,12 +59,12 @@ def read_pst(file: PstSource, scope: Scope) -> Iterator[Read]:
 
 
 def pst_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield what a mailbox holds that is attached to a mail or lies in an archive."""
+    """Yield the content of a mailbox that is an attachment or lies in an archive."""
     yield from read_pst(_Whole(data, origin.locator.path), scope)
 
 
 def _folder(folder: Any, above: tuple[str, ...], file: PstSource, scope: Scope) -> Iterator[Read]:
-    """Yield what a folder holds, the newest first, and then those below."""
+    """Yield the content of a folder, the newest first, then that of the folders in it."""
     name = clean_line(folder.name or "")
     place = (*above, name) if name else above
     for number in range(folder.number_of_sub_messages - 1, -1, -1):
@@ -136,7 +136,7 @@ def _record(record: Any) -> dict[int, tuple[int, bytes]]:
 
 
 class _Whole:
-    """A mailbox that is in memory."""
+    """A mailbox in memory."""
 
     def __init__(self, data: bytes, path: Path) -> None:
         self.path = path
@@ -149,7 +149,7 @@ class _Whole:
 
 
 class _Stream:
-    """A file as libpff wants it."""
+    """A file in the form that libpff wants."""
 
     def __init__(self, file: PstSource) -> None:
         self._file = file

@@ -37,12 +37,12 @@ _FIXED = {
     **dict.fromkeys((0x05, 0x06, 0x07, 0x14, 0x40), 8),
     0x48: 16,
 }
-"""Bytes of the values of a type, filled up to four."""
+"""Bytes of the values of a type, padded to four."""
 _OBJECT = 0x0D
 _COUNTED = frozenset({_OBJECT, 0x1E, 0x1F, 0x102})
 _SEVERAL, _NAMED = 0x1000, 0x8000
 _INTERFACE = 16
-"""Bytes before what is attached as an object."""
+"""Bytes before an attached object."""
 _MANY, _DEEP = 1000, 3
 
 
@@ -67,7 +67,7 @@ class _Packed:
 
 
 def tnef_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield the body, unless the mail around it says it in plain text, and each attachment."""
+    """Yield the body, unless the mail has it in plain text, and each attachment."""
     packed = _unpacked(data)
     is_empty = True
     is_first = origin.locator.part in (None, "1") or origin.depth > 0
@@ -118,7 +118,7 @@ def _unpacked(data: bytes) -> _Packed:
         kind, size = struct.unpack_from("<II", data, at + 1)
         value = data[at + 9 : at + 9 + size]
         packed.is_cut = len(value) < size
-        # After each attribute stands a sum of its bytes.
+        # A checksum follows each attribute.
         at += 9 + size + 2
         _take(kind, value, packed)
     return packed
@@ -147,7 +147,7 @@ def _take(kind: int, value: bytes, packed: _Packed) -> None:
 
 
 def _properties(data: bytes, charset: str) -> Properties:
-    """Return the properties written in `data`, as far as it is sound."""
+    """Return the properties in `data`, as far as they are sound."""
     values: dict[int, tuple[int, bytes]] = {}
     try:
         at = 4
@@ -162,7 +162,7 @@ def _properties(data: bytes, charset: str) -> Properties:
 
 
 def _after_name(data: bytes, at: int) -> int:
-    """Return where the name of a property ends that has one beside its number."""
+    """Return where the name of a property ends; some have a name beside the number."""
     by_text, size = struct.unpack_from("<II", data, at + 16)
     return at + 24 + (_filled(size) if by_text else 0)
 
@@ -192,7 +192,7 @@ def _filled(size: int) -> int:
 
 
 def _body(packed: _Packed) -> str:
-    """Return the best body there is: plain text, HTML, RTF."""
+    """Return the best body: plain text, HTML, RTF."""
     plain = packed.known.text(BODY) or decode(packed.body, packed.charset)
     if plain.strip():
         return plain

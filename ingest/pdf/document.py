@@ -23,7 +23,7 @@ PAGES = 5000
 CHARACTERS = 20_000_000
 """Characters of one PDF that are read."""
 _DEEP = 3
-"""Documents within documents that are followed."""
+"""How deep documents within documents are followed."""
 
 _GAPS = {
     Gap.PICTURE: (Reason.SCANNED, "Scanned without text; run a text recogniser over it."),
@@ -34,14 +34,14 @@ _GAPS = {
     Gap.BROKEN: (Reason.CORRUPT, "It is damaged; fetch or save it again."),
 }
 _BY_PROGRAM = re.compile(r"^Microsoft (?:Office )?\w+ - ", re.IGNORECASE)
-# What programs make up, and names of files: nobody calls a document so.
+# Titles that programs make up, and file names: no person gives a document such a title.
 _NO_TITLE = re.compile(
     r"untitled.*|no title|.*\.\w{1,6}|.*[/\\_].*|[\W\d_]*|[a-z]\S*|\S*[\d-]\S*|\S{1,4}"
     r"|(?:document|presentation|slide|book|page|sheet|scan|image|title)\s?\d*"
     r"|(?:powerpoint|word|pdf|enscript) (?:presentation|document|file|output)",
     re.DOTALL | re.IGNORECASE,
 )
-# A person has at least two names, and no company's.
+# The name of a person has at least two words, none of them a company's.
 _NO_AUTHOR = re.compile(
     r"\S*|.*[\\/_:\d].*|.*\b(?:version|user|unknown|microsoft|adobe|server|scanner|author)\b.*"
     r"|.*\b(?:inc|ltd|llc|gmbh|corporation|api|office|converter)\b.*",
@@ -50,13 +50,13 @@ _NO_AUTHOR = re.compile(
 
 
 class Document(Protocol):
-    """What the readers of PDF have in common."""
+    """What the two libraries have in common."""
 
     def __len__(self) -> int:
         """Return the number of pages."""
 
     def close(self) -> None:
-        """Free it all."""
+        """Free the document."""
 
     def property(self, name: str) -> str:
         """Return a property such as Title or Author; may be empty."""
@@ -65,7 +65,7 @@ class Document(Protocol):
         """Yield the first pages."""
 
     def filled(self) -> str:
-        """Return what is filled into a form and stands on no page."""
+        """Return form fields that no page shows."""
 
     def attached(self) -> Iterator[Attached]:
         """Yield the files inside, once the pages have been read."""
@@ -88,7 +88,7 @@ def pdf_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 
 def _opened(data: bytes, scope: Scope) -> Document:
-    """Return the document by the first of the readers that can open it."""
+    """Return the document, opened by the first library that can."""
     broken = UnreadableError(Reason.CORRUPT, "It is damaged; fetch or save it again.")
     readers: tuple[Callable[[bytes, Scope], Document], ...] = (_with_pdfium, _with_pypdf)
     for reader in readers:
@@ -147,7 +147,7 @@ def _read(document: Document, title: str, origin: Origin, scope: Scope) -> Itera
 
 
 def _unread(gaps: Sequence[Gap | None], count: int, origin: Origin) -> Iterator[Read]:
-    """Yield the runs of pages that could not be read; one without pages where none could."""
+    """Yield the runs of pages that could not be read; with no pages where none could."""
     first = 1
     for gap, run in groupby(gaps):
         last = first + len(list(run)) - 1
@@ -163,7 +163,7 @@ def _unread(gaps: Sequence[Gap | None], count: int, origin: Origin) -> Iterator[
 
 
 def _attached(document: Document, origin: Origin, scope: Scope) -> Generator[Read, None, int]:
-    """Yield the items in the files inside a document; return how many files these were."""
+    """Yield the items in the files inside a document; return the number of files."""
     # Formats are told apart by a table that lists this module.
     from ingest.formats import items_in
 
@@ -189,7 +189,7 @@ def _attached(document: Document, origin: Origin, scope: Scope) -> Generator[Rea
 
 
 def _title(document: Document, origin: Origin) -> str:
-    """Return the document's title with the name of its file, or only that."""
+    """Return the document's title with its file name, or the file name alone."""
     title = _BY_PROGRAM.sub("", clean_line(document.property("Title")))
     if len(title) > 200 or "\ufffd" in title or _NO_TITLE.fullmatch(title):
         return origin.title

@@ -1,4 +1,4 @@
-"""What readers of PDF have in common: a page, why its words are missing, mending its text."""
+"""What the readers of PDF share: a page, why its words are missing, and repair of its text."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from enum import Enum
 from ingest.files import UnreadableError
 from ingest.item import Reason
 
-# Line-end hyphens come out of pdfium as U+FFFE: mostly the word goes on below.
+# pdfium gives hyphens at line ends as U+FFFE; mostly the word goes on in the next line.
 _HYPHEN = "\ufffe"
 _NO_WORD = re.compile(r"[/@_]\S*$|[\W\d_]$|^$")
-# Some programs place each letter of the East on its own, which then seems to be a word.
+# Some programs place each East Asian letter on its own, so that it looks like a word.
 _EASTERN = "[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
 _GAP = re.compile(f"(?<={_EASTERN}) (?={_EASTERN})")
-# What fonts without a map of characters give: codes of their own, and the letters nobody types.
+# Fonts without a character map give private codes, and letters that nobody types.
 _CODES = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd\uffff\ue000-\uf8ff]")
 _CODES_OR_RARE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u0180-\u02af\ufffd\uffff\ue000-\uf8ff]")
 
 
 class Gap(Enum):
-    """Why there is no text of a page that is not blank."""
+    """Why a page that is not blank has no text."""
 
     PICTURE = "picture"
     GIBBERISH = "gibberish"
@@ -34,7 +34,7 @@ class PdfPage:
 
     text: str = ""
     hidden: int = 0
-    """Characters left out because nobody who looks at the page can see them."""
+    """Characters left out because no viewer of the page can see them."""
     gap: Gap | None = None
 
 
@@ -60,7 +60,7 @@ def join_hyphens(text: str) -> str:
 
 
 def close_up(text: str) -> str:
-    """Return `text` without the spaces between letters that are not set apart by any."""
+    """Return `text` without spaces between East Asian letters that were all set apart."""
     if text.isascii() or text.count(" ") * 3 < len(text):
         return text
     return _GAP.sub("", text)
@@ -78,5 +78,5 @@ def is_gibberish(text: str, unmapped: float) -> bool:
 
 
 def needs_password() -> UnreadableError:
-    """Return the error for a document that is sealed against reading."""
+    """Return the error for a document that needs another password."""
     return UnreadableError(Reason.ENCRYPTED, "It needs a password; ask again with --unlock.")

@@ -28,13 +28,13 @@ from ingest.pdf.page import (
 from ingest.pdf.visibility import Sight, drawn_types, quick
 
 ATTACHED = 200
-"""Files inside of one PDF that are read."""
+"""Files inside one PDF that are read."""
 _ATTACHED_SIZE = 64 << 20
 _NOTES = 2000
 """Notes and fields of one page that are read."""
 _NOTE_SIZE = 1 << 20
 _OUTLINES = 50
-"""Drawn paths on a page without text from which on it is taken for outlined letters."""
+"""Drawn paths that make a page without text count as outlined letters."""
 
 _load_page = cast(raw.FPDF_LoadPage, CFUNCTYPE(c_void_p, c_void_p, c_int))
 _close_page = cast(raw.FPDF_ClosePage, CFUNCTYPE(None, c_void_p))
@@ -84,14 +84,14 @@ class PdfiumDocument:
         self._is_filled = False
         self._buffer = room(1 << 14)
         self._on_pages: list[Attached] = []
-        """What is attached to pages that have been read."""
+        """Files attached to pages that have been read."""
 
     def __len__(self) -> int:
         """Return the number of pages."""
         return len(self._pdf)
 
     def close(self) -> None:
-        """Free it all."""
+        """Free the document."""
         if self._form is not None:
             raw.FPDFDOC_ExitFormFillEnvironment(self._form)
         self._pdf.close()
@@ -106,7 +106,7 @@ class PdfiumDocument:
             yield self._page(number)
 
     def filled(self) -> str:
-        """Return what is filled into a form, unless it stood on the pages that have been read."""
+        """Return the form fields that did not appear on the pages read."""
         if self._form_type not in _XFA or self._is_filled:
             return ""
         pdf = self._pdf.raw
@@ -119,7 +119,7 @@ class PdfiumDocument:
         return "\n".join(lines)
 
     def attached(self) -> Iterator[Attached]:
-        """Yield the files inside, those on pages only once these have been read."""
+        """Yield the files inside; those on pages only after the pages are read."""
         pdf = self._pdf.raw
         for index in range(min(raw.FPDFDoc_GetAttachmentCount(pdf), ATTACHED)):
             found = _attached(raw.FPDFDoc_GetAttachment(pdf, index))
@@ -163,18 +163,18 @@ class PdfiumDocument:
         return close_up(join_hyphens(text)), hidden, False
 
     def _units(self, text_page: int, count: int) -> bytes:
-        """Return the text as UTF-16, an index into which pdfium gives for each character."""
+        """Return the text as UTF-16; pdfium gives an index into it for each character."""
         last, size = count - 1, -1
         while last >= 0 and (size := _text_index(text_page, last)) < 0:
             last -= 1
-        # Twice what it should be: it is not told how much room there is.
+        # Twice the documented size: the function is not told how much room there is.
         if len(self._buffer) < 4 * (size + 2):
             self._buffer = room(8 * (size + 2))
         written = _get_text(text_page, 0, count, addressof(self._buffer))
         return string_at(self._buffer, max(0, 2 * written - 2))
 
     def _notes(self, page: int) -> tuple[list[str], int]:
-        """Return what is noted and filled in on a page, and how much of it is never shown."""
+        """Return the notes and form fields of a page, and how much of them is never shown."""
         lines: dict[str, None] = {}
         unseen = 0
         for index in range(min(_count_notes(page), _NOTES)):
@@ -212,7 +212,7 @@ class PdfiumDocument:
         return f"[Comment{f' by {author}' if author else ''}: {said}]"
 
     def _field(self, widget: Any) -> str:
-        """Return a filled-in field as one line with its name, an empty one as nothing."""
+        """Return a form field as one line with its name; empty when it is not filled in."""
         form = self._filled_form()
         if form is None:
             return ""
@@ -228,7 +228,7 @@ class PdfiumDocument:
         return f"{name}: {value}" if value and name else value
 
     def _filled_form(self) -> Any:
-        """Return the handle through which fields are asked; it runs none of the file's scripts."""
+        """Return the form handle, which runs none of the file's scripts."""
         if self._form is None and self._form_type != raw.FORMTYPE_NONE:
             self._settings = raw.FPDF_FORMFILLINFO(version=2)
             self._form = raw.FPDFDOC_InitFormFillEnvironment(self._pdf.raw, self._settings)
@@ -236,7 +236,7 @@ class PdfiumDocument:
 
 
 def _opened(data: bytes, passwords: Sequence[str]) -> Any:
-    """Return the document, which keeps `data`."""
+    """Return the open document, which keeps `data` alive."""
     for password in (None, *passwords):
         try:
             return pypdfium2.PdfDocument(data, password)
@@ -278,7 +278,7 @@ def _is_secret(form: Any, widget: Any, kind: int) -> bool:
 
 
 def _utf16(function: Callable[..., int], *arguments: Any) -> str:
-    """Return what one of the functions says that give a length first, then UTF-16."""
+    """Return the result of a function that gives a length first, then UTF-16."""
     size = min(function(*arguments, None, 0), 2 * _NOTE_SIZE)
     if size <= 2:
         return ""
@@ -290,7 +290,7 @@ def _utf16(function: Callable[..., int], *arguments: Any) -> str:
 
 
 def _text(function: Callable[..., int], *arguments: Any) -> str:
-    """Return what one of the functions says that give a length first, then bytes of text."""
+    """Return the result of a function that gives a length first, then text in bytes."""
     size = function(*arguments, None, 0)
     if not 0 < size <= _NOTE_SIZE:
         return ""
@@ -300,7 +300,7 @@ def _text(function: Callable[..., int], *arguments: Any) -> str:
 
 
 def _attached(handle: Any) -> Attached | None:
-    """Return an embedded file; None when there is nothing in it, or too much."""
+    """Return an embedded file; None when it is empty or too large."""
     if not handle:
         return None
     data = _bytes(raw.FPDFAttachment_GetFile, handle)

@@ -1,4 +1,4 @@
-"""PDF by pypdf, slowly: what pdfium cannot open, this sometimes can."""
+"""PDF by pypdf, which is slow but opens some files that pdfium cannot."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PypdfDocument:
         return self._count
 
     def close(self) -> None:
-        """Free it all."""
+        """Free the document."""
         self._reader.close()
 
     def property(self, name: str) -> str:
@@ -62,7 +62,7 @@ class PypdfDocument:
                 yield PdfPage(text, gap=None if text.strip() else Gap.PICTURE)
 
     def filled(self) -> str:
-        """Return what is filled into its form."""
+        """Return the filled-in form fields."""
         try:
             fields = self._reader.get_form_text_fields()
         except (PyPdfError, DeprecationError, *DAMAGED):
@@ -70,5 +70,5 @@ class PypdfDocument:
         return "\n".join(f"{name}: {value}" for name, value in fields.items() if value)
 
     def attached(self) -> Iterator[Attached]:
-        """Yield nothing: files that are broken this far keep what is inside."""
+        """Yield nothing: the files inside are not read of a document so damaged."""
         return iter(())

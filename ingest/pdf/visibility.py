@@ -1,7 +1,7 @@
-"""Tells which characters of a PDF page nobody sees who looks at it.
+"""Tells which characters of a PDF page a viewer cannot see.
 
 Asking pdfium about every character takes longer than reading the page. A few dozen of them,
-evenly spread, are looked at first; only where one of those is odd are they all.
+evenly spread, are checked first; all are checked only if one of these is odd.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from typing import Any
 from pypdfium2 import raw
 
 SAMPLES = 48
-"""Characters of a page that are always looked at."""
+"""Characters of a page that are always checked."""
 _TINY = 1.0
 """Points below which nobody reads a letter."""
 _WHITE, _CLEAR = 250, 8
-"""Values of colour and opacity, of 255, from which on something counts as white or as clear."""
+"""Colour and opacity, of 255: above the first is white, below the second is clear."""
 _INVISIBLE = frozenset({raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP})
 _OUTLINED = frozenset({raw.FPDF_TEXTRENDERMODE_STROKE, raw.FPDF_TEXTRENDERMODE_STROKE_CLIP})
 _DRAWN = 2000
-"""Things drawn on a page that are looked at for what white letters may lie upon."""
+"""Objects of a page that are searched for something below white letters."""
 _DRAWINGS, _LARGEST = 20, 2000.0
-"""Pieces of white text on a page that are drawn to see whether they are white, and their size."""
+"""How many white texts of a page are drawn to check their colour, and the largest size drawn."""
 _BROAD = 4.0
-"""Points from which on a line counts as something to write upon."""
+"""Points of the narrowest line that could lie below letters."""
 
 Box = tuple[float, float, float, float]
 """Left, bottom, right and top, in points."""
@@ -85,18 +85,18 @@ _width = c_float()
 
 @dataclass(slots=True)
 class Ground:
-    """What else is drawn on a page, for letters to lie upon."""
+    """What else is drawn on a page and could lie below letters."""
 
     pictures: list[Box] = field(default_factory=list)
     painted: list[Box] = field(default_factory=list)
-    """Pictures too, and all areas that are not white."""
+    """Pictures, and all areas that are not white."""
 
 
 class Sight:
     """The view of one page, given the handles of the document, the page and its text."""
 
     def __init__(self, document: int, page: int, text_page: int, count: int) -> None:
-        """Look at nothing yet."""
+        """Take the handles; nothing is read yet."""
         self._document, self._page = document, page
         self._text, self._count = text_page, count
         self._frame = _framed(page)
@@ -131,7 +131,7 @@ class Sight:
         text = self._text
         for index in range(self._count):
             shown = _text_object(text, index)
-            # The spaces that pdfium makes up belong to what is before them.
+            # The spaces that pdfium adds belong to the text before them.
             if shown:
                 is_faint = faint.get(shown)
                 if is_faint is None:
@@ -142,7 +142,7 @@ class Sight:
                 yield index
 
     def _is_out_of_sight(self, index: int) -> bool:
-        """Say whether a character is too small to read, or beside the page."""
+        """Say whether a character is too small to read, or off the page."""
         if not _loose_box(self._text, index, _at_rect):
             return False
         left, top, right, bottom = _four_floats(_rect)
@@ -196,7 +196,7 @@ class Sight:
 
 
 def _framed(page: int) -> Box | None:
-    """Return the part of the page that is shown, None when the file gives no sensible one."""
+    """Return the visible part of the page; None when the file gives no valid one."""
     if not _page_box(page, _at_rect):
         return None
     left, top, right, bottom = _rect
@@ -205,7 +205,7 @@ def _framed(page: int) -> Box | None:
 
 
 def _is_faint(shown: int) -> bool:
-    """Say whether a text is drawn in nothing, in white, or not at all."""
+    """Say whether a text is drawn invisibly, in white, or clear."""
     mode = _render_mode(shown)
     if mode in _INVISIBLE:
         return True
@@ -234,7 +234,7 @@ def _ground_of(page: int) -> Ground:
 
 
 def _covers(drawn: int, depth: int) -> tuple[bool, bool]:
-    """Say of something drawn whether it is a picture, and whether it colours the ground."""
+    """Say whether a drawn object is a picture, and whether it colours the background."""
     match _object_type(drawn):
         case raw.FPDF_PAGEOBJ_IMAGE:
             return True, True
@@ -261,7 +261,7 @@ def _is_painted(path: int) -> bool:
 
 
 def drawn_types(page: int, limit: int = _DRAWN) -> list[int]:
-    """Return the types of what is drawn on a page, also within groups."""
+    """Return the types of the objects on a page, those in groups too."""
     types: list[int] = []
     pending = [(_object(page, n), 0) for n in range(min(_count_objects(page), limit))]
     while pending and len(types) < limit:

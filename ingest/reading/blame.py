@@ -1,4 +1,4 @@
-"""Says what of a job is left out when its process died, and what is read again."""
+"""Says what a job loses when its process dies, and what of it is read again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ingest.reading.process import SILENCE
 
 
 def blamed(job: Job, reason: Reason) -> tuple[Skipped | None, Sequence[tuple[Portion, bool]]]:
-    """Return what is lost of a job, and the portions, careful or not, that read the rest of it."""
+    """Return what a job loses, and the portions that read its rest, each careful or not."""
     portion, offsets = job.portion, job.portion.offsets
     if portion.what is What.ATTACHMENTS:
         done = offsets.index(job.finished) + 1 if job.finished in offsets else 0

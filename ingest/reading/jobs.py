@@ -108,7 +108,8 @@ def perform(portion: Portion, file: File, scope: Scope) -> Iterator[Read]:
 
 def ranges(size: int) -> list[Portion]:
     """Return the portions of a mailbox of so many bytes, its newest messages first."""
-    # Of a very large one as many as keep all processes busy; each begins by looking about.
+    # A very large mailbox gets no more portions than keep all processes busy: each of them begins
+    # with a search for the first message.
     step = max(RANGE, size // _RANGES)
     bounds = [*range(0, size, step), size]
     newest_first = reversed(list(pairwise(bounds)))

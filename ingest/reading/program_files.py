@@ -1,4 +1,4 @@
-"""What programs keep beside what a person wrote: not read, and no gap in what was read."""
+"""Recognises files that programs keep for themselves: they are not read, and are no gap."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _NEVER = frozenset(
 )
 _MAILDIR = ("dovecot", "courier", "subscriptions", ".uidvalidity", ".mbsyncstate")
 _COLLECTION = frozenset({"color", "displayname", "description", "order"})
-"""Beside the entries of a collection that vdirsyncer keeps."""
+"""Files of vdirsyncer beside the entries of a collection."""
 _ENTRIES = (".ics", ".vcf")
 _APPLE = re.compile(r"V\d+")
 """The folder of Apple Mail's accounts, with its indexes in `MailData` beside them."""
 
 
 def is_a_programs_own(name: str, beside: Set[str], folder: str) -> bool:
-    """Say whether what is called `name` is a program's, `beside` these others in `folder`."""
+    """Say whether `name` is a program's own, given its neighbours `beside` and its `folder`."""
     if name in _NEVER or thunderbird.is_state(name, beside):
         return True
     if name in _COLLECTION:

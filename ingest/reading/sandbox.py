@@ -42,7 +42,7 @@ _SYSTEM_LIBRARIES = (
     *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/nix/store"),
     "/etc/ld.so.cache",
 )
-"""Where compiled modules find what they are linked with."""
+"""Where compiled modules find the libraries that they are linked with."""
 
 _CALLS = """
     read 0 63 | write 1 64 | close 3 57 | stat 4 - | fstat 5 80 | lstat 6 - | poll 7 -
@@ -67,9 +67,9 @@ _MACHINES = {"x86_64": (0xC000003E, 257, 1), "aarch64": (0xC00000B7, 56, 2)}
 
 
 def lock_down(memory: int = MEMORY) -> list[str]:
-    """Give up, for good, what reading needs not; return the names of what is in force.
+    """Give up, for good, what reading does not need; return the names of what is in force.
 
-    "limits", "landlock", "seccomp". What the kernel does not offer is left out, not raised.
+    "limits", "landlock", "seccomp". What the kernel does not offer is left out.
     """
     active = ["limits"] if _limit(memory) else []
     if sys.platform != "linux":

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ingest.reading.watch import Watch
 
 _SHARE = 4
-"""By default text may take one part in so many of the machine's memory."""
+"""Share of the machine's memory that text may take by default: one part in so many."""
 _OBJECTS = 1500
 """Bytes that an item takes beside its text, roughly."""
 
@@ -132,7 +132,7 @@ class Session:
             return kept.reads
 
     def keep(self, key: tuple[Any, ...], signature: tuple[int, ...], reads: FileReads) -> None:
-        """Keep what a file held; what was not used for longest makes room for it."""
+        """Keep what a file held; the least recently used files make room for it."""
         size = _size(reads)
         with self._lock:
             self._drop(key)
@@ -149,12 +149,12 @@ class Session:
 
 
 class _ScopedCache:
-    """What a session keeps of files as one scope sees them."""
+    """The cached files of a session, as one scope sees them."""
 
     def __init__(self, session: Session, scope: Scope) -> None:
         self._session = session
         filters = scope.filters
-        # Folders are looked for from the sources on; calendars are expanded around today.
+        # Folders are sought below the sources; calendars are expanded around today.
         sources = scope.sources if filters.folders or filters.without.folders else ()
         self._seen = (filters, str(scope.zone), scope.now.date(), sources, scope.passwords)
 
@@ -163,9 +163,9 @@ class _ScopedCache:
         return self._session.kept((found.path, *self._seen), found.signature)
 
     def put(self, found: ListedFile, reads: FileReads) -> None:
-        """Keep what the file held; one that cost its reader is read again at the next question.
+        """Keep what the file held, unless it cost a reader: then the next question reads it again.
 
-        Readers die of a file, but also of whoever ends them: a killer for lack of memory, a person.
+        A reader may die of the file, but a person or the system, short of memory, may also end it.
         """
         if not any(_is_lost(read) for read in reads.first):
             self._session.keep((found.path, *self._seen), found.signature, reads)

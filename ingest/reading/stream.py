@@ -27,7 +27,7 @@ _TOGETHER_BYTES = 4 << 20
 
 
 class Runner(Protocol):
-    """Does jobs in the background or when they are asked for."""
+    """Does jobs, in the background or on demand."""
 
     def add(self, jobs: Iterable[Job]) -> None:
         """Have these jobs done, after those added before."""
@@ -43,13 +43,13 @@ class Runner(Protocol):
 
 
 class FileCache(Protocol):
-    """Keeps what was read for the next question."""
+    """Keeps what files held for the next question."""
 
     def get(self, found: ListedFile) -> FileReads | None:
-        """Return what the file held, when it is unchanged."""
+        """Return what the file held, if it is unchanged."""
 
     def put(self, found: ListedFile, reads: FileReads) -> None:
-        """Keep what a file held; it was read to the end."""
+        """Keep what a file held that was read to the end."""
 
 
 @dataclass(slots=True)
@@ -68,9 +68,9 @@ class _SourceFile:
     found: ListedFile
     reads: FileReads
     job: Job | None
-    """None when it need not be read: it is kept, or left out."""
+    """None when the file need not be read: it is cached or left out."""
     put_off: int = 1
-    """Jobs still to come; the first is the file itself."""
+    """Jobs to come, of which the file itself is the first."""
     is_cut: bool = False
     """Whether the reading was stopped before its end."""
 
@@ -109,7 +109,7 @@ class ItemStream(Iterator[Item | Skipped]):
         raise StopIteration
 
     def ticks(self) -> Iterator[Item | Skipped | None]:
-        """Return the same, with None whenever there is nothing new for a tenth of a second."""
+        """Return the same, with None for every tenth of a second without news."""
         return self._stream
 
     def stop(self) -> None:
@@ -148,7 +148,7 @@ class ItemStream(Iterator[Item | Skipped]):
         return _SourceFile(found, FileReads(), Job(found, Portion(), found.size))
 
     def _first(self, file: _SourceFile, runner: Runner) -> Generator[Item | Skipped | None]:
-        """Yield what a file holds, but what is put off."""
+        """Yield what a file holds, without what is put off."""
         if file.job is None:
             for read in file.reads.first:
                 yield from self._pass(file, read)
@@ -163,7 +163,7 @@ class ItemStream(Iterator[Item | Skipped]):
         self._finish(file)
 
     def _put_off(self, runner: Runner) -> Generator[Item | Skipped | None]:
-        """Yield what was put off; a file's attachments are read some messages at a time."""
+        """Yield what was put off: attachments, for some messages of a file at a time."""
         jobs: list[Job | None] = []
         for file, some in self._groups:
             offsets = tuple(later.offset for later in some)
@@ -208,7 +208,7 @@ class ItemStream(Iterator[Item | Skipped]):
                 yield reads
 
     def _pass(self, file: _SourceFile, read: Read) -> Iterator[Item | Skipped]:
-        """Yield what a caller sees of a read, and note the rest."""
+        """Yield what the caller gets of a read, and count the rest."""
         match read:
             case LeftOut():
                 self.tally.pruned += read.count
@@ -225,9 +225,9 @@ class ItemStream(Iterator[Item | Skipped]):
                 yield read
 
     def _is_copy(self, file: _SourceFile, item: Item) -> bool:
-        """Say whether the same mail was met elsewhere, and note where else it is.
+        """Say whether the same mail was found elsewhere, and note its other place.
 
-        The same is what has the same Message-ID (else the same header block) and the same text.
+        Two mails are the same if Message-ID (else the header block) and text are the same.
         """
         at = item.locator
         if at.message_id is None:
@@ -263,7 +263,7 @@ class ItemStream(Iterator[Item | Skipped]):
         self.tally.bytes_done = min(self.tally.bytes_done + read, self.tally.bytes_found)
 
     def _finish(self, file: _SourceFile) -> None:
-        """Note that one job of a file is done; with the last the file is."""
+        """Note that one job of a file is done; after the last one the file is done."""
         file.put_off -= 1
         if file.put_off or file.is_cut:
             return

@@ -1,4 +1,4 @@
-"""What of a Thunderbird profile is mail; the rest is the program's own state."""
+"""Tells mail in a Thunderbird profile from the state of the program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BESIDE = frozenset({"profiles.ini", "installs.ini", "Crash Reports", "Pending P
 
 
 def is_state(name: str, beside: Set[str]) -> bool:
-    """Say whether what is called `name` is state of Thunderbird's, `beside` these others."""
+    """Say whether `name` is state of Thunderbird, given its neighbours `beside`."""
     if name.endswith(".msf"):
         # Of a folder on a server there may be no more than the index: that is a gap, and told.
         return name.removesuffix(".msf") in beside

@@ -21,9 +21,9 @@ _LATE = {
     **dict.fromkeys((".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz"), 3),
     ".pdf": 4,
 }
-"""Suffixes of what costs most to read, by how much."""
+"""How late files are read, by suffix: those that cost most come last."""
 _ASIDE = 5
-"""Trash, Spam and Drafts come last: what lies elsewhere too is met there first."""
+"""Trash, Spam and Drafts come last, so that a mail with copies is found elsewhere first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class ListedFile:
     """What to open: `path`, or where the link leads when a source is a link to a file."""
     size: int
     signature: tuple[int, ...]
-    """Device, inode, size, moments of the last change of content and of status: another one tells
-    that the file changed."""
+    """Device, inode, size, moments of the last change of content and of status. Another signature
+    means that the file changed."""
 
 
 @dataclass(slots=True)
 class Listing:
-    """The files below the sources, cheap and likely ones first, and what is none."""
+    """The files below the sources, in the order of reading, and what was skipped."""
 
     files: list[ListedFile] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
@@ -51,8 +51,8 @@ class Listing:
 def list_files(sources: Sequence[Path]) -> Listing:
     """List the regular files at and below `sources`, each once however it is reached.
 
-    A source may be a link; below it links are not followed. A link to a file or folder that the
-    sources hold anyway needs no mention, any other is reported.
+    A source may be a link; links below it are not followed. A link is reported unless it leads to
+    a file or folder that the sources hold anyway.
     """
     walk = _Walk([os.path.realpath(source) for source in sources])
     for source in sources:
@@ -66,9 +66,9 @@ def list_files(sources: Sequence[Path]) -> Listing:
 
 
 def _order(found: ListedFile) -> tuple[int, int]:
-    """Return what sorts cheap and likely files first, of costly ones the largest.
+    """Return a key that sorts cheap files first, and costly ones by size, the largest first.
 
-    One long PDF at the end would be read by one process while the others wait.
+    If one long PDF came last, one process would read it while the others wait.
     """
     late = _LATE.get(found.path.suffix.lower(), 0)
     late = _ASIDE if shelved(found.path).shelf else late
@@ -101,7 +101,7 @@ class _Walk:
             self.skip(path, not_a_file())
 
     def _enter(self, top: Path) -> None:
-        """List a folder and those below it; no recursion, paths can be thousands deep."""
+        """List a folder and those below it, without recursion: paths can be thousands deep."""
         folders = [top]
         while folders:
             folder = folders.pop()
@@ -125,7 +125,7 @@ class _Walk:
         yield from (one for one in listed if not is_a_programs_own(one.name, names, folder.name))
 
     def _take(self, path: Path, entry: os.DirEntry[str]) -> bool:
-        """Add a file or report what is none; return True for a folder still to be entered."""
+        """Add a file, or report what is no file; return True for a folder to enter."""
         if entry.is_symlink():
             self._take_link(path)
             return False
@@ -155,7 +155,7 @@ class _Walk:
             self.listing.files.append(ListedFile(path, target, status.st_size, signature))
 
     def _is_new(self, status: os.stat_result) -> bool:
-        """Say whether this file or folder is met for the first time."""
+        """Say whether this file or folder is new to the walk."""
         key = (status.st_dev, status.st_ino)
         if key in self._seen:
             return False

@@ -1,4 +1,4 @@
-"""Notices at once when a source changes, so that nothing stale stays in memory."""
+"""Notices at once when a source changes, so that no old text stays in memory."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from watchdog.events import (
 from watchdog.observers import Observer
 
 _CHANGES = (FileCreatedEvent, FileDeletedEvent, FileModifiedEvent, FileMovedEvent)
-"""Our own reading makes events too, of files opened and closed; these are not among them."""
+"""Events that mean a change; reading a file makes events of other kinds."""
 
 
 class Watch:
-    """Tells of every file that changes below some sources, until it is stopped.
+    """Reports every file that changes below some sources, until it is stopped.
 
-    What it misses (network drives send no events, and there is a limit to the folders of one
-    user) the signature of the file tells at the next question.
+    It misses changes on network drives, which send no events, and in folders beyond the limit of
+    the system. The signature of the file shows these at the next question.
     """
 
     def __init__(self, changed: Callable[[Path], object]) -> None:

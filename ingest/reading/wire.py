@@ -21,7 +21,7 @@ from ingest.sieve import Later, LeftOut, Read
 HEAD = struct.Struct("<IIBqq")
 """Length of the body, number of the job, state, bytes read since the last frame, offset."""
 LARGEST = 1 << 30
-"""Bytes of a body; a longer one is not sent by any reader."""
+"""Bytes of the longest body; no reader sends a longer one."""
 
 _Persons = tuple[tuple[str, str], ...]
 
@@ -34,7 +34,7 @@ class State(IntEnum):
     IS_LARGE_MAILBOX = 2
     """Nothing was read: the mailbox is to be read in ranges."""
     AT = 3
-    """The message at this offset is begun; sent where one is suspected."""
+    """The message at this offset is next; sent when a message is suspected."""
     READY = 4
     """The process is locked down; the body lists what is in force."""
 
@@ -102,7 +102,7 @@ class Frame(NamedTuple):
     progress: int
     """Bytes of the source read since the last frame of the job."""
     offset: int
-    """Of the message begun or last finished, -1 for none."""
+    """Offset of the message begun or last finished, -1 for none."""
     body: bytes
 
 
@@ -224,7 +224,7 @@ def _from_wire(
 
 
 def _persons(some: _Persons, known: dict[tuple[str, str], Person]) -> tuple[Person, ...]:
-    """Return the persons; the same one is made only once."""
+    """Return the persons; each is made only once."""
     persons = []
     for pair in some:
         person = known.get(pair)

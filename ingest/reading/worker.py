@@ -27,11 +27,11 @@ from ingest.sieve import Read, Scope
 LENGTH = struct.Struct("<I")
 """Before each order, the bytes of its pickle."""
 _FULL = 256 << 10
-"""Characters read after which they are sent."""
+"""Characters read before they are sent."""
 _PAUSE = 0.1
-"""Seconds after which what has been read is sent."""
+"""Seconds before what has been read is sent."""
 _ORPHANED = 600.0
-"""Seconds on one portion after which the process ends itself: nobody is left to do it."""
+"""Seconds on one job before the process ends itself, as nobody is left to end it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class WorkOrder:
     portion: Portion
     path: Path
     scope: Scope | None
-    """None: the same as of the order before."""
+    """None: the scope of the order before."""
     is_careful: bool
-    """Say at which message it is before each, as one is suspected of killing its reader."""
+    """Announce each message, since one of them is suspected of killing its reader."""
 
 
 class _Inbox:
@@ -72,7 +72,7 @@ class _Inbox:
 
 
 class _Sending:
-    """Collects what one portion reads and sends it in pieces that end between messages."""
+    """Collects what one job reads, and sends it in pieces that end between messages."""
 
     def __init__(self, link: socket.socket, order: WorkOrder, file: File) -> None:
         self._link = link
@@ -111,7 +111,7 @@ class _Sending:
 
 
 def serve(link: socket.socket, active: list[str]) -> None:
-    """Do what is ordered, one portion after another, until the program closes its end."""
+    """Do one job after another until the program closes its end."""
     link.sendall(frame(0, State.READY, packed_names(active)))
     inbox = _Inbox(link)
     scope: Scope | None = None

@@ -1,4 +1,4 @@
-"""Bytes to text, and text to what may be shown: decoding, control and hidden characters."""
+"""Turns bytes into text that may be shown: decoding, control and hidden characters."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _ALPHABETS = {
     ("cp1254",): ("çğıİöşüâî",),
 }
 _COVERED = 0.97
-# Encodings of one alphabet each, told apart by capitals that stand within words.
+# Encodings of one alphabet each; capitals within words show that one does not fit.
 _OTHERS = ("cp1251", "koi8-u", "cp866", "iso8859-5", "cp1253", "iso8859-7")
 _MISFIT = re.compile(r"[^\W\d_][^\w\s'’.,:;!?()/@-][^\W\d_]|[a-z][^\W\d_a-z]|[^\W\d_a-z][a-z]")  # noqa: RUF001
 _WORD = re.compile(r"[^\W\d_]+")
@@ -82,7 +82,7 @@ _ODD = re.compile(
 
 
 def decode(data: bytes, declared: str | None = None) -> str:
-    """Return the text of `data`: by its mark, as UTF-8, as `declared`, else by a guess."""
+    """Return the text of `data`: by its byte order mark, `declared`, UTF-8, else by a guess."""
     for mark, unicode in _BOMS:
         if data.startswith(mark):
             return data[len(mark) :].decode(unicode, "replace")
@@ -130,7 +130,7 @@ def _is_clean(text: str) -> bool:
 
 
 def _is_wide(text: str) -> bool:
-    """Say whether there are characters from U+10000 on."""
+    """Say whether there are characters above U+FFFF."""
     return len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
 
 
@@ -180,7 +180,7 @@ def _shown(head: bytes, name: str, letters: str) -> bool:
 
 
 def _low_bytes(data: bytes) -> int:
-    """Return how many bytes are such as only the higher half of a 16-bit letter is."""
+    """Return how many bytes could be only the higher half of a 16-bit letter."""
     return len(data) - len(data.translate(None, _LOW_BYTES))
 
 
@@ -206,13 +206,13 @@ def _charset(declared: str | None) -> str | None:
         name = codecs.lookup(declared.strip(" \t\"'")).name
     except LookupError:
         return None
-    # What is called ASCII and is not is anything; what is called Latin 1 is cp1252.
+    # "ASCII" with bytes above 127 may be any encoding; "Latin 1" means cp1252.
     known = {"ascii": None, "iso8859-1": "cp1252", **dict.fromkeys(_NOT_CHARSETS)}
     return known.get(name, name)
 
 
 def _guess(data: bytes) -> str:
-    """Return text that says nothing about its encoding and is not flawless UTF-8."""
+    """Return the best guess at text of unknown encoding that is not valid UTF-8."""
     first = _BEYOND_ASCII.search(data)
     start = max(0, first.start() - 1000) if first else 0
     sample = data[start : start + _SAMPLE]
@@ -234,14 +234,14 @@ def _eight_bit(sample: bytes) -> str:
 
     found = from_bytes(sample).best()
     name = found.encoding if found else "cp1252"
-    # Words of ASCII letters read alike in all of them.
+    # Words of ASCII letters are the same in all encodings.
     foreign = b" ".join(word for word in sample.split() if not word.isascii())
     misfits = {other: _misfits(foreign, other) for other in (name, *_OTHERS)}
     return min(misfits, key=lambda other: misfits[other])
 
 
 def _coverages(high: Counter[int], total: int) -> Iterator[tuple[float, str]]:
-    """Yield for each encoding the share of letters that one language explains."""
+    """Yield, for each encoding, the share of letters that one language explains."""
     for name, known in _known_bytes():
         yield sum(count for byte, count in high.items() if byte in known) / max(1, total), name
 
@@ -258,7 +258,7 @@ def _known_bytes() -> list[tuple[str, frozenset[int]]]:
 
 
 def _misfits(sample: bytes, name: str) -> float:
-    """Return how often letters stand where they do not in words of this encoding."""
+    """Return how often letters appear where words of this encoding do not have them."""
     text = _try(sample, name) if name not in _OTHERS else sample.decode(name, "replace")
     if text is None:
         return 1.0

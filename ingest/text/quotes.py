@@ -1,4 +1,4 @@
-"""Tells what a mail repeats of earlier mail from what was written new."""
+"""Tells what a mail repeats of earlier mail from what its author wrote."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import islice
 Span = tuple[int, int]
 
 _SCANNED = 1 << 20
-"""Characters of a body that are looked at."""
+"""Characters of a body that are searched."""
 _QUOTED = re.compile(r"(?: ?>[^\n]*(?:\n|\Z))+")
 _RULED = (
     r"[-_]*+ ?+"
@@ -23,7 +23,7 @@ _RULES = [
     (f"\n{mark}", re.compile(rf"\n{mark}{_RULED}"), re.compile(rf" ?{mark}{_RULED}"))
     for mark in ("--", "__")
 ]
-"""How a rule begins below the first line, such a line, and one that is the first."""
+"""The beginning of a rule below the first line; a whole rule; a rule on the first line."""
 _SUBJECTS: tuple[str, ...] = (
     "Subject",
     "Betreff",
@@ -50,9 +50,9 @@ _SUBJECT, _ANY_SUBJECT = (
     )
     for colons in (":", ":\uff1a")
 )
-"""With the usual colon, and with the Chinese one too, which takes twice as long."""
+"""With the usual colon; and with the Chinese one too, which takes twice as long."""
 _PLACES = 200
-"""Words that may begin a quotation are followed up so many times."""
+"""How many words that may introduce a quotation are followed up."""
 _END, _ANY_END = (re.compile(rf"[{colons}][ \t]*(?:\n|\Z)") for colons in (":", ":\uff1a"))
 # "On Tue, 17 Nov 2026 at 09:02, Ana Ruiz <ana@example.org> wrote:", on up to three lines.
 _WROTE = re.compile(
@@ -77,8 +77,7 @@ def quoted_spans(body: str) -> tuple[Span, ...]:
     """Return the spans of `body` that repeat earlier mail, in order.
 
     Lines quoted with ">" are spans of their own, with the line above that says who wrote them.
-    What stands below a rule, a copied header block or such a line without quotes is history up to
-    the end.
+    All text below a rule, a copied header block or such a line without quotes is history.
     """
     scanned = body if len(body) <= _SCANNED else body[:_SCANNED]
     introductions = list(_introductions(scanned))
@@ -123,7 +122,7 @@ def _next(body: str, at: int, spaced: bool) -> int:
 
 
 def _rule(body: str) -> int:
-    """Return where a line like "-----Original Message-----" stands, -1 without one."""
+    """Return where a line like "-----Original Message-----" begins, -1 without one."""
     for begins, lower, first in _RULES:
         if first.match(body):
             return 0
@@ -146,7 +145,7 @@ def _copied(body: str) -> int:
 
 
 def _block_above(body: str, stop: int) -> int:
-    """Return where the header block begins whose subject is at `stop`: within six lines above."""
+    """Return where the header block begins whose subject is at `stop`, at most six lines up."""
     start = stop
     for _ in range(6):
         if start == 0 or stop - start > _COPIED_LENGTH:
@@ -158,7 +157,7 @@ def _block_above(body: str, stop: int) -> int:
 
 
 def _introductions(body: str) -> Iterator[Span]:
-    """Yield where lines stand that say who wrote what follows."""
+    """Yield the lines that say who wrote what follows."""
     for verb in _verbs_above_colons(body):
         for at in _places(body, verb):
             start = at
@@ -184,7 +183,7 @@ def _verbs_above_colons(body: str) -> list[str]:
 
 
 def _places(body: str, words: str) -> Iterator[int]:
-    """Yield where `words` stand, no more often than a mail can want it."""
+    """Yield where `words` occur, no more often than a mail can need."""
     at = body.find(words)
     for _ in range(_PLACES):
         if at < 0:

@@ -19,7 +19,7 @@ Cell = tuple[str, str, str, str]
 
 
 class SheetRow(NamedTuple):
-    """One row as it stands in the file."""
+    """One row of the file."""
 
     is_hidden: bool
     cells: list[Cell]
@@ -73,7 +73,7 @@ def plain(text: str) -> str:
 
 
 def text_of(node: Element) -> str:
-    """Return a text in one piece; how its words are pronounced is not part of it."""
+    """Return a text in one piece, without its phonetic reading."""
     parts = (
         child if child.tag == _RICH[0] else child.find(_RICH[0])
         for child in node.iterchildren(*_RICH)
@@ -83,7 +83,7 @@ def text_of(node: Element) -> str:
 
 
 def _is_usual(data: bytes) -> bool:
-    """Say whether names have no prefix, and nothing stands in the text but tags."""
+    """Say whether names have no prefix, and no text lies between tags."""
     head = data[:_HEAD]
     if b"<!" in data or b"\0" in head[:4]:
         return False

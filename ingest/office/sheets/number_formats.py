@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 Form = Callable[[str], str]
-"""Turns a number as it stands in the file into text."""
+"""Turns a number of the file into text."""
 
 _BUILT_IN = {
     **dict(zip((1, 2, 3, 4, 9, 10), ("0", "0.00", "0", "0.00", "0%", "0.00%"), strict=True)),

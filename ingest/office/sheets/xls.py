@@ -25,11 +25,11 @@ from ingest.sieve import Read, Scope
 
 _FILE_PASS = 0x2F
 _EXTENT = re.compile(rb"\x00\x02([\x0a\x0e])\x00")
-"""The record that says how large a sheet is: kind 0x200, of 10 bytes or 14."""
+"""The record that holds the size of a sheet: kind 0x200, of 10 bytes or 14."""
 _FIRST_RECORDS = 10
 _MACROS = ("_VBA_PROJ".encode("utf-16-le"), b"vbaProject.bin")
 _RECTANGLE = 30_000_000
-"""Cells of the rectangle around all that is written on a sheet, empty ones too."""
+"""Cells of the rectangle around all written cells of a sheet, empty cells included."""
 
 
 def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
@@ -70,7 +70,7 @@ def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 
 class _Panics:
-    """Makes an error of what the library raises where it gave up: no `Exception`, and unnamed."""
+    """Turns a panic of the library into an error: it is no `Exception` and has no name."""
 
     def __enter__(self) -> None:
         """Do nothing yet."""
@@ -101,7 +101,7 @@ def _stream(data: bytes) -> bytes:
 
 
 def _is_too_large(content: bytes, found: re.Match[bytes]) -> bool:
-    """Say whether what was found is a record by which a sheet has more cells than are read."""
+    """Say whether a match is a record that gives a sheet more cells than are read."""
     if found.end() + found[1][0] > len(content):
         return False
     form = "<IIHH" if found[1] == b"\x0e" else "<4H"

@@ -87,7 +87,7 @@ def _forms(package: Package, main: str, from_1904: bool) -> list[Form]:
 
 
 def _rows(book: _Book, name: str, flags: list[str]) -> Iterator[Row]:
-    """Yield the rows of a sheet, then what is written on and around it; adds to `flags`."""
+    """Yield the rows of a sheet, then its header, footer and notes; adds to `flags`."""
     data = book.package.beginning(name)
     if not data:
         return
@@ -144,7 +144,7 @@ def _column(letters: str) -> int:
 
 
 def _margins(node: Element) -> Iterator[Row]:
-    """Yield what is printed above and below the sheet, without its codes."""
+    """Yield the header and footer of a sheet, without their codes."""
     for text in dict.fromkeys(child.text for child in node if child.text):
         yield from _note(_CODES.sub(" ", text).replace("&&", "&"))
 
@@ -170,6 +170,6 @@ def _around(package: Package, name: str) -> Iterator[Row]:
 
 
 def _note(text: str) -> Iterator[Row]:
-    """Yield what stands in no cell."""
+    """Yield text that lies in no cell."""
     if words := text.split():
         yield [(-1, " ".join(words))]

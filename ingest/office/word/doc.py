@@ -1,4 +1,4 @@
-"""Word documents of 1995 to 2003: the text lies in pieces, its formatting in tables beside it."""
+"""Word documents of 1995 to 2003: text in pieces, with tables of formatting beside it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SIGNS: dict[int, str | None] = {**dict.fromkeys((1, 3, 4, 8, 0x1F)), 0x0B: "\n"
 
 @dataclass(slots=True)
 class _Document:
-    """The parts of a file, each a text, and how much of them was hidden."""
+    """The parts of a file, each a text, and how much of them is hidden."""
 
     body: str
     notes: str = ""
@@ -112,15 +112,15 @@ def _pieces(main: bytes, table: bytes) -> Iterator[tuple[int, int, bool]]:
 
 @dataclass(frozen=True, slots=True)
 class _Edits:
-    """Where the bytes of the text are not shown as they stand."""
+    """Where shown text differs from the bytes."""
 
     hidden: list[tuple[int, int]]
     ends: list[tuple[int, str]]
-    """Where paragraphs of tables end, and what stands for their last sign."""
+    """Where paragraphs of tables end, and the text in place of their last sign."""
 
     def within(self, begin: int, end: int, width: int) -> list[tuple[int, int, str]]:
         """Return what to replace between two places by what, in order."""
-        # What is hidden may begin in the piece before.
+        # Hidden text may begin in the piece before.
         at = max(0, bisect_left(self.hidden, (begin, 0)) - 1)
         found = []
         while at < len(self.hidden) and self.hidden[at][0] < end:
@@ -160,7 +160,7 @@ def _hidden(main: bytes, table: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _ends(main: bytes, table: bytes) -> Iterator[tuple[int, str]]:
-    """Yield where paragraphs of tables end, and what stands for their last sign."""
+    """Yield where paragraphs of tables end, and the text in place of their last sign."""
     for _, last, codes in _formats(main, table, 0x102, 13):
         kinds = {code for code, on in codes if on}
         if _ROW_END in kinds:
@@ -196,7 +196,7 @@ def _codes(page: bytes, at: int, is_paragraph: bool) -> list[tuple[int, int]]:
     """Return the codes of formatting at an offset with the first byte of their operands."""
     size = page[at]
     if is_paragraph:
-        # In words, and one byte less where it is not told by the byte that follows.
+        # In words, and one byte less unless the next byte tells it.
         size, at = (page[at + 1] * 2, at + 1) if size == 0 else (size * 2 - 1, at)
         end = min(at + 1 + size, 511)
         at += 3

@@ -38,7 +38,7 @@ _DRAWN = (f"{W}drawing", f"{W}pict", f"{W}object")
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 _NUMBERED, _STYLED = f"{W}numPr", f"{W}pStyle"
 _INVISIBLE_SIZES = ("0", "1", "2")
-"""Half points of letters that are taken for hidden."""
+"""Half points of letters that count as hidden."""
 
 
 def docx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
@@ -96,7 +96,7 @@ class _PartReader:
             except UnreadableError:
                 if short is data:
                     raise
-                # Its markup was too unusual to be made short.
+                # Its markup was too unusual to be shortened.
                 root = parse(data)
             self.blocks(root)
             self._may_hide = True
@@ -126,7 +126,7 @@ class _PartReader:
 
     def _paragraph(self, node: Element) -> None:
         if len(node) == 1 and node[0].tag == _T and not self._after:
-            # As most are once their looks are gone.
+            # The usual case once the markup for looks is gone.
             self.layout.add(node[0].text or "")
             return
         text, is_item = self._line(node)
@@ -178,7 +178,7 @@ class _PartReader:
             elif tag == f"{W}commentReference":
                 self._comment(node)
             elif tag == f"{MC}AlternateContent":
-                # The same twice, for programs of different age.
+                # It holds the same content twice, for older programs and newer ones.
                 choice = node.find(f"{MC}Choice")
                 self._inline(node if choice is None else choice, out)
             elif tag in _DRAWN:
@@ -189,7 +189,7 @@ class _PartReader:
                 self._inline(node, out)
 
     def _is_hidden(self, run: Element) -> bool:
-        """Say whether no reader sees a run, counting it."""
+        """Say whether a run is hidden, and count it."""
         style = run.find(_RPR)
         if style is None:
             return False
@@ -209,7 +209,7 @@ class _PartReader:
         if colour is None or (colour.get(_VAL) or "").upper() != "FFFFFF" or _is_shaded(run):
             return False
         self.layout.flag("white text")
-        # What lies below a shape or a table with a style is not known.
+        # The background of a shape, or of a table with a style, is unknown.
         if next(run.iterancestors(f"{W}tbl", f"{W}txbxContent"), None) is not None:
             return False
         self._count(run)
@@ -262,7 +262,7 @@ class _PartReader:
         return " ".join(" ".join(lines).split())
 
     def _drawing(self, node: Element) -> None:
-        """Keep the text boxes, charts and diagrams of a drawing for after the paragraph."""
+        """Set aside the text boxes, charts and diagrams of a drawing until the paragraph ends."""
         for box in node.iter(f"{W}txbxContent"):
             if not any(above.tag == f"{W}txbxContent" for above in box.iterancestors()):
                 self._box(box)
@@ -287,7 +287,7 @@ class _PartReader:
             self._after.append(chart_text(root) if chart else drawn_text(root))
 
     def _foreign(self, node: Element) -> None:
-        """Append a page of HTML or a text that Word has not taken in yet."""
+        """Append an HTML page or a text that Word has not yet imported."""
         relation = self.relations.get(node.get(f"{R}id") or "")
         data = None if relation is None else self._package.content(relation.target)
         if data and b"<" in data and data[:2] != b"PK":
@@ -330,7 +330,7 @@ def _owner(node: Element, tag: str) -> Element | None:
 
 
 def _is_shaded(run: Element) -> bool:
-    """Say whether the ground below a run is other than white, as far as it is near."""
+    """Say whether the background of a run is other than white, as far as its ancestors tell."""
     for above in (run, *run.iterancestors(_P, _TC)):
         properties = above.find(f"{above.tag}Pr")
         if properties is None:

@@ -13,7 +13,7 @@ _WHITE_OR_TINY = re.compile(
 )
 # Elements by the prefix that Word and all others write.
 _PARAGRAPH_OR_TEXT = re.compile(rb'<w:(?:p ([^<>]*)>|t(?: xml:space="preserve")?>([^<]*)</w:t>)')
-# Without what it holds, a run is nothing.
+# A run without content shows nothing.
 _LOOKS = re.compile(
     rb"<w:(?:(rPr|tabs|pBdr)>(?:<[^<>]+/>)*</w:\1>|r(?: [^<>]*)?>|(?:rPr|bookmarkStart|bookmarkEnd"
     rb"|proofErr|lastRenderedPageBreak|spacing|ind|jc|keepNext|keepLines|widowControl"
@@ -33,7 +33,7 @@ def shortened(data: bytes, hiding_styles: bool) -> tuple[bytes, bool]:
     markup = b"".join(gaps)
     if may_hide(markup):
         return data, True
-    # Within comments and the like, what looks like an element is none.
+    # Within comments and the like, markup is text.
     if b"<!" in markup or markup.find(b"<?", 2) >= 0:
         return data, False
     return short.replace(b"</w:t><w:t>", b"").replace(b"<w:p></w:p>", b""), False
@@ -45,7 +45,7 @@ def may_hide(markup: bytes) -> bool:
 
 
 class _Gaps(dict[bytes, bytes]):
-    """The markup between two texts, which is much the same all over a document, made short."""
+    """The markup between two texts, shortened; it repeats throughout a document."""
 
     def __missing__(self, gap: bytes) -> bytes:
         short = _LOOKS.sub(b"", gap).replace(b"<w:pPr></w:pPr>", b"")

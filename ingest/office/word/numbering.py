@@ -32,7 +32,7 @@ _List = tuple[str, dict[int, _Level]]
 
 
 class Numbering:
-    """The lists of a document, and how far each has counted."""
+    """The lists of a document, and the count of each."""
 
     def __init__(self, root: Element | None, styles: Element | None) -> None:
         """Take the numbering part and the styles, either of which may be missing."""
@@ -45,7 +45,7 @@ class Numbering:
         self._counts: dict[str, list[int]] = {}
 
     def label(self, properties: Element | None) -> str | None:
-        """Return what stands before a paragraph with these properties, counting it."""
+        """Return the number of a paragraph with these properties, and count it."""
         place = self._place(properties)
         found = None if place is None else self._list(place[0])
         if place is None or found is None:
@@ -75,14 +75,14 @@ class Numbering:
         return _PLACE.sub(shown, level.pattern) or None
 
     def _list(self, number: str) -> _List | None:
-        """Return what counts the paragraphs of a list, and its levels."""
+        """Return the counter of a list, and its levels."""
         if number not in self._read:
             node = self._lists.get(number)
             kind = None if node is None else _value(node, "abstractNumId")
             abstract = self._abstract.get(kind) if kind else None
             self._read[number] = None
             if node is not None and abstract is not None:
-                # With levels of its own it counts by itself, else with all lists of its kind.
+                # A list with levels of its own counts alone, others with all lists of their kind.
                 own = node.findall(f"{W}lvlOverride")
                 key = f"{kind}/{number}" if own else str(kind)
                 self._read[number] = (key, dict(_levels(abstract, *own)))

@@ -33,7 +33,7 @@ _CODECS = {
     238: "cp1250",
     255: "cp437",
 }
-"""By the number of a font's character set; of others the document's own holds."""
+"""Codecs by the number of a font's character set; other fonts use the document's."""
 _SKIPPED = re.compile(
     "colortbl|stylesheet|info|pict|themedata|colorschememapping|datastore|listtable|rsidtbl|fontemb"
     "|listoverridetable|latentstyles|generator|xmlnstbl|filetbl|revtbl|objdata|nonshppict|pntxta"
@@ -63,30 +63,30 @@ _ASIDE = {
     "fldinst": "code",
     "shptxt": "box",
 }
-"""What is written apart from the paragraph in which it stands."""
+"""Content that is written apart from its paragraph."""
 _TARGET = re.compile(r'\s*HYPERLINK\s+"([^"]{1,200})"')
 
 
 @dataclass(slots=True)
 class _Group:
-    """What holds up to the next closing brace."""
+    """The state up to the next closing brace."""
 
     codec: str
     fallback: int = 1
-    """Characters that stand for one in Unicode, for programs that know none."""
+    """Fallback characters after each Unicode character, for old programs."""
     is_hidden: bool = False
     is_fonts: bool = False
     target: str = ""
-    """Of the link that the group is the text of."""
+    """Target of the link whose text the group is."""
     begin: int = 0
-    """Pieces of the paragraph that stand before the group."""
+    """Pieces of the paragraph before the group."""
     aside: str = ""
-    """What the group is, when it is written apart."""
+    """What the group is, where it is written apart."""
     outer: list[str] = field(default_factory=list)
-    """The paragraph in which it stands."""
+    """The paragraph around it."""
 
     def inner(self, begin: int) -> _Group:
-        """Return a group within this one, which is written as this one is."""
+        """Return a group within this one, with the same state."""
         return _Group(self.codec, self.fallback, self.is_hidden, self.is_fonts, "", begin)
 
 
@@ -106,7 +106,7 @@ class _TokenReader:
         self._group = _Group("cp1252")
         self._groups: list[_Group] = []
         self._raw: list[str] = []
-        """Characters whose codec is that of the group, as bytes."""
+        """Bytes to be decoded with the codec of the group."""
         self._line: list[str] = []
         self._cells: list[str] = []
         self._is_cell = False
@@ -116,12 +116,12 @@ class _TokenReader:
         self._font = 0
         self._own_codec = "cp1252"
         self._due = 0
-        """Characters to pass over, since Unicode has told them."""
+        """Fallback characters to skip, after a Unicode character."""
         self._target = ""
         self._notes = 0
 
     def read(self) -> None:
-        """Append all there is to the layout."""
+        """Append the whole text to the layout."""
         at, source = 0, self._source
         is_optional = False
         while (token := _TOKEN.search(source, at)) is not None:
@@ -146,7 +146,7 @@ class _TokenReader:
         self._end_paragraph()
 
     def _word(self, word: str, number: str | None, at: int, *, is_optional: bool) -> int:
-        """Do what a control word says; return where to go on."""
+        """Apply a control word; return where to continue."""
         group = self._group
         if word == "u" and number:
             self._flush()
@@ -268,7 +268,7 @@ class _TokenReader:
             self.layout.add(block)
 
     def _close(self) -> None:
-        """End a group, and write what stands apart to its place."""
+        """End a group; content that is written apart goes to its place."""
         self._flush()
         self._due = 0
         group = self._group
@@ -297,7 +297,7 @@ class _TokenReader:
             self.layout.add(words)
 
     def _end_of_group(self, at: int) -> int:
-        """Return where the group ends, without a look at its words."""
+        """Return where the group ends, without reading it."""
         depth = 1
         while (token := _BRACE.search(self._source, at)) is not None:
             at = token.end()
@@ -313,5 +313,5 @@ class _TokenReader:
 
 
 def _bytes(escapes: str) -> str:
-    """Return bytes that are written as numbers, each as the character of this number."""
+    """Return numbers as bytes, one character each."""
     return bytes.fromhex(escapes.replace("\\'", "")).decode("latin-1")

@@ -1,4 +1,4 @@
-"""The styles of a Word document, as far as they number paragraphs or hide runs."""
+"""The styles of a Word document that number paragraphs or hide runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ingest.containers.xmltree import Element, parse
 from ingest.office.ooxml import Package, W
 
 OFF = frozenset({"0", "false", "off", "none"})
-"""Values of what is not switched on."""
+"""Values that mean off."""
 
 _NUMBERS = f"{W}pPr/{W}numPr"
 _HIDES = f"{W}rPr/{W}vanish"
@@ -41,7 +41,7 @@ class Styles:
 
     @cached_property
     def numbered(self) -> frozenset[str]:
-        """Styles of paragraphs that number them."""
+        """Styles that number paragraphs."""
         styles = () if self.root is None else self.root
         return frozenset(
             style.get(f"{W}styleId") or "" for style in styles if style.find(_NUMBERS) is not None
@@ -49,7 +49,7 @@ class Styles:
 
     @cached_property
     def vanished(self) -> frozenset[str]:
-        """Styles of characters that hide them."""
+        """Styles that hide characters."""
         if self.root is None:
             return frozenset()
         return frozenset(
