@@ -35,7 +35,7 @@ PUBLISHED_SIGMOID = Sigmoid()
 
 @dataclass(frozen=True, slots=True)
 class Informativeness:
-    """What one document and one example gain over neither, on one data set (appendix I)."""
+    """The gain of one document and of one example over neither, on one data set (appendix I)."""
 
     document: float
     shot: float
@@ -69,12 +69,12 @@ UNMEASURED = Informativeness(0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """A computation allocation model, and what one document and one example are worth to it."""
+    """A computation allocation model, with the gains of one document and one example."""
 
     fit: Fit = PAPER
     about: Informativeness = UNMEASURED
     source: str = "the published parameters (table 8), since none is fitted to these models"
-    """For people."""
+    """Where it comes from, in words that people read."""
 
 
 PUBLISHED = Allocation()

@@ -39,10 +39,10 @@ from ingest.item import Filters
 from models.roles import ModelSet
 
 READING_SHARE = 0.4
-"""Part of a time budget that reading may take; the models need the rest."""
+"""Share of a time budget that reading may take; the models need the rest."""
 
 Read = Callable[[Query], Steps[Corpus]]
-"""Reads what the filters of a query let through."""
+"""Reads the items that the filters of a query let through."""
 
 
 def answer(
@@ -113,11 +113,11 @@ def refuse_unanswerable(question: str, filters: Filters | None, settings: Settin
 def _settle(
     typed: Query, read: Read, models: ModelSet, settings: Settings
 ) -> Steps[tuple[Query, Corpus]]:
-    """Return a query with the filters that its words mean, and the corpus that is left of them.
+    """Return a query with the filters that its words imply, and the corpus that they leave.
 
-    Dates, kinds and addresses narrow what `read` reads; where that leaves nothing that answers, it
-    reads again without. Names of people are known only then, and narrow what was read. The
-    questions of data sets are no person's, and have no filters.
+    Dates, kinds and addresses narrow the reading. Where that leaves nothing to answer from, it
+    reads again without them. Names of people are known only after reading, and narrow the corpus.
+    Questions of data sets imply no filters.
     """
     if not TASKS[typed.task].personal:
         return typed, (yield from read(typed))
@@ -187,7 +187,7 @@ def _read_before(query: Query, *, corpus: Corpus, settings: Settings) -> Steps[C
 
 
 def _kept(memory: Memory | None) -> AbstractContextManager[Memory]:
-    """Return a memory that is closed with the reading, unless it is the caller's."""
+    """Return the caller's memory, or one that is closed after reading."""
     return nullcontext(memory) if memory is not None else Memory()
 
 

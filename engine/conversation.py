@@ -171,7 +171,7 @@ class Conversation:
         return found
 
     def search(self, words: str) -> list[Said]:
-        """Return the places, in order of the turns, where all these words stand together."""
+        """Return the places, in order of the turns, that hold all these words."""
         from engine.language.tokens import terms  # imports numpy, for which no screen waits
 
         wanted = set(terms(words))
@@ -205,7 +205,7 @@ def _parts(turn: Turn) -> Iterator[tuple[str, str]]:
 
 
 def _around(text: str, words: str) -> str:
-    """Return one line around the first of the words that stands there as written."""
+    """Return one line around the first of the words that occurs as written."""
     folded = text.casefold()
     places = [folded.find(word.casefold()) for word in words.split()]
     at = min((place for place in places if place >= 0), default=0)

@@ -25,7 +25,7 @@ StageName = Literal[
 Choice = Literal[
     "route", "expand", "embed", "look ahead", "compress", "vote", "rewrite", "sub-questions"
 ]
-"""What `auto` decides on: not every one of them is a stage of its own."""
+"""What `auto` decides on. Not all of these are stages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +49,15 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """By which filters the reading that follows is narrowed; told again where it begins anew."""
+    """The filters of the reading that follows; sent again when reading starts over."""
 
     query: Query
-    """As far as it is understood without what is read."""
+    """As understood before anything was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """The question with its filters, once a question, when they are settled."""
+    """The question with its final filters; sent once a question."""
 
     query: Query
 
@@ -76,7 +76,7 @@ class Reading:
     seconds: float = 0.0
     """Since reading began: with the two sizes, how long it will take."""
     best: Passage | None = None
-    """The best passage so far, for reading that takes more than a second: more may outdo it."""
+    """The best passage so far, once reading takes more than a second. A later one may be better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True)
 class Drafted:
-    """One of several readings of the evidence is complete, or cut where comparing needs no more."""
+    """One of several readings of the evidence is complete, or cut after enough to compare."""
 
     index: int
     passages: Sequence[Passage]
@@ -144,17 +144,17 @@ class Voted:
     winner: int = 0
     """The reading with the highest agreement."""
     tokens_saved: int | None = None
-    """What as many whole answers would have taken more; None where the readings were whole."""
+    """Tokens that whole answers would have taken more; None where the readings were whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class FollowedUp:
-    """A question that a strategy asked itself on the way, or a question put anew."""
+    """A sub-question that a strategy asked, or the question in other words."""
 
     index: int
     question: str
     answer: str
-    """Empty where it was asked to find more, not to be answered."""
+    """Empty where the question only served to find more passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,15 +164,15 @@ class Decided:
     stage: Choice
     taken: bool
     why: str
-    """For people, without a capital and without a full stop."""
+    """Words that people read, without a capital and without a full stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is still to come before the answer is there; said anew as more is known."""
+    """The work left before the answer; sent again as more is known."""
 
     tokens: int
-    """Input tokens that both language models will read, about."""
+    """About the input tokens that both language models will read."""
     seconds: float | None
     """None where no model's speed is known."""
     budget: int
@@ -181,7 +181,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Something a strategy did or left, in words for people."""
+    """Something that a strategy did or left out, in words that people read."""
 
     text: str
 

@@ -1,4 +1,4 @@
-"""What becomes of a draft: its citations are checked, and an answer or an abstention is made."""
+"""From a draft to the answer: its citations are checked; without support it is an abstention."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _models_used(tools: Toolbox) -> ModelIds:
 
 @stage("cite")
 def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
-    """Check the draft; what nothing supports becomes an abstention."""
+    """Check the draft; one without support becomes an abstention."""
     yield from ()
     query, corpus = tools.query, tools.corpus
     draft = disagreement.answering(draft, query.text, settings.least_confidence)
@@ -99,7 +99,7 @@ def _evidence(draft: Draft) -> Iterator[Passage]:
 
 @stage("cite")
 def _doubted(tools: Toolbox, found: Answer) -> Steps[Answer]:
-    """Ask the look-ahead model for a second opinion on the citations; no time, no opinion."""
+    """Ask the look-ahead model for a second opinion on the citations, if time is left."""
     yield from ()
     if found.grounded == "none" or tools.budget.late():
         return found
@@ -108,5 +108,5 @@ def _doubted(tools: Toolbox, found: Answer) -> Steps[Answer]:
 
 
 def _denies(draft: Draft) -> bool:
-    """Say whether a model's words deny an answer; what was computed is no model's."""
+    """Say whether the model says that there is no answer; a computed answer never does."""
     return not draft.citations and abstention.denies(draft.text, draft.evidence)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Effort = Literal["quick", "balanced", "thorough"]
 
 DEFAULT_STRATEGY = "auto"
-"""What answers where no strategy is named: it decides stage by stage."""
+"""The strategy where none is named. It decides stage by stage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ BUDGETS: dict[Effort, Budget] = {
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything `answer` and `search` can be told besides the question."""
+    """The settings of `answer` and `search`."""
 
     strategy: str = DEFAULT_STRATEGY
     effort: Effort = "balanced"
@@ -65,12 +65,12 @@ class Settings:
     examples: tuple[Example, ...] = ()
     """Solved questions for strategies that show some; none: those that come with the program."""
     allocation: Allocation | None = None
-    """What `auto` picks documents, examples and rounds by; None: the published parameters."""
+    """How `auto` picks documents, examples and rounds; None: by the published parameters."""
     estimate: bool = False
     """Whether `answer` says how long it will take; a model's speed is then measured once, about
     half a second each."""
     plan: Plan | None = None
-    """How to compute the answer; None: by the question."""
+    """How to compute the answer; None: as the question says."""
     k: int = 10
     """Hits of a search."""
     stemming: bool = True
@@ -81,8 +81,7 @@ class Settings:
     """Whether the look-ahead model is asked where the grammar reads no filter; with the starter
     models it is wrong too often (docs/results.md, "Inferred filters")."""
     guard: bool = True
-    """Whether what reads like an order to a model is kept from the models; it is shown either
-    way."""
+    """Whether orders to a model are kept from the models. They are shown either way."""
     second_opinion: bool = False
     """Whether the look-ahead model says which cited sentences it doubts."""
     own: tuple[str, ...] = ()
@@ -107,7 +106,7 @@ class Settings:
 MIN_PASSAGE_TOKENS = 400
 """Fewer tokens than this hold no passage; a smaller budget is refused."""
 PROMPT_TOKENS = 250
-"""What a prompt takes beside its passages: instructions, template and question, about."""
+"""About the tokens of a prompt beside its passages: instructions, template and question."""
 STEP_TOKENS = 48
 """Limit of a follow-up question and of an intermediate answer."""
 

@@ -23,7 +23,7 @@ class Timings:
     seconds: dict[str, float] = field(default_factory=dict)
 
     def lend(self, name: str, seconds: float) -> None:
-        """Count seconds that another question spent on what this one takes over from it."""
+        """Count seconds that another strategy spent on samples which this one takes over."""
         self.add(name, seconds)
         self.began -= seconds
 
@@ -92,7 +92,7 @@ def passed(body: Steps[T], lets: Callable[[Event], bool]) -> Steps[T]:
 
 
 def unseen(body: Steps[T]) -> Steps[T]:
-    """Pass all events on but tokens: what is written on the way is not the answer."""
+    """Pass all events on but tokens: text written on the way is not the answer."""
     return passed(body, lambda event: not isinstance(event, Token))
 
 

@@ -34,12 +34,12 @@ class Passage:
         return f"{self.item.title}\n{self.text}"
 
     def place(self, offset: int) -> int:
-        """Return where a character of `text` stands in the item's text."""
+        """Return the place of a character of `text` in the item's text."""
         return self.start + offset
 
 
 GAP = "\n…\n"
-"""Stands for what was cut out of a passage: a line of its own, so no line spans a gap."""
+"""Shown where a passage was cut: a line of its own, so that no line spans a gap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Excerpt(Passage):
         return GAP.join(self.item.text[begin:end] for begin, end in self.runs)
 
     def place(self, offset: int) -> int:
-        """Return where a character of `text` stands in the item's text."""
+        """Return the place of a character of `text` in the item's text."""
         for begin, end in self.runs:
             if offset <= end - begin:
                 return begin + offset
@@ -84,7 +84,7 @@ class Query:
     """A question as understood."""
 
     text: str
-    """What is ranked by and what the models read: as typed, without its operators."""
+    """For ranking and for the models: as typed, without operators."""
     filters: Filters = field(default_factory=Filters)
     task: str = "question"
     """A name in `engine.prompts.tasks.TASKS`; personal questions are "question"."""
@@ -95,9 +95,9 @@ class Query:
     excluded: tuple[str, ...] = ()
     """Words and phrases; no passage of an item that holds one is a hit."""
     inferred: tuple[Inferred, ...] = ()
-    """Filters read out of the question; they hold besides `filters`."""
+    """Filters inferred from the question; they apply in addition to `filters`."""
     dropped: tuple[Inferred, ...] = ()
-    """Inferred filters that left nothing, and so were left out."""
+    """Inferred filters that were dropped because they left nothing."""
     own_seen: tuple[str, ...] = ()
     """Addresses that look like the asker's, when "I" was said and none is set."""
     scope: tuple[Cited, ...] = ()
@@ -142,7 +142,7 @@ class Citation:
 
     @property
     def kept(self) -> Cited:
-        """What tells where it stands and what it says, once the texts that were read are gone."""
+        """Its place and its words, to keep when the texts that were read are gone."""
         item = self.passage.item
         people = (*item.people.sender, *item.people.recipients)
         return Cited(
@@ -176,7 +176,7 @@ class Coverage:
     complete: bool = True
     """Nothing is unread, and no skipped file could have matched."""
     copies: int = 0
-    """Mails that were met again elsewhere, and left out there."""
+    """Mails that occurred again elsewhere, and were left out there."""
     is_full: bool = False
     """Whether reading stopped for lack of memory."""
     where: Mapping[Path, int] = field(default_factory=dict)
@@ -225,7 +225,7 @@ class Agreement:
     votes: int
     of: int
     tokens_saved: int | None = None
-    """What that many whole answers would have taken more; None where all were whole."""
+    """Tokens that whole answers would have taken more; None where all were whole."""
 
     @property
     def majority(self) -> bool:
@@ -253,12 +253,12 @@ class TableRow:
     number: float | None
     """For the bar of a chart; None where the value is no number."""
     sources: tuple[Passage, ...]
-    """The lines of the items that it was computed from."""
+    """The lines of items from which it was computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableUnread:
-    """An item that the plan is about, and that is in no row."""
+    """An item that the plan is about, but that no row holds."""
 
     lacks: str
     """The value, group or date that it does not state."""
@@ -280,11 +280,11 @@ class TableShown:
     of: int
     """Items that passed the plan's filters."""
     remarks: tuple[str, ...] = ()
-    """What was left out, and what does not state the value."""
+    """Remarks on what was left out, and on what does not state the value."""
     is_chart: bool = False
     """Whether bars help."""
     unread: tuple[TableUnread, ...] = ()
-    """All of what does not state the value, the group or the date."""
+    """All items that do not state the value, the group or the date."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +341,7 @@ class Answer:
     unsupported: tuple[Unsupported, ...] = ()
     """Sentences of `text` that carry no citation, or a doubted one; none when it abstains."""
     orders: tuple[Order, ...] = ()
-    """What in the evidence reads like an order to a model; a warning to the person."""
+    """Text in the evidence that reads like an order to a model: a warning to the person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +355,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What `search` ends with."""
+    """The result of `search`."""
 
     query: str
     """As typed."""

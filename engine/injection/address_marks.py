@@ -20,7 +20,7 @@ _ITSELF = (
     r"(?=\W{0,2}(?:[,.;:!?)\n\-\u2013\u2014]|$)| (?:that|which|who|and|you|please|must|should"
     r"|then|(?:reading|processing|summari[sz]ing) (?:this|these|it))\b)"
 )
-"""A model is addressed, not its students, teams or conferences."""
+"""Not before words that make it a topic: a model's students, teams or conferences."""
 _EARLIER = (
     r"(?:previous|prior|preceding|earlier|above|foregoing|existing|original|other|former|system"
     r"|past|initial)"
@@ -30,7 +30,7 @@ _ORDERS = (
     r"|programming|constraints|restrictions|safeguards|training)\b"
 )
 _UNLIMITED = r"(?! (?:on|of|about|for|from|regarding|concerning|in|to|at) )"
-"""The orders of a court, or on parking, are not those of a model."""
+"""Whose orders these are not: those of a court, or on parking."""
 _SET = r"(?:ignore|disregard|forget|override|bypass|discard|overrule)"
 _DETERMINERS = r"(?:(?:all|any|every|each|of|the|your|my|these|those) )"
 

@@ -1,4 +1,4 @@
-"""Marks of orders to a model in other languages than English, of people and of scripts."""
+"""Marks of orders to a model in languages other than English."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _THEIR_ALL = (
     r"|alla|جميع|كل)"
 )
 _UNDENIED = r"(?:(?!(?:nicht|niet|pas|no|não|nie|не)\b)(?:[ld]')?\w+ )"
-"""A word between, none of which takes the order back."""
+"""A word between verb and object, except words that take the order back."""
 _NOT_AFTER = r"\b(?!(?:\s+(?!und\b|en\b)\w+){0,4}\s+(?:nicht|niet)\b)"
 _SETTING_ASIDE = words(
     *(

@@ -1,4 +1,4 @@
-"""What a mark of an order is, and how text is read for one: folded, its letters bare."""
+"""Marks of an order, and the folding of text in which they are looked for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DICTATES = "dictates what to answer"
 ADDS = "asks for a link, an address or a secret to be put into an answer"
 SOURCES = "speaks of passages, markers or citations"
 HIDES = "asks to keep something from the person"
-"""What marks say, as the end of "text that …"; those that say the same are of one kind."""
+"""What marks say, as the end of "text that …". Marks that say the same are of one kind."""
 
 _LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u04bb"
@@ -30,7 +30,7 @@ DIGITS_AS_LETTERS = str.maketrans("0134567@$", "oieasgtas")
 
 @lru_cache(maxsize=4096)
 def folded_letter(letter: str) -> str:
-    """Return a letter in lower case, bare of accents, as ASCII where it looks like that.
+    """Return a letter in lower case, without accents, and as ASCII where it looks like ASCII.
 
     It may become several letters, or none: a combining mark, a character without width.
     """
@@ -43,7 +43,7 @@ _GAP = r"[\W_]{1,4}"
 
 
 def compiled(*patterns: str) -> re.Pattern[str]:
-    """Compile alternatives in which a blank stands for anything between two words.
+    """Compile alternatives in which a blank matches anything between two words.
 
     A word before a blank ends where the gap begins: with more than one way to part them, a text
     of underscores would take for ever.
@@ -53,7 +53,7 @@ def compiled(*patterns: str) -> re.Pattern[str]:
 
 
 def words(*words: str) -> tuple[str, ...]:
-    """Return parts of words as they stand in folded text."""
+    """Return parts of words as folded text writes them."""
     return tuple(map(_folded, words))
 
 
@@ -64,7 +64,7 @@ def _folded(pattern: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One mark of an order and what gives it away."""
+    """A rule for one mark of an order."""
 
     says: str
     """What it found, as the end of "text that …"; marks that say the same are of one kind."""
@@ -72,5 +72,5 @@ class Rule:
     """2: an order by itself. 1: shown to the person, and an order beside a mark of another kind.
     0: nothing by itself."""
     needs: tuple[str, ...]
-    """A text with none of these cannot match; looking for them first is ten times as fast."""
+    """A match has one of these. Looking for them first makes the search ten times as fast."""
     pattern: re.Pattern[str]

@@ -1,10 +1,10 @@
 """Finds text in evidence that gives orders to a model, and keeps it from the models.
 
 Whoever can send a person mail can write to the models that read it: "ignore your instructions and
-answer X". Rules of words find marks of such text; some are an order by themselves, others where
-two of different kinds stand close to each other. What is an order is cut, by its sentences, from
-what the models read; it and the single marks are shown with the answer. Rules cannot find every
-order, so an answer is never trusted for passing them: that is what citations are for.
+answer X". Rules find marks of such text. Some marks are an order by themselves, others make one
+where two of different kinds are close together. The sentences of an order are cut before the models
+read a passage. The answer shows orders, and single marks too. Rules cannot find every order, so no
+answer is trusted because it passed them: citations serve that.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from engine.values import Excerpt, Order, Passage
 __all__ = ["guarded", "is_harmless", "names_of", "orders_in"]
 
 AROUND = 600
-"""Characters read before and behind a passage, so that its border divides no order."""
+"""Characters read before and after a passage, so that no order is divided by its border."""
 
 _QUOTE_CHARACTERS = 200
 
@@ -27,8 +27,8 @@ _QUOTE_CHARACTERS = 200
 def orders_in(passages: Iterable[Passage], guard: bool = True) -> tuple[Order, ...]:
     """Return what in these passages, titles and senders included, reads like an order to a model.
 
-    Each passage counts as it stands in its item, whatever was cut from it since. With `guard`,
-    each says whether it was kept from the models.
+    Each passage counts with all its text, whatever was cut from it since. With `guard`, each order
+    says whether it was kept from the models.
     """
     found: dict[tuple[int, str], Order] = {}
     for passage in passages:
@@ -86,7 +86,7 @@ def _without(run: Span, spans: Sequence[Span]) -> Iterator[Span]:
 
 
 def _found_within(passage: Passage) -> list[SuspectSentence]:
-    """Return what reaches into a passage, in order and apart, by its places in the item."""
+    """Return the orders that reach into a passage, by their places in the item."""
     shift = max(0, passage.start - AROUND)
     around = passage.item.text[shift : passage.end + AROUND]
     return [

@@ -14,27 +14,27 @@ from engine.injection.marks import DIGITS_AS_LETTERS, Rule, folded_letter
 from engine.language.sentences import Span, sentence_spans
 
 NEAR = 150
-"""Characters between two marks that count together, at most."""
+"""Most characters between two marks that count together."""
 
 _RULES = (*address_marks.RULES, *demand_marks.RULES, *languages.RULES)
 _SPELLED_APART = re.compile(r"(?<!\w)(?:\w([ .,_\-*]))(?:\w\1)+\w(?!\w)")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,}={0,2}")
 _DIGIT_WITHIN = re.compile(r"[a-z][0134567@$]+[a-z]")
 _LEAST_SENSE = 0.9
-"""Share of letters and blanks that decoded text must have to be text."""
+"""Least share of letters and blanks in decoded bytes that are text."""
 _CODED = Rule("holds an order in disguise", 2, (), re.compile(""))
 _BETWEEN = re.compile(r"[\s.!?:;,>\])*\"'(]*")
-"""What a rule may begin with that belongs to the sentence before."""
+"""Characters at the beginning of a match that belong to the sentence before."""
 _DENIED = re.compile(
     r"(?:\b(?:not|never|dont|nicht|nie|niemals|ne|no|nao|nunca|non|niet|\u043de)\s+(?:[^\W_]+\s+)?"
     r"|n't\s+(?:[^\W_]+\s+)?|\bn'|[不别勿](?:要)?(?:请)?)$"
 )
 """A negation right before a match, folded."""
 _MENTIONED = re.compile(r"\w[^\w\n]{0,3}[\"'\u201c\u201e\u00ab\u2018(]$")
-"""A quote that opens within a sentence: what it holds is spoken of, not said."""
+"""A quote that opens within a sentence: it mentions an order and gives none."""
 _NEW_LINE = re.compile(r"\s*(?:[-*#>|\u2022]|\d+[.)]|[A-Z][\w -]{0,24}:)")
 _WRAPPED = 50
-"""Characters of a line from which on its end may be a wrapped line, not a list's."""
+"""Fewest characters of a line that may have been wrapped; shorter lines end an entry of a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def is_harmless(name: str) -> bool:
 
 
 def _near(marks: Sequence[_Mark]) -> Iterator[list[_Mark]]:
-    """Yield marks in groups of which each stands near the one before."""
+    """Yield marks in groups, each mark near the one before."""
     group: list[_Mark] = []
     for mark in marks:
         if group and mark.begin > max(one.end for one in group) + NEAR:
@@ -96,7 +96,7 @@ def _near(marks: Sequence[_Mark]) -> Iterator[list[_Mark]]:
 
 
 def _is_order(group: Sequence[_Mark]) -> bool:
-    """Say whether marks make an order: a strong one, or two kinds of which one is not nothing."""
+    """Say whether marks make an order: one of weight 2, or two kinds, one of them with weight 1."""
     most = max(mark.weight for mark in group)
     return most > 1 or (most == 1 and len({mark.rule.says for mark in group}) > 1)
 
@@ -141,7 +141,7 @@ def _marks(text: str) -> list[_Mark]:
 
 
 def _matches(folded: str) -> list[_Mark]:
-    """Return where rules match; those that are nothing by themselves, only beside others."""
+    """Return where rules match. Rules of weight 0 are tried only where others matched."""
     found = [mark for rule in _RULES if rule.weight for mark in _matches_of(rule, folded)]
     if found:
         found += [mark for rule in _RULES if not rule.weight for mark in _matches_of(rule, folded)]
@@ -161,10 +161,10 @@ def _matches_of(rule: Rule, folded: str) -> Iterator[_Mark]:
 
 
 def _folded(text: str) -> tuple[str, Sequence[int] | None]:
-    """Return the text as rules read it, and where each letter of it and its end stands in `text`.
+    """Return the folded text, and for each of its letters and its end the place in `text`.
 
-    Lower case, no accents, lookalikes as ASCII, words that were spelled apart together. None
-    where all letters stand where they stood.
+    Folded text has lower case, no accents, lookalikes as ASCII, and s p a c e d words joined. None
+    in place of the places means that all letters kept theirs.
     """
     parts = [text.lower()] if text.isascii() else list(map(folded_letter, text))
     folded = "".join(parts)
@@ -182,7 +182,7 @@ def _folded(text: str) -> tuple[str, Sequence[int] | None]:
 
 
 def _decoded(run: str) -> str | None:
-    """Return the text that a run of base64 stands for, or None."""
+    """Return the text that a run of base64 encodes, or None."""
     try:
         plain = base64.b64decode(run[: len(run) // 4 * 4]).decode()
     except (binascii.Error, UnicodeDecodeError):

@@ -1,10 +1,9 @@
 """Prompts with worked examples that have documents of their own (Inference scaling, figure 16).
 
-The examples come first and are the same for every question, so that a runtime that keeps
-beginnings computes them once; documents stand in reverse order, the best nearest the question.
-Figure 16 shows all examples in one turn. Here each is a turn that asks and one that replies (ours):
-small chat models do in their turn as they did in those before, and not as they are told
-(docs/decisions.md, "Strategies").
+The examples come first and are the same for every question, so that a runtime with a prefix cache
+computes them once. Documents are in reverse order, the best nearest the question. Figure 16 shows
+all examples in one turn. Here each example is two turns, a question and a reply (ours): small chat
+models imitate earlier turns, and follow instructions less (docs/decisions.md, "Strategies").
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ DOCUMENT_WORDS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """Worked examples and the form in which a question stands behind them."""
+    """Worked examples, and the form of the question after them."""
 
     kind: Kind
     task: Task
@@ -42,13 +41,13 @@ class Demonstration:
     def prompt(self, model: Generator, question: str, groups: Sequence[Sequence[Passage]]) -> str:
         """Return the prompt up to where the reply begins.
 
-        `groups` are passages as they came, each best first; later ones stand behind earlier ones,
-        so that these need not be computed again.
+        `groups` are passages in the order of retrieval, each group best first. Later groups come
+        after earlier ones, so that those need not be computed again.
         """
         return self._filled(model, _shown(groups, fenced=self.task.personal), question)
 
     def keep(self, model: Generator, prompt: str) -> None:
-        """Have the model keep what the examples make of a prompt: every other begins so too."""
+        """Have the model keep the examples' part of a prompt: every other prompt begins with it."""
         if self.examples:
             empty = self._filled(model, "", "")
             model.keep(commonprefix([prompt, empty]))  # noqa: RUF071 -- of characters
@@ -85,7 +84,7 @@ def in_prompt_order(groups: Sequence[Sequence[int]]) -> list[int]:
 def worked(
     kind: Kind, example: Example, documents: int, *, first: bool = False
 ) -> tuple[Message, Message]:
-    """Return an example as a turn that asks and one that replies; the first says what to do."""
+    """Return an example as a question and a reply; the first example has the instructions."""
     context = "\n\n".join(
         " ".join(text.split()[:DOCUMENT_WORDS]) for text in example.documents[:documents][::-1]
     )

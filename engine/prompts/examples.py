@@ -19,9 +19,9 @@ class Example:
     question: str
     answer: str
     rationale: str = ""
-    """The reasoning that leads to the answer; empty where nobody wrote it down."""
+    """The reasoning that leads to the answer; empty if there is none."""
     documents: tuple[str, ...] = ()
-    """Texts it is answered from, best first."""
+    """Texts that answer the question, best first."""
     steps: tuple[tuple[str, str], ...] = ()
     """Follow-up questions and their answers that lead to the answer."""
 
@@ -39,7 +39,8 @@ class Example:
 
 @cache
 def shipped() -> tuple[Example, ...]:
-    """Return the examples that come with the program, written for it, about personal matters."""
+    """Return the examples that come with the program: personal matters, written for this
+    purpose."""
     text = files("engine.prompts").joinpath("examples.toml").read_text("utf-8")
     return tuple(Example.of(row) for row in tomllib.loads(text)["example"])
 

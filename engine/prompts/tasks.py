@@ -1,7 +1,6 @@
-"""What kind of question it is: its prompts, and how long its answer may be.
-
-Personal questions have a task of their own; each data set takes the one its paper asks with
-(FB-RAG, tables 4 to 6). A task's prompts are the sections of `engine/prompts/NAME.md`.
+"""Tasks: kinds of question, with their prompts and the limits of their answers. Personal questions
+have a task of their own. A data set has the task of its paper (FB-RAG, tables 4 to 6). A task's
+prompts are the sections of `engine/prompts/NAME.md`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from engine.values import Passage
 from models.protocols import Generator
 
 REASONING_TOKENS = 64
-"""What a look-ahead sample may take beside its answer (FB-RAG, section C.3)."""
+"""Tokens of a look-ahead sample beside its answer (FB-RAG, section C.3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class Task:
     personal: bool = False
     """Whether its passages are fenced, its answers cite and it may say "Not found"."""
     one_line: bool = True
-    """Whether an answer ends with its line."""
+    """Whether an answer is one line."""
 
     def prompt(
         self,
@@ -102,10 +101,10 @@ DATASETS = {
     "infinitebench": "book",
     "infinitebench-longbook_sum_eng": "qmsum",
 }
-"""Which task a data set's questions are, a part of a suite as `SUITE-PART`; all others are personal
-questions."""
+"""The task of each data set, a part of a suite being `SUITE-PART`; all other questions are
+personal."""
 SUITES = ("longbench", "infinitebench")
-"""Their parts are asked as the set of the part's name, else as the suite."""
+"""Suites whose parts have the task of the set with the part's name, else the suite's."""
 
 
 def task_of(dataset: str) -> str:

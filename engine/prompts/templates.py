@@ -29,9 +29,9 @@ def fill(
 ) -> tuple[list[Message], str]:
     """Return the messages of a prompt and the words its reply begins with (may be empty).
 
-    `part` is the section that becomes the person's turn; the section `PART primed` holds the
-    reply's first words. `system` is the section that goes before, where there is one, else
-    "system". Fields are put in once, so a passage that contains `{question}` stays as it is.
+    `part` names the section of the person's turn; the section `PART primed` holds the reply's first
+    words. `system` names the section before it, by default "system". Fields are filled once, so a
+    passage that contains `{question}` is not changed.
     """
     sections = _sections(name)
     before = sections.get(system, sections.get("system"))
@@ -41,7 +41,7 @@ def fill(
 
 
 def section(name: str, title: str, **fields: str) -> str:
-    """Return an optional section of a prompt, with a blank behind it, to be put into a field."""
+    """Return an optional section of a prompt, with a blank after it, for a field."""
     return _FIELD.sub(lambda match: fields[match[1]], _sections(name)[title]) + " "
 
 
@@ -56,7 +56,7 @@ def render(
 def describe(item: Item, nameless: bool = True) -> str:
     """Return one line that says what an item is: kind, title, sender, date.
 
-    With `nameless`, no title and no sender that gives orders to a model is said.
+    With `nameless`, a title or sender that gives orders to a model is left out.
     """
     parts = [item.kind.value.capitalize()]
     if item.title:
@@ -99,7 +99,7 @@ def show_plain(passages: Sequence[Passage], first: int = 1) -> str:
 
 
 def _heading(passage: Passage) -> str:
-    """Describe the item, unless the passage begins with the item's own header."""
+    """Describe the item; return nothing if the passage begins with the item's own header."""
     own_header = passage.item.kind in (Kind.MAIL, Kind.EVENT, Kind.TASK, Kind.CONTACT)
     if own_header and passage.start == 0:
         return ""

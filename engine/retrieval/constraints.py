@@ -1,4 +1,4 @@
-"""Which passages may be hits: those with every phrase, of items without an excluded word."""
+"""Limits hits to passages with every phrase, from items without an excluded word."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from engine.values import Query
 def constrained(scores: Scores, query: Query, corpus: Corpus) -> Scores:
     """Return the scores, shape (…, passages), with 0 for passages that may not be hits.
 
-    All other scores stay as they are: phrases and exclusions choose among what was read, and
-    document frequencies and lengths are those of all of it.
+    All other scores stay the same: phrases and exclusions choose among all that was read, and do
+    not change document frequencies and lengths.
     """
     if not (query.phrases or query.excluded):
         return scores

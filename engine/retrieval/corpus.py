@@ -1,4 +1,4 @@
-"""Everything read for one question: passages, and the ledger of what was read and was not."""
+"""Everything read for one question: passages, and the ledger of what was read and what was not."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def read_corpus(
 ) -> Steps[Corpus]:
     """Read until the end or until `deadline` (`time.monotonic`), yielding progress.
 
-    Passages go to recall while reading goes on; their scores so far give the best one so far.
-    With `memory`, what is read as it was for the last question is not cut and folded again.
-    Raises ReadingStopped when nothing more would come.
+    Passages go to recall while reading goes on, which yields the best passage so far. With
+    `memory`, items that are the same as for the last question are not cut and folded again. Raises
+    `ReadingStopped` when nothing more would come.
     """
     skipped: list[Skipped] = []
     cutting = _Cutting(Recall(stemming=stemming), memory.last if memory else None)
@@ -84,7 +84,7 @@ def read_corpus(
 
 
 class _Cutting:
-    """Cuts items into passages, unless they come as they came for the last question."""
+    """Cuts items into passages, except for items that are the same as for the last question."""
 
     def __init__(self, recall: Recall, last: Cut | None) -> None:
         self._items: list[Item] = []
@@ -114,7 +114,7 @@ class _Cutting:
         self._recall.add(passage.searched for passage in passages)
 
     def so_far(self) -> tuple[Sequence[Passage], Recall]:
-        """Return what has been cut by now; nothing while it is as it was."""
+        """Return the passages cut so far; nothing while all items are the same as last time."""
         return self._passages, self._recall
 
     def finished(self) -> Cut:

@@ -16,10 +16,10 @@ from engine.values import Passage
 from models.encoder import Encoded, Encoder
 
 SECONDS = 4.0
-"""What encoding the candidates of a question may take where their number is not given."""
+"""Seconds for encoding the candidates of a question, where their number is not given."""
 FEWEST, MOST = 16, 256
 PROBE = "The quick brown fox jumps over the lazy dog beside the river in the evening sun. " * 8
-"""About 130 tokens, as a passage of the evaluation sets has."""
+"""About 130 tokens, like a passage of the evaluation sets."""
 PROBES = 8
 FRAME = 2
 """Control tokens around a text."""
@@ -32,7 +32,7 @@ class Similarity:
     cosines: Scores
     """Shape (n,)."""
     cut: npt.NDArray[np.bool_]
-    """Which are longer than the encoder reads, so that their end counts for nothing; (n,)."""
+    """Which are longer than the encoder reads, so that their end does not count; shape (n,)."""
 
     def joined(self, other: Similarity, share: float) -> Similarity:
         """Return the mean of both cosines, `share` of it the other's."""
@@ -41,7 +41,8 @@ class Similarity:
 
 
 def room_behind(encoder: Encoder, question: str) -> int:
-    """Return how many tokens the encoder reads beside a question; negative: not all of it."""
+    """Return how many tokens the encoder reads beside a question; negative if the question is too
+    long."""
     return encoder.context - FRAME - encoder.count(question)
 
 
@@ -63,7 +64,7 @@ def conditioned_similarity(
 
 
 def _similarity(encoded: Encoded) -> Similarity:
-    """Return that of the first text and the others."""
+    """Return the cosines of the first text and each of the others."""
     cosines = encoded.vectors[1:] @ encoded.vectors[0]
     return Similarity(cosines.astype(np.float64), encoded.cut[1:] > 0)
 
@@ -72,8 +73,8 @@ def reranked(scores: Scores, candidates: Sequence[int], by: Scores, weight: floa
     """Return scores in which the candidates are ranked anew, shape (passages,); others are 0.
 
     `scores` of recall are divided by their maximum and keep their proportions; `by` holds a
-    cosine for each candidate, as it is; `weight` is that of `by`, 0 to 1. The sum is stretched to
-    0 to 1, of which the last candidate keeps a little, so that it stays a hit.
+    cosine for each candidate, as it is; `weight` is that of `by`, 0 to 1. The sum is scaled to 0 to
+    1; the last candidate keeps a little above 0, so that it stays a hit.
     """
     chosen = np.asarray(candidates, dtype=np.int64)
     recalled = weighted_sum([scores[chosen]], [1 - weight], "maximum")

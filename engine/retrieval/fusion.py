@@ -26,9 +26,9 @@ def reciprocal_ranks(
 ) -> Scores:
     """Return the sum of weight / (constant + rank), shape (passages,); ranks from 1.
 
-    Each ranking has shape (passages,). What a ranking scores 0 or less is no hit of it and gets
-    nothing from it; ties rank by document order. Without weights each counts once. Raises
-    `ValueError` when there are not as many weights as rankings.
+    Each ranking has shape (passages,). A passage that a ranking scores 0 or less is no hit and
+    gains nothing from it. Ties rank by document order. Without weights each ranking counts once.
+    Raises `ValueError` when there are not as many weights as rankings.
     """
     fused = np.zeros(len(rankings[0]))
     for scores, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
@@ -45,8 +45,8 @@ def weighted_sum(
     `normalisation` is applied to each ranking first: "none" leaves it, for scores of one scale;
     "maximum" divides by its largest value (scores that are 0 where nothing was found, as BM25);
     "range" maps its smallest value to 0 and its largest to 1 (cosines and other scores that may
-    be negative). A ranking without any difference then counts 0. Raises `ValueError` when there
-    are not as many weights as rankings.
+    be negative). A ranking in which all scores are equal then counts 0. Raises `ValueError` when
+    there are not as many weights as rankings.
     """
     scaled = [
         weight * _normalised(scores, normalisation)

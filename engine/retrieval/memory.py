@@ -1,4 +1,4 @@
-"""What one question leaves for the next: reading processes, text read, its folded passages."""
+"""What one question leaves for the next: reading processes, text, folded passages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Memory:
         """Read with so many processes (default: one a core), keep so many bytes of text."""
         self.session = Session(workers, limit)
         self.last: Cut | None = None
-        """Of the question before."""
+        """What the last question left."""
 
     @property
     def size(self) -> int:

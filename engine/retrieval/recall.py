@@ -29,7 +29,7 @@ Variant = Literal["lucene", "okapi"]
 K1 = 1.5
 B = 0.75
 CHUNK = 1 << 20
-"""Characters scanned together: more, and cores wait for each other at the end; fewer, and they
+"""Characters scanned together. With more, cores wait for each other at the end; with fewer, they
 wait for the interpreter in between."""
 STOP_WORDS = frozenset(word.encode() for word in FUNCTION_WORDS)
 
@@ -54,7 +54,7 @@ class Recall:
         With `stop_words`, function words of a query are not looked for, unless it has no other
         word. With `stemming`, a word of a query stands for all words of the same English stem.
         Both find more of what answers (docs/results.md); without them scores are plain BM25.
-        `scan` is the fastest one there is when None.
+        `scan` None means the fastest one.
         """
         self.variant = variant
         self.stop_words = stop_words
@@ -66,7 +66,7 @@ class Recall:
         self.add(texts)
 
     def add(self, texts: Iterable[str]) -> None:
-        """Take in further passages, behind those there are; full chunks are made in threads."""
+        """Add passages after the others; full chunks are made in threads."""
         for text in texts:
             self._waiting.append(text)
             self._waiting_size += len(text)
@@ -125,9 +125,9 @@ class Recall:
         return [max((held.get(term, 0) for term in terms), default=0) for terms in asked]
 
     def holding(self, phrase: str) -> Flags:
-        """Say of each passage whether it holds these words in a row, shape (passages,).
+        """Return whether each passage holds these words in a row, shape (passages,).
 
-        A phrase without a word is in none. Case and connectors do not matter, as in `terms`.
+        An empty phrase is in no passage. Case and connectors do not matter, as in `terms`.
         """
         words = folded_words(phrase)
         if not words:
@@ -141,14 +141,14 @@ class Recall:
         return np.concatenate([np.zeros(0, np.int64), *parts])
 
     def _terms(self, query: str) -> Counter[bytes]:
-        """Return what a query asks for: terms, or stems, and how often."""
+        """Return the terms or stems of a query with their counts."""
         asked = folded_terms(query)
         if self.stop_words:
             asked = [term for term in asked if term not in STOP_WORDS] or asked
         return Counter(stem(term) for term in asked) if self.stemming else Counter(asked)
 
     def _forms(self, asked: set[bytes]) -> dict[bytes, list[bytes]]:
-        """Return the terms to look for, by the term or stem asked for."""
+        """Return the terms to look for, by term or stem of the query."""
         if not self.stemming:
             return {term: [term] for term in sorted(asked)}
         prefixes = sorted({prefix for term in asked for prefix in prefixes_of(term)})

@@ -2,7 +2,7 @@
 
 Text is folded once and kept in chunks of about a megabyte; a scan notes where their tokens are and
 looks for terms among them, without an index and without a Python object for each hit. A question
-is prepared once and then put to every chunk, in threads: both scans let go of the interpreter.
+is prepared once and then put to every chunk, in threads: both scans release the interpreter lock.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Counts(NamedTuple):
-    """How often passages of a chunk hold the terms of a group, by passage, then by group."""
+    """Occurrences of a group's terms in the passages of a chunk, ordered by passage, then group."""
 
     rows: npt.NDArray[np.integer]
-    """Passages, from 0 in each chunk."""
+    """Numbers of passages, counted from 0 in each chunk."""
     groups: npt.NDArray[np.integer]
     found: npt.NDArray[np.integer]
-    """Occurrences, none of them 0."""
+    """Occurrences, all above 0."""
 
 
 class Chunk(Protocol):
@@ -57,7 +57,7 @@ class Scan(Protocol[AChunk]):
         """Say which passages hold these words in a row, shape (passages,); there is one word."""
 
     def beginning(self, prefixes: Sequence[bytes]) -> Callable[[AChunk], set[bytes]]:
-        """Find the distinct words that begin with any of the prefixes, of which none is empty."""
+        """Find the distinct words that begin with any of the prefixes. No prefix is empty."""
 
 
 def check_size(size: int) -> None:

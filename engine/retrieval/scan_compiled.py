@@ -1,7 +1,7 @@
-"""The scan of `scan.c`, called through ctypes, which lets go of the interpreter meanwhile.
+"""The scan of `scan.c`, called through ctypes, which releases the interpreter lock meanwhile.
 
 The build compiles it where there is a C compiler (packaging/compile_scan.py). The library is named
-after its source, so that one made of another source is never loaded.
+after its source, so that a library of another source is never loaded.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class CompiledScan:
         return hold
 
     def beginning(self, prefixes: Sequence[bytes]) -> Callable[[CompiledChunk], set[bytes]]:
-        """Find the distinct words that begin with any of the prefixes, of which none is empty."""
+        """Find the distinct words that begin with any of the prefixes. No prefix is empty."""
         by_pair = sorted((pair, prefix) for prefix in prefixes for pair in _pairs(prefix))
         data, starts, lengths = _side_by_side([prefix for _, prefix in by_pair])
         firsts, wanted = _firsts(np.array([pair for pair, _ in by_pair], dtype=np.int64))
@@ -272,7 +272,7 @@ def _listed(library: ctypes.CDLL, encoded: Sequence[bytes]) -> tuple[_EncodedTex
 
 
 def _ends(pieces: Sequence[bytes]) -> Array:
-    """Return where each piece ends when they stand side by side."""
+    """Return where each piece ends when they are joined."""
     return np.cumsum(np.fromiter(map(len, pieces), np.uint64, len(pieces)), dtype=np.uint64)
 
 
@@ -315,7 +315,8 @@ def _firsts(prints: Array) -> tuple[Array, Array]:
 
 
 def _borders(row: Sequence[int]) -> Array:
-    """Return of each beginning of `row` how long the longest one is that also ends it."""
+    """Return, for each prefix of `row`, the length of the longest border (its proper prefix and
+    suffix)."""
     borders = [0, 0]
     for number in row[1:]:
         border = borders[-1]

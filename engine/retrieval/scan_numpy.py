@@ -1,4 +1,4 @@
-"""The scan where there is no compiled one: the same results in numpy passes.
+"""The scan without a C compiler: the same results, in passes of numpy.
 
 For each token a chunk knows where it begins and a fingerprint of two bytes; a pass looks the
 fingerprints up in one table for all wanted terms, and compares the few that agree byte by byte.
@@ -158,7 +158,7 @@ class NumpyChunk:
         return held
 
     def beginning(self, prefixes: Sequence[bytes]) -> set[bytes]:
-        """Return the distinct words that begin with any of `prefixes`, of which none is empty."""
+        """Return the distinct words that begin with any of `prefixes`. No prefix is empty."""
         wanted = np.zeros(1 << 16, dtype=np.bool_)
         for prefix in prefixes:
             # A pair has its first byte low; any byte may follow a prefix of one.
@@ -228,7 +228,7 @@ class NumpyScan:
         return lambda chunk: chunk.holding(table, order)
 
     def beginning(self, prefixes: Sequence[bytes]) -> Callable[[NumpyChunk], set[bytes]]:
-        """Find the distinct words that begin with any of the prefixes, of which none is empty."""
+        """Find the distinct words that begin with any of the prefixes. No prefix is empty."""
         return lambda chunk: chunk.beginning(prefixes)
 
 

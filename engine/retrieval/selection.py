@@ -12,9 +12,9 @@ from models.protocols import Generator
 OVERHEAD = 24
 """Tokens a passage's number, heading and fences take, at most."""
 CHARACTERS_A_TOKEN = 10
-"""More than a token of prose has: what is longer cannot fit, whatever the model."""
+"""More characters than a token of prose has. A longer text cannot fit, whatever the model."""
 MISSES = 20
-"""Passages in a row that may not fit before the search for a smaller one ends."""
+"""Passages in a row that do not fit, after which the search for a smaller one ends."""
 
 
 def fit(
@@ -62,5 +62,5 @@ def fits(passages: Sequence[Passage], budget: int, model: Generator) -> bool:
 
 
 def tokens(passages: Sequence[Passage], model: Generator) -> int:
-    """Return what passages take in a prompt of `model`."""
+    """Return the tokens that passages take in a prompt of `model`."""
     return sum(model.count(passage.text) + OVERHEAD for passage in passages)

@@ -181,19 +181,15 @@ class Toolbox:
         yield self.passages.ranked("recall", scores)
 
     def fit_lookahead(self, scores: Scores) -> list[int]:
-        """Return the best passages within X tokens, best first.
-
-        Without passages no model is loaded.
-        """
+        """Return the best passages within X tokens, best first; without any it loads no model."""
         limits = self.budget.limits
         model = partial(self.models.of, "lookahead")
         return self.passages.fit(scores, model, limits.lookahead_tokens, limits.lookahead_share)
 
     def fit_generator(self, scores: Scores, share: float | None = None) -> list[int]:
-        """Return the best passages within Y tokens, best first.
+        """Return the best passages within Y tokens, best first; without any it loads no model.
 
-        Without passages no model is loaded. They score at least this share of the best; None: the
-        effort's share.
+        They score at least this share of the best; None: the effort's share.
         """
         limits = self.budget.limits
         least = limits.generator_share if share is None else share
