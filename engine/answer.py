@@ -18,12 +18,12 @@ from engine.cited import Cited
 from engine.conversation import Conversation
 from engine.errors import NoSources
 from engine.events import Event, Found, Narrowed, Ranked, Steps, Understood
-from engine.followups.scoping import scoped, within
+from engine.followups.scope import scoped, within
 from engine.followups.standalone import standing_alone
 from engine.outcome import checked
 from engine.prompts.tasks import TASKS
-from engine.question import inferring
-from engine.question.own import with_own_addresses
+from engine.question import inferred_filters
+from engine.question.own_addresses import with_own_addresses
 from engine.question.query_language import Mode, parse
 from engine.retrieval.constraints import constrained
 from engine.retrieval.corpus import Corpus, read_corpus
@@ -121,15 +121,15 @@ def _settle(
     """
     if not TASKS[typed.task].personal:
         return typed, (yield from read(typed))
-    query = inferring.before_reading(typed, settings)
+    query = inferred_filters.before_reading(typed, settings)
     yield Narrowed(query)
     corpus = yield from read(query)
-    if query.inferred and not inferring.answerable(query, corpus):
-        query = inferring.without(typed, query)
+    if query.inferred and not inferred_filters.answerable(query, corpus):
+        query = inferred_filters.without(typed, query)
         yield Narrowed(query)
         corpus = yield from read(query)
     corpus = within(corpus, query.scope)
-    query, corpus = inferring.after_reading(query, corpus, settings, models)
+    query, corpus = inferred_filters.after_reading(query, corpus, settings, models)
     yield Understood(query)
     return query, corpus
 
@@ -183,7 +183,7 @@ def read_now(
 def _read_before(query: Query, *, corpus: Corpus, settings: Settings) -> Steps[Corpus]:
     """Return what the filters of a query leave of a corpus already read."""
     yield from ()
-    return inferring.left_by_filters(query, corpus, settings) if query.inferred else corpus
+    return inferred_filters.left_by_filters(query, corpus, settings) if query.inferred else corpus
 
 
 def _kept(memory: Memory | None) -> AbstractContextManager[Memory]:

@@ -13,10 +13,10 @@ import pytest
 
 from engine.compute import diary
 from engine.compute.plan_text import parsed, written
+from engine.compute.question_plan import read_plan
 from engine.compute.run import run
 from engine.compute.table import Table
-from engine.compute.understand import understand
-from engine.compute.world import World
+from engine.compute.vocabulary import QuestionVocabulary
 from engine.question.acquaintances import Acquaintances
 from ingest.item import Item, Kind, Locator, People, Person
 from ingest.reading.in_process import read
@@ -31,9 +31,9 @@ ANN = Person("Ann Smith", "ann@smith.example")
 
 
 @cache
-def sample() -> World:
+def sample() -> QuestionVocabulary:
     found = read([ROOT / "app" / "sample" / "data"], zone=UTC, now=NOW)
-    return World.of([one for one in found if isinstance(one, Item)])
+    return QuestionVocabulary.of([one for one in found if isinstance(one, Item)])
 
 
 def entries(table: Table) -> list[str]:
@@ -43,11 +43,11 @@ def entries(table: Table) -> list[str]:
 
 @pytest.mark.parametrize("row", ASKED, ids=[row["question"] for row in ASKED])
 def test_a_diary_is_read_as_a_person_reads_it(row: dict[str, str | list[str] | None]) -> None:
-    world = sample()
-    read_as = understand(str(row["question"]), world, NOW.date())
+    vocabulary = sample()
+    read_as = read_plan(str(row["question"]), vocabulary, NOW.date())
     assert read_as.sure is (row["gold"] is not None), read_as
     if read_as.plan and isinstance(row["gold"], list):
-        table = run(read_as.plan, world.items, world.known, NOW)
+        table = run(read_as.plan, vocabulary.items, vocabulary.known, NOW)
         assert entries(table) == sorted(row["gold"])
 
 
@@ -86,7 +86,7 @@ def test_a_diary_is_read_as_a_person_reads_it(row: dict[str, str | list[str] | N
     ],
 )  # fmt: skip
 def test_a_question_of_the_diary_becomes_a_plan(question: str, line: str) -> None:
-    found = understand(question, sample(), NOW.date())
+    found = read_plan(question, sample(), NOW.date())
     assert found.plan is not None
     assert written(found.plan) == line
     assert found.sure
@@ -113,11 +113,11 @@ def test_a_question_of_the_diary_becomes_a_plan(question: str, line: str) -> Non
     ],
 )
 def test_what_a_calendar_does_not_say_is_left_to_reading(question: str) -> None:
-    assert not understand(question, sample(), NOW.date()).sure
+    assert not read_plan(question, sample(), NOW.date()).sure
 
 
 def test_a_title_within_a_question_about_mail_is_no_event() -> None:
-    found = understand("How many mails mention the staff meeting?", sample(), NOW.date())
+    found = read_plan("How many mails mention the staff meeting?", sample(), NOW.date())
     assert found.plan is not None
     assert written(found.plan) == 'count mail text:"staff meeting"'
 
@@ -231,28 +231,30 @@ def test_what_is_due_stands_among_the_events_of_a_day(question: str, shown: str)
         *(task("Rent", day(23, 12)), task("Tax", day(24)), task("Sale", day(20))),
         task("Paid", day(23), "Status: completed"),
     ]
-    world = World.of(items)
-    found = understand(question, world, NOW.date())
+    vocabulary = QuestionVocabulary.of(items)
+    found = read_plan(question, vocabulary, NOW.date())
     assert found.sure
     assert found.plan is not None
-    assert run(found.plan, world.items, world.known, NOW).value == shown
+    assert run(found.plan, vocabulary.items, vocabulary.known, NOW).value == shown
     assert parsed(written(found.plan)) == found.plan
 
 
 def test_what_is_overdue_was_due_before_today_and_is_open() -> None:
-    world = World.of([task("Old", day(20)), task("Paid", day(19), "Status: completed")])
-    found = understand("Which tasks are overdue?", world, NOW.date())
+    vocabulary = QuestionVocabulary.of(
+        [task("Old", day(20)), task("Paid", day(19), "Status: completed")]
+    )
+    found = read_plan("Which tasks are overdue?", vocabulary, NOW.date())
     assert found.plan is not None
     assert written(found.plan) == "list title of task until:2026-11-20 status:open"
-    assert run(found.plan, world.items, world.known, NOW).value == "Old"
+    assert run(found.plan, vocabulary.items, vocabulary.known, NOW).value == "Old"
 
 
 def test_a_single_word_names_an_event_only_beside_what_it_tells_apart() -> None:
-    world = World.of([event("Lease talk", day(27)), event("Dentist", day(28))])
+    vocabulary = QuestionVocabulary.of([event("Lease talk", day(27)), event("Dentist", day(28))])
     today = date(2026, 11, 21)
-    assert understand("When is the dentist?", world, today).sure
-    assert understand("When is my next lease meeting?", world, today).sure
-    assert not understand("When is the lease?", world, today).sure
+    assert read_plan("When is the dentist?", vocabulary, today).sure
+    assert read_plan("When is my next lease meeting?", vocabulary, today).sure
+    assert not read_plan("When is the lease?", vocabulary, today).sure
 
 
 @pytest.mark.parametrize(
@@ -267,19 +269,23 @@ def test_a_single_word_names_an_event_only_beside_what_it_tells_apart() -> None:
     ],
 )  # fmt: skip
 def test_a_sort_of_events_is_some_of_a_diary(question: str, line: str | None) -> None:
-    world = World.of([event("Call with Kim", day(24)), event("Knots", day(22))])
-    found = understand(question, world, NOW.date())
+    vocabulary = QuestionVocabulary.of([event("Call with Kim", day(24)), event("Knots", day(22))])
+    found = read_plan(question, vocabulary, NOW.date())
     assert (written(found.plan) if found.plan else None) == line
 
 
 def test_what_is_next_is_no_title() -> None:
-    world = World.of([event("Talk: the next five years", day(2)), event("Knots", day(28))])
-    found = understand("When is the next talk?", world, NOW.date())
+    vocabulary = QuestionVocabulary.of(
+        [event("Talk: the next five years", day(2)), event("Knots", day(28))]
+    )
+    found = read_plan("When is the next talk?", vocabulary, NOW.date())
     assert found.plan is not None
     assert written(found.plan) == "next start of event title:talk"
 
 
 def test_the_words_of_a_person_are_no_title() -> None:
-    world = World.of([event("Lunch with Ann Smith", day(27)), event("Open day", day(28))])
-    assert diary.titled("When do I meet Ann Smith?", world) is None
-    assert diary.titled("Where is the open day?", world) == (13, 21, "open day", Kind.EVENT)
+    vocabulary = QuestionVocabulary.of(
+        [event("Lunch with Ann Smith", day(27)), event("Open day", day(28))]
+    )
+    assert diary.titled("When do I meet Ann Smith?", vocabulary) is None
+    assert diary.titled("Where is the open day?", vocabulary) == (13, 21, "open day", Kind.EVENT)

@@ -1,4 +1,4 @@
-"""Plans as text, and the questions that become plans: composed freely, over a tiny world."""
+"""Plans as text, and the questions that become plans: composed freely, over a tiny vocabulary."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engine.compute.plan_text import grammar, parsed, written
-from engine.compute.understand import understand
-from engine.compute.world import World
+from engine.compute.question_plan import read_plan
+from engine.compute.vocabulary import QuestionVocabulary
 from engine.errors import PlanRefused
 from engine.plan import Plan, Sought, Source, checked
 from ingest.item import Item, Kind, Locator, People, Person, Shelf
@@ -35,7 +35,7 @@ def event(title: str, day: int, calendar: str, minutes: int = 60, where: str = "
     return Item(Kind.EVENT, title, begins, People(), text, place, until=ends)
 
 
-WORLD = World.of(
+VOCABULARY = QuestionVocabulary.of(
     [
         mail("Boat house", KIM, 2),
         mail("Re: Boat house", BOB, 3),
@@ -189,7 +189,7 @@ def test_the_grammar_for_models_has_every_operation() -> None:
     ],
 )  # fmt: skip
 def test_a_question_becomes_a_plan(question: str, line: str) -> None:
-    read = understand(question, WORLD, TODAY)
+    read = read_plan(question, VOCABULARY, TODAY)
     assert read.plan is not None, read
     assert written(read.plan) == line
     assert read.sure
@@ -214,7 +214,7 @@ def test_a_question_becomes_a_plan(question: str, line: str) -> None:
     ],
 )
 def test_what_is_no_computation_gets_no_sure_plan(question: str) -> None:
-    assert not understand(question, WORLD, TODAY).sure
+    assert not read_plan(question, VOCABULARY, TODAY).sure
 
 
 @pytest.mark.parametrize(
@@ -241,22 +241,22 @@ def test_what_is_no_computation_gets_no_sure_plan(question: str) -> None:
     ],
 )
 def test_a_word_that_turns_a_question_round_is_not_passed_over(question: str, left: str) -> None:
-    read = understand(question, WORLD, TODAY)
+    read = read_plan(question, VOCABULARY, TODAY)
     assert left in [one.strip() for one in read.left]
     assert not read.sure
 
 
 def test_who_wrote_most_to_me_is_not_me() -> None:
     question = "Who mailed me most?"
-    plan = understand(question, WORLD, TODAY, me_known=True).plan
+    plan = read_plan(question, VOCABULARY, TODAY, me_known=True).plan
     assert plan is not None
     assert written(plan) == "count mail to:me by sender top 1"
-    assert understand("Who wrote most?", WORLD, TODAY, me_known=True).plan == parsed(
+    assert read_plan("Who wrote most?", VOCABULARY, TODAY, me_known=True).plan == parsed(
         "count mail by sender top 1"
     )
 
 
 def test_words_that_are_not_understood_are_told() -> None:
-    read = understand("How many angry mails did Kim send?", WORLD, TODAY)
+    read = read_plan("How many angry mails did Kim send?", VOCABULARY, TODAY)
     assert read.left == ("angry",)
     assert not read.sure

@@ -10,12 +10,12 @@ import pytest
 
 from engine.answer import answer
 from engine.compute.plan_text import parsed
-from engine.compute.propose import proposed
+from engine.compute.proposal import proposed
 from engine.errors import PlanRefused
 from engine.events import Answered
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
-from engine.routes.classifying import LABELS, by_model
+from engine.routes.labels import LABELS, by_model
 from engine.settings import Budget, Settings
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People

@@ -19,7 +19,7 @@ from engine.events import Answered, Drafted, Noted
 from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.retrieval.selection import OVERHEAD
-from engine.routes.classifying import LABELS, by_model, by_words
+from engine.routes.labels import LABELS, by_model, by_words
 from engine.settings import Budget, Settings
 from engine.strategies.summary import asked_length
 from engine.values import Answer, Query
@@ -339,7 +339,7 @@ def test_the_asked_length_is_read(question: str, length: str) -> None:
         ('When did Kim send "Summary of May"?', None),
         ("What does the weekly digest say about the pier?", None),
         ("Sum up the amounts of my card statements", None),
-        # Properties, fields, keys and contracts of the world.
+        # Properties, fields, keys and contracts of the vocabulary.
         ("Which property is under contract?", None),
         ("Which field trip did Kim set to May?", None),
         ("What is the value of the property at the pier?", None),

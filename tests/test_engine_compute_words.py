@@ -9,9 +9,9 @@ import pytest
 
 from engine.compute.fields import WORDS_SHOWN, values_of
 from engine.compute.plan_text import parsed, written
+from engine.compute.question_plan import read_plan
 from engine.compute.run import run
-from engine.compute.understand import understand
-from engine.compute.world import World
+from engine.compute.vocabulary import QuestionVocabulary
 from engine.question.acquaintances import Acquaintances
 from ingest.item import Item, Kind, Locator, People, Person
 
@@ -38,12 +38,12 @@ MAILS = [
     mail("Ropes", KIM, 9, "Buy ropes.\n\nOn Mon, Bob wrote:\n> Which?\n", ("bill.pdf",)),
     mail("Long", BOB, 10, "word " * 500),
 ]
-WORLD = World.of(MAILS)
+VOCABULARY = QuestionVocabulary.of(MAILS)
 
 
-def becomes(question: str, line: str, world: World) -> None:
+def becomes(question: str, line: str, vocabulary: QuestionVocabulary) -> None:
     """Assert that the grammar is sure of a plan, which is read back from its line."""
-    found = understand(question, world, NOW.date(), me_known=True)
+    found = read_plan(question, vocabulary, NOW.date(), me_known=True)
     assert found.plan is not None
     assert written(found.plan) == line
     assert found.sure
@@ -69,7 +69,7 @@ def becomes(question: str, line: str, world: World) -> None:
     ],
 )  # fmt: skip
 def test_words_and_attachments_are_asked_for(question: str, line: str) -> None:
-    becomes(question, line, WORLD)
+    becomes(question, line, VOCABULARY)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_words_and_attachments_are_asked_for(question: str, line: str) -> None:
     ],
 )
 def test_what_no_one_mail_says_is_left_to_reading(question: str) -> None:
-    assert not understand(question, WORLD, NOW.date()).sure
+    assert not read_plan(question, VOCABULARY, NOW.date()).sure
 
 
 @pytest.mark.parametrize(
@@ -106,10 +106,10 @@ def test_a_plan_over_words_and_attachments_comes_to(line: str, value: str) -> No
 
 
 def test_what_is_cited_is_what_is_said() -> None:
-    row = run(parsed("last text of mail from:Kim"), MAILS, WORLD.known, NOW).rows[0]
+    row = run(parsed("last text of mail from:Kim"), MAILS, VOCABULARY.known, NOW).rows[0]
     reading = row.values[0]
     assert reading.item.text[reading.start : reading.end] == "Buy ropes."
-    row = run(parsed("list attachment of mail from:Kim"), MAILS, WORLD.known, NOW).rows[0]
+    row = run(parsed("list attachment of mail from:Kim"), MAILS, VOCABULARY.known, NOW).rows[0]
     reading = row.values[0]
     assert "sails.jpg" in reading.item.text[reading.start : reading.end]
 
@@ -135,13 +135,13 @@ def test_a_mail_of_quotes_alone_says_nothing() -> None:
 
 
 def test_dates_of_the_wording_are_days_of_the_mail() -> None:
-    found = understand("What was the last mail from Kim this month?", WORLD, date(2026, 11, 21))
+    found = read_plan("What was the last mail from Kim this month?", VOCABULARY, date(2026, 11, 21))
     assert found.plan is not None
     assert written(found.plan) == ("last title of mail from:Kim since:2026-11-01 until:2026-11-30")
 
 
 PER = Person("Per Fjeld", "per@fjeld.example")
-OF_PER = World.of([*MAILS, mail("Pumps", PER, 11, "Here.")])
+OF_PER = QuestionVocabulary.of([*MAILS, mail("Pumps", PER, 11, "Here.")])
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_the_newest_mails_and_a_person_with_a_common_name(question: str, line: s
     ],
 )
 def test_one_mail_that_nothing_names_is_left_to_reading(question: str) -> None:
-    assert not understand(question, OF_PER, NOW.date()).sure
+    assert not read_plan(question, OF_PER, NOW.date()).sure
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_one_mail_that_nothing_names_is_left_to_reading(question: str) -> None:
     ],
 )
 def test_so_many_of_an_end(line: str, value: str) -> None:
-    assert run(parsed(line), MAILS, WORLD.known, NOW).value == value
+    assert run(parsed(line), MAILS, VOCABULARY.known, NOW).value == value
 
 
 def test_initials_in_the_middle_of_a_name_need_not_be_named() -> None:
@@ -199,7 +199,7 @@ def test_initials_in_the_middle_of_a_name_need_not_be_named() -> None:
         mail("Oars", Person("Vince Moor", "v@moor.example"), 13, "Nowhere."),
         mail("Nets", Person("Ann Hale", "a@hale.example"), 14, "Somewhere."),
     ]
-    world = World.of(letters)
-    becomes("How many mails did Vince Hale send?", 'count mail from:"Vince Hale"', world)
-    found = run(parsed('list title of mail from:"Vince Hale"'), letters, world.known, NOW)
+    vocabulary = QuestionVocabulary.of(letters)
+    becomes("How many mails did Vince Hale send?", 'count mail from:"Vince Hale"', vocabulary)
+    found = run(parsed('list title of mail from:"Vince Hale"'), letters, vocabulary.known, NOW)
     assert found.value == "Pumps, Keys"

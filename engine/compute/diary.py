@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from engine.compute.fields import folded
-from engine.compute.words import NEUTRAL, NOUNS, VERBS
-from engine.compute.world import World, spans_of_words
+from engine.compute.lexicon import NEUTRAL, NOUNS, VERBS
+from engine.compute.vocabulary import QuestionVocabulary, spans_of_words
 from engine.language.days import Direction
 from engine.language.tokens import FUNCTION_WORDS
 from engine.question.analysis import HIDDEN
@@ -108,7 +108,7 @@ def direction(text: str) -> Direction:
     return "future" if ahead or _PLANNED.search(text) or CALENDAR.search(text) else "past"
 
 
-def titled(text: str, world: World) -> tuple[int, int, str, Kind] | None:
+def titled(text: str, vocabulary: QuestionVocabulary) -> tuple[int, int, str, Kind] | None:
     """Return the part of an event's or a task's title that stands in a question, and whose.
 
     The longest: several words, or one that is a whole title or stands beside what it tells apart,
@@ -121,17 +121,17 @@ def titled(text: str, world: World) -> tuple[int, int, str, Kind] | None:
     if re.search(DUE, text.casefold()) or any(one.startswith("deadline") for one in tokens):
         kinds = (Kind.TASK, Kind.EVENT)
     for start, end in spans_of_words(text, longest=6):
-        if not _may_name(text, start, end, world):
+        if not _may_name(text, start, end, vocabulary):
             continue
         for words in _numbers(text[start:end]):
             for kind in kinds:
-                is_part = world.has_title_with(words, kind)
-                if is_part and (" " in words or _stands_alone(text, start, end, kind, world)):
+                is_part = vocabulary.has_title_with(words, kind)
+                if is_part and (" " in words or _stands_alone(text, start, end, kind, vocabulary)):
                     return start, end, words, kind
     return None
 
 
-def _may_name(text: str, start: int, end: int, world: World) -> bool:
+def _may_name(text: str, start: int, end: int, vocabulary: QuestionVocabulary) -> bool:
     """Say whether words may be a part of a title, and not of the question or a person's name."""
     words = re.sub(r"[.:]+$", "", text[start:end]).split(" ")
     plain = [word.casefold() for word in words]
@@ -141,7 +141,7 @@ def _may_name(text: str, start: int, end: int, world: World) -> bool:
     if re.search(NEXT, " ".join(plain)) or any(one in _NAMES_A_PART for one in plain):
         return False
     named = all(word[:1].isupper() for word in words) and not _OF_TIME.match(text)
-    if named or any(map(world.is_name, words)):
+    if named or any(map(vocabulary.is_name, words)):
         return False  # who is Ann Smith
     return any(not (one in NOUNS or one in VERBS or one in FUNCTION_WORDS) for one in plain)
 
@@ -153,12 +153,14 @@ def _numbers(words: str) -> Iterator[str]:
         yield words[:-1]
 
 
-def _stands_alone(text: str, start: int, end: int, kind: Kind, world: World) -> bool:
+def _stands_alone(
+    text: str, start: int, end: int, kind: Kind, vocabulary: QuestionVocabulary
+) -> bool:
     """Say whether one word is a whole title, or stands beside what it tells apart."""
     word = folded(text[start:end])
     if re.fullmatch(rf"{OPEN}|{DONE}|{OVERDUE}", word):
         return False
-    if kind in world.titles.get(word, frozenset()):
+    if kind in vocabulary.titles.get(word, frozenset()):
         return True
     after = re.match(r" (\w+)", text[end:])
     beside = NOUNS.get(after[1].casefold()) if after else None

@@ -16,7 +16,7 @@ from engine.compute.fields import (
     minutes_of,
     values_of,
 )
-from engine.compute.selecting import Passed, each_once, oldest_first, passing
+from engine.compute.item_filter import Passed, each_once, oldest_first, passing
 from engine.compute.table import Extracted, Extractor, ItemValue, Key, Lacking, Row, Table, units_of
 from engine.compute.units import Quantity, by_unit, mean, shown
 from engine.plan import AT_AN_END, MEASURED, Plan, Sought

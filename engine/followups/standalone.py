@@ -21,9 +21,9 @@ from engine.events import Event, Rewritten, Steps
 from engine.followups.antecedents import PREPOSITION
 from engine.followups.ellipsis import filled, fragment_of, without_connective
 from engine.followups.listed import listed_in
+from engine.followups.model_rewrite import by_model
 from engine.followups.pronouns import has_person, resolved
-from engine.followups.referring import Reference, points, references
-from engine.followups.rewriting import by_model
+from engine.followups.references import Reference, points, references
 from engine.language.languages import language_of
 from engine.language.tokens import FUNCTION_WORDS, words
 from engine.stages import Timings, staged

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from engine.events import Choice, Decided
-from engine.routes.classifying import Classified
 from engine.routes.facts import Facts
+from engine.routes.labels import Classified
 
 When = Literal["auto", "always", "never"]
 """A stage runs by its rule, or as the person or a study says."""

@@ -16,8 +16,8 @@ from engine.generation.lookahead import Sample
 from engine.question.expansion import expanded, unknown_words
 from engine.retrieval.recall import Scores, best_first
 from engine.routes import routing
-from engine.routes.classifying import by_words
 from engine.routes.facts import Facts, by_now, facts_of
+from engine.routes.labels import by_words
 from engine.routes.routing import When, WhenLooking
 from engine.stages import stage
 from engine.strategies.computation import understood

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.compute.extract import extracted
+from engine.compute.item_filter import lies_in
 from engine.compute.plan_text import written
-from engine.compute.propose import plan_of, proposed
+from engine.compute.proposal import plan_of, proposed
+from engine.compute.question_plan import PlanReading, read_plan
 from engine.compute.run import run
-from engine.compute.selecting import lies_in
 from engine.compute.show import draft
 from engine.compute.table import Extracted, Table
-from engine.compute.understand import Understanding, understand
-from engine.compute.world import World, joined
+from engine.compute.vocabulary import QuestionVocabulary, joined
 from engine.drafts import Draft
 from engine.errors import OwnAddressUnknown, PlanRefused
 from engine.events import Noted, Steps
@@ -31,25 +31,25 @@ def items_of(tools: Toolbox) -> list[Item]:
     return list({id(item): item for item in items}.values())
 
 
-def understood(tools: Toolbox) -> tuple[World, Understanding]:
+def understood(tools: Toolbox) -> tuple[QuestionVocabulary, PlanReading]:
     """Return the names in what was read, and the plan that the grammar finds in the question."""
-    world = World.of(items_of(tools))
+    vocabulary = QuestionVocabulary.of(items_of(tools))
     if tools.settings.plan is not None:
-        return world, Understanding(tools.settings.plan)
+        return vocabulary, PlanReading(tools.settings.plan)
     today, own = tools.settings.today, tools.settings.own
-    return world, understand(tools.query.text, world, today, me_known=bool(own))
+    return vocabulary, read_plan(tools.query.text, vocabulary, today, me_known=bool(own))
 
 
-def compute(tools: Toolbox, world: World, read: Understanding) -> Steps[Draft]:
+def compute(tools: Toolbox, vocabulary: QuestionVocabulary, read: PlanReading) -> Steps[Draft]:
     """Run the question's plan, or one that the model proposes; return None without a plan."""
     plan = read.plan or (yield from staged("lookahead", tools.timings, _propose(tools)))
     if plan is None:
         return Draft("", ())
-    plan = _with_calendars(plan, world)
+    plan = _with_calendars(plan, vocabulary)
     yield Noted(f"plan: {written(plan)}")
     if read.left:
         yield Noted(f"not understood, and not in the plan: {', '.join(read.left)}")
-    computed = yield from staged("select", tools.timings, _run(tools, world, plan))
+    computed = yield from staged("select", tools.timings, _run(tools, vocabulary, plan))
     result = draft(computed)
     for remark in result.table.remarks if result.table else ():
         yield Noted(remark)
@@ -70,42 +70,42 @@ def _propose(tools: Toolbox) -> Steps[Plan | None]:
     return plan
 
 
-def _run(tools: Toolbox, world: World, plan: Plan) -> Steps[Table]:
+def _run(tools: Toolbox, vocabulary: QuestionVocabulary, plan: Plan) -> Steps[Table]:
     yield from ()
-    known = _with_me(tools, world, plan)
+    known = _with_me(tools, vocabulary, plan)
     if not isinstance(plan.value, Sought):
-        return run(plan, world.items, known, tools.settings.present)
+        return run(plan, vocabulary.items, known, tools.settings.present)
 
     def extract(items: Sequence[Item], sought: Sought) -> Extracted:
         with tools.models.lend("lookahead") as model:
             return extracted(model, items, sought, tools.passages.readable)
 
-    return run(plan, world.items, known, tools.settings.present, extract)
+    return run(plan, vocabulary.items, known, tools.settings.present, extract)
 
 
-def _with_calendars(plan: Plan, world: World) -> Plan:
+def _with_calendars(plan: Plan, vocabulary: QuestionVocabulary) -> Plan:
     """Return the plan with calendars by their own names: `in:Germany` may be GermanHolidays."""
     return replace(
         plan,
         sources=tuple(
             replace(
                 source,
-                calendars=tuple(name for one in source.calendars for name in _own(one, world)),
+                calendars=tuple(name for one in source.calendars for name in _own(one, vocabulary)),
             )
             for source in plan.sources
         ),
     )
 
 
-def _own(name: str, world: World) -> tuple[str, ...]:
-    if any(lies_in(item, name) for item in world.items):
+def _own(name: str, vocabulary: QuestionVocabulary) -> tuple[str, ...]:
+    if any(lies_in(item, name) for item in vocabulary.items):
         return (name,)
-    return tuple(one.name for one in world.calendars.get(joined([name]), ())) or (name,)
+    return tuple(one.name for one in vocabulary.calendars.get(joined([name]), ())) or (name,)
 
 
-def _with_me(tools: Toolbox, world: World, plan: Plan) -> Acquaintances:
+def _with_me(tools: Toolbox, vocabulary: QuestionVocabulary, plan: Plan) -> Acquaintances:
     """Return who is known, "me" with them where the plan names it. Raises `OwnAddressUnknown`."""
-    known = world.known
+    known = vocabulary.known
     named = {
         person.casefold()
         for source in plan.sources

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.compute.understand import Understanding
-from engine.compute.world import World
+from engine.compute.question_plan import PlanReading
+from engine.compute.vocabulary import QuestionVocabulary
 from engine.drafts import Draft
 from engine.events import Noted, Steps
-from engine.routes.classifying import MARGIN, Classified, Label, by_model, by_words
+from engine.routes.labels import MARGIN, Classified, Label, by_model, by_words
 from engine.stages import staged
 from engine.strategies.computation import compute, understood
 from engine.strategies.fb_rag import FBRag
@@ -29,17 +29,17 @@ class Conditional:
 
     def run(self, tools: Toolbox) -> Steps[Draft]:
         """Classify, take the route; one that finds nothing is followed by retrieval."""
-        world, read = understood(tools)
+        vocabulary, read = understood(tools)
         found = yield from staged("understand", tools.timings, self._classify(tools, read))
         yield Noted(_said(found))
-        draft = yield from take(tools, found.label, world, read)
+        draft = yield from take(tools, found.label, vocabulary, read)
         return draft if draft is not None else (yield from self.retrieve(tools))
 
     def retrieve(self, tools: Toolbox) -> Steps[Draft]:
         """Answer an ordinary question."""
         return (yield from FBRag().run(tools))
 
-    def _classify(self, tools: Toolbox, read: Understanding) -> Steps[Classified]:
+    def _classify(self, tools: Toolbox, read: PlanReading) -> Steps[Classified]:
         yield from ()
         settled = by_words(tools.query.text, read)
         if settled is not None:
@@ -48,7 +48,9 @@ class Conditional:
             return by_model(model, tools.query.text, self.margin)
 
 
-def take(tools: Toolbox, label: Label, world: World, read: Understanding) -> Steps[Draft | None]:
+def take(
+    tools: Toolbox, label: Label, vocabulary: QuestionVocabulary, read: PlanReading
+) -> Steps[Draft | None]:
     """Return the draft of a label's route; None leaves the question to retrieval.
 
     A sure plan, or a person's own, answers "none" when it finds no items. It does not where words
@@ -58,21 +60,21 @@ def take(tools: Toolbox, label: Label, world: World, read: Understanding) -> Ste
     draft, settled = Draft("", ()), False
     if label == "summary":
         draft = yield from Summary().run(tools)
-        settled = _names_days(tools, world)
+        settled = _names_days(tools, vocabulary)
     elif label == "aggregate":
-        draft = yield from compute(tools, world, read)
+        draft = yield from compute(tools, vocabulary, read)
         settled = _settles(tools, read)
     elif label == "key_value":
         draft = yield from KeyValue().run(tools)
     return draft if draft.text or settled else None
 
 
-def _names_days(tools: Toolbox, world: World) -> bool:
-    scope = scope_of(tools.query.text, world, tools.settings.today)
+def _names_days(tools: Toolbox, vocabulary: QuestionVocabulary) -> bool:
+    scope = scope_of(tools.query.text, vocabulary, tools.settings.today)
     return bool(scope.since or scope.until)
 
 
-def _settles(tools: Toolbox, read: Understanding) -> bool:
+def _settles(tools: Toolbox, read: PlanReading) -> bool:
     """Say whether a plan that finds no items proves that there are none."""
     if tools.settings.plan is not None:
         return True

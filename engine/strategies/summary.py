@@ -10,11 +10,11 @@ from datetime import date
 from typing import ClassVar
 
 from engine.checking.citation_check import MARKER
-from engine.compute.selecting import Passed, passing, shelf_of
+from engine.compute.item_filter import Passed, passing, shelf_of
+from engine.compute.lexicon import NOUNS
+from engine.compute.question_plan import source_of
 from engine.compute.show import PLURALS, SHELVES
-from engine.compute.understand import source_of
-from engine.compute.words import NOUNS
-from engine.compute.world import World
+from engine.compute.vocabulary import QuestionVocabulary
 from engine.drafts import Draft
 from engine.events import Drafted, Noted, Steps
 from engine.generation.reply import unshown, write
@@ -126,9 +126,9 @@ def asked_length(question: str) -> str:
     return f"{found['number']} {found['unit']}{'' if one else 's'}"
 
 
-def scope_of(question: str, world: World, today: date) -> Source:
+def scope_of(question: str, vocabulary: QuestionVocabulary, today: date) -> Source:
     """Return what a summary is of: kind, days, people, thread, and words it is about."""
-    source = source_of(_LENGTH.sub("", question), world, today)
+    source = source_of(_LENGTH.sub("", question), vocabulary, today)
     several = any(_kind_of(one[1]) != _kind_of(one[2]) for one in _TWO_NOUNS.finditer(question))
     return replace(source, kind=None if several else source.kind, status="any")
 
@@ -149,12 +149,12 @@ class _Found:
 
 def _scoped(tools: Toolbox) -> Steps[list[int]]:
     """Return the passages that the question names, by number; say what was left out."""
-    world = World.of(items_of(tools))
-    scope = scope_of(tools.query.text, world, tools.settings.today)
+    vocabulary = QuestionVocabulary.of(items_of(tools))
+    scope = scope_of(tools.query.text, vocabulary, tools.settings.today)
     words = "" if scope.threads or scope.subjects else " ".join(scope.texts)
     of_kind = replace(scope, texts=())
     of_any = replace(of_kind, kind=None)
-    tried = [_found(tools, world, one, words) for one in dict.fromkeys((of_kind, of_any))]
+    tried = [_found(tools, vocabulary, one, words) for one in dict.fromkeys((of_kind, of_any))]
     found = next((one for one in tried if one.about), None)
     found = found or next((one for one in tried if one.numbers), tried[0])
     if found is not tried[0] and scope.kind:
@@ -170,9 +170,9 @@ def _scoped(tools: Toolbox) -> Steps[list[int]]:
     return found.about or found.numbers
 
 
-def _found(tools: Toolbox, world: World, scope: Source, words: str) -> _Found:
+def _found(tools: Toolbox, vocabulary: QuestionVocabulary, scope: Source, words: str) -> _Found:
     """Return the items that pass. An item need not hold every word, as its text may use others."""
-    passed = _passing(world, scope)
+    passed = _passing(vocabulary, scope)
     item_of = [id(passage.item) for passage in tools.corpus.passages]
     ids = {id(item) for item in passed.items}
     numbers = [one for one in tools.passages.allowed() if item_of[one] in ids]
@@ -183,12 +183,12 @@ def _found(tools: Toolbox, world: World, scope: Source, words: str) -> _Found:
     return _Found(passed, numbers, [one for one in numbers if item_of[one] in held])
 
 
-def _passing(world: World, scope: Source) -> Passed:
+def _passing(vocabulary: QuestionVocabulary, scope: Source) -> Passed:
     """Return the items of a scope; without one, all but spam and trash, also mails within mails."""
     if scope != Source(status="any"):
-        return passing(world.items, scope, world.known)
-    kept = tuple(item for item in world.items if shelf_of(item) is None)
-    return Passed(kept, Counter(shelf for item in world.items if (shelf := shelf_of(item))))
+        return passing(vocabulary.items, scope, vocabulary.known)
+    kept = tuple(item for item in vocabulary.items if shelf_of(item) is None)
+    return Passed(kept, Counter(shelf for item in vocabulary.items if (shelf := shelf_of(item))))
 
 
 def _size(model: Generator, passage: Passage) -> int:

@@ -24,10 +24,10 @@ from pathlib import Path
 from compute_gold import Gold, entries, letters
 from study_compute import NOW, SETS, rows_of
 
-from engine.compute.understand import understand
-from engine.compute.world import World
+from engine.compute.question_plan import read_plan
+from engine.compute.vocabulary import QuestionVocabulary
 from engine.evaluation.questions import Question, load_questions
-from engine.routes.classifying import LABELS, Classified, Label, by_model, by_words
+from engine.routes.labels import LABELS, Classified, Label, by_model, by_words
 from ingest.item import Item, Kind, Locator, People
 from ingest.reading.in_process import read
 from models.llama.generator import load_llama
@@ -42,12 +42,12 @@ UNSETTLED = "unsettled"
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A question, what it needs, and the world it is asked in."""
+    """A question, what it needs, and the vocabulary it is asked in."""
 
     group: str
     text: str
     label: Label
-    world: World
+    vocabulary: QuestionVocabulary
 
 
 class Worlds:
@@ -56,19 +56,19 @@ class Worlds:
     def __init__(self, data: Path) -> None:
         """Read nothing yet."""
         self._corpus = data / "corpus"
-        self._read: dict[str, World] = {}
+        self._read: dict[str, QuestionVocabulary] = {}
 
-    def at(self, place: str) -> World:
+    def at(self, place: str) -> QuestionVocabulary:
         """Return everything below a path of the corpora."""
         if place not in self._read:
             items = read([self._corpus / place], zone=UTC, now=NOW)
-            self._read[place] = World.of(one for one in items if isinstance(one, Item))
+            self._read[place] = QuestionVocabulary.of(one for one in items if isinstance(one, Item))
         return self._read[place]
 
-    def of(self, question: Question) -> World:
+    def of(self, question: Question) -> QuestionVocabulary:
         """Return what a question is asked over."""
         if question.context is not None:
-            return World.of(_items(question.context))
+            return QuestionVocabulary.of(_items(question.context))
         known = {**SETS, **MAILS}.get(question.dataset, question.corpus)
         if known is None:
             raise ValueError(f"{question.id} names no corpus")
@@ -99,13 +99,13 @@ def labelled(data: Path) -> Iterator[Labelled]:
     gold = Gold(letters(corpus / SETS["pim_mail_derived"]), entries(corpus / "calendars"))
     for number, row in enumerate(rows_of("compute_hard.jsonl"), start=1):
         group = f"hard, {'odd' if number % 2 else 'even'}"
-        world = worlds.at(SETS[f"pim_{row['over']}_derived"])
-        yield Labelled(group, gold.filled(row["question"]), row["label"], world)
+        vocabulary = worlds.at(SETS[f"pim_{row['over']}_derived"])
+        yield Labelled(group, gold.filled(row["question"]), row["label"], vocabulary)
 
 
 def sorted_out(one: Labelled, model: Generator | None, *, alone: bool) -> Classified | None:
     """Return the class of a question, or None where it is unsettled."""
-    settled = None if alone else by_words(one.text, understand(one.text, one.world, NOW.date()))
+    settled = None if alone else by_words(one.text, read_plan(one.text, one.vocabulary, NOW.date()))
     return by_model(model, one.text) if settled is None and model is not None else settled
 
 

@@ -33,14 +33,14 @@ from compute_gold import Gold, entries, letters
 
 from engine.answer import answer
 from engine.checking.citation_check import MARKER
+from engine.compute.question_plan import read_plan
 from engine.compute.run import run
-from engine.compute.understand import understand
-from engine.compute.world import World
+from engine.compute.vocabulary import QuestionVocabulary
 from engine.evaluation.metrics import exact_match, substring_match
 from engine.evaluation.questions import Question, load_questions
 from engine.events import Answered
 from engine.language.overlap import normalise
-from engine.question import inferring
+from engine.question import inferred_filters
 from engine.retrieval.corpus import Corpus, corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Settings
@@ -220,13 +220,13 @@ def keys(args: argparse.Namespace) -> None:
 def diaries(_: argparse.Namespace) -> None:
     """Print how many questions of a diary are read as a person reads them."""
     found = read([HERE.parent.parent / "app" / "sample" / "data"], zone=UTC, now=NOW)
-    world = World.of([one for one in found if isinstance(one, Item)])
+    vocabulary = QuestionVocabulary.of([one for one in found if isinstance(one, Item)])
     tally = Tally()
     for number, row in enumerate(rows_of("compute_agenda.jsonl"), start=1):
-        plan = understand(row["question"], world, NOW.date())
+        plan = read_plan(row["question"], vocabulary, NOW.date())
         entries = None
         if plan.plan and plan.sure:
-            table = run(plan.plan, world.items, world.known, NOW)
+            table = run(plan.plan, vocabulary.items, vocabulary.known, NOW)
             items = [value.item for one in table.rows for value in one.values]
             entries = sorted({f"{item.when:%Y-%m-%d} {item.title}" for item in items})
         right = entries == (None if row["gold"] is None else sorted(row["gold"]))
@@ -237,14 +237,16 @@ def diaries(_: argparse.Namespace) -> None:
 def foreign(args: argparse.Namespace) -> None:
     """Print for how many foreign questions there is a sure plan."""
     worlds = {
-        place: World.of(inferring.items_of(corpus_at(args.data / "corpus" / place)))
+        place: QuestionVocabulary.of(
+            inferred_filters.items_of(corpus_at(args.data / "corpus" / place))
+        )
         for place in SETS.values()
     }
     tally = Tally()
     for name in FOREIGN:
         for question in load_questions(args.data / "dev" / f"{name}.jsonl"):
-            for place, world in worlds.items():
-                sure = understand(question.text, world, NOW.date()).sure
+            for place, vocabulary in worlds.items():
+                sure = read_plan(question.text, vocabulary, NOW.date()).sure
                 tally.add(f"over {place}", sure)
     tally.show("with a sure plan")
 

@@ -25,10 +25,10 @@ from typing import Any
 
 from app.local_models.loader import model_set
 from app.settings.config import load_config
-from engine.question import inferring
+from engine.question import inferred_filters
 from engine.question.acquaintances import Acquaintances
+from engine.question.model_roles import chosen_among, chosen_from, likelihoods
 from engine.question.question_grammar import analysed, clues
-from engine.question.second_look import chosen_among, chosen_from, likelihoods
 from engine.settings import Settings
 from engine.values import Query
 from ingest.item import Item, Kind, Locator, People, Person
@@ -135,9 +135,9 @@ def study_data(file: Path, items: list[Item], model: Generator | None, limit: in
         row = json.loads(line)
         counts["questions"] += 1
         gold = [item for item in items if item.locator.message_id in support(row)]
-        query = inferring.before_reading(Query(row["question"]), settings)
+        query = inferred_filters.before_reading(Query(row["question"]), settings)
         found = clues(analysed(query.text, NOW.date(), known))
-        query = inferring.narrowed(query, found, known, settings)
+        query = inferred_filters.narrowed(query, found, known, settings)
         if query.inferred:
             counts += _harm(query, items, gold)
         elif model and asked.names_and_dates < limit:
@@ -152,10 +152,10 @@ def study_data(file: Path, items: list[Item], model: Generator | None, limit: in
 
 def _harm(query: Query, items: list[Item], gold: list[Item]) -> Counter[str]:
     scope = Scope(query.filters, UTC, NOW)
-    passing = sum(inferring.passes(item, scope) for item in items)
-    kept = sum(inferring.passes(item, scope) for item in gold)
+    passing = sum(inferred_filters.passes(item, scope) for item in items)
+    kept = sum(inferred_filters.passes(item, scope) for item in gold)
     counts = Counter({"with a filter": 1, "items left, sum": passing})
-    counts += Counter({f"by {inferring.GROUPS[one.field]}" for one in query.inferred})
+    counts += Counter({f"by {inferred_filters.GROUPS[one.field]}" for one in query.inferred})
     counts["nothing left, so dropped"] += not passing
     counts["harmed: no evidence passes"] += bool(passing and not kept)
     counts["some evidence hidden"] += bool(passing and 0 < kept < len(gold))

@@ -7,32 +7,34 @@ from dataclasses import replace
 from datetime import date
 
 from engine.compute import diary
-from engine.compute import words as w
-from engine.compute.asking import Asked, AskedGrammar
-from engine.compute.naming import NamedQuestion, Quoted
-from engine.compute.picking import PickingGrammar
-from engine.compute.selecting import passing
-from engine.compute.sourcing import SHELVES, TOKEN, SourceGrammar
-from engine.compute.world import World
+from engine.compute import lexicon as w
+from engine.compute.choice_grammar import ChoiceGrammar
+from engine.compute.item_filter import passing
+from engine.compute.named_question import NamedQuestion, Quoted
+from engine.compute.source_grammar import SHELVES, TOKEN, SourceGrammar
+from engine.compute.value_grammar import Asked, ValueGrammar
+from engine.compute.vocabulary import QuestionVocabulary
 from engine.language.numbers import ENGLISH
 from engine.language.tokens import FUNCTION_WORDS
 from engine.plan import TWO_SOURCES, Field, Operation, Plan, Sought, Source, Unit
 from ingest.item import Kind
 
 
-class OperationGrammar:
+class PlanGrammar:
     """Reads what one question has computed.
 
     It holds a part for each thing that a plan says: of which items, what is asked for, which of
     the items are meant.
     """
 
-    def __init__(self, found: NamedQuestion, world: World, today: date, *, me_known: bool) -> None:
+    def __init__(
+        self, found: NamedQuestion, vocabulary: QuestionVocabulary, today: date, *, me_known: bool
+    ) -> None:
         """Read a question whose names have become tags; `me_known`: a plan may name "me"."""
         self.items = SourceGrammar(found)
-        self.asks = AskedGrammar(self.items)
-        self.picks = PickingGrammar(self.asks, world, today, me_known=me_known)
-        self.world = world
+        self.asks = ValueGrammar(self.items)
+        self.picks = ChoiceGrammar(self.asks, vocabulary, today, me_known=me_known)
+        self.vocabulary = vocabulary
         self.today = today
 
     def plan(self) -> Plan | None:
@@ -105,7 +107,7 @@ class OperationGrammar:
     def _ever(self, source: Source) -> bool:
         """Say whether something passes on any day."""
         ever = replace(source, since=None, until=None, status="any")
-        return bool(passing(self.world.items, ever, self.world.known).items)
+        return bool(passing(self.vocabulary.items, ever, self.vocabulary.known).items)
 
     def _of_two(self, asked: Asked, source: Source) -> Plan | None:
         """Return a plan over two sources: dates in both, or the days from one to the other."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from engine.compute.understand import Understanding
+from engine.compute.question_plan import PlanReading
 from engine.prompts.templates import render, section
 from models.protocols import Generator
 
@@ -88,7 +88,7 @@ class Classified:
     """Of the model: mean log-probability of each label."""
 
 
-def by_words(question: str, read: Understanding | None = None) -> Classified | None:
+def by_words(question: str, read: PlanReading | None = None) -> Classified | None:
     """Return the label that the question's words settle, or None."""
     if _asks_for_a_key(question):
         return Classified("key_value", "words")

@@ -1,7 +1,7 @@
 """What words of a question mean to a plan: kinds, fields, operations. No word means an answer.
 
 Each row is a word's meaning wherever it stands; how the words are put together is left to
-`engine.compute.understand`.
+`engine.compute.question_plan`.
 """
 
 from __future__ import annotations

@@ -14,8 +14,14 @@ from typing import TypeVar
 
 from engine.compute import diary
 from engine.compute.fields import PREFIX, folded
-from engine.compute.words import ASKING, NEUTRAL, NOUNS, VERBS
-from engine.compute.world import LEAST_TITLE, Called, World, joined, spans_of_words
+from engine.compute.lexicon import ASKING, NEUTRAL, NOUNS, VERBS
+from engine.compute.vocabulary import (
+    LEAST_TITLE,
+    Called,
+    QuestionVocabulary,
+    joined,
+    spans_of_words,
+)
 from engine.language.dates import find_spans, parse_span
 from engine.language.days import Direction, Span
 from engine.language.tokens import FUNCTION_WORDS
@@ -59,12 +65,12 @@ class NamedQuestion:
     people: Mapping[str, str] = field(default_factory=dict)
 
 
-def named(question: str, world: World, today: date) -> NamedQuestion:
+def named(question: str, vocabulary: QuestionVocabulary, today: date) -> NamedQuestion:
     """Return the question with tags for what it names.
 
     Earlier passes take their words from later ones: a title may hold a date, or a person's name.
     """
-    found = _Passes(Analysis(question, today, world.known), world)
+    found = _Passes(Analysis(question, today, vocabulary.known), vocabulary)
     found.quoted()
     if not found.quotes:
         found.bare_title()
@@ -74,7 +80,7 @@ def named(question: str, world: World, today: date) -> NamedQuestion:
     if not found.quotes:
         found.part_of_a_title()
     found.dated()
-    names = {**world.known.recipients, **world.known.senders}
+    names = {**vocabulary.known.recipients, **vocabulary.known.senders}
     found.read = found.read.with_names(lambda text, position: _person_end(text, position, names))
     return found.named()
 
@@ -84,7 +90,7 @@ class _Passes:
     """The mentions found so far, and what those of each role stand for, in their order."""
 
     read: Analysis
-    world: World
+    vocabulary: QuestionVocabulary
     quotes: list[Quoted] = field(default_factory=list)
     calendars: list[tuple[Called, ...]] = field(default_factory=list)
     dates: list[Span] = field(default_factory=list)
@@ -109,11 +115,11 @@ class _Passes:
         """Tag what is in quotation marks, which may themselves be a part of a title."""
 
         def is_known(words: str) -> bool:
-            meaning = _meaning(words, self.world)
+            meaning = _meaning(words, self.vocabulary)
             return meaning.is_thread or meaning.is_event or meaning.is_place
 
         self.read = self.read.with_quotes(is_known)
-        self.quotes = [_meaning(one.words, self.world) for one in self.read.mentions]
+        self.quotes = [_meaning(one.words, self.vocabulary) for one in self.read.mentions]
 
     def bare_title(self) -> None:
         """Tag the longest title that is in the question without quotation marks."""
@@ -121,21 +127,21 @@ class _Passes:
         for start, end in spans_of_words(text):
             words = text[start:end]
             several = len(words.split()) >= LEAST_TITLE
-            if several and words[0].isupper() and folded(words) in self.world.titles:
-                self.quotes.append(_meaning(words, self.world))
+            if several and words[0].isupper() and folded(words) in self.vocabulary.titles:
+                self.quotes.append(_meaning(words, self.vocabulary))
                 self.read = self.read.naming("quote", start, end)
                 return
 
     def part_of_a_title(self) -> None:
         """Tag an event or a task that is named by a part of its title."""
-        if part := diary.titled(self.read.hidden, self.world):
+        if part := diary.titled(self.read.hidden, self.vocabulary):
             start, end, words, kind = part
             self.quotes.append(Quoted(words, in_title=True, kind=kind))
             self.read = self.read.naming("quote", start, end)
 
     def in_calendars(self) -> None:
         """Tag calendars, the longest names first."""
-        while found := _calendar_in(self.read.hidden, self.world.calendars):
+        while found := _calendar_in(self.read.hidden, self.vocabulary.calendars):
             start, end, called = found
             self.calendars.append(called)
             self.read = self.read.naming("calendar", start, end)
@@ -158,17 +164,17 @@ class _Passes:
         self.read = self.read.naming("date", start, end)
 
 
-def _meaning(text: str, world: World) -> Quoted:
+def _meaning(text: str, vocabulary: QuestionVocabulary) -> Quoted:
     words = folded(text)
-    kinds = world.titles.get(words, frozenset())
+    kinds = vocabulary.titles.get(words, frozenset())
     thread = folded(PREFIX.sub("", text))
     return Quoted(
         text.strip(),
-        is_thread=thread in world.threads,
+        is_thread=thread in vocabulary.threads,
         is_subject=Kind.MAIL in kinds,
         is_event=bool(kinds - {Kind.MAIL}),
-        is_place=words in world.places,
-        in_title=bool(words) and world.has_title_with(words),
+        is_place=words in vocabulary.places,
+        in_title=bool(words) and vocabulary.has_title_with(words),
     )
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from engine.compute import diary
-from engine.compute import words as w
-from engine.compute.asking import Asked, AskedGrammar
-from engine.compute.selecting import passing
-from engine.compute.sourcing import TOKEN
-from engine.compute.world import World
+from engine.compute import lexicon as w
+from engine.compute.item_filter import passing
+from engine.compute.source_grammar import TOKEN
+from engine.compute.value_grammar import Asked, ValueGrammar
+from engine.compute.vocabulary import QuestionVocabulary
 from engine.language.numbers import ENGLISH
 from engine.plan import Field, Plan, Source, Unit
 from engine.question.question_grammar import PAST_TENSE
@@ -30,14 +30,16 @@ FEW = 5
 """How many "the newest mails" are."""
 
 
-class PickingGrammar:
+class ChoiceGrammar:
     """Reads which of its items one question means, and which value of them."""
 
-    def __init__(self, asks: AskedGrammar, world: World, today: date, *, me_known: bool) -> None:
+    def __init__(
+        self, asks: ValueGrammar, vocabulary: QuestionVocabulary, today: date, *, me_known: bool
+    ) -> None:
         """Read a question by what it asks for; `me_known`: a plan may name "me"."""
         self.items = asks.items
         self.asks = asks
-        self.world = world
+        self.vocabulary = vocabulary
         self.today = today
         self.me_known = me_known
 
@@ -99,7 +101,7 @@ class PickingGrammar:
         if not self.items.is_of_diary or of_events or source != days:
             return ()
         due = replace(days, kind=Kind.TASK, status="open")
-        return (due,) if passing(self.world.items, due, self.world.known).items else ()
+        return (due,) if passing(self.vocabulary.items, due, self.vocabulary.known).items else ()
 
     def _is_of_what_is_planned(self, asked: Asked, source: Source) -> bool:
         """Say whether entries are asked for on no day, and some lie ahead: those are meant."""
@@ -132,7 +134,7 @@ class PickingGrammar:
 
     def _lies_ahead(self, source: Source) -> bool:
         ahead = replace(source, since=self.today)
-        return bool(passing(self.world.items, ahead, self.world.known).items)
+        return bool(passing(self.vocabulary.items, ahead, self.vocabulary.known).items)
 
     def _value(self, asked: Asked, source: Source) -> Field:
         if asked == "entry":

@@ -13,16 +13,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from engine.compute.naming import named
-from engine.compute.operating import OperationGrammar
-from engine.compute.sourcing import SourceGrammar
-from engine.compute.world import World
+from engine.compute.named_question import named
+from engine.compute.plan_grammar import PlanGrammar
+from engine.compute.source_grammar import SourceGrammar
+from engine.compute.vocabulary import QuestionVocabulary
 from engine.errors import PlanRefused
 from engine.plan import Plan, Source, checked
 
 
 @dataclass(frozen=True, slots=True)
-class Understanding:
+class PlanReading:
     """What the grammar makes of a question."""
 
     plan: Plan | None
@@ -36,21 +36,21 @@ class Understanding:
         return self.plan is not None and not self.left
 
 
-def understand(
-    question: str, world: World, today: date, *, me_known: bool = False
-) -> Understanding:
+def read_plan(
+    question: str, vocabulary: QuestionVocabulary, today: date, *, me_known: bool = False
+) -> PlanReading:
     """Return the plan of a question, as far as the grammar reads one.
 
     `me_known` says that the plan may name "me".
     """
-    read = OperationGrammar(named(question, world, today), world, today, me_known=me_known)
+    read = PlanGrammar(named(question, vocabulary, today), vocabulary, today, me_known=me_known)
     try:
         plan = read.plan()
-        return Understanding(checked(plan) if plan else None, read.left(plan))
+        return PlanReading(checked(plan) if plan else None, read.left(plan))
     except PlanRefused:
-        return Understanding(None, read.left(None))
+        return PlanReading(None, read.left(None))
 
 
-def source_of(question: str, world: World, today: date) -> Source:
+def source_of(question: str, vocabulary: QuestionVocabulary, today: date) -> Source:
     """Return which items a question names: their kind, days, people, titles."""
-    return SourceGrammar(named(question, world, today)).source()
+    return SourceGrammar(named(question, vocabulary, today)).source()

@@ -35,14 +35,14 @@ class Called:
 
 
 @dataclass(frozen=True)
-class World:
+class QuestionVocabulary:
     """Everything that was read, by the names that a question may use."""
 
     items: Sequence[Item]
     known: Acquaintances = field(default_factory=Acquaintances)
 
     @classmethod
-    def of(cls, items: Iterable[Item]) -> World:
+    def of(cls, items: Iterable[Item]) -> QuestionVocabulary:
         """Collect the names of items."""
         read = tuple(items)
         return cls(read, Acquaintances.of(read))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.cited import Cited
-from engine.question.inferring import items_of
+from engine.question.inferred_filters import items_of
 from engine.retrieval.corpus import Corpus, only
 from ingest.item import Filters, Item
 

@@ -7,8 +7,8 @@ from itertools import zip_longest
 from typing import Literal
 
 from engine.compute import diary
-from engine.compute import words as w
-from engine.compute.sourcing import CONTEXT, TOKEN, SourceGrammar
+from engine.compute import lexicon as w
+from engine.compute.source_grammar import CONTEXT, TOKEN, SourceGrammar
 from engine.plan import Field, Source
 from ingest.item import Kind
 
@@ -36,7 +36,7 @@ _ADDRESS_OF = re.compile(
 """What texts and signatures say of a person: nothing to compute."""
 
 
-class AskedGrammar:
+class ValueGrammar:
     """Reads what one question asks for."""
 
     def __init__(self, items: SourceGrammar) -> None:

@@ -15,8 +15,8 @@ from datetime import date, datetime
 
 from engine.language.tokens import content_words
 from engine.question.acquaintances import Acquaintances, Names
+from engine.question.model_roles import second_look
 from engine.question.question_grammar import ME, analysed, clues
-from engine.question.second_look import second_look
 from engine.retrieval.corpus import Corpus, only
 from engine.settings import Settings
 from engine.values import Inferred, Query

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from engine.compute import diary
-from engine.compute import words as w
+from engine.compute import lexicon as w
 from engine.compute.fields import PREFIX
-from engine.compute.naming import NamedQuestion, Quoted, tags_in
+from engine.compute.named_question import NamedQuestion, Quoted, tags_in
 from engine.language.tokens import FUNCTION_WORDS
 from engine.plan import Source, Status
 from ingest.item import Kind, Shelf
@@ -43,7 +43,7 @@ CONTEXT = re.compile(
 
 
 class SourceGrammar:
-    """Reads where one question looks; what it asks for is `engine.compute.asking`."""
+    """Reads where one question looks; what it asks for is `engine.compute.value_grammar`."""
 
     def __init__(self, found: NamedQuestion) -> None:
         """Read a question whose names have become tags."""
