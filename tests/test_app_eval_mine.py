@@ -100,7 +100,7 @@ def test_rows_are_kept_where_asked_and_a_run_goes_on(mine, over, tmp_path, capsy
         ("- question: a\n  answer: {b: c}", 'line 2: "answer" is neither'),
         ("- question: a\n  all: perhaps", '"all" is neither true nor false'),
         ("- question: [a", "is not YAML"),
-        ("- question: a\n  answer: b\n  answer: c", 'line 3: "answer" stands there twice'),
+        ("- question: a\n  answer: b\n  answer: c", 'line 3: "answer" is there twice'),
         ("[" * 9999, "without end"),
         ("- just words", 'line 1: "question: …" is expected'),
         ("[]", "no question is left"),
