@@ -203,8 +203,7 @@ class Item:
     copies: list[Copy] = field(default_factory=list, compare=False)
     """Where else the same mail lies; grows during reading."""
     flags: tuple[str, ...] = ()
-    """What a person should know before trusting a document: "macros", "hidden sheet", "white
-    text"."""
+    """What a person should know of a document: "macros", "hidden sheet", "white text"."""
 
     @property
     def quoted(self) -> tuple[tuple[int, int], ...]:

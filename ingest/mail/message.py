@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from datetime import datetime
 from enum import Flag, auto
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ingest.item import Item, Kind, Locator, People, Person, Reason, Shelf, Skipped
+from ingest.item import Item, Kind, Locator, Reason, Shelf, Skipped
 from ingest.mail.attachments import read_attachment, verdict_on
 from ingest.mail.emlx import unwrap
-from ingest.mail.exchange import named
-from ingest.mail.headers import LIMIT, Headers, parse_date
+from ingest.mail.envelope import Envelope, date_of, envelope_of, header_lines
+from ingest.mail.headers import LIMIT, Headers
 from ingest.mail.mime import MAILS, Part, parse
 from ingest.mail.parts import TEXT, Contents, take_apart
 from ingest.mail.seals import Seal
 from ingest.mail.shelves import is_deleted, shelf_of_labels, shelved
 from ingest.sieve import Later, LeftOut, Read, Scope
 from ingest.text.clean import clean_line
-from ingest.text.weekdays import stamp_in_words
 
-_ENVELOPE_DATE = re.compile(r"[A-Z][a-z]{2} [A-Z][a-z]{2} +\d.*")
 _TEXTS = frozenset({"text/plain", "text/html", "text/enriched", "text/x-amp-html"})
 _NESTED = 8
 _SMALL = 256 << 10
@@ -37,16 +32,6 @@ class Phase(Flag):
     """The mail, and small mails and invitations attached to it."""
     LATER = auto()
     """What the first phase put off."""
-
-
-class Envelope(NamedTuple):
-    """The header fields of a message, decoded."""
-
-    subject: str
-    when: datetime | None
-    people: People
-    names: tuple[tuple[str, str], ...]
-    """A header field, and the names in it that fit no address."""
 
 
 class Content(NamedTuple):
@@ -106,7 +91,7 @@ def message_items(
     around: tuple[str, ...] = (),
     phase: Phase = Phase.FIRST,
 ) -> Iterator[Read]:
-    """Yield what this turn wants of a message; `locator` is the message's own.
+    """Yield what this phase wants of a message; `locator` is the message's own.
 
     `content` tells where it is from, unless it is attached to another. `around` has the
     subjects of the messages it is attached to, the innermost first.
@@ -207,26 +192,6 @@ def _is_invitation(part: Part) -> bool:
     return part.kind == "text/calendar" or part.name.lower().endswith(".ics")
 
 
-def envelope_of(headers: Headers, separator: bytes = b"") -> Envelope:
-    """Return the decoded header fields; the mbox or the last server gives a missing date."""
-    sender, sender_names = named(headers.people("from"), "x-from", headers)
-    to, to_names = named(headers.people("to"), "x-to", headers)
-    cc, cc_names = named(headers.people("cc"), "x-cc", headers)
-    names = (("From", sender_names), ("To", to_names), ("Cc", cc_names))
-    people = People(sender or headers.people("sender"), to, cc)
-    unmatched = tuple(n for n in names if n[1])
-    return Envelope(headers.text("subject"), _date_of(headers, separator), people, unmatched)
-
-
-def _date_of(headers: Headers, separator: bytes) -> datetime | None:
-    when = headers.date()
-    if when is not None:
-        return when
-    line = _ENVELOPE_DATE.search(separator.decode("ascii", "replace"))
-    received = headers.raw("received").rpartition(";")[2]
-    return (parse_date(line[0]) if line else None) or parse_date(received)
-
-
 def _excluded(message: Part, headers: Headers, scope: Scope, separator: bytes) -> bool:
     """Say whether the header fields alone show that no item of this message passes."""
     if is_deleted(headers.raw("x-mozilla-status")):
@@ -236,7 +201,7 @@ def _excluded(message: Part, headers: Headers, scope: Scope, separator: bytes) -
         return True
     if not scope.by_envelope:
         return False
-    dated = scope.admits_date(_date_of(headers, separator))
+    dated = scope.admits_date(date_of(headers, separator))
     if dated and scope.admits_titles(headers.text("subject")):
         envelope = envelope_of(headers, separator)
         if scope.admits(envelope.when, envelope.people, titles=[envelope.subject]):
@@ -279,7 +244,7 @@ def _item(
     names: tuple[str, ...],
     shelf: Shelf | None,
 ) -> Item:
-    head = "\n".join(_header_lines(envelope, contents))
+    head = "\n".join(header_lines(envelope, [part.name for _, part in contents.attachments]))
     body = contents.text
     place = shelved(locator.path)
     labels = headers.raw("x-gmail-labels")
@@ -298,29 +263,6 @@ def _item(
         shelf=shelf or labelled or place.shelf,
         body=below if body else len(head),
     )
-
-
-def _header_lines(envelope: Envelope, contents: Contents) -> Iterator[str]:
-    """Yield the header block at the top of a mail's text."""
-    people = envelope.people
-    names = dict(envelope.names)
-    if envelope.subject:
-        yield f"Subject: {envelope.subject}"
-    for header, persons in (("From", people.sender), ("To", people.to), ("Cc", people.cc)):
-        if persons:
-            yield f"{header}: {_listed(persons)}"
-        if header in names:
-            yield f"{header} (names): {names[header]}"
-    if envelope.when is not None:
-        yield f"Date: {stamp_in_words(envelope.when)}"
-    attached = [part.name for _, part in contents.attachments]
-    if any(attached):
-        yield "Attachments: " + ", ".join(name for name in attached if name)
-
-
-@lru_cache(maxsize=2048)
-def _listed(persons: tuple[Person, ...]) -> str:
-    return ", ".join(str(person) for person in persons)
 
 
 def _forwarded(

@@ -6,31 +6,20 @@ What a message means, damaged ones included, is what the standard library's `ema
 
 from __future__ import annotations
 
-import binascii
 import re
-from email.message import Message
-from email.utils import collapse_rfc2231_value
-from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
 
-from ingest.mail.headers import LIMIT, Headers, decode_words
+from ingest.mail.content_fields import ContentField, content_field
+from ingest.mail.headers import LIMIT, Headers
 from ingest.mail.leap import find_leaping
-from ingest.text.clean import clean_line, decode
+from ingest.mail.transfer import decode_transfer
+from ingest.text.clean import clean_line
 
 PARTS = 1000
 """Parts of one multipart that are read."""
-_PARAMETERS = re.compile(
-    r"\s*([^\s;\"/]+/[^\s;\"/]+|[^\s;\"/]+)\s*"
-    r"((?:;\s*[\w-]+=(?:\"[^\"\\]*\"|[^\s;\"\\<>']+)\s*)*);?\s*",
-    re.ASCII,
-)
-"""The usual form of a content field; any other is left to the library."""
-_PARAMETER = re.compile(r";\s*([\w-]+)=(?:\"([^\"]*)\"|([^\s;]+))", re.ASCII)
 _FIELD = re.compile(r"([!-9;-~]+):([^\n]*(?:\n[ \t][^\n]*)*)\n")
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?")
 _IS_FIELD = re.compile(rb"From |[!-9;-~]*:|[\t ]")
-_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]")
 _BOUNDARY_END = re.compile(rb"(--)?[ \t]*(?:\r\n|\r|\n|\Z)")
 MAILS = frozenset({"message/rfc822", "message/global", "message/news"})
 """Types of parts that are messages."""
@@ -38,21 +27,6 @@ REPORTS = frozenset(
     {"message/delivery-status", "message/disposition-notification", "message/feedback-report"}
 )
 """Types of parts that are header fields alone."""
-_UUENCODED = frozenset({"x-uuencode", "uuencode", "uue", "x-uue"})
-
-
-class _Content(NamedTuple):
-    """A parsed content field."""
-
-    kind: str
-    charset: str | None
-    boundary: bytes | None
-    name: str
-    filename: str
-    is_flowed: bool = False
-    """Whether lines were broken for width alone (RFC 3676)."""
-    drops_space: bool = False
-    """Whether the space at such a break is to be dropped (DelSp)."""
 
 
 class Part:
@@ -75,16 +49,16 @@ class Part:
         self.default = default
         self.is_cut = False
         """Whether the end of a multipart is missing, as far as its children were asked for."""
-        self._content: _Content | None = None
+        self._content: ContentField | None = None
         self._children: tuple[list[Part], int] | None = None
 
     @property
-    def content(self) -> _Content:
+    def content(self) -> ContentField:
         """The parsed content type field."""
         if self._content is None:
             field = self.fields.get("content-type")
-            default = _Content(self.default, None, None, "", "")
-            self._content = default if field is None else _content(field[:LIMIT])
+            default = ContentField(self.default, None, None, "", "")
+            self._content = default if field is None else content_field(field[:LIMIT])
         return self._content
 
     @property
@@ -97,13 +71,13 @@ class Part:
     def disposition(self) -> str:
         """How the part is to be shown: "attachment", "inline"; empty when it does not say."""
         field = self.fields.get("content-disposition")
-        return "" if field is None else _content(field[:LIMIT]).kind
+        return "" if field is None else content_field(field[:LIMIT]).kind
 
     @property
     def name(self) -> str:
         """The file name of the part, without folders; may be empty."""
         field = self.fields.get("content-disposition")
-        named = "" if field is None else _content(field[:LIMIT]).filename
+        named = "" if field is None else content_field(field[:LIMIT]).filename
         named = named or self.content.name
         return named and clean_line(named).replace("\\", "/").rpartition("/")[2][:255]
 
@@ -260,86 +234,3 @@ def _before_newline(data: bytes, start: int, stop: int) -> int:
         stop -= 1
         return stop - 1 if stop > start and data[stop - 1] == 0x0D else stop
     return stop - 1
-
-
-@lru_cache(maxsize=1024)
-def _content(field: str) -> _Content:
-    """Return a parsed Content-Type or Content-Disposition; cached, since most repeat."""
-    simple = _PARAMETERS.fullmatch(field) if field.isascii() else None
-    if simple is None:
-        return _awkward_content(field)
-    found: dict[str, str] = {}
-    if simple[2]:
-        for name, quoted, plain in _PARAMETER.findall(simple[2]):
-            found.setdefault(name.lower(), quoted or plain)
-    charset, boundary = found.get("charset"), found.get("boundary")
-    return _Content(
-        simple[1].lower(),
-        charset and charset.lower(),
-        boundary.rstrip().encode("ascii") if boundary else None,
-        decode_words(found.get("name", "")),
-        decode_words(found.get("filename", "")),
-        found.get("format", "").lower() == "flowed",
-        found.get("delsp", "").lower() == "yes",
-    )
-
-
-def _awkward_content(field: str) -> _Content:
-    """Let the library read parameters in parts, in other languages, with comments or escapes."""
-    if not field.isascii():
-        field = decode(field.encode("utf-8", "surrogateescape"))
-    message = Message()
-    message["content-type"] = field
-    kind = field.partition(";")[0].strip().lower()
-    try:
-        boundary = message.get_boundary()
-        charset = message.get_content_charset()
-        name, filename = (
-            decode_words(collapse_rfc2231_value(message.get_param(one, ""))).strip()
-            for one in ("name", "filename")
-        )
-    except (LookupError, TypeError, ValueError, AttributeError):
-        return _Content(kind, None, None, "", "")
-    encoded = boundary.encode("utf-8", "replace") if boundary else None
-    return _Content(kind, charset, encoded, name, filename)
-
-
-def decode_transfer(data: bytes, encoding: str) -> bytes:
-    """Return `data` decoded; damaged data is decoded as far as possible."""
-    encoding = encoding.strip().lower()
-    if encoding == "quoted-printable":
-        return binascii.a2b_qp(data)
-    if encoding == "base64":
-        return _from_base64(data)
-    if encoding in _UUENCODED:
-        return _from_uuencoded(data)
-    return data
-
-
-def _from_base64(data: bytes) -> bytes:
-    for padding in (b"", b"=="):
-        try:
-            return binascii.a2b_base64(data + padding)
-        except binascii.Error:
-            continue
-    digits = _NOT_BASE64.sub(b"", data)
-    if len(digits) * 10 < len(b"".join(data.split())) * 9:
-        return data  # It only claims to be encoded.
-    return binascii.a2b_base64(digits[: len(digits) // 4 * 4])
-
-
-def _from_uuencoded(data: bytes) -> bytes:
-    lines = iter(data.splitlines())
-    if not any(line.startswith(b"begin ") for line in lines):
-        return data
-    decoded = []
-    for line in lines:
-        if line.strip() == b"end":
-            break
-        # Some encoders write more than the first character of a line says.
-        length = (((line[0] - 32) & 63) * 4 + 5) // 3 if line else 0
-        try:
-            decoded.append(binascii.a2b_uu(line[: length + 1]))
-        except binascii.Error:
-            continue
-    return b"".join(decoded)

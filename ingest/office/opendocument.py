@@ -2,111 +2,48 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from ingest.containers.xmltree import Element, parse
-from ingest.containers.zips import Zip
-from ingest.files import UnreadableError
-from ingest.item import Reason
+from ingest.containers.xmltree import Element
 from ingest.layout.blocks import Layout, shown_target
 from ingest.layout.tables import CELLS, HIDDEN_ROW, Row, Sheet, workbook_reads
-from ingest.office.sealed import encrypted
+from ingest.office.odf_file import BASE, OFFICE, STYLE, TABLE, TEXT, OdfFile
 from ingest.origin import Origin
 from ingest.sieve import Read, Scope
 
-_BASE = "{urn:oasis:names:tc:opendocument:xmlns:%s:1.0}"
-_OFFICE, _TEXT, _TABLE = _BASE % "office", _BASE % "text", _BASE % "table"
-_DRAW, _STYLE, _SHOW = _BASE % "drawing", _BASE % "style", _BASE % "presentation"
-_ABOUT = (_BASE % "svg-compatible" + "title", _BASE % "svg-compatible" + "desc")
+_DRAW, _SHOW = BASE % "drawing", BASE % "presentation"
+_ABOUT = (BASE % "svg-compatible" + "title", BASE % "svg-compatible" + "desc")
 _LINK = "{http://www.w3.org/1999/xlink}href"
-_NAME, _STYLE_NAME = f"{_STYLE}name", f"{_TEXT}style-name"
-_P, _H, _LIST, _ITEM = f"{_TEXT}p", f"{_TEXT}h", f"{_TEXT}list", f"{_TEXT}list-item"
-_HEADED = f"{_TEXT}list-header"
-_ROW, _CELL, _COVERED = f"{_TABLE}table-row", f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"
-_NOTE, _COMMENT, _BODY = f"{_TEXT}note", f"{_OFFICE}annotation", f"{_TEXT}note-body"
-_SIGNS = {f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n", f"{_TEXT}soft-page-break": ""}
+_STYLE_NAME = f"{TEXT}style-name"
+_P, _H, _LIST, _ITEM = f"{TEXT}p", f"{TEXT}h", f"{TEXT}list", f"{TEXT}list-item"
+_HEADED = f"{TEXT}list-header"
+_ROW, _CELL, _COVERED = f"{TABLE}table-row", f"{TABLE}table-cell", f"{TABLE}covered-table-cell"
+_NOTE, _COMMENT, _BODY = f"{TEXT}note", f"{OFFICE}annotation", f"{TEXT}note-body"
+_SIGNS = {f"{TEXT}tab": "\t", f"{TEXT}line-break": "\n", f"{TEXT}soft-page-break": ""}
 _SILENT = frozenset(
-    {f"{_OFFICE}forms", f"{_OFFICE}event-listeners", f"{_TABLE}shapes"}
-    | {f"{_TEXT}{name}-decls" for name in ("sequence", "variable", "user-field")}
-    | {f"{_TEXT}note-citation", f"{_TEXT}ruby-text", *_ABOUT}
+    {f"{OFFICE}forms", f"{OFFICE}event-listeners", f"{TABLE}shapes"}
+    | {f"{TEXT}{name}-decls" for name in ("sequence", "variable", "user-field")}
+    | {f"{TEXT}note-citation", f"{TEXT}ruby-text", *_ABOUT}
 )
-_S, _C, _SPAN, _A = f"{_TEXT}s", f"{_TEXT}c", f"{_TEXT}span", f"{_TEXT}a"
+_S, _C, _SPAN, _A = f"{TEXT}s", f"{TEXT}c", f"{TEXT}span", f"{TEXT}a"
 _DRAWN_LINK = f"{_DRAW}a"
-_SHEET, _PAGE_NOTES = f"{_TABLE}table", f"{_SHOW}notes"
-_HIDDEN = frozenset([f"{_TEXT}tracked-changes", f"{_TEXT}hidden-text", f"{_TEXT}hidden-paragraph"])
-_REPEATED, _ROWS_REPEATED = f"{_TABLE}number-columns-repeated", f"{_TABLE}number-rows-repeated"
-_MARGIN = re.compile(rb"<style:(?:header|footer)[ >]")
-"""The property for which a style is parsed."""
-_DATE = f"{_OFFICE}date-value"
+_SHEET, _PAGE_NOTES = f"{TABLE}table", f"{_SHOW}notes"
+_HIDDEN = frozenset([f"{TEXT}tracked-changes", f"{TEXT}hidden-text", f"{TEXT}hidden-paragraph"])
+_REPEATED, _ROWS_REPEATED = f"{TABLE}number-columns-repeated", f"{TABLE}number-rows-repeated"
+_DATE = f"{OFFICE}date-value"
 _SPACES = 100
 _COPIES = 1000
 """How often a repeated cell or row with content is written at most."""
 
 
-class _File:
-    """The content of a document and the styles that matter to it."""
-
-    def __init__(self, data: bytes) -> None:
-        """Parse the parts. Raises UnreadableError when they cannot be read."""
-        if data.startswith(b"PK"):
-            archive = Zip(data)
-            manifest = archive.get("META-INF/manifest.xml") or b""
-            if b"encryption-data" in manifest:
-                raise encrypted()
-            content = archive.get("content.xml")
-            if content is None:
-                raise UnreadableError(Reason.CORRUPT, "Its content is missing; save it again.")
-            styles = archive.get("styles.xml") or b""
-            self.roots = [parse(content)]
-            if _MARGIN.search(styles):
-                self.roots.append(parse(styles))
-            self.has_macros = any(name.startswith("basic/") for name in archive.names())
-        else:
-            self.roots = [parse(data)]
-            self.has_macros = self.roots[0].find(f"{_OFFICE}scripts/{_OFFICE}script") is not None
-        body = self.roots[0].find(f"{_OFFICE}body")
-        self.body = self.roots[0] if body is None else body
-        self.flags = ["macros"] if self.has_macros else []
-        self._styles = {
-            style.get(_NAME): style
-            for root in self.roots[:1]
-            for style in root.iterfind(f"{_OFFICE}automatic-styles/{_STYLE}style")
-        }
-        self.vanished = frozenset(
-            name
-            for name, style in self._styles.items()
-            if (look := style.find(f"{_STYLE}text-properties")) is not None
-            and look.get(f"{_TEXT}display") == "none"
-        )
-
-    def property(self, style: str | None, kind: str, name: str) -> str | None:
-        """Return one property of an automatic style."""
-        node = self._styles.get(style)
-        look = None if node is None else node.find(f"{_STYLE}{kind}-properties")
-        return None if look is None else look.get(name)
-
-    def is_hidden(self, table: Element) -> bool:
-        """Say whether a sheet is not shown."""
-        style = table.get(f"{_TABLE}style-name")
-        return self.property(style, "table", f"{_TABLE}display") == "false"
-
-    def layout(self) -> Layout:
-        """Return an empty layout with the flags of the file."""
-        layout = Layout()
-        for flag in self.flags:
-            layout.flag(flag)
-        return layout
-
-
 def text_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the text in `data`; raises UnreadableError when there is none."""
-    file = _File(data)
+    file = OdfFile(data)
     reader = _TextReader(file)
     margins: dict[str, dict[str, None]] = {"header": {}, "footer": {}}
     for root in file.roots:
         for kind, texts in margins.items():
-            for node in root.iterfind(f"{_OFFICE}master-styles/{_STYLE}master-page/{_STYLE}{kind}"):
+            for node in root.iterfind(f"{OFFICE}master-styles/{STYLE}master-page/{STYLE}{kind}"):
                 texts[reader.flat(node)] = None
     for text in margins["header"]:
         reader.layout.add(text)
@@ -118,7 +55,7 @@ def text_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 def slide_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the presentation or drawing in `data`, a page per slide."""
-    file = _File(data)
+    file = OdfFile(data)
     reader = _TextReader(file)
     for number, page in enumerate(file.body.iter(f"{_DRAW}page")):
         if number:
@@ -134,12 +71,12 @@ def slide_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the sheets of the workbook, with values as shown."""
-    file = _File(data)
+    file = OdfFile(data)
     sheets = []
     for table in file.body.findall(f"*/{_SHEET}"):
         flags: list[str] = []
         rows = _rows(table, _TextReader(file), flags)
-        name = table.get(f"{_TABLE}name") or ""
+        name = table.get(f"{TABLE}name") or ""
         sheets.append(Sheet(name, rows, file.is_hidden(table), flags))
     yield from workbook_reads(origin, sheets, file.flags)
 
@@ -155,12 +92,12 @@ def _rows(table: Element, reader: _TextReader, flags: list[str]) -> Iterator[Row
             column += count
         if not row:
             continue
-        if node.get(f"{_TABLE}visibility") in ("collapse", "filter"):
+        if node.get(f"{TABLE}visibility") in ("collapse", "filter"):
             flags.append("hidden rows")
             row.insert(0, HIDDEN_ROW)
         for _ in range(min(_count(node.get(_ROWS_REPEATED)), _COPIES, CELLS // len(row))):
             yield row
-    for shape in table.iterfind(f"{_TABLE}shapes"):
+    for shape in table.iterfind(f"{TABLE}shapes"):
         for node in shape:
             if text := reader.flat(node):
                 yield [(-1, text)]
@@ -184,7 +121,7 @@ def _count(text: str | None) -> int:
 class _TextReader:
     """Reads blocks and paragraphs."""
 
-    def __init__(self, file: _File) -> None:
+    def __init__(self, file: OdfFile) -> None:
         self.layout = file.layout()
         self._vanished = file.vanished
         self._after: list[str] = []

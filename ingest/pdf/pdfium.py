@@ -7,8 +7,8 @@ go into those.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from ctypes import CFUNCTYPE, addressof, byref, c_int, c_ulong, c_ushort, c_void_p, cast, string_at
+from collections.abc import Iterator, Sequence
+from ctypes import CFUNCTYPE, addressof, c_int, c_void_p, cast, string_at
 from ctypes import create_string_buffer as room
 from html import unescape
 from typing import Any
@@ -25,14 +25,13 @@ from ingest.pdf.page import (
     join_hyphens,
     needs_password,
 )
+from ingest.pdf.pdfium_values import attached, bytes_of, text_of, utf16
 from ingest.pdf.visibility import Sight, drawn_types, quick
 
 ATTACHED = 200
 """Files inside one PDF that are read."""
-_ATTACHED_SIZE = 64 << 20
 _NOTES = 2000
 """Notes and fields of one page that are read."""
-_NOTE_SIZE = 1 << 20
 _OUTLINES = 50
 """Drawn paths that make a page without text count as outlined letters."""
 
@@ -98,7 +97,7 @@ class PdfiumDocument:
 
     def property(self, name: str) -> str:
         """Return a property such as Title or Author; may be empty."""
-        return _utf16(raw.FPDF_GetMetaText, self._pdf.raw, name.encode())
+        return utf16(raw.FPDF_GetMetaText, self._pdf.raw, name.encode())
 
     def pages(self, limit: int) -> Iterator[PdfPage]:
         """Yield the first pages."""
@@ -112,8 +111,8 @@ class PdfiumDocument:
         pdf = self._pdf.raw
         lines: list[str] = []
         for index in range(min(raw.FPDF_GetXFAPacketCount(pdf), 50)):
-            if _text(raw.FPDF_GetXFAPacketName, pdf, index) == "datasets":
-                packet = _bytes(raw.FPDF_GetXFAPacketContent, pdf, index)
+            if text_of(raw.FPDF_GetXFAPacketName, pdf, index) == "datasets":
+                packet = bytes_of(raw.FPDF_GetXFAPacketContent, pdf, index)
                 found = _VALUE.findall(packet.decode("utf-8", "replace"))
                 lines += [f"{name}: {unescape(value).strip()}" for name, value in found]
         return "\n".join(lines)
@@ -122,7 +121,7 @@ class PdfiumDocument:
         """Yield the files inside; those on pages only after the pages are read."""
         pdf = self._pdf.raw
         for index in range(min(raw.FPDFDoc_GetAttachmentCount(pdf), ATTACHED)):
-            found = _attached(raw.FPDFDoc_GetAttachment(pdf, index))
+            found = attached(raw.FPDFDoc_GetAttachment(pdf, index))
             if found is not None:
                 yield found
         yield from self._on_pages
@@ -199,16 +198,16 @@ class PdfiumDocument:
 
     def _note(self, note: Any, kind: int) -> str:
         if kind == raw.FPDF_ANNOT_FILEATTACHMENT and len(self._on_pages) < ATTACHED:
-            found = _attached(raw.FPDFAnnot_GetFileAttachment(note))
+            found = attached(raw.FPDFAnnot_GetFileAttachment(note))
             if found is not None:
                 self._on_pages.append(found)
-        said = _utf16(raw.FPDFAnnot_GetStringValue, note, b"Contents").strip()
+        said = utf16(raw.FPDFAnnot_GetStringValue, note, b"Contents").strip()
         if not said:
-            rich = _utf16(raw.FPDFAnnot_GetStringValue, note, b"RC")
+            rich = utf16(raw.FPDFAnnot_GetStringValue, note, b"RC")
             said = unescape(_TAG.sub(" ", rich)).strip()
         if not said or kind == raw.FPDF_ANNOT_FREETEXT:
             return said
-        author = _utf16(raw.FPDFAnnot_GetStringValue, note, b"T").strip()
+        author = utf16(raw.FPDFAnnot_GetStringValue, note, b"T").strip()
         return f"[Comment{f' by {author}' if author else ''}: {said}]"
 
     def _field(self, widget: Any) -> str:
@@ -219,12 +218,12 @@ class PdfiumDocument:
         kind = raw.FPDFAnnot_GetFormFieldType(form, widget)
         if kind not in _FILLED or _is_secret(form, widget, kind):
             return ""
-        value = _utf16(raw.FPDFAnnot_GetFormFieldValue, form, widget).strip()
+        value = utf16(raw.FPDFAnnot_GetFormFieldValue, form, widget).strip()
         if kind in _TICKED:
             value = "" if value == "Off" else "yes" if value in _YES else value
         self._is_filled |= bool(value)
-        name = _utf16(raw.FPDFAnnot_GetFormFieldAlternateName, form, widget).strip()
-        name = name or _utf16(raw.FPDFAnnot_GetFormFieldName, form, widget).strip()
+        name = utf16(raw.FPDFAnnot_GetFormFieldAlternateName, form, widget).strip()
+        name = name or utf16(raw.FPDFAnnot_GetFormFieldName, form, widget).strip()
         return f"{name}: {value}" if value and name else value
 
     def _filled_form(self) -> Any:
@@ -275,43 +274,3 @@ def _is_secret(form: Any, widget: Any, kind: int) -> bool:
     if kind != raw.FPDF_FORMFIELD_TEXTFIELD:
         return False
     return bool(raw.FPDFAnnot_GetFormFieldFlags(form, widget) & raw.FPDF_FORMFLAG_TEXT_PASSWORD)
-
-
-def _utf16(function: Callable[..., int], *arguments: Any) -> str:
-    """Return the result of a function that gives a length first, then UTF-16."""
-    size = min(function(*arguments, None, 0), 2 * _NOTE_SIZE)
-    if size <= 2:
-        return ""
-    buffer = (c_ushort * (size // 2))()
-    written = function(*arguments, buffer, size)
-    if written > size:
-        return ""
-    return bytes(buffer)[: written - 2].decode("utf-16-le", "replace")
-
-
-def _text(function: Callable[..., int], *arguments: Any) -> str:
-    """Return the result of a function that gives a length first, then text in bytes."""
-    size = function(*arguments, None, 0)
-    if not 0 < size <= _NOTE_SIZE:
-        return ""
-    buffer = room(size)
-    function(*arguments, buffer, size)
-    return buffer.raw[:size].partition(b"\0")[0].decode("utf-8", "replace")
-
-
-def _attached(handle: Any) -> Attached | None:
-    """Return an embedded file; None when it is empty or too large."""
-    if not handle:
-        return None
-    data = _bytes(raw.FPDFAttachment_GetFile, handle)
-    return Attached(_utf16(raw.FPDFAttachment_GetName, handle), data) if data else None
-
-
-def _bytes(function: Callable[..., int], *arguments: Any) -> bytes:
-    size = c_ulong()
-    if not function(*arguments, None, 0, byref(size)) or not 0 < size.value <= _ATTACHED_SIZE:
-        return b""
-    buffer = room(size.value)
-    if not function(*arguments, buffer, size.value, byref(size)):
-        return b""
-    return buffer.raw[: size.value]

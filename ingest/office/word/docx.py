@@ -14,9 +14,10 @@ from ingest.containers.xmltree import Element, parse
 from ingest.files import UnreadableError
 from ingest.layout.blocks import Layout
 from ingest.office.ooxml import CHART, DIAGRAM, MC, Package, R, W, chart_text, drawn_text, link_of
+from ingest.office.word.hidden_runs import count, is_hidden
 from ingest.office.word.markup import may_hide, shortened
 from ingest.office.word.numbering import Numbering
-from ingest.office.word.styles import OFF, Styles
+from ingest.office.word.styles import Styles
 from ingest.origin import Origin
 from ingest.sieve import Read, Scope
 
@@ -37,8 +38,6 @@ _SILENT = frozenset(
 _DRAWN = (f"{W}drawing", f"{W}pict", f"{W}object")
 _NOTES = {f"{W}footnoteReference": "footnotes", f"{W}endnoteReference": "endnotes"}
 _NUMBERED, _STYLED = f"{W}numPr", f"{W}pStyle"
-_INVISIBLE_SIZES = ("0", "1", "2")
-"""Half points of letters that count as hidden."""
 
 
 def docx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
@@ -109,7 +108,7 @@ class _PartReader:
             elif node.tag == _TBL:
                 self._table(node)
             elif node.tag in _DELETED:
-                self._count(node)
+                count(node, self.layout)
             elif node.tag == f"{W}altChunk":
                 self._foreign(node)
             elif node.tag not in _SILENT:
@@ -163,14 +162,14 @@ class _PartReader:
             if tag == _T:
                 out.append(node.text or "")
             elif tag == _R:
-                if not (self._may_hide and self._is_hidden(node)):
+                if not (self._may_hide and is_hidden(node, self.styles, self.layout)):
                     self._inline(node, out)
             elif tag in _TEXT:
                 out.append(_TEXT[tag])
             elif tag in _SILENT:
                 continue
             elif tag in _DELETED:
-                self._count(node)
+                count(node, self.layout)
             elif tag == f"{W}hyperlink":
                 self._link(node, out)
             elif tag in _NOTES:
@@ -187,37 +186,6 @@ class _PartReader:
                 out.append("".join(t.text or "" for t in node.iter("{*}t")))
             else:
                 self._inline(node, out)
-
-    def _is_hidden(self, run: Element) -> bool:
-        """Say whether a run is hidden, and count it."""
-        style = run.find(_RPR)
-        if style is None:
-            return False
-        hidden = style.find(f"{W}vanish")
-        if hidden is not None and hidden.get(_VAL) not in OFF:
-            self._count(run)
-            return True
-        named = style.find(f"{W}rStyle")
-        if named is not None and hidden is None and named.get(_VAL) in self.styles.vanished:
-            self._count(run)
-            return True
-        size = style.find(f"{W}sz")
-        if size is not None and size.get(_VAL) in _INVISIBLE_SIZES:
-            self._count(run)
-            return True
-        colour = style.find(f"{W}color")
-        if colour is None or (colour.get(_VAL) or "").upper() != "FFFFFF" or _is_shaded(run):
-            return False
-        self.layout.flag("white text")
-        # The background of a shape, or of a table with a style, is unknown.
-        if next(run.iterancestors(f"{W}tbl", f"{W}txbxContent"), None) is not None:
-            return False
-        self._count(run)
-        return True
-
-    def _count(self, hidden: Element) -> None:
-        for node in hidden.iter(_T, f"{W}delText"):
-            self.layout.hidden += len("".join((node.text or "").split()))
 
     def _link(self, node: Element, out: list[str]) -> None:
         said: list[str] = []
@@ -327,21 +295,3 @@ def _remark(comment: Element, text: str) -> str:
 def _owner(node: Element, tag: str) -> Element | None:
     """Return the innermost element called `tag` that holds `node`."""
     return next(node.iterancestors(tag), None)
-
-
-def _is_shaded(run: Element) -> bool:
-    """Say whether the background of a run is other than white, as far as its ancestors tell."""
-    for above in (run, *run.iterancestors(_P, _TC)):
-        properties = above.find(f"{above.tag}Pr")
-        if properties is None:
-            continue
-        if properties.find(f"{W}highlight") is not None:
-            return True
-        shade = properties.find(f"{W}shd")
-        if shade is not None and (shade.get(f"{W}fill") or "").upper() not in (
-            "",
-            "AUTO",
-            "FFFFFF",
-        ):
-            return True
-    return False

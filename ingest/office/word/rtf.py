@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ingest.layout.blocks import Layout, shown_target
+from ingest.office.word.rtf_words import ASIDE, CODECS, ENDS, SIGNS, SKIPPED
 from ingest.origin import Origin
 from ingest.sieve import Read, Scope
 
@@ -15,55 +16,6 @@ _TOKEN = re.compile(
     re.S,
 )
 _BRACE = re.compile(r"\\bin(\d{1,9}) ?|\\[^b]|[{}]", re.S)
-_CODECS = {
-    77: "mac-roman",
-    128: "cp932",
-    129: "cp949",
-    130: "johab",
-    134: "gbk",
-    136: "big5",
-    161: "cp1253",
-    162: "cp1254",
-    163: "cp1258",
-    177: "cp1255",
-    178: "cp1256",
-    186: "cp1257",
-    204: "cp1251",
-    222: "cp874",
-    238: "cp1250",
-    255: "cp437",
-}
-"""Codecs by the number of a font's character set; other fonts use the document's."""
-_SKIPPED = re.compile(
-    "colortbl|stylesheet|info|pict|themedata|colorschememapping|datastore|listtable|rsidtbl|fontemb"
-    "|listoverridetable|latentstyles|generator|xmlnstbl|filetbl|revtbl|objdata|nonshppict|pntxta"
-    "|pntxtb|pnseclvl|bkmkstart|bkmkend|sp|atnid|atnauthor|atndate|atnref|atrfstart|atrfend|tc|xe"
-    "|private|fchars|lchars|template|passwordhash|mmathPr|do"
-)
-_SIGNS = {
-    "tab": "\t",
-    "line": "\n",
-    "emdash": "—",
-    "endash": "–",  # noqa: RUF001
-    "bullet": "•",
-    "lquote": "‘",  # noqa: RUF001
-    "rquote": "’",  # noqa: RUF001
-    "ldblquote": "“",
-    "rdblquote": "”",
-    "nestcell": " | ",
-    "nestrow": "\n",
-    **dict.fromkeys(("emspace", "enspace", "qmspace"), " "),
-}
-_ENDS = frozenset({"par", "sect", "page"})
-_ASIDE = {
-    **dict.fromkeys(("header", "headerl", "headerr", "headerf"), "margin"),
-    **dict.fromkeys(("footer", "footerl", "footerr", "footerf"), "margin"),
-    "footnote": "note",
-    "annotation": "comment",
-    "fldinst": "code",
-    "shptxt": "box",
-}
-"""Content that is written apart from its paragraph."""
 _TARGET = re.compile(r'\s*HYPERLINK\s+"([^"]{1,200})"')
 
 
@@ -153,15 +105,15 @@ class _TokenReader:
             self._line.append("" if group.is_hidden else chr(int(number) & 0xFFFF))
             self.layout.hidden += group.is_hidden
             self._due = group.fallback
-        elif word in _SIGNS:
+        elif word in SIGNS:
             self._flush()
-            self._line.append(_SIGNS[word])
-        elif word in _ENDS:
+            self._line.append(SIGNS[word])
+        elif word in ENDS:
             self._end_paragraph()
-        elif word in _ASIDE:
+        elif word in ASIDE:
             self._flush()
-            group.aside, group.outer, self._line = _ASIDE[word], self._line, []
-        elif _SKIPPED.fullmatch(word) or (
+            group.aside, group.outer, self._line = ASIDE[word], self._line, []
+        elif SKIPPED.fullmatch(word) or (
             is_optional and word not in ("shpinst", "shptxt", "fldinst")
         ):
             return self._end_of_group(at)
@@ -188,8 +140,8 @@ class _TokenReader:
             group.fallback = min(max(number or 0, 0), 8)
         elif word == "fonttbl":
             group.is_fonts = True
-        elif word == "fcharset" and group.is_fonts and number in _CODECS:
-            self._fonts[self._font] = _CODECS[number]
+        elif word == "fcharset" and group.is_fonts and number in CODECS:
+            self._fonts[self._font] = CODECS[number]
         elif word in ("pard", "intbl"):
             self._is_cell = word == "intbl"
         elif word in ("cell", "row"):
