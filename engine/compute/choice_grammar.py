@@ -1,4 +1,7 @@
-"""Which value of which items: of the first, the last, what is next, or all of them."""
+"""Which of its items a question means: the first, the last, the next, or all of them.
+
+The comment above a pattern quotes phrases that it matches.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +20,21 @@ from engine.plan import Field, Plan, Source, Unit
 from engine.question.question_grammar import PAST_TENSE
 from ingest.item import Kind
 
+# "how long did the talk last"
 _LAST_AS_VERB = re.compile(r"\b(?:do|does|did|will) (?:\S+ )*?last\b")
+# "the last three mails", "the next 2 calls"
 _SEVERAL = re.compile(
     r"\b(?:first|last|latest|newest|oldest|earliest|next|most recent) "
     rf"(\d{{1,3}}|{'|'.join(ENGLISH)})\b"
 )
-"""How many are asked for, as in "the last three mails"."""
+# "the newest mails"
 _SOME = re.compile(r"\b(?:first|last|latest|newest|oldest|earliest|most recent) ([a-z]+s)\b")
+# "when does the fair end", "when is it over"
 _ENDS = r"\b(?:ends?|ended|finish(?:es|ed)?|over)\b"
+# "whom did i", "were we"
 _HAVE_I = r"\b(?:did|have|was|were) (?:i|we)\b"
 FEW = 5
-"""How many "the newest mails" are."""
+"""Items that a plural without a number means: "the newest mails"."""
 
 
 class ChoiceGrammar:
@@ -59,7 +66,7 @@ class ChoiceGrammar:
         if self.items.has(w.LAST) and not last_is_verb:
             is_past = of_diary and PAST_TENSE.search(self.items.text)
             if is_past or (source.kind is not Kind.MAIL and self.items.has(_HAVE_I)):
-                # What is still to come was not met yet.
+                # Nobody has met at what is still to come.
                 source = replace(source, until=min(source.until or self.today, self.today))
             return Plan("last", field, (source,), top=top, unit=unit)
         if self.items.has(w.FIRST):
@@ -83,11 +90,14 @@ class ChoiceGrammar:
         return Plan("list", field, (source, *self._due(source)), unit=unit)
 
     def writes_to_me(self, source: Source) -> bool:
-        """Say whether it asks who wrote to me: else I, who am in the mailbox too, may be it."""
+        """Say whether the question asks who wrote to the person who asks.
+
+        Their own mail is in the mailbox too, and would otherwise count.
+        """
         return self.me_known and not source.senders and self.items.has(w.TO_ME.pattern)
 
     def _several(self) -> int | None:
-        """Return how many items are asked for at an end; None: one, or it does not say."""
+        """Return how many first, last or next items are meant; None: one, or not said."""
         if found := _SEVERAL.search(self.items.asking):
             return ENGLISH.get(found[1]) or int(found[1]) or None
         found = _SOME.search(self.items.asking)
@@ -95,7 +105,7 @@ class ChoiceGrammar:
         return FEW if noun and noun.kind and noun.field == "item" else None
 
     def _due(self, source: Source) -> tuple[Source, ...]:
-        """Return the open tasks of the days asked about, where some are due."""
+        """Return the open tasks that are due on the days asked about, if there are any."""
         of_events = diary.OF_EVENTS.search(self.items.text) or PAST_TENSE.search(self.items.text)
         days = Source(Kind.EVENT, since=source.since, until=source.until)
         if not self.items.is_of_diary or of_events or source != days:
@@ -104,7 +114,7 @@ class ChoiceGrammar:
         return (due,) if passing(self.vocabulary.items, due, self.vocabulary.known).items else ()
 
     def _is_of_what_is_planned(self, asked: Asked, source: Source) -> bool:
-        """Say whether entries are asked for on no day, and some lie ahead: those are meant."""
+        """Say whether entries are asked for without a day, and some lie ahead: those are meant."""
         if source.kind is not Kind.EVENT or source.since or source.until:
             return False
         of_calendar = asked == "entry" or diary.CALENDAR.search(self.items.text)
@@ -112,7 +122,7 @@ class ChoiceGrammar:
         return present and self._lies_ahead(source)
 
     def _is_of_one_unnamed(self, source: Source) -> bool:
-        """Say whether nothing but a kind says which item is meant, and all are not."""
+        """Say whether one item is meant and only its kind is named: "when is the meeting"."""
         several = any(
             one in w.NOUNS and one.endswith("s") for one in TOKEN.findall(self.items.asking)
         )
@@ -120,7 +130,7 @@ class ChoiceGrammar:
         return source == Source(source.kind) and not several and not every
 
     def _is_of_what_is_ahead(self, source: Source) -> bool:
-        """Say whether what is next is asked for, or when something is that is still to come."""
+        """Say whether the question is about what is next, or when something to come is."""
         if re.search(diary.NEXT, self.items.text):
             return True
         if (

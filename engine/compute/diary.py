@@ -1,7 +1,8 @@
-"""What somebody asks a diary: what is on, what comes next, when something is, whether I am free.
+"""Questions of a diary: what is on, what comes next, when something is, whether a day is free.
 
-Such a question says neither mail nor event, or names an event by a part of its title. It is read as
-one of the calendar only where every word of it has its part in that.
+Such a question names neither mail nor event, or it names an event by a part of its title. It is
+taken for one of the calendar only if each of its words has a part in that. The comment above a
+pattern quotes phrases that it matches.
 """
 
 from __future__ import annotations
@@ -18,30 +19,39 @@ from engine.question.analysis import HIDDEN
 from engine.question.question_grammar import PAST_TENSE
 from ingest.item import Kind
 
+# "my next meeting", "upcoming talks"
 NEXT = r"\b(?:next|upcoming)\b"
-"""What lies ahead of now; "next week" has become a date before."""
+"""Lies ahead of now. "next week" is a date, and has a tag by then."""
+# "which tasks are pending", "which are done"
 OPEN, DONE = (
     r"\b(?:open|pending|outstanding|unfinished|incomplete)\b",
     r"\b(?:done|completed|finished)\b",
 )
+# "do i have", "our calls"
 OURS = r"\b(?:i|we|my|our)\b"
+# "what is overdue"
 OVERDUE = r"\boverdue\b"
+# "what is due this week"
 DUE = r"\b(?:over)?due\b"
+# "in my calendar", "on the agenda"; not "the calendar <calendar0>"
 CALENDAR = re.compile(
     r"\b(?:(?:on|in|from|of) )?(?:my|our|the) (?:calendar|agenda|diary|schedule)\b"
     r"(?! <(?:calendar|quote))"
 )
+# "emailed", "which messages", "who wrote"
 MAIL = re.compile(
     r"\b(?:e-?mail(?:s|ed)?|mail(?:s|ed)?|messages?|thread|wrote|inbox)\b", re.IGNORECASE
 )
+# "am i free", "what is going on"
 OF_EVENTS = re.compile(
     r"\b(?:calendar|schedule|free|busy|available|scheduled|booked|happen\w*|going on)\b"
 )
-"""Words of a question about a day that a task due on it does not answer."""
+"""Asks for the events of a day, and not for the tasks that are due on it."""
+# "do i have", "are there any"
 WHETHER = re.compile(
     r"^(?:do|did|will|have|had) (?:i|we) |^(?:is|are|was|were|will) there (?:be )?(?:an?|any)\b"
 )
-"""How a question begins whose answer is what there is, or nothing."""
+"""Begins a question that the entries answer, or their absence."""
 _WORDS = """
     what what's is are was were do does did will shall am be i i'm we have had got a an any anything
     something some plans doing happen happens happening happened going on in for at to of the this
@@ -49,32 +59,38 @@ _WORDS = """
     list give tell please calendar agenda diary schedule with and there else yet already
 """
 WORDS = frozenset(_WORDS.split())
-"""Every word of a question that asks for entries without saying so."""
+"""The only words, besides tags, of a question that asks for entries without naming them."""
 _MORE_THAN_ENTRIES = re.compile(
-    r"\b(?:do|did|does)(?: <date\d+>)?$|\bhave to\b"
+    r"\b(?:do|did|does)(?: <date\d+>)?$|\bhave to\b"  # "what did I do", "what do I have to do"
+    # "who is free"; not "am I free"
     r"|(?<!am i )(?<!are we )(?<!was i )(?<!were we )(?<! i be )(?<! we be )"
     r"\b(?:free|busy|available)\b"
 )
-"""What did I do, what must I do, who is free: no calendar of mine says."""
+"""Asks for what a person's calendar does not say."""
+# "what am i doing", "what is on", "what is planned"
 _PLANNED = re.compile(
     r"\b(?:do|will|shall|am|are) (?:i|we)\b|\bwhat(?:'s| is) on\b|\banything\b|\bcoming up\b"
     r"|\b(?:is|are) (?:planned|scheduled|arranged|booked)\b"
 )
-"""How entries are asked for that are still to come."""
+"""Asks for entries that are still to come."""
+# "which talks", "the workshop"
 SORTS = re.compile(r"\b(session|talk|holiday|lecture|workshop|call|lesson)s?\b")
-"""Events of one sort. In a calendar of such events it means all of them; in a diary, some."""
+"""A sort of event. It means all events of a calendar that has only that sort, some of a diary."""
+# "what's the dentist appointment"
 WHAT_IS = re.compile(r"^what(?:'s| is| are| was| were) ")
+# "What time is the call"
 _OF_TIME = re.compile(r"^(?:when|what time|how long)\b", re.IGNORECASE)
+# "when is the dentist", "and what day does it", "what is the date of the fair"
 _PRESENT = re.compile(
     r"^(?:and )?(?:(?:on |at |until )?(?:when|where|(?:what|which) (?:time|day|date|week|month))"
     r"(?:'s| is| are| does| do)|what(?:'s| is) the (?:date|day|time) of) "
 )
 _NAMES_A_PART = ("with",)
-"""Words that a title may hold, and that stand before a person in a question."""
+"""Words that a title may hold, and that precede a person in a question."""
 
 
 def asks_for_entries(text: str) -> bool:
-    """Say whether a question whose names are tags asks what stands in the calendar."""
+    """Say whether a question whose names are tags asks for the entries of the calendar."""
     tokens = re.findall(r"<(?:calendar|date|name)\d+>|[\w'-]+", text)
     when = any(one.startswith("<date") for one in tokens)
     said = bool(CALENDAR.search(text))
@@ -109,10 +125,10 @@ def direction(text: str) -> Direction:
 
 
 def titled(text: str, vocabulary: QuestionVocabulary) -> tuple[int, int, str, Kind] | None:
-    """Return the part of an event's or a task's title that stands in a question, and whose.
+    """Return where a question names a part of a title, the part, and the kind of its item.
 
-    The longest: several words, or one that is a whole title or stands beside what it tells apart,
-    as in "dentist appointment" and "Ann's birthday". Nothing where the question is about mail.
+    It is the longest part. A single word must be a whole title, or be next to a noun that it
+    qualifies: "dentist appointment", "Ann's birthday". A question about mail names none.
     """
     tokens = re.findall(r"[a-z][a-z'-]*", text.casefold())
     if MAIL.search(text) or any(VERBS.get(one) is Kind.MAIL for one in tokens):
@@ -147,7 +163,7 @@ def _may_name(text: str, start: int, end: int, vocabulary: QuestionVocabulary) -
 
 
 def _numbers(words: str) -> Iterator[str]:
-    """Yield words as they stand, and in the singular."""
+    """Yield words as written, and in the singular."""
     yield words
     if words.endswith("s"):
         yield words[:-1]
@@ -156,7 +172,7 @@ def _numbers(words: str) -> Iterator[str]:
 def _stands_alone(
     text: str, start: int, end: int, kind: Kind, vocabulary: QuestionVocabulary
 ) -> bool:
-    """Say whether one word is a whole title, or stands beside what it tells apart."""
+    """Say whether one word is a whole title, or qualifies the noun next to it."""
     word = folded(text[start:end])
     if re.fullmatch(rf"{OPEN}|{DONE}|{OVERDUE}", word):
         return False

@@ -1,7 +1,7 @@
-"""What words of a question mean to a plan: kinds, fields, operations. No word means an answer.
+"""What words of a question mean to a plan: kinds, fields and operations.
 
-Each row is a word's meaning wherever it stands; how the words are put together is left to
-`engine.compute.question_plan`.
+A word means the same wherever it occurs. The grammars of this room put the words together. The
+comment above a pattern quotes phrases that it matches.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ingest.item import Kind
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """What a noun stands for."""
+    """What a noun means: a field of items, and the kind of item that has it."""
 
     field: Field
     kind: Kind | None = None
@@ -61,7 +61,7 @@ NOUNS: Mapping[str, Noun] = {
     **_nouns("length duration", "duration", Kind.EVENT),
     **_nouns("country countries calendar calendars", "calendar"),
 }
-"""Singular and plural. "hours" and "minutes" are units."""
+"""Both singular and plural. "hours" and "minutes" are in `UNITS`."""
 UNITS: Mapping[str, Unit] = {
     "minute": "minutes",
     "minutes": "minutes",
@@ -81,25 +81,38 @@ VERBS: Mapping[str, Kind] = {
     **_verbs("observe observed fall falls scheduled present presented presents", Kind.EVENT),
     **_verbs("taking takes see saw seen visit visited", Kind.EVENT),
 }
-"""What is done with mail, and with events."""
+"""What people do with mail, and with events."""
 
+# "the first mail", "the oldest entry"
 FIRST = r"\b(?:first|earliest|oldest)\b"
+# "her latest reply", "the most recent mail"
 LAST = r"\b(?:last|latest|newest|most recent(?:ly)?|final)\b"
+# "the most mails", "the busiest week", "the highest number of"; not "the most recent"
 MOST = r"\b(?:most(?! recent)|busiest|more often|(?:highest|largest|greatest) number)\b"
+# "the fewest mails", "the quietest month"
 LEAST = r"\b(?:least|fewest|quietest|less often|(?:lowest|smallest) number)\b"
+# "the longest meeting", "the shortest talk"
 LONGEST, SHORTEST = r"\blongest\b", r"\bshortest\b"
+# "the highest bill", "the most expensive order"
 LARGEST = r"\b(?:largest|highest|biggest|greatest|most expensive)\b"
+# "the cheapest flight"
 SMALLEST = r"\b(?:smallest|lowest|cheapest)\b"
+# "what is the total", "do they add up to"
 SUM = r"\b(?:sum|total|altogether|add(?:s|ed)? up)\b"
+# "how much did i pay", "the largest amount"; not "how much mail"
 HOW_MUCH = r"\bhow much\b(?! e?mail)|\b(?:largest|highest|biggest|smallest|lowest) (?:amount|sum)\b"
+# "the average length"
 AVERAGE = r"\b(?:average|mean)\b"
+# "how many mails", "how much email", "the number of"
 COUNT = (
     r"\bhow (?:many|often)\b|\bhow much (?=e?mail)|\bnumber of\b|\bcount\b|\btally\b"
     r"|\bhow many times\b"
 )
+# "how long was", "how many minutes", "for how many days"
 LONG = (
     r"\bhow long\b|\blength\b|\bduration\b|\bhow many (?:minutes|hours)\b|\bfor how (?:long|many)"
 )
+# "who else got the mail", "to whom", "who was it sent to", "who is attending"
 RECEIVES = (
     r"\bwho (?:else |also |all )?(?:has |have |had )?(?:receive[sd]?|gets?|got)\b|\bto whom\b"
     r"|\bwhom? (?:was|were|is|are|did|do|does|has|have)\b.*"
@@ -108,12 +121,17 @@ RECEIVES = (
     r"|\bwhom (?:did|do|have) i (?:mail|email|answer)"
     r"|\bwho(?:'s|(?: (?:else|is|are|was|were|will|did|does|has))*)(?: be)? attend\w*"
 )
-"""Who got a mail or attends an event, where "who" alone means who wrote or gives it."""
+"""Asks who got a mail or attends an event; "who" alone asks who wrote or gives it."""
+# "in touch with Kim", "contacted"
 IN_TOUCH = r"\b(?:contact|touch) (?:with|to)\b|\bcontacted\b"
-"""What mails and meetings are alike."""
+"""A contact is a mail or a meeting."""
+# "on both days", "in common", "shared by", "overlap"
 BOTH = r"\bboth\b|\bin common\b|\bshare[ds]?\b|\bas well as\b|\bcoincid\w+|\boverlap\w*\b"
+# "between the two talks", "how many days apart", "passed until"
 APART = r"\b(?:between|difference|apart|pass(?:ed)?|elapsed?|after|before|until|till|from|lie)\b"
+# "how many different people"
 DIFFERENT = r"\b(?:different|distinct|unique|separate|individual)\b"
+# "per month", "for each sender", "by week", "daily"
 EACH = re.compile(
     r"\b(?:per|each|every|by(?: each| every)?) ([a-z]+)"
     r"|\b(daily|weekly|monthly|yearly)\b"
@@ -124,11 +142,12 @@ ADVERBS: Mapping[str, Field] = {
     "monthly": "month",
     "yearly": "year",
 }
+# "about the roof", "mentioning <quote0>", "that contain the word lease"
 ABOUT = re.compile(
     r"\b(?:about|mention(?:s|ing|ed)?|regarding|concerning|contain(?:s|ing)?)\b(?: the word)? "
     r"((?:<quote\d+>|[a-z0-9'-]+)(?: [a-z0-9'-]+){0,4})$"
 )
-"""What a mail is about: words at the end of a question."""
+"""What a mail is about. The words end the question."""
 ASKING = frozenset(
     {"which", "what", "who", "whose", "whom", "when", "where", "list", "name", "show", "give"}
     | {"tell", "find"}
@@ -153,31 +172,42 @@ _NEUTRAL = """
 CHANGING = frozenset(
     {"not", "no", "nor", "than", "other", "only", "ignoring", "ignored", "including", "included"}
 )
-"""Words that say nothing by themselves and turn round, or narrow, what the others ask for."""
+"""Words that reverse or narrow what the other words ask for. A plan cannot leave them out."""
 NEUTRAL = frozenset(_NEUTRAL.split()) - CHANGING
-"""Words that a computed question may have besides those above, and that change nothing."""
+"""Other words that a computed question may have. They change nothing in a plan."""
 BEYOND = re.compile(
-    r"\bat (?:least|most) (?=\d)|\b(?:before|after|until|till|since)\b(?! (?:the )?<date)"
-    r"|\b(?:to|and|or) me\b(?= (?:and|or) <name)|(?<=<name\d> )(?:and|or) me\b"
-    r"|\b(?:an?|any|every|each) (?=<date)|\babout\b(?! (?:the |my )?<)"
-    r"|\bwhom? (?:did|do|have) i (?:meet|met|see|seen)\b|\bwith$|\bwho (?:met|meets|saw|sees)\b"
-    r"|^(?:did|have|has) \S+ (?:finish(?:ed)?|completed?|done)\b|\bon (?:the|that|this) e?mail\b"
+    r"\bat (?:least|most) (?=\d)"  # "at least 3 replies"
+    r"|\b(?:before|after|until|till|since)\b(?! (?:the )?<date)"  # "after the meeting"
+    r"|\b(?:to|and|or) me\b(?= (?:and|or) <name)|(?<=<name\d> )(?:and|or) me\b"  # "Kim and me"
+    r"|\b(?:an?|any|every|each) (?=<date)"  # "on any Sunday"
+    r"|\babout\b(?! (?:the |my )?<)"  # "the mail about lunch that Kim sent"
+    # I am in each of my meetings, so that "whom" would be me.
+    r"|\bwhom? (?:did|do|have) i (?:meet|met|see|seen)\b|\bwith$"  # "who did I meet with"
+    r"|\bwho (?:met|meets|saw|sees)\b"  # "who met Kim"
+    r"|^(?:did|have|has) \S+ (?:finish(?:ed)?|completed?|done)\b"  # "has Kim finished"
+    r"|\bon (?:the|that|this) e?mail\b"  # "who is on the email"
 )
-"""What no plan says: what compares, another time than a date, any Sunday, me among others, what a
-text is about within a question, whom I met, who am in every meeting myself."""
+"""What no plan can say. A question with such words is left to retrieval."""
+# "with an attachment"
 ATTACHED = r"\battachments?\b"
+# "when did the thread start", "when did it end"
 BEGAN, ENDED = r"\b(?:start(?:s|ed)?|beg[ai]ns?)\b", r"\b(?:ends?|ended)\b"
-"""When a thread did: its first and its last mail."""
+"""A thread starts with its first mail and ends with its last."""
+# "what did Kim say", "what does the mail contain", "what is in"; not "what is it about"
 CONTENT = re.compile(
     r"\bwhat (?:do|does|did|has|have|had|was|is|were|are)\b.*\b(?:says?|said|writes?|written|wrote"
     r"|tell|told|repl(?:y|ies|ied)|answer(?:s|ed)?|mention\w*|contain\w*|wants?|ask(?:s|ed)?)\b"
     r"(?!.*\babout$)|\bwhat(?:'s| is| was| are| were) in\b"
 )
-"""What asks for the words of a mail; what it is about, its subject says."""
+"""Asks for the words of a mail. What a mail is about, its subject says."""
+# "read out the last mail", "please show me"
 READ_OUT = re.compile(r"^(?:please )?(?:show|read|give|tell)(?: me)?(?: out)? ")
+# "which talks were cancelled", "called off"
 CANCELLED = r"\b(?:cancell?ed|called off)\b"
+# "my 13 card statements"
 STATED = re.compile(r"\b(?:my|the|all|our|these) (\d{1,4}) ([a-z]+)")
-"""How many items there are, as in "my 13 card statements"."""
+"""How many items there are, as the person says."""
+# "who mailed me", "sent to me"
 TO_ME = re.compile(
     r"\b(?:mail|e?mailed|email|wr[io]tes?|written|sends?|sent|replied|responded|forwarded)"
     r" (?:to )?me\b|\bto me\b"

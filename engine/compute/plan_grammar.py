@@ -1,4 +1,4 @@
-"""From what is asked to a plan: the operation, its value, and what the plan leaves unsaid."""
+"""The plan of a question: the operation and its value, and which words have no part in it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PlanGrammar:
         self.today = today
 
     def plan(self) -> Plan | None:
-        """Return the plan, as far as one is read. Raises `PlanRefused` for one without sense."""
+        """Return the plan; None: the words name none. Raises `PlanRefused` for a senseless one."""
         source, asked = self.items.source(), self.asks.asked()
         if sort := self._sort(source, asked):
             source = replace(source, titles=(sort,))
@@ -48,7 +48,7 @@ class PlanGrammar:
         nothing_asked = asked == "nothing" and not (ranked and source.kind)
         if asked == "amount" and not source.kind and not source.texts:
             if not self.items.has(rf"{w.SUM}|{w.AVERAGE}"):
-                return None  # "how much is the rent" asks for one figure that stands in a text
+                return None  # "how much is the rent" asks for one figure of a text
             source = self._about_leftover(source)
         elif nothing_asked or not (source.kind or source.subjects or self.items.joins):
             return None
@@ -74,7 +74,7 @@ class PlanGrammar:
         return self.picks.at_end_or_all(asked, source)
 
     def _said(self, source: Source) -> Plan | None:
-        """Return the plan for what one mail says, which its subject does not tell."""
+        """Return the plan for the text of the first or last mail; None: it is not asked for."""
         if self.items.has(r"\b(?:e?mail|message)s\b"):
             return None
         if not (w.CONTENT.search(self.items.text) or w.READ_OUT.search(self.items.text)):
@@ -84,14 +84,14 @@ class PlanGrammar:
         return Plan("first", "text", (source,)) if self.items.has(w.FIRST) else None
 
     def _sort(self, source: Source, asked: Asked) -> str:
-        """Return the sort of events that is asked for, where a diary has others beside it."""
+        """Return the sort of event that is asked for, if the diary has other sorts too."""
         found = diary.SORTS.search(self.items.text)
         other = source.calendars or source.titles or source.subjects or source.places
         of_diary = asked == "entry" or self.items.has(rf"{diary.NEXT}|{diary.OURS}")
         return found[1] if found and of_diary and source.kind is Kind.EVENT and not other else ""
 
     def _says_too_little(self, asked: Asked, source: Source) -> bool:
-        """Say whether a part of a title was named for what no entry says, or for no entry."""
+        """Say whether the entries with a title named in part do not answer, or do not exist."""
         if not any(one.kind for one in self.items.quoted):
             return bool(self._sort(replace(source, titles=()), asked)) and not self._ever(source)
         if self.items.has(r"\bhappen"):
@@ -105,12 +105,12 @@ class PlanGrammar:
         return not is_said.get(asked, True) or not self._ever(source)
 
     def _ever(self, source: Source) -> bool:
-        """Say whether something passes on any day."""
+        """Say whether any item passes, whatever its day."""
         ever = replace(source, since=None, until=None, status="any")
         return bool(passing(self.vocabulary.items, ever, self.vocabulary.known).items)
 
     def _of_two(self, asked: Asked, source: Source) -> Plan | None:
-        """Return a plan over two sources: dates in both, or the days from one to the other."""
+        """Return a plan over two sources: the dates that both have, or the days between them."""
         if self.items.has(w.BOTH) and (days := self._days_of_both(asked)):
             return days
         calendars = self.items.calendars()
@@ -154,7 +154,7 @@ class PlanGrammar:
         return replace(plain, titles=(quoted.text,))
 
     def _ranked(self, asked: Asked, source: Source) -> Plan:
-        """Return a plan that counts by group, and keeps the largest or smallest."""
+        """Return a plan that counts by group and keeps the largest or the smallest group."""
         top = -1 if self.items.has(w.LEAST) and not self.items.has(w.MOST) else 1
         field = self.asks.asked_field()
         if self.items.has(r"\bmore often\b|\bless often\b") or field == "item":
@@ -186,7 +186,7 @@ class PlanGrammar:
         return Plan("distinct", self.picks.of_kind(field, source), (source,))
 
     def _about_leftover(self, source: Source) -> Source:
-        """Take the words that mean nothing else for words of the items: "my card statements"."""
+        """Return the source with the leftover words as words of its items: "my card statements"."""
         self.items.about = (" ".join(self.left(None)),)
         return replace(source, texts=self.items.about if self.items.about[0] else ())
 
@@ -202,7 +202,7 @@ class PlanGrammar:
             return Plan(longest, "duration", (source,), unit=unit)
         if source.kind is Kind.MAIL and asked == "length":
             if self.items.has(r"\b(?:repl|answer|respon)\w*\b") and not source.threads:
-                return None  # from which mail on, it does not say
+                return None  # "how long until he replied" does not say to which mail
             counted = self.items.has(r"\bmessages\b|\bemails?\b|\bmails\b")
             operation: Operation = "count" if counted else "between"
             return Plan(operation, "item" if counted else "date", (source,))
@@ -217,12 +217,12 @@ class PlanGrammar:
         return Plan(computed, Sought("amount"), (source,))
 
     def _stated(self) -> int | None:
-        """Return how many items there are by the question."""
+        """Return how many items there are according to the question."""
         found = w.STATED.search(self.items.asking)
         return None if found is None or found[2] in w.UNITS else int(found[1])
 
     def left(self, plan: Plan | None) -> tuple[str, ...]:
-        """Return the words that have no part in the plan."""
+        """Return the words of the question that have no part in the plan."""
         text = re.sub(w.IN_TOUCH, " ", self.items.text)
         if plan and plan.sources[0].status:
             text = re.sub(rf"{w.CANCELLED}|{diary.OPEN}|{diary.DONE}|{diary.OVERDUE}", " ", text)
@@ -234,11 +234,11 @@ class PlanGrammar:
         return (*(one for one in TOKEN.findall(text) if not self._is_meant(one, plan)), *beyond)
 
     def _has_next(self, plan: Plan) -> bool:
-        """Say whether a plan is of what lies ahead."""
+        """Say whether a plan is about what lies ahead."""
         return plan.operation == "next" or plan.sources[0].since == self.today
 
     def _is_meant(self, token: str, plan: Plan | None) -> bool:
-        """Say whether a word has its part in the plan, or changes nothing."""
+        """Say whether a word has a part in the plan, or changes nothing in it."""
         if token in w.CHANGING:
             return False
         noun = w.NOUNS.get(token)

@@ -1,4 +1,7 @@
-"""Which items a question is about: their kind, people, days, titles, calendars, shelves."""
+"""Which items a question is about: their kind, people, days, titles, calendars and shelf.
+
+The comment above a pattern quotes phrases that it matches.
+"""
 
 from __future__ import annotations
 
@@ -14,36 +17,44 @@ from engine.language.tokens import FUNCTION_WORDS
 from engine.plan import Source, Status
 from ingest.item import Kind, Shelf
 
+# "<name0>", "what's", "2001"
 TOKEN = re.compile(r"<[a-z]+\d+>|[a-z][a-z'-]*|\d+")
+# "in the trash", "from my spam folder", "in drafts"
 SHELVES = {
     Shelf.TRASH: r"\b(?:in|from) (?:the |my )?(?:trash|bin|deleted (?:items|mail))\b",
     Shelf.SPAM: r"\b(?:in|from) (?:the |my )?(?:spam|junk)(?: folder)?\b",
     Shelf.DRAFTS: r"\b(?:in|from) (?:the |my )?drafts?(?: folder)?\b",
 }
+# "which mails did i send", "did i ever write"
 _I_WROTE = re.compile(
     r"\b(?:did|have|do) i\b(?: (?!have)\w+)??"
     r" (?:send|sent|write|wrote|mail|email|post|reply|replied|answer|respond|forward)"
 )
+# "meet <name0> and ", "between <name0> and "
 _WITH = re.compile(r"\b(?:with|meet|met|see|saw|and|visit\w*|between) (?:<name\d+> (?:and )?)*$")
+# "sent to <name0> or "
 _TO = re.compile(r"\bto (?:<name\d+> (?:and |or )?)*$")
+# "the thread <quote0>", "under the subject line <quote0>"
 _LABEL = re.compile(
     r"\b(?:subject|title|thread|conversation|discussion|titled|called|under|session|talk|room)"
     r"(?: line)? (?=<quote\d+>)"
 )
-"""Words right before a quote that say what it is, and ask for nothing."""
+"""Words before a quote that only say what it is."""
+# "ignoring any prefix", "including all replies"
 _REPLIES = re.compile(
     r"\bignoring (?:any |the |all )?(?:re\b|fwd?\b|prefix|<quote).*$"
     r"|\bincluding (?:any |the |all )?(?:replies|answers)\b.*$"
 )
-"""That replies belong to a thread: they do anyway."""
+"""Says that replies belong to a thread, which they do anyway."""
+# "according to the <calendar0> calendar"
 CONTEXT = re.compile(
     r"\baccording to (?:[\w']+ )*?(?:<calendar\d+>|calendar|schedule)(?: \w+){0,2}"
 )
-"""What only says where to look."""
+"""Says only where to look."""
 
 
 class SourceGrammar:
-    """Reads where one question looks; what it asks for is `engine.compute.value_grammar`."""
+    """Reads which items one question names. `ValueGrammar` reads what it asks of them."""
 
     def __init__(self, found: NamedQuestion) -> None:
         """Read a question whose names have become tags."""
@@ -62,7 +73,7 @@ class SourceGrammar:
         return bool(re.search(pattern, self.asking))
 
     def source(self) -> Source:
-        """Return which items it names."""
+        """Return the items that the question names, as the source of a plan."""
         kind = self._kind()
         dates = list(self.found.dates.values())
         source = Source(
@@ -87,14 +98,14 @@ class SourceGrammar:
         return source
 
     def _status(self) -> Status | None:
-        """Return which tasks are asked for; what is next, or overdue, is not done."""
+        """Return whether open or done tasks are meant. What is next or overdue is open."""
         if re.search(diary.DONE, self.text):
             return "done"
         still = rf"{diary.OPEN}|{diary.OVERDUE}|{diary.NEXT}"
         return "open" if re.search(still, self.text) else None
 
     def calendars(self) -> list[tuple[str, ...]]:
-        """Return the names of each calendar that is named, none twice."""
+        """Return the names that each mentioned calendar may have, none twice."""
         named = [tuple(one.name for one in called) for called in self.found.calendars.values()]
         return list(dict.fromkeys(named))
 
@@ -117,14 +128,14 @@ class SourceGrammar:
         return replace(source, texts=(*source.texts, quoted.text))
 
     def _is_one_mail(self, quoted: Quoted) -> bool:
-        """Say whether a quote means the mails of this very subject, not their thread."""
+        """Say whether a quote means the mails with exactly this subject, and not their thread."""
         counted = self.has(rf"{w.COUNT}|{w.LONG}|{w.FIRST}|{w.LAST}|{w.MOST}")
         thread = re.search(r"\b(?:thread|conversation|discussion|exchange)", self.text)
         return quoted.is_subject and not counted and not thread
 
     @property
     def joins(self) -> bool:
-        """Whether mails and events are asked about alike: "meet or mail", "in touch with"."""
+        """Whether the question is about both mails and events: "meet or mail", "in touch with"."""
         if not self.found.people:
             return False
         kinds = [{w.VERBS.get(one), _kind_of(one)} for one in TOKEN.findall(self.text)]
@@ -135,7 +146,7 @@ class SourceGrammar:
         )
 
     def _kind(self) -> Kind | None:
-        """Return the kind that the nouns say, else the verbs, else what is named."""
+        """Return the kind of the nouns, else of what is named, else of the verbs."""
         if self.joins:
             return None
         if self.is_of_diary:

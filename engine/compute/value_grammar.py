@@ -1,4 +1,7 @@
-"""What a question asks for: a count, a person, a day, a place, a title, a length, an amount."""
+"""What a question asks for: a count, a person, a day, a place, a title, a length, an amount.
+
+The comment above a pattern quotes phrases that it matches.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +32,13 @@ _ASKED: dict[Field, Asked] = {
 }
 
 
+# "who is <name0>", "where are <name0> and <name1>?"
 _WHO_IS = re.compile(r"\b(?:who|where)(?:'s| is| was| are| were) (?:<name\d+>(?: and )?)+\W*$")
+# "the address of <name0>", "<name0>'s new address"
 _ADDRESS_OF = re.compile(
     r"\baddress(?:es)? (?:of|for) <name\d+>|<name\d+>(?:'s?)? (?:\w+ ){0,2}address(?:es)?\b"
 )
-"""What texts and signatures say of a person: nothing to compute."""
+"""Asks for what texts and signatures say about a person, which nothing computes."""
 
 
 class ValueGrammar:
@@ -45,7 +50,7 @@ class ValueGrammar:
         self.noun = self._asked_noun()
 
     def _asked_noun(self) -> str:
-        """Return the first noun behind the first word that asks; empty without."""
+        """Return the first noun after the first interrogative; empty if there is none."""
         asking = CONTEXT.sub("", self.items.asking)
         cue = re.search(rf"{w.COUNT}|\b(?:{'|'.join(sorted(w.ASKING))})\b", asking)
         if cue is None:
@@ -88,13 +93,13 @@ class ValueGrammar:
         return "title" if self.items.has(r"\b(?:what|which|list|show|find)\b") else "nothing"
 
     def asked_field(self) -> Field:
-        """Return the field of items that the noun asked for means."""
+        """Return the field of items that the noun means."""
         noun = w.NOUNS.get(self.noun)
         field = noun.field if noun else "item"
         return "recipient" if field == "sender" and self.items.has(w.RECEIVES) else field
 
     def stands_in_a_text(self, asked: Asked, source: Source) -> bool:
-        """Say whether the answer is what a mail tells of a person or an event, not of itself."""
+        """Say whether the answer is in the text of a mail: about a person or an event."""
         if asked != "count" and (
             _WHO_IS.search(self.items.asking) or _ADDRESS_OF.search(self.items.asking)
         ):
