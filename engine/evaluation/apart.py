@@ -1,6 +1,6 @@
-"""Work in a process of its own: native code that dies costs the piece of work it was at.
+"""Work in a child process: native code that dies costs one piece of work.
 
-Models run in such a process in every evaluation, as they do for a person's questions.
+The models of every evaluation run in such a process, as those of a person's questions do.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """How far a piece of work is, for the message of a death."""
+    """The stage that a piece of work reached, for the message when the process dies."""
 
     stage: str
 
 
 Work = Callable[[Piece], Iterator[Result | At]]
-"""Yields what comes of a piece of work, and how far it is."""
+"""Yields the results of a piece of work, and the stages that it reaches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Died(Exception):
     """The process ended amid a piece of work. What it yielded before is good."""
 
     def __init__(self, code: int | None, stage: str) -> None:
-        """Take its exit code, negative for a signal, and the stage it was at, if known."""
+        """Take the exit code, negative for a signal, and the stage reached, if known."""
         how = f"exit code {code}"
         if code is not None and code < 0:
             how = signal_text(-code)
@@ -53,17 +53,17 @@ class Died(Exception):
 
 
 class Apart(Generic[Piece, Result]):
-    """A function that works in a process of its own, which is started anew when it died."""
+    """A function in a child process, which is started again after it died."""
 
     def __init__(self, begin: Callable[[], Work[Piece, Result]]) -> None:
-        """Start nothing yet. `begin` goes through pickle and returns the function, over there."""
+        """Start nothing yet. `begin` is pickled, and returns the function in the child process."""
         self._begin = begin
         self._process: SpawnProcess | None = None
         self._link: Connection | None = None
         self.closed = False
 
     def results(self, piece: Piece) -> Iterator[Result]:
-        """Yield what comes of a piece of work.
+        """Yield the results of a piece of work.
 
         Raises `Died`, and the `AskanceError` that the function raises.
         """

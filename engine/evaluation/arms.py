@@ -1,4 +1,4 @@
-"""What run files hold: one arm for each setting over each set, named by what tells it apart."""
+"""The arms of run files: one for each setting over each set, with a name that distinguishes it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SETTINGS = (
     "worked",
     "examples_sha256",
 )
-"""Keys of a row that say what it was made with."""
+"""Keys of a row that hold its settings."""
 BOUGHT = {"generator_tokens": "Y", "lookahead_tokens": "X", "samples": "K"}
 """FB-RAG's letters for parts of a budget."""
 
@@ -44,9 +44,9 @@ class Arm:
     run: str
     """Name of the run file."""
     rows: dict[str, Row]
-    """By question id; of two lines of one question the later one."""
+    """By question id; the later of two lines of one question."""
     label: str = ""
-    """The strategy, and what else tells it from the other arms."""
+    """The strategy, and what else distinguishes this arm."""
 
     @property
     def family(self) -> str:
@@ -91,7 +91,7 @@ class Arm:
 
     @property
     def answered(self) -> list[Row]:
-        """The rows that are no refusals."""
+        """The rows that are not refusals."""
         return [row for row in self.rows.values() if "tokens" in row]
 
     @property
@@ -119,7 +119,7 @@ def _context(row: Row) -> float:
 
 
 def arms_of(runs: Sequence[Run]) -> list[Arm]:
-    """Return the arms of run files, labelled. Raises `DataDiffers` where one set is two.
+    """Return the arms of run files, labelled. Raises `DataDiffers` where two sets share a name.
 
     Rows of one setting in several files are one arm, unless files answer the same questions:
     then each file has an arm of its own, so that the files can be compared.

@@ -30,15 +30,15 @@ class Choice:
     task: str | None = None
     """Ask all questions as this task; None: as their data set's."""
     examples: int = 0
-    """Show so many solved questions of the file, from its end, none of them asked."""
+    """Show so many solved questions from the end of the file that are not asked."""
     worked: Path | None = None
-    """Show the worked examples of this file in place of them, again none that is asked."""
+    """Show the worked examples of this file instead, again without questions that are asked."""
 
 
 def chosen_of(questions: Iterable[Question], choice: Choice) -> Iterator[Question]:
     """Yield the questions that are to be asked.
 
-    Raises `DataError` for one that is to be asked over passages of its own, and names none.
+    Raises `DataError` for a question without passages of its own where the choice wants them.
     """
     passed, taken = 0, 0
     for question in questions:
@@ -57,7 +57,8 @@ def chosen_of(questions: Iterable[Question], choice: Choice) -> Iterator[Questio
 
 
 def _require_own(question: Question, choice: Choice) -> None:
-    """Refuse to ask over nothing what would look like an answer from its own passages."""
+    """Refuse a question without passages of its own: asked over nothing, its answer would look like
+    one from them."""
     for wanted, flag, field, there in (
         (choice.candidates, "--candidates", "candidates", question.candidates),
         (choice.original, "--original", "scope", question.scope),
@@ -75,7 +76,7 @@ def last_solved(
 ) -> tuple[Example, ...]:
     """Return the last questions with an answer that are not asked.
 
-    Raises `DataError` where so many are not left.
+    Raises `DataError` where fewer are left.
     """
     asks = AskedQuestions(asked)
     left = [q for q in reversed(everything) if q.answers and not asks.holds(q.id, q.text)]
@@ -91,7 +92,7 @@ class AskedQuestions:
     """The questions that are asked, which no example may answer."""
 
     def __init__(self, asked: Sequence[Question]) -> None:
-        """Know them by id, and by their words wherever these come from."""
+        """Take the questions; they are recognised by id and by their words."""
         self._ids = {question.id for question in asked}
         self._texts = {_folded(text) for one in asked for text in (one.text, one.original)}
 

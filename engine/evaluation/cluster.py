@@ -24,18 +24,18 @@ from models.errors import AskanceError
 
 LOCAL = "local"
 QUIETLY = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
-"""No report of its use is sent."""
+"""Keeps Ray from sending reports of its use."""
 ON_LOOPBACK = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
     "RAY_raylet_start_wait_time_s": "600",
     "RAY_worker_niceness": "0",
 }
-"""What makes Ray listen on the loopback address: it asks for no other, and none is looked up. On a
-busy machine its own processes take minutes to start, after one it would give up; and its workers
-are as important as the program that started them."""
+"""Makes Ray listen on the loopback address, without looking up another. On a busy machine Ray's
+processes take minutes to start, where it would give up after one. Its workers keep the priority of
+the program that started them."""
 
 _HOST = re.compile(r"(?:\[(?P<bracketed>[^][]+)\]|(?P<plain>[^][:]+))(?::\d+)?")
-"""A host with or without a port; an address of version 6 stands in brackets, or alone."""
+"""A host with or without a port. An address of version 6 is in brackets, or has no port."""
 
 
 class WorkerKilled(AskanceError):
@@ -66,10 +66,10 @@ def _is_loopback(host: str) -> bool:
 
 
 class RayWorkers:
-    """Workers that Ray places; each takes a piece when it is done with the one before."""
+    """Workers that Ray places. Each takes the next piece when it is free."""
 
     def __init__(self, address: str, count: int, orders: Orders, open_models: OpenModels) -> None:
-        """Connect to a cluster; it is told nothing before there are pieces.
+        """Connect to a cluster. Nothing is sent before there are pieces.
 
         Raises `ClusterMissing`.
         """

@@ -26,14 +26,14 @@ from ingest.sieve import Scope
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A corpus, and what it is known by."""
+    """A corpus and its hash."""
 
     corpus: Corpus
     sha256: str
 
 
 class CorpusReader:
-    """Reads what questions are asked over, each corpus once while questions ask for it in turn."""
+    """Reads the corpora of questions, each corpus once for successive questions over it."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class CorpusReader:
     ) -> None:
         """Read for the questions of `file` over `over`, or over what each names.
 
-        `file` and `told`, which hold answers, are no evidence wherever they lie.
+        `file` and `told` hold answers, so they are never evidence, wherever they are.
         """
         self._file = file.absolute()
         self._over = over
@@ -93,10 +93,10 @@ def sources_of(question: Question, file: Path, over: Sequence[Path]) -> tuple[Pa
 
 
 def read_all(sources: Sequence[Path], settings: Settings) -> Corpus:
-    """Read sources whole, for questions of their own. Raises `DataError` where that failed.
+    """Read sources to their end.
 
-    Figures over half a corpus look like those over all of it. Files that cannot be read at all
-    are as unreadable to every strategy, and stay so.
+    Raises `DataError` where that failed: figures over half a corpus look like those over all of it.
+    Files that cannot be read at all are no error, as no strategy can read them.
     """
     for source in sources:
         if not source.exists():
@@ -124,7 +124,7 @@ def _unread(what: str, sources: Sequence[Path]) -> DataError:
 
 
 def _from_context(question: Question, file: Path, settings: Settings) -> Corpus:
-    """Return the corpus that stands in the question's line; an empty one for a closed book."""
+    """Return the corpus in the question's own line; an empty one for a closed book."""
     lines = "\n".join(question.context or ()).encode()
     if not lines:
         return corpus_of([], stemming=settings.stemming)
@@ -136,7 +136,7 @@ def _from_context(question: Question, file: Path, settings: Settings) -> Corpus:
 
 
 def result_of(steps: Any) -> Any:
-    """Run steps for their result alone."""
+    """Run steps to their end and return the result."""
     while True:
         try:
             next(steps)

@@ -14,12 +14,12 @@ from engine.errors import DataError
 from ingest.datasets.values import SetDocument, SetQuestion
 
 CHARACTERS_A_TOKEN = 4
-"""English prose, about; what a million tokens are counted with."""
+"""Characters of a token, about that of English prose."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What was written."""
+    """What an import wrote."""
 
     questions: Path
     corpus: Path | None
@@ -27,7 +27,7 @@ class Imported:
     count: int
     documents: int
     tokens: int
-    """Of the corpus, about."""
+    """About the tokens of the corpus."""
 
 
 def import_set(
@@ -71,7 +71,7 @@ def import_set(
 
 
 def _told_apart(ids: Iterable[str]) -> list[str]:
-    """Return ids, each that was there before with a number: two files may count from 1."""
+    """Return ids, with a number after each repeated one: two files may both count from 1."""
     taken: dict[str, None] = {}
     for i in ids:
         numbered = (f"{i}-{n}" for n in count(2))
@@ -82,7 +82,7 @@ def _told_apart(ids: Iterable[str]) -> list[str]:
 def _filled(
     name: str, documents: list[SetDocument], read: list[SetQuestion], tokens: int, seed: int
 ) -> list[SetDocument]:
-    """Return documents and others of the set, shuffled, together at least `tokens`."""
+    """Return the documents with others of the set, shuffled, at least `tokens` together."""
     draw = random.Random(seed)  # noqa: S311
     known = set(documents)
     others = list(dict.fromkeys(d for entry in read for d in entry.documents if d not in known))

@@ -85,7 +85,7 @@ def choice_accuracy(prediction: str, options: Sequence[str], right: int) -> floa
 
     It names an option by its letter, at the beginning or where it says so ("the answer is B"),
     else by words: the same, the only option inside it, or the one with the highest token F1. A
-    letter that is a word ("A dog", "I'd say") or that no option has is none.
+    letter that is a word ("A dog", "I'd say"), or that no option has, does not count.
     """
     return float(_chosen(prediction, options) == right)
 
@@ -175,9 +175,9 @@ def ndcg_at(ranked: Sequence[Passage], support: Sequence[Support], k: int) -> fl
     """Return nDCG of the first `k` passages (Järvelin and Kekäläinen 2002), gains 0 or 1.
 
     A passage gains 1 when it holds gold evidence that no passage before it held, so evidence
-    found by several passages counts once. Gains are divided by log2(1 + rank). The ideal has
-    all these passages first, then one for each piece of evidence not found: 1 means that the
-    evidence is complete and nothing else stands before it.
+    found by several passages counts once. Gains are divided by log2(1 + rank). The ideal has all
+    these passages first, then one for each piece of evidence not found. So 1 means that the
+    evidence is complete and first.
     """
     missing = list(support)
     gained, finders = 0.0, 0

@@ -1,8 +1,7 @@
 """Questions asked by several processes of one machine, each with models of its own.
 
-The rows are those of a run in one process, in the order in which they are done; only the process
-that was started writes them, so a run goes on from its file as it always does. `cluster` does the
-same on a Ray cluster.
+The rows are the same as in one process, in the order in which they are done. Only the first process
+writes them, so a run resumes from its file as usual. `cluster` does the same on a Ray cluster.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ from models.errors import AskanceError
 from models.roles import ModelSet
 
 OpenModels = Callable[[], ModelSet]
-"""Opens the models of a worker; goes through pickle."""
+"""Opens the models of a worker; it is pickled."""
 
 
 @dataclass(frozen=True)
 class Orders:
-    """What every worker is told once."""
+    """The orders that every worker gets once."""
 
     file: Path
     over: tuple[Path, ...]
@@ -51,7 +50,8 @@ class PendingQuestion:
 
 
 class EvaluationWorker:
-    """A worker: models of its own, and the questions as the one who started it sees them."""
+    """A worker with models of its own, and with the same questions as the process that started
+    it."""
 
     def __init__(self, orders: Orders, open_models: OpenModels) -> None:
         """Read the questions; models and corpora are opened when a piece asks for them."""
@@ -62,7 +62,7 @@ class EvaluationWorker:
     def each(self, piece: PendingQuestion) -> Iterator[Row | At]:
         """Ask one question in each of a piece's settings, samples drawn once for all.
 
-        Yields a row for each, in their order, and before it which stages were reached.
+        Yields the stages reached, and then a row, for each setting in order.
         """
         shared: Shared = {}
         question = self._run.questions[piece.question]
@@ -75,24 +75,24 @@ class EvaluationWorker:
 
 
 class Workers(Protocol):
-    """Where pieces are done."""
+    """Does pieces of an evaluation."""
 
     def results(
         self, pieces: Sequence[PendingQuestion]
     ) -> Iterator[tuple[PendingQuestion, list[Row | Died]]]:
-        """Yield pieces, or parts of them, with what came of each of their settings.
+        """Yield pieces, or parts of them, with a result for each setting.
 
-        `Died` stands for the row of a question at which the worker died. Closing the iterator
-        stops the rest.
+        `Died` replaces the row of a question at which the worker died. Closing the iterator stops
+        the rest.
         """
 
 
 def evaluate_by(
     workers: Workers, orders: Orders, models: ModelSet, out: Path | None
 ) -> Iterator[Scored | RunSummary]:
-    """Yield what `evaluate` yields, answers in the order in which workers are done with them.
+    """Yield what `evaluate` yields, in the order in which workers finish.
 
-    `models` are those of the workers, for their ids: none is loaded here. Raises as `evaluate`.
+    `models` serve for their ids alone; none is loaded in this process. Raises as `evaluate`.
     """
     run = Evaluation(orders.file, orders.over, models, orders.settings, orders.choice, out)
     for question in run.questions:
@@ -120,7 +120,7 @@ class Processes:
     """Workers of this machine; each has its share of the cores."""
 
     def __init__(self, count: int, orders: Orders, open_models: OpenModels) -> None:
-        """Start none before there are pieces."""
+        """Start nothing before there are pieces."""
         self._count = count
         self._orders = orders
         self._open_models = open_models
@@ -130,7 +130,7 @@ class Processes:
     ) -> Iterator[tuple[PendingQuestion, list[Row | Died]]]:
         """Yield each setting of a piece by itself, as it is done.
 
-        A question at which a worker dies is told as `Died`; another worker goes on behind it.
+        A question at which a worker dies is `Died`; a new worker goes on with the next question.
         """
         waiting: SimpleQueue[PendingQuestion] = SimpleQueue()
         for piece in pieces:
@@ -164,7 +164,7 @@ class Processes:
 
 
 _Done = tuple[PendingQuestion, Row | Died] | AskanceError | OSError
-"""A question in one setting, or what ends the whole run."""
+"""The row of a question in one setting, or the error that ends the run."""
 
 
 def _work(
@@ -194,13 +194,14 @@ def _work(
 def _begin(
     number: int, count: int, orders: Orders, open_models: OpenModels
 ) -> Callable[[PendingQuestion], Iterator[Row | At]]:
-    """Return what a worker does, in its process."""
+    """Return the function of a worker, in its process."""
     keep_to(share_of_cores(_cores(), number, count))
     return EvaluationWorker(orders, open_models).each
 
 
 def share_of_cores(cores: Iterable[int], number: int, count: int) -> set[int]:
-    """Return the cores of worker `number` of `count`: apart where there are enough, else shared."""
+    """Return the cores of worker `number` of `count`: its own where there are enough, else
+    shared."""
     known = sorted(cores)
     return set(known[number % len(known) :: count]) if known else set()
 

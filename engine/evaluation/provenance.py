@@ -1,4 +1,4 @@
-"""What data a row was made over, so that runs over different data are never mixed or compared."""
+"""The data behind a row, so that runs over different data are never mixed or compared."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def corpus_sha256(corpus: Corpus) -> str:
 
 
 def refuse_other_question(row: Row, now: str, out: Path | None) -> None:
-    """Refuse to go on in a run file whose question reads otherwise now. Raises `DataDiffers`.
+    """Refuse to resume a run file in which the question had other words. Raises `DataDiffers`.
 
     Rows of older versions say nothing.
     """
@@ -43,7 +43,7 @@ def refuse_other_question(row: Row, now: str, out: Path | None) -> None:
 
 
 def refuse_other_corpus(rows: Iterable[Row], now: str, out: Path | None) -> None:
-    """Refuse to go on in a run file that was made over another corpus. Raises `DataDiffers`."""
+    """Refuse to resume a run file that was made over another corpus. Raises `DataDiffers`."""
     for row in rows:
         before = row.get("data", {}).get("corpus")
         if before is not None and before != now:
@@ -62,7 +62,7 @@ def _differs(what: str, before: str, now: str, out: Path | None) -> DataDiffers:
 def refuse_to_compare(ones: Sequence[Row], others: Sequence[Row], names: tuple[str, str]) -> None:
     """Raise `DataDiffers`, with the difference named, unless both were asked the same.
 
-    Only questions that both have are compared; of these, text and corpus must be the same.
+    Only questions in both runs are compared: their text and corpus must be the same.
     """
     known = {row["id"]: row for row in ones}
     shared = [(known[row["id"]], row) for row in others if row["id"] in known]

@@ -78,15 +78,15 @@ class Question:
     context: tuple[str, ...] | None = None
     """JSON lines `{"title", "text"}` that are the question's own corpus; None: it names one."""
     options: tuple[str, ...] = ()
-    """What there is to choose from; empty when the answer is free."""
+    """The options to choose from; empty for a free answer."""
     answer_index: int | None = None
     """0-based place of the right option."""
     sha256: str = ""
-    """Of everything the file says about the question: equal lines are the same question."""
+    """Hash of the question's whole line: equal lines are the same question."""
 
     @property
     def with_options(self) -> str:
-        """The question as it is asked: its options stand below it, each with its letter."""
+        """The question with its options below it, each with its letter."""
         shown = zip(ascii_uppercase, self.options, strict=False)
         return "\n".join([self.text, *(f"{letter}. {option}" for letter, option in shown)])
 
@@ -105,8 +105,8 @@ class Question:
 def load_questions(file: Path) -> Iterator[Question]:
     """Yield the questions of a file in order: JSONL, or a person's own as YAML.
 
-    Raises `DataError` naming file, line and field; also for an id that stands there twice: rows of
-    a run are known by it.
+    Raises `DataError` naming file, line and field; also for an id that occurs twice, as rows of a
+    run are found by it.
     """
     line_of: dict[str, int] = {}
     for number, row in _rows(file):
@@ -176,14 +176,14 @@ _REQUIRED = object()
 
 @dataclass(frozen=True, slots=True)
 class _RowFields:
-    """One row, and how to complain of it."""
+    """One row, and the place that its errors name."""
 
     row: dict[str, Any]
     file: Path
     where: str
 
     def take(self, name: str, read: Callable[[Any], Any], default: Any = _REQUIRED) -> Any:
-        """Return a field as `read` has it; null counts as missing."""
+        """Return a field through `read`; null counts as missing."""
         value = self.row.get(name)
         if value is None:
             if default is _REQUIRED:

@@ -2,7 +2,7 @@
 
 A line holds ids, settings, offsets, scores, tokens, seconds and hashes, and the answer; never a
 passage.
-It is written where the caller says, and belongs outside the project.
+The caller says where it is written; it belongs outside the project.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ def evaluate(
 ) -> Iterator[Scored | RunSummary]:
     """Yield a `Scored` for each question in each setting, then a `RunSummary` for each setting.
 
-    `over` is read once; without it each question's `corpus` is looked for in a `corpus` folder
-    next to the file's folder, and beside the file. Lines of `out` with the same settings are not
-    asked again. Look-ahead samples are drawn once for all settings that would draw the same; a
-    setting that shows worked examples asks all its questions in turn, and computes these once.
+    `over` is read once. Without it each question's `corpus` is looked for in a `corpus` folder next
+    to the file's folder, and beside the file. Questions that `out` has with the same settings are
+    not asked again. Settings that would draw the same look-ahead samples share them. A setting with
+    worked examples asks all its questions in a row, so that the examples are computed once.
     Raises `DataError` and `NoSources`, `DataDiffers` where `out` was made over other data, and
     what `answer` raises; what does not fit a context is a row.
     """
@@ -96,9 +96,9 @@ def solve(
 ) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """Ask the questions and write those that end right to `out` as worked examples.
 
-    Yields, for each question, how many there are and its row, None where it ended wrong or did
-    not fit. Questions that `out` tells of are not asked again; `choice.examples` are enough, where
-    it says how many. Raises as `evaluate`.
+    Yields, for each question, the number of questions and the row; None where the answer was wrong
+    or did not fit. Questions in `out` are not asked again. `choice.examples` limits how many are
+    made. Raises as `evaluate`.
     """
     questions = [q for q in chosen_of(load_questions(file), choice) if q.answers]
     known = solved(out)
@@ -126,7 +126,7 @@ def _solve(
 
 
 class Evaluation:
-    """The chosen questions in every setting, and the rows that there are."""
+    """The chosen questions in every setting, with the rows so far."""
 
     def __init__(
         self,
@@ -158,21 +158,22 @@ class Evaluation:
 
     @property
     def passes(self) -> list[tuple[int, ...]]:
-        """Numbers of the arms that ask the same question in turn; passes ask one after the other.
+        """Passes over the questions, each with the numbers of its arms.
 
-        A model keeps one beginning of prompts, the worked examples of one arm.
+        A model can keep one beginning of prompts, so each arm with worked examples has a pass of
+        its own.
         """
         showing = [i for i, arm in enumerate(self.arms) if arm.shows_examples]
         others = tuple(i for i in range(len(self.arms)) if i not in showing)
         return [*([others] if others else []), *((i,) for i in showing)]
 
     def row(self, question: Question, arm: PendingArm, shared: Shared) -> Row:
-        """Ask a question in one setting; settings share the samples drawn for it."""
+        """Ask a question in one setting. Settings share the samples."""
         *_, row = self.steps(question, arm, shared)
         return cast(Row, row)
 
     def steps(self, question: Question, arm: PendingArm, shared: Shared) -> Iterator[Row | At]:
-        """Yield which stages are reached, then the row; settings share samples."""
+        """Yield the stages reached, then the row. Settings share the samples."""
         yield At("read")
         read = self._reader.corpus_for(question)
         self._refuse_other_corpus(question, read.sha256)
@@ -201,8 +202,8 @@ class Evaluation:
     def refuse_changed(self, question: Question) -> None:
         """Raise `DataDiffers` where a question's rows were made over another corpus than today's.
 
-        Rows of any setting count: none is reused, and none is put beside it. A question's own
-        context is part of the question, which was looked at.
+        That holds for rows of any setting, as they could not be compared either. A question's own
+        context is part of the question, which was checked before.
         """
         known = self._made_over.get(self._corpus_of(question))
         if known and (self._over or question.context is None):
@@ -218,13 +219,13 @@ class Evaluation:
             self._made_over.setdefault(self._corpus_of(question), {}).setdefault(sha256, row)
 
     def _corpus_of(self, question: Question) -> object:
-        """Return what is equal for questions that are asked over one corpus."""
+        """Return a key that questions over the same corpus share."""
         if self._over:
             return ()
         return question.corpus if question.context is None else (question.id,)
 
     def scored(self, question: Question, arm: PendingArm) -> Scored:
-        """Describe a row that is there, and how long the others will take."""
+        """Return a row with the progress of the run and the time left."""
         done = sum(q.id in arm.rows for arm in self.arms for q in self.questions)
         of = len(self.questions) * len(self.arms)
         pace = (time.monotonic() - self._began) / self._asked if self._asked else None
@@ -239,7 +240,7 @@ class Evaluation:
 
 
 class PendingArm:
-    """One setting, and the rows it has."""
+    """One setting, with its rows so far."""
 
     def __init__(
         self,

@@ -48,10 +48,9 @@ def summarise(strategy: str, rows: Sequence[Row]) -> RunSummary:
 def setting_of(
     settings: Settings, models: ModelSet, shown: Sequence[Example] = (), **choice: object
 ) -> dict[str, Any]:
-    """Return what a row was made with; rows of other settings are not reused.
+    """Return the settings of a row; rows of other settings are not reused.
 
-    `shown` are the worked examples: where others are given, or the same in another order, it is
-    another setting.
+    `shown` are the worked examples: other ones, or another order, make another setting.
     """
     return {
         "strategy": registry.described(registry.get(settings.strategy)),
@@ -70,7 +69,7 @@ def setting_of(
 
 
 def _named(allocation: Allocation | None) -> str | None:
-    """Return the name of a fit, with what tells it from another of this name."""
+    """Return the name of a fit, with a hash that distinguishes fits of one name."""
     if allocation is None:
         return None
     numbers = {"fit": asdict(allocation.fit), "about": asdict(allocation.about)}
@@ -82,7 +81,7 @@ def _sha256(value: object) -> str:
 
 
 _UNSAID = {"candidates": False, "examples": 0}
-"""What rows of older versions were made with."""
+"""Settings that rows of older versions leave out, with their values then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ class Run:
     path: Path
     rows: list[Row]
     damaged: tuple[int, ...]
-    """1-based numbers of lines that are no rows: cut off by a kill, or corrupted."""
+    """1-based numbers of damaged lines: cut off by a kill, or corrupted."""
 
 
 def read_run(path: Path) -> Run:
@@ -120,7 +119,7 @@ def read_lines(path: Path, is_good: Callable[[Row], bool]) -> Run:
 
 
 def _object(line: bytes) -> Row | None:
-    """Return a line's object, None when it is none."""
+    """Return a line's JSON object, None if it has none."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):  # not UTF-8, not JSON, or brackets without end
@@ -129,7 +128,7 @@ def _object(line: bytes) -> Row | None:
 
 
 def is_row(row: Row) -> bool:
-    """Say whether an object has what every row has, of the right kinds."""
+    """Say whether an object has the fields of a row, with the right types."""
     asked = all(isinstance(row.get(name), str) for name in ("id", "dataset"))
     if not asked or not _are_numbers(row.get("scores")):
         return False
@@ -146,7 +145,7 @@ def _are_numbers(value: object) -> bool:
 
 
 def refuse_no_run(out: Path | None) -> None:
-    """Refuse a file to write to that is no run file, before anything is asked.
+    """Refuse to write to a file that is no run file, before anything is asked.
 
     Raises as `refuse_other_file`.
     """
@@ -155,7 +154,7 @@ def refuse_no_run(out: Path | None) -> None:
 
 
 def refuse_other_file(out: Path, is_good: Callable[[Row], bool], what: str, option: str) -> None:
-    """Raise `DataError` for lines of which none is good, or where there is no folder for them."""
+    """Raise `DataError` if the file has lines and no good one, or if its folder is missing."""
     if not out.parent.is_dir():
         raise DataError(f"There is no folder {out.parent}.", remedy="Make it first.", path=out)
     if not out.exists():
@@ -177,7 +176,7 @@ def earlier_rows(out: Path | None) -> list[Row]:
 def earlier(out: Path | None, setting: dict[str, Any]) -> dict[str, Row]:
     """Return the rows of an earlier run by id. A line cut off by a kill is dropped.
 
-    A question at which the process died is no row: it is asked again.
+    Questions at which the process died are left out, and so asked again.
     """
     found = {}
     for row in earlier_rows(out):
@@ -189,9 +188,9 @@ def earlier(out: Path | None, setting: dict[str, Any]) -> dict[str, Row]:
 
 
 def append(out: Path | None, row: Row) -> None:
-    """Write a row behind those there are, in one write; a line that a kill cut off is ended first.
+    """Append a row in one write, after ending a line that a kill cut off.
 
-    A new file is the person's alone: answers and passages stand in it.
+    A new file is readable by its owner alone, as it holds answers and passages.
     """
     if out is None:
         return

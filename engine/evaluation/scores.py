@@ -23,21 +23,21 @@ NDCG_AT = 10
 TRAIL = 10
 """Passages of each ranking whose places are kept."""
 LEFT_FORM = re.compile(r"(\d+) of (\d+) replies left the form of Self-Ask")
-"""What IterDRAG notes of a model that no constraint holds."""
+"""The note of IterDRAG about a model that no constraint could hold to the form."""
 
 
 @dataclass(slots=True)
 class EventRecord:
-    """What is kept of the events before an answer."""
+    """Figures from the events before an answer."""
 
     rankings: dict[str, Sequence[Passage]] = field(default_factory=dict)
     """The last ranking of each stage."""
     read: int = 0
     """Passages that the generator was given for its answer."""
     asked: int = 0
-    """Replies that were to be in the form of Self-Ask."""
+    """Replies that should have the form of Self-Ask."""
     left_form: int = 0
-    """How many of them were not."""
+    """How many of them had another form."""
 
     def note(self, event: Event) -> None:
         """Take an event in."""
@@ -57,7 +57,7 @@ class EventRecord:
 
 
 def row_of(question: Question, answer: Answer, trail: EventRecord) -> dict[str, Any]:
-    """Return what is kept of an answer."""
+    """Return the row of an answer."""
     rankings = trail.rankings
     return {
         "scores": _scores(question, answer, rankings) | trail.scores,
@@ -80,7 +80,7 @@ def row_of(question: Question, answer: Answer, trail: EventRecord) -> dict[str, 
 def _evidence(
     question: Question, answer: Answer, rankings: dict[str, Sequence[Passage]]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return where the passages lie that were ranked and cited, and which are gold; no text."""
+    """Return the places of ranked and cited passages, and which are gold; no text."""
     trail = {
         stage: [_place(p, p.start, p.end, question.support) for p in ranked[:TRAIL]]
         for stage, ranked in rankings.items()
@@ -94,7 +94,7 @@ def _evidence(
 
 
 def _place(passage: Passage, start: int, end: int, support: Sequence[Support]) -> dict[str, Any]:
-    """Return a place in an item: what its locator has, offsets, whether it is gold evidence."""
+    """Return a place in an item: its locator, offsets, and whether it is gold evidence."""
     locator = passage.item.locator
     known = {one.name: getattr(locator, one.name) for one in fields(Locator)}
     known = {name: value for name, value in known.items() if value is not None}

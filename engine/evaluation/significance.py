@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 DRAWS = 10_000
 BLOCK = 2**20
-"""Values drawn at once: thousands of questions need megabytes. The draws are the same in any."""
+"""Values drawn at once, since thousands of questions need megabytes. The size does not change the
+draws."""
 
 
 @dataclass(frozen=True, slots=True)

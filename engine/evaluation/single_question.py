@@ -1,4 +1,4 @@
-"""One question of an evaluation: asked as its choice says, and scored."""
+"""One question of an evaluation, asked as the choice says, and scored."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from models.errors import ContextExceeded
 from models.roles import ModelSet
 
 DOES_NOT_FIT = (BudgetTooSmall, CorpusTooLarge, ContextExceeded)
-"""What keeps a question from being answered in one setting, and no other question."""
+"""Errors that concern one question in one setting, and no others."""
 
 
 def ask(
@@ -32,9 +32,9 @@ def ask(
     choice: Choice,
     shared: Shared,
 ) -> Iterator[Row | At]:
-    """Yield which stages are reached, then what is kept of an answer.
+    """Yield the stages reached, then the fields of the answer's row.
 
-    What does not fit is a row of its own.
+    A question that does not fit has a row that says so.
     """
     trail = EventRecord()
     finished: Answer | None = None

@@ -1,4 +1,4 @@
-"""What tables show of the arms of run files: means with intervals, and differences."""
+"""Tables over the arms of run files: means with intervals, and differences."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from engine.evaluation.provenance import refuse_to_compare
 from engine.evaluation.significance import Difference, mean_interval, paired_difference, paired_test
 
 MAIN = ("choice", "list_f1", "rouge_l", "f1", "rightly_abstained")
-"""A set is judged by the first of these that half of its answers have, else by the commonest."""
+"""A set's main score is the first of these that half of its answers have, else the commonest."""
 BASELINES = ("order_preserving", "vanilla")
-"""What the others are compared with, unless told."""
+"""Default baselines of a comparison."""
 
 
 def main_score(arms: Sequence[Arm]) -> str:
@@ -26,18 +26,18 @@ def main_score(arms: Sequence[Arm]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a table shows of one arm."""
+    """The cell of one arm in a table."""
 
     found: Difference | None
     """Mean and interval of the set's main score; None where nothing was answered."""
     questions: int
-    """Questions that were answered, so neither left nor refused."""
+    """Questions that were answered."""
     of: int
     """Questions of the set that any arm was asked."""
 
     @property
     def text(self) -> str:
-        """The cell for people; an unfinished one says how far it is, or is empty."""
+        """The cell as people read it. An unfinished one shows its progress, or is empty."""
         if self.found is None:
             return ""
         shown = f"{self.found.mean:.3f} [{self.found.low:.3f}, {self.found.high:.3f}]"
@@ -66,7 +66,7 @@ class ArmDifference:
 
     @property
     def text(self) -> str:
-        """The difference for people."""
+        """The difference as people read it."""
         d = self.difference
         return f"{d.mean:+.3f} [{d.low:+.3f}, {d.high:+.3f}], p = {self.p:.3f}"
 
@@ -116,7 +116,8 @@ def between_runs(arms: Sequence[Arm], score: str) -> Iterator[ArmDifference]:
 
 
 def front(points: Sequence[tuple[float, float]]) -> list[int]:
-    """Return which (price, quality) no other point betters in both, the cheapest first."""
+    """Return the numbers of the (price, quality) points that no other point beats in both, cheapest
+    first."""
     order = sorted(range(len(points)), key=lambda i: (points[i][0], -points[i][1]))
     best, kept = float("-inf"), []
     for i in order:

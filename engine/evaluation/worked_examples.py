@@ -1,4 +1,4 @@
-"""Worked examples: questions solved with follow-up questions, those kept that ended right.
+"""Worked examples: questions that were solved right with sub-questions.
 
 Inference scaling, section 3.3. A file of examples holds questions, answers and passages, so it
 belongs outside any project that is published.
@@ -24,9 +24,9 @@ DOCUMENTS_KEPT = 20
 
 
 def worked_examples(file: Path, asked: Sequence[Question]) -> tuple[Example, ...]:
-    """Return the examples of a file but those that are asked.
+    """Return the examples of a file without questions that are asked.
 
-    Raises `DataError`, also where that leaves none.
+    Raises `DataError`, also where none is left.
     """
     try:
         lines = file.read_text("utf-8").splitlines()
@@ -49,21 +49,21 @@ def worked_examples(file: Path, asked: Sequence[Question]) -> tuple[Example, ...
 
 
 def solved(out: Path) -> dict[str, Row | None]:
-    """Return the examples that a file holds by the ids of their questions.
+    """Return the examples of a file by the ids of their questions.
 
-    None stands for a question that was asked and did not end right.
+    None marks a question that was asked and not solved.
     """
     found = read_lines(out, _is_example).rows if out.exists() else []
     return {row["id"]: row if row.get("solved", True) else None for row in found}
 
 
 def unsolved(question: Question) -> Row:
-    """Return the line of a question that did not end right: it need not be asked again."""
+    """Return the line of a question that was not solved, so that it is not asked again."""
     return {"id": question.id, "solved": False}
 
 
 def refuse_no_examples(out: Path) -> None:
-    """Refuse a file to write to that holds no worked examples. Raises `DataError`."""
+    """Refuse to write to a file that holds something else. Raises `DataError`."""
     refuse_other_file(out, _is_example, "worked examples", "--make-examples")
 
 
@@ -72,7 +72,7 @@ def _is_example(row: Row) -> bool:
 
 
 def _example(line: str, file: Path, number: int) -> tuple[str, Example | None]:
-    """Return a line's example by its id, None where its question did not end right."""
+    """Return a line's id and example; None for a question that was not solved."""
     try:
         row: Row = json.loads(line)
         known = str(row["id"])
@@ -86,11 +86,11 @@ def _example(line: str, file: Path, number: int) -> tuple[str, Example | None]:
 
 
 def example_row(question: Question, events: Iterable[Event]) -> Row | None:
-    """Return an example from the events of an answer, None where it did not end right.
+    """Return an example from the events of an answer, None where it was not solved.
 
-    Nor is it one without a follow-up question: where examples show none, none is asked. It keeps
-    the passages that were read, the best for the question itself first, and behind them the best
-    of those that were not: a prompt may show more documents than were read here.
+    An answer without sub-questions makes no example, since a model that sees such examples asks
+    none. The example keeps the passages that were read, the best for the question first. The best
+    unread passages follow: a prompt may show more documents than were read here.
     """
     documents: dict[str, None] = {}
     steps: list[tuple[str, str]] = []
