@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.evaluation.apart import Apart, At
+from engine.evaluation.child_process import ChildProcess, StageReached
 from engine.evaluation.parallel import EvaluationWorker, OpenModels, Orders, PendingQuestion
 from engine.evaluation.runs import Row
 from models.roles import ModelSet
@@ -35,9 +35,9 @@ def evaluated_by(
         return models if isinstance(models, ModelSet) else models()
 
     def results(worker: Any, piece: object) -> Iterator[object]:
-        yield from (one for one in worker._begin()(piece) if not isinstance(one, At))
+        yield from (one for one in worker._begin()(piece) if not isinstance(one, StageReached))
 
     monkeypatch.setattr("app.evaluation.workers.model_set", chosen)
     monkeypatch.setattr("app.evaluation.workers.Processes", Here)
     monkeypatch.setattr("app.evaluation.workers.forbid_core_dumps", lambda: None)
-    monkeypatch.setattr(Apart, "results", results)
+    monkeypatch.setattr(ChildProcess, "results", results)

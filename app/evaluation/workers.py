@@ -18,7 +18,7 @@ import click
 from app.local_models.loader import model_set
 from app.privacy.hardening import forbid_core_dumps
 from app.settings.config import Config
-from engine.evaluation.apart import Apart, Died
+from engine.evaluation.child_process import ChildProcess, Died
 from engine.evaluation.choice import Choice
 from engine.evaluation.parallel import Orders, Processes, Workers, evaluate_by
 from engine.evaluation.runner import Scored, solve
@@ -125,7 +125,9 @@ def solving(
     """
     chosen.open().close()
     order = (file.absolute(), tuple(over), settings, choice, out)
-    worker: Apart[None, tuple[int, Row | None]] = Apart(partial(_solver, chosen, order))
+    worker: ChildProcess[None, tuple[int, Row | None]] = ChildProcess(
+        partial(_solver, chosen, order)
+    )
     try:
         yield from worker.results(None)
     except Died as death:

@@ -17,7 +17,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from engine.errors import QuestionError
-from engine.evaluation.apart import Died
+from engine.evaluation.child_process import Died
 from engine.evaluation.parallel import EvaluationWorker, OpenModels, Orders, PendingQuestion
 from engine.evaluation.runs import Row
 from models.errors import AskanceError

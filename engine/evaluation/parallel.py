@@ -15,7 +15,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
-from engine.evaluation.apart import Apart, At, Died
+from engine.evaluation.child_process import ChildProcess, Died, StageReached
 from engine.evaluation.choice import Choice
 from engine.evaluation.runner import Evaluation, Scored
 from engine.evaluation.runs import Row, RunSummary
@@ -59,7 +59,7 @@ class EvaluationWorker:
             orders.file, orders.over, open_models(), orders.settings, orders.choice, orders.out
         )
 
-    def each(self, piece: PendingQuestion) -> Iterator[Row | At]:
+    def each(self, piece: PendingQuestion) -> Iterator[Row | StageReached]:
         """Ask one question in each of a piece's settings, samples drawn once for all.
 
         Yields the stages reached, and then a row, for each setting in order.
@@ -71,7 +71,7 @@ class EvaluationWorker:
 
     def rows(self, piece: PendingQuestion) -> list[Row]:
         """Return the rows of a piece."""
-        return [step for step in self.each(piece) if not isinstance(step, At)]
+        return [step for step in self.each(piece) if not isinstance(step, StageReached)]
 
 
 class Workers(Protocol):
@@ -137,8 +137,8 @@ class Processes:
             waiting.put(piece)
         done: SimpleQueue[_Done] = SimpleQueue()
         count = min(self._count, len(pieces))
-        workers: list[Apart[PendingQuestion, Row]] = [
-            Apart(partial(_begin, number, count, self._orders, self._open_models))
+        workers: list[ChildProcess[PendingQuestion, Row]] = [
+            ChildProcess(partial(_begin, number, count, self._orders, self._open_models))
             for number in range(count)
         ]
         threads = [
@@ -168,7 +168,7 @@ _Done = tuple[PendingQuestion, Row | Died] | AskanceError | OSError
 
 
 def _work(
-    worker: Apart[PendingQuestion, Row],
+    worker: ChildProcess[PendingQuestion, Row],
     waiting: SimpleQueue[PendingQuestion],
     done: SimpleQueue[_Done],
 ) -> None:
@@ -193,7 +193,7 @@ def _work(
 
 def _begin(
     number: int, count: int, orders: Orders, open_models: OpenModels
-) -> Callable[[PendingQuestion], Iterator[Row | At]]:
+) -> Callable[[PendingQuestion], Iterator[Row | StageReached]]:
     """Return the function of a worker, in its process."""
     keep_to(share_of_cores(_cores(), number, count))
     return EvaluationWorker(orders, open_models).each

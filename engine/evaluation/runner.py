@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from engine.errors import DataError
-from engine.evaluation.apart import At
+from engine.evaluation.child_process import StageReached
 from engine.evaluation.choice import Choice, chosen_of, last_solved
 from engine.evaluation.corpora import CorpusReader
 from engine.evaluation.provenance import refuse_other_corpus, refuse_other_question
@@ -172,14 +172,16 @@ class Evaluation:
         *_, row = self.steps(question, arm, shared)
         return cast(Row, row)
 
-    def steps(self, question: Question, arm: PendingArm, shared: Shared) -> Iterator[Row | At]:
+    def steps(
+        self, question: Question, arm: PendingArm, shared: Shared
+    ) -> Iterator[Row | StageReached]:
         """Yield the stages reached, then the row. Settings share the samples."""
-        yield At("read")
+        yield StageReached("read")
         read = self._reader.corpus_for(question)
         self._refuse_other_corpus(question, read.sha256)
         row = self._begun(question, arm, read.sha256)
         for step in ask(question, read.corpus, self._models, arm.settings, self._choice, shared):
-            yield step if isinstance(step, At) else row | step
+            yield step if isinstance(step, StageReached) else row | step
 
     def failed(self, question: Question, arm: PendingArm, said: str) -> Row:
         """Return the row of a question at which the process died. It is asked again next time."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from engine.answer import answer
 from engine.errors import BudgetTooSmall, CorpusTooLarge
-from engine.evaluation.apart import At
+from engine.evaluation.child_process import StageReached
 from engine.evaluation.choice import Choice
 from engine.evaluation.questions import Question
 from engine.evaluation.runs import Row
@@ -31,7 +31,7 @@ def ask(
     settings: Settings,
     choice: Choice,
     shared: Shared,
-) -> Iterator[Row | At]:
+) -> Iterator[Row | StageReached]:
     """Yield the stages reached, then the fields of the answer's row.
 
     A question that does not fit has a row that says so.
@@ -42,7 +42,7 @@ def ask(
         for event in answering(question, corpus, models, settings, choice, shared):
             trail.note(event)
             if isinstance(event, Stage) and event.state == "started":
-                yield At(event.name)
+                yield StageReached(event.name)
             if isinstance(event, Answered):
                 finished = event.answer
     except DOES_NOT_FIT as error:

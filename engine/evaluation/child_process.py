@@ -23,13 +23,13 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class At:
+class StageReached:
     """The stage that a piece of work reached, for the message when the process dies."""
 
     stage: str
 
 
-Work = Callable[[Piece], Iterator[Result | At]]
+Work = Callable[[Piece], Iterator[Result | StageReached]]
 """Yields the results of a piece of work, and the stages that it reaches."""
 
 
@@ -52,7 +52,7 @@ class Died(Exception):
         super().__init__(self.said)
 
 
-class Apart(Generic[Piece, Result]):
+class ChildProcess(Generic[Piece, Result]):
     """A function in a child process, which is started again after it died."""
 
     def __init__(self, begin: Callable[[], Work[Piece, Result]]) -> None:
@@ -72,7 +72,7 @@ class Apart(Generic[Piece, Result]):
             link = self._linked()
             link.send(piece)
             while not isinstance(said := link.recv(), _Over):
-                if isinstance(said, At):
+                if isinstance(said, StageReached):
                     stage = said.stage
                 else:
                     yield said
