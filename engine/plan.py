@@ -94,11 +94,11 @@ class Source:
     subjects: tuple[str, ...] = ()
     """The whole title."""
     titles: tuple[str, ...] = ()
-    """Words that stand in the title one after the other."""
+    """Words that the title holds in a row."""
     threads: tuple[str, ...] = ()
     """The title of a mail without "Re:" and its like."""
     texts: tuple[str, ...] = ()
-    """Words that all stand in title or text."""
+    """Words that title or text hold, all of them."""
     places: tuple[str, ...] = ()
     calendars: tuple[str, ...] = ()
     """Names of a calendar, mailbox or folder."""

@@ -1,4 +1,4 @@
-"""Amounts that texts state, chosen by the look-ahead model among those that stand there.
+"""Amounts that texts state, which the look-ahead model chooses among those in the text.
 
 It can only choose: every value is literally in its item. An item without a number is not asked.
 Of each item one passage is read and so many amounts are offered; which hold more is told.
@@ -28,7 +28,7 @@ VALUE_TOKENS = 24
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """An amount, and where it stands in its item."""
+    """An amount and its place in an item."""
 
     text: str
     found: FoundAmount

@@ -1,4 +1,4 @@
-"""Which items pass a source of a plan: each mail once, no rubbish, nothing that was cancelled."""
+"""Which items pass a source of a plan: each once, without spam, trash and cancelled events."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Passed:
 
 
 def passing(items: Iterable[Item], source: Source, known: Acquaintances) -> Passed:
-    """Return the items that pass, and what was left out for where it lies or what it lacks."""
+    """Return the items that pass, and those left out by shelf, status or a missing date."""
     found: list[Item] = []
     shelved: Counter[Shelf] = Counter()
     undated: list[Item] = []
@@ -67,9 +67,10 @@ def passing(items: Iterable[Item], source: Source, known: Acquaintances) -> Pass
 
 
 def each_once(items: Iterable[Item]) -> list[Item]:
-    """Leave out invitations to what a calendar has, and all but one to what none has.
+    """Return the items without invitations to events that a calendar has.
 
-    Of those, one that calls it off stays. Mails are each one item already.
+    Of several invitations to another event one stays, a cancellation first. Reading has left each
+    mail once already.
     """
     read = list(items)
     calendars = {item.locator.uid for item in read if not _is_invitation(item)}
@@ -97,12 +98,12 @@ def _has_status(item: Item, wanted: Status | None) -> bool:
 
 
 def oldest_first(item: Item) -> tuple[bool, float]:
-    """Return by what items are sorted: those without date stand at the end."""
+    """Return the key that sorts items by date; those without one come last."""
     return item.when is None, item.when.timestamp() if item.when else 0.0
 
 
 def shelf_of(item: Item) -> Shelf | None:
-    """Return where an item lies; a mail that also lies elsewhere is no rubbish."""
+    """Return the shelf of an item. A mail with a copy elsewhere has none."""
     kept = any(copy.shelf is None for copy in item.copies)
     return None if kept else item.shelf
 
@@ -111,7 +112,7 @@ Test = Callable[[Item], bool]
 
 
 def _tests(source: Source, known: Acquaintances) -> Iterator[Test]:
-    """Yield what an item must pass, the cheapest first; whether it needs a date is seen later."""
+    """Yield the tests that an item must pass, the cheapest first. A missing date passes here."""
     yield lambda item: source.kind is None or item.kind is source.kind
     # A mail within a mail was not received.
     yield lambda item: item.kind is not Kind.MAIL or item.locator.part is None
@@ -197,7 +198,7 @@ def _names_of(path: Path) -> frozenset[str]:
 
 
 def _holds(item: Item, wanted: str) -> bool:
-    """Say whether all the words stand in title or text; a plural is not another word."""
+    """Say whether title or text hold all the words; singular and plural are one word."""
     held = {stem(word) for word in folded_words(f"{item.title}\n{item.text}")}
     return all(stem(word) in held for word in folded_words(wanted))
 

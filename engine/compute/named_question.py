@@ -31,13 +31,15 @@ from ingest.item import Kind
 
 T = TypeVar("T")
 
+# "2001"; not "2001-05"
 _YEAR = re.compile(r"(?<![\w-])((?:19|20)\d\d)(?![\w-])")
+# "when did "
 _BEFORE_AGENT = re.compile(r"\b(?:did|from|by|has|had|does) $", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """Words of a title, a thread, a place, or of none."""
+    """Words in quotation marks or of a title, and what they are the name of."""
 
     text: str
     is_thread: bool = False
@@ -50,12 +52,12 @@ class Quoted:
     in_title: bool = False
     """Whether it is a part of some title."""
     kind: Kind | None = None
-    """Whose title it is a part of, where it stood in the question as a plain word."""
+    """The kind of the item whose title it is a part of, if it was not in quotation marks."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedQuestion:
-    """A question whose names are tags, and what they stand for."""
+    """A question whose names are tags, and what the tags mean."""
 
     text: str
     """Its tagged text in small letters, "e-mail" as "email", without punctuation."""
@@ -87,7 +89,7 @@ def named(question: str, vocabulary: QuestionVocabulary, today: date) -> NamedQu
 
 @dataclass
 class _Passes:
-    """The mentions found so far, and what those of each role stand for, in their order."""
+    """The mentions found so far, and what those of each role mean, in their order."""
 
     read: Analysis
     vocabulary: QuestionVocabulary
@@ -96,7 +98,7 @@ class _Passes:
     dates: list[Span] = field(default_factory=list)
 
     def named(self) -> NamedQuestion:
-        """Return the tagged question with what its tags stand for."""
+        """Return the tagged question with what its tags mean."""
         text = re.sub(r"\be-mail", "email", self.read.tagged.casefold())
         text = re.sub(r"[^\w<>'@. -]+|\.(?=\s|$)", " ", text)
         return NamedQuestion(

@@ -119,7 +119,7 @@ class _PlanReader:
         unit: Unit | None = self._one_of(get_args(Unit)) if self._taken("as") else None
         expected = self._number() if self._taken("expecting") else None
         if self._at < len(self._tokens):
-            raise _wrong(self._tokens[self._at][0], "it stands in no place that a plan has")
+            raise _wrong(self._tokens[self._at][0], "a plan has no place for it")
         return Plan(operation, value, tuple(sources), by, top, unit, expected)
 
     def _measured(self) -> Field | Sought:

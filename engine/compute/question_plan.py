@@ -1,11 +1,12 @@
 """From a question to a plan, by what its words mean.
 
-    named      names become tags                when did <name0> last write
-    the asked  what is asked for: a count, a person, a day, a place, a title, a length
-    operation  count, first, last, longest, per month, most, between, both …
-    source     kind, people, titles, calendars, days
+    named_question  names become tags           when did <name0> last write
+    source_grammar  which items: kind, people, titles, calendars, days
+    value_grammar   what is asked for: a count, a person, a day, a place, a title, a length
+    choice_grammar  which of the items: the first, the last, the next, all
+    plan_grammar    the operation: count, longest, per month, most, between, both …
 
-Words that are not understood are kept: with one left the grammar is not sure of its plan.
+Words without a part in the plan are kept. With one left, the grammar is not sure of its plan.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class PlanReading:
     plan: Plan | None
     """None: nothing to compute."""
     left: tuple[str, ...] = ()
-    """Words that it does not understand."""
+    """Words that have no part in the plan."""
 
     @property
     def sure(self) -> bool:

@@ -74,7 +74,7 @@ class QuestionVocabulary:
 
     @cached_property
     def threads(self) -> frozenset[str]:
-        """Folded subjects of mail, without what stands before them in a reply."""
+        """Folded subjects of mail without "Re:" and its like."""
         return frozenset(
             folded(thread_of(item)) for item in self.items if item.kind is Kind.MAIL
         ) - {""}

@@ -1,7 +1,8 @@
-"""What a question names that a follow-up may mean: people, things, times, places in a sentence.
+"""What a question names that a follow-up may mean: people, things, dates and places.
 
-Rules for English. They err towards finding too much: with several candidates nobody decides in
-silence, a model or the person does.
+These are rules for English. They rather find too much than too little: with several candidates a
+model or the person decides. The comment above a pattern quotes phrases that it matches; a blank
+before the closing mark belongs to the phrase.
 """
 
 from __future__ import annotations
@@ -14,21 +15,26 @@ from engine.language.dates import find_spans
 from engine.language.tokens import FUNCTION_WORDS
 from engine.question.analysis import Mention
 
+# "whose"
 WH = r"(?:what|which|who|whom|whose|when|where|why|how)"
+# "does", "must"
 AUXILIARY = (
     r"(?:is|are|was|were|am|do|does|did|has|have|had|will|would|can|could|shall|should|may|might"
     r"|must)"
 )
+# "the", "every"
 DETERMINER = r"(?:the|my|our|his|her|their|your|this|that|these|those|an?|any|all|every|each)"
+# "from", "until"
 PREPOSITION = (
     r"(?:from|to|with|by|for|about|at|in|of|on|before|after|since|until|during|between|near|under"
     r"|over|without)"
 )
+# "those?", "these are", "those sent by"; not "those mails"
 THOSE = (
     rf"(?:these|those)\b(?=\s*(?:[?.!,]|$)|\s+(?:{AUXILIARY}|say|mention|contain|include|cost|due)\b"
     rf"|\s+(?:sent|paid|written|\w+ed)(?:\s*[?.!,]|$| {PREPOSITION}\b))"
 )
-"""Where they stand for things, and not before their noun."""
+"""Pronouns, and not determiners of a noun."""
 _IMPERATIVES = frozenset(
     {"find", "show", "list", "tell", "give", "summarise", "summarize", "compare", "count", "name"}
     | {"explain", "describe", "search", "please", "quote", "translate", "check", "look", "get"}
@@ -38,29 +44,42 @@ _ENDING_ADJECTIVES = frozenset(
     {"due", "ready", "valid", "available", "open", "closed", "free", "late", "over", "done", "sent"}
     | {"paid", "held", "made", "written", "bought", "sold", "built", "signed", "supposed", "worth"}
 )
+# "Kim", "AT&T", "well-known"
 _WORD = re.compile(r"[^\W_](?:[\w.&'’-]*[\w])?")  # noqa: RUF001
+# "Kim's", "the tenants'"
 _POSSESSIVE = re.compile(r"['’]s?$")  # noqa: RUF001
+# "what's", "it's"
 _CONTRACTED = re.compile(rf"(?:{WH}|it|that|there|here|he|she|let)['’]s$", re.IGNORECASE)  # noqa: RUF001
+# "a room in ", "the flight to "
 _PLACE = re.compile(
     r"\b(?:(?:in|at|near|via|on|of)|(?:flights?|trains?|bus|ferry|trips?|journey|tickets?|fly|flies"
     r"|flying|travel\w*|drive|get|go|going) (?:to|from))\s+$",
     re.IGNORECASE,
 )
+# "what is said about "
 _AS_MATTER = re.compile(r"\b(?:about|for|of|than)\s+$", re.IGNORECASE)
+# "when does "
 _SUBJECT = re.compile(rf"\b{AUXILIARY}\s+$", re.IGNORECASE)
+# "what was "
 _COMPLEMENT = re.compile(r"\b(?:what|which|who|whose)\s+(?:is|are|was|were)\s+$", re.IGNORECASE)
+# "my lease", "Kim's lease"
 _DETERMINED = re.compile(rf"\b{DETERMINER}\s+|\b[A-Z]\w*['’]s\s+", re.IGNORECASE)  # noqa: RUF001
+# " 3" in "Boathouse 3"; not " 3 pm"
 _NUMBER = re.compile(r" \d{1,4}(?![\w:.]\w| (?:[ap]m\b|o'clock|[A-Z]))")
+# " with "
 _OF_PEOPLE = re.compile(r" (?:with|from|to|by|of|and) ")
+# " of "
 _OF_THINGS = re.compile(r" (?:with|from|to|by|of) ")
+# " about "
 _SAID_OF = re.compile(rf" {PREPOSITION} ", re.IGNORECASE)
+# "people", "mails"; not "bus"
 PLURAL = re.compile(r"\b(?:people|\w+(?<![sui])s)\b", re.IGNORECASE)
 MOST_NAME_WORDS = 4
 MOST_THING_WORDS = 4
 
 
 def names_in(question: str, known: Sequence[str], today: date) -> list[Mention]:
-    """Return the people, or what is written like them, that a question names, in its order."""
+    """Return the names of a question in its order: known ones, and runs of capitalised words."""
     taken = [(span.start, span.end) for span in find_spans(question, today)]
     found: list[Mention] = []
     for span in [*_known_in(question, known), *capitalised_in(question)]:
@@ -72,7 +91,7 @@ def names_in(question: str, known: Sequence[str], today: date) -> list[Mention]:
 
 
 def months_in(question: str, today: date) -> list[Mention]:
-    """Return the months that a question names as its matter: "what is said about May?"."""
+    """Return the months that a question is about: "what is said about May?"."""
     return [one for one in capitalised_in(question, places=True) if _is_month(one, today)]
 
 
@@ -81,7 +100,10 @@ def _is_month(span: Mention, today: date) -> bool:
 
 
 def is_name(text: str) -> bool:
-    """Say whether a text from a file looks like a name and nothing else: it joins a question."""
+    """Say whether a text from a file looks like a name and nothing else.
+
+    Only then may it become a part of a question.
+    """
     words = text.split()
     return 0 < len(words) <= MOST_NAME_WORDS and all(
         re.fullmatch(r"[^\W\d_][^\W\d_.'’-]*[.'’-]?(?:[^\W\d_]+\.?)?", word)  # noqa: RUF001
@@ -190,7 +212,7 @@ def whole_things(question: str, known: Sequence[str], today: date) -> list[Menti
 
 
 def subject_in(question: str, things: Sequence[Mention]) -> Mention | None:
-    """Return the thing that is asked about with all that is said of it; None where it is none."""
+    """Return the thing that is asked about, with all that is said of it; None: it is no thing."""
     if not things or not _SUBJECT.search(question[: things[0].start]):
         return None
     return joined(question, things[0], things[1:], _SAID_OF)

@@ -1,7 +1,8 @@
 """Follow-ups that are no sentences: "and in May?", "what about Kim?", "when?".
 
-What a fragment says takes the place of its like in the last question: a date that of the date, a
-person that of the person. Where nothing or more than one thing is like it, nobody can be sure.
+A fragment replaces its like in the last question: a date replaces the date, a person the person.
+The rules are sure only if there is exactly one such part. The comment above a pattern quotes
+phrases that it matches.
 """
 
 from __future__ import annotations
@@ -25,48 +26,62 @@ from engine.followups.antecedents import (
 )
 from engine.question.analysis import Mention
 
+# "and what about Kim", "the same for May"
 _ASKING_ABOUT = re.compile(
     r"(?:(?:and|or|but|ok(?:ay)?|so)\b[, ]*)?"
     r"(?:what|how) about |(?:and |or )?(?:the )?same (?:question )?for ",
     re.IGNORECASE,
 )
+# "and in May", "ok, so"
 _CONNECTIVE = re.compile(r"(?:and|or|but|also|ok(?:ay)?|so|then)\b,? +", re.IGNORECASE)
+# "since when", "how much", "with whom", "when exactly"
 _BARE_WH = re.compile(
     r"(?:since when|until when|how (?:much|many|long|often|far|old)|which ones?"
     r"|what (?:for|time|day)"
     r"|(?:with|by|from|to|for) whom|when|where|why|how|who)(?: exactly| precisely)?",
     re.IGNORECASE,
 )
+# "who sent", "did Kim", "list my"
 _SENTENCE = re.compile(
     rf"(?:{PREPOSITION} )?{WH}\b|{AUXILIARY}\b"
     r"|(?:please |find|show|list|tell|give|count|name|summari|compare|explain|describe)",
     re.IGNORECASE,
 )
+# "on which day did"
 _BEGINNING_WH = re.compile(
     rf"(?:{PREPOSITION} )?{WH}(?: (?!{AUXILIARY}\b)[\w-]+){{0,3}}? (?={AUXILIARY}\b)", re.IGNORECASE
 )
+# "which mails were sent"
 _SUBJECT_ASKED = re.compile(
     rf"(?:{PREPOSITION} )?(?:who|what|which)\b.* {AUXILIARY} "
     rf"(?!(?i:{DETERMINER}|i|we|you|he|she|they|it|there)\b|(?-i:[A-Z]))",
     re.IGNORECASE,
 )
-"""Not so "what did Kim pay": there the auxiliary stands before the subject."""
+"""Asks for the subject. In "what did Kim pay" the auxiliary precedes another subject."""
+# "No, he did not", "It isn't"
 _DENIES = re.compile(r"(?:no|not|never)\b|[^.!?]*\b(?:not|never|\w+n['’]t)\b", re.IGNORECASE)  # noqa: RUF001
+# "instead", "the day after"
 _LEANS = re.compile(
     r"\b(?:that|this|then|there|not|instead|else|ones?)\b|\b(?:after|before|later|earlier)$", re.I
 )
+# "how many mails"
 _COUNTING = re.compile(r"how many ", re.IGNORECASE)
+# " from?"
 _STRANDED = re.compile(rf" {PREPOSITION}\?$", re.IGNORECASE)
+# "the deposit"
 _DETERMINED = re.compile(rf"{DETERMINER}\b", re.IGNORECASE)
+# "that mail"
 _POINTS = re.compile(r"(?:this|that|these|those)\b", re.IGNORECASE)
+# " about lunch"
 _GOES_ON = re.compile(r"\s+(?:to|of|with|about)\s+\w", re.IGNORECASE)
+# "from Kim"
 _LED = re.compile(rf"(?P<preposition>{PREPOSITION}) +(?P<rest>.+)", re.IGNORECASE)
 MOST_WORDS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """The last question with a fragment in it."""
+    """The last question with a fragment put into it."""
 
     text: str
     reason: str

@@ -1,4 +1,7 @@
-"""What a question asks all of: "how many mails did Anna send me?", "list my notes"."""
+"""Questions for all of something: "how many mails did Anna send me?", "list my notes".
+
+The comment above a pattern quotes phrases that it matches.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +17,23 @@ from engine.followups.antecedents import (
     things_in,
 )
 
+# " and ", ", "
 _AND = re.compile(r",? and |, ")
+# "how many mails did Anna send me", "which people came", "list all of my notes"
 _LISTING = re.compile(
     rf"(?:(?P<many>how many)|which|what) (?P<nouns>(?:(?!{AUXILIARY}\b)[\w-]+ ){{0,2}}?"
     rf"(?!{AUXILIARY}\b)(?:people|\w+(?<![suiSUI])s)) (?P<rest>.+)"
     r"|(?:please )?(?:list|show|find|name|give)(?: me)? (?:all (?:of )?)?(?P<named>.+)",
     re.IGNORECASE,
 )
+# "did Anna"
 _AUXILIARY_FIRST = re.compile(rf"(?P<auxiliary>{AUXILIARY})\s+", re.IGNORECASE)
+# "we"
 _PRONOUN = re.compile(r"(?:i|we|you|he|she|they|it|there)\b", re.IGNORECASE)
 _PAST = {"send": "sent", "get": "got", "have": "had", "write": "wrote", "pay": "paid"} | {
     "make": "made", "buy": "bought", "spend": "spent", "meet": "met", "take": "took"
 }  # fmt: skip
-"""Others are put as "did lend"."""
+"""Past tenses; of other verbs "did" is kept: "did lend"."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Pronouns of a follow-up, and what the last questions and answers name that they may mean.
+"""Pronouns of a follow-up, and what they may mean in the last questions and answers.
 
-"she" is the one person of the last question, else the one person of its answer, else of those
-before. Nobody is guessed: two candidates are two choices. Words of a file enter a question only as
-people's names.
+"she" is the one person of the last question, else of its answer, else of those before. Nothing is
+guessed: two candidates are two choices. A file can bring only people's names into a question. The
+comment above a pattern quotes phrases that it matches.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ from engine.followups.listed import listed_in
 from engine.language.tokens import FUNCTION_WORDS, content_words
 from engine.question.analysis import Mention
 
+# "she", "his lease"; not "he'll"
 _PERSON = re.compile(r"\b(?P<word>he|she|him|her|his|hers)\b(?!['’](?:d|ll)\b)", re.IGNORECASE)  # noqa: RUF001
+# "them", "those?"
 _PEOPLE = re.compile(rf"\b(?:they|them|their|theirs|{THOSE})\b", re.IGNORECASE)
+# "it", "that?", "this costs", "is that more"
 _THING = re.compile(
     r"\b(?P<word>its|it)\b"
     r"|\b(?P<pointing>that|this)\b(?=\s*(?:[?.!]|$)"
@@ -36,6 +39,7 @@ _THING = re.compile(
     r"(?=\s+(?:more|less|enough|in|at|on|for|with|to|from|by)\b)",
     re.IGNORECASE,
 )
+# "is it true", "what time is it", "was it Kim who", "it takes a week to get"
 _EMPTY_IT = re.compile(
     r"\bit (?:true|possible|likely|clear|correct|right|ok(?:ay)?|rain\w*|snow\w*|worth|too late)\b"
     r"|\b(?:is|was) it (?:that|\w+ (?:that|to|who|when))\b|\bwhat time is it\b"
@@ -45,11 +49,15 @@ _EMPTY_IT = re.compile(
     re.IGNORECASE,
 )
 _OBJECT = frozenset({"him", "them", "hers", "theirs"})
+# ", and", "because"
 _NEW_CLAUSE = re.compile(r"[,;]|\b(?:and|but|or|when|that|who|if|whether|because|so|while)\b", re.I)
+# "when did "
 _AGENT = re.compile(r"\b(?:do|does|did|has|have|had|will|would|can|could|may|should)\s+$", re.I)
+# "which doctor said"
 _ASKED_WHO = re.compile(
     rf"\b(?:which|what|whose) (?!{AUXILIARY}\b)[\w-]+(?= (?!{AUXILIARY}\b))", re.I
 )
+# "there?", "who else", "the last one", "the latter", "which airline?"
 _ELSEWHERE = re.compile(
     r"\b(?:there|then)\b(?=\s*(?:[?.!,]|$)|\s+(?:last|next|this)\b)|\b(?:go|get|from) there\b"
     rf"|{WH} else\b|\b(?:the|which|that|this)(?: [\w-]+){{0,3}} ones?\b"
@@ -60,7 +68,7 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 LEAST_WORDS = 2
-"""Words with a meaning that make a question one of its own, where it names nothing."""
+"""Words of content with which a question that names nothing is complete."""
 _POSSESSIVE = frozenset({"his", "its", "their"})
 _ITSELF = {"hers", "theirs"}
 
@@ -133,7 +141,7 @@ def _agents(question: str) -> list[Mention]:
 def _not_own(
     pattern: re.Pattern[str], text: str, agents: Sequence[Mention], others: Sequence[Mention] = ()
 ) -> re.Match[str] | None:
-    """Return the first pronoun that nothing of its own question stands for.
+    """Return the first pronoun that does not refer to something in its own question.
 
     Who acts cannot be "him" in the same clause, and what is acted on can be "them" in the next.
     """
@@ -185,7 +193,7 @@ def _things(
 
 
 def _has_own_thing(question: str, at: int) -> bool:
-    """Say whether the question itself names, before the pronoun, what it may stand for.
+    """Say whether the question itself names, before the pronoun, what it may mean.
 
     "it" at the end is something else than what is named in its clause: "is the key for it?".
     """
@@ -227,7 +235,7 @@ def _put_in(match: re.Match[str], words: str) -> str:
 
 
 def _owns(rest: str) -> bool:
-    """Say whether "her" is followed by what is hers: "her lease", not "her about it"."""
+    """Say whether "her" is a possessive: "her lease", not "her about it"."""
     following = re.match(r"\s+([^\W\d_]+)", rest)
     if following is None or re.fullmatch(PREPOSITION, following[1], re.IGNORECASE):
         return False

@@ -1,7 +1,8 @@
 """What a follow-up refers to among the sources of the last answer: "[2]", "that mail".
 
-No title and no word of a source is put into the question: a question is what the models obey, and
-what files say is only data. The reference stays as it was typed, and the scope says what it means.
+No title and no word of a source enters the question: models obey a question, and what files say is
+only data. The reference stays as typed, and the scope says what it means. The comment above a
+pattern quotes phrases that it matches.
 """
 
 from __future__ import annotations
@@ -31,22 +32,29 @@ _PLACES = {**ORDINALS, "last": -1}
 
 _COUNTS = {word: n for word, n in ENGLISH.items() if 2 <= n <= 5}
 _NOUN = "|".join((*KINDS.values(), ANY))
+# "second", "last", "3rd"
 _ORDINAL_WORD = rf"(?:{'|'.join(ORDINALS)}|last|\d{{1,2}}(?:st|nd|rd|th))"
+# "[2]", "source no. 3", "#4"
 _MARKER = re.compile(
     r"\[(\d{1,3})\]|(?<![\w#])(?:(?:source|citation|result)\s*(?:number|no\.|nr\.?)?\s*#?|#)(\d{1,3})\b",
     re.IGNORECASE,
 )
+# "number 2", "the no. 3"
 _NUMBER_ALONE = re.compile(r"(?:the )?(?:number|no\.|nr\.?)\s*(\d{1,3})", re.IGNORECASE)
+# the first and the last mail, the first two, the second of them
 _ORDINAL = (
     rf"\bthe (?P<which>{_ORDINAL_WORD}(?:,? (?:and|or) (?:the )?{_ORDINAL_WORD})*)"
     rf"(?: (?P<count>{'|'.join(_COUNTS)}))?(?: (?P<noun>NOUN))?"
     r"(?P<of> of (?:them|these|those))?\b"
 )
+# that mail, both of the files, all these results
 _POINTING = (
     r"\b(?P<which>that|this|those|these|both|the same|all(?: of)? (?:these|those))(?: \w+)?? "
     r"(?P<noun>NOUN)\b"
 )
+# "mention"
 _SAYS = r"(?:say|mention|contain|include|state|talk)"
+# "who sent it", "what does it say", "replied to that"
 _SAYING = re.compile(
     r"\b(?:who|when|why|how|where)\b.*\b(?:sent?|wr[io]te|written|forward\w*|received?|got) "
     r"(?P<it>it|that|this)\b"
@@ -54,29 +62,37 @@ _SAYING = re.compile(
     r"|\b(?:reply|replied|answer|answered|respond|responded) to (?P<to>it|that|this)\b",
     re.IGNORECASE,
 )
+# "are they", "do they mention", "them", "those?"
 _THEY = re.compile(
     rf"\b(?:are|were|have) (?P<are>they)\b|\b(?:do|did) (?P<do>they) (?:\w+ )?(?:{_SAYS}|have)\b"
     rf"|\b(?P<them>them)\b|\b(?P<those>{THOSE})",
     re.IGNORECASE,
 )
+# "?", " and", " to me"
 _ENDS = re.compile(
     r"\s*(?:[?.!,;:)]|$)|\s+(?:and|or|but|again|please|too|now|today|yesterday"
     r"|(?:to|for|with) (?:me|us|him|her|them|whom))\b",
     re.IGNORECASE,
 )
+# " from Kim", " that she", " Kim"
 _NARROWS = re.compile(
     rf"\s+(?:(?i:{PREPOSITION}\s+\w|(?:that|which|who|whose|where|i|we|you|he|she|they|my|our|the)\b)"
     r"|[A-Z])"
 )
+# "and is "
 _ASKS_WHETHER = re.compile(r"^\W*(?:(?:and|or|but)\W+)?(?:is|was|are|were)\s+$", re.IGNORECASE)
+# "when was "
 _SUBJECT = re.compile(rf"(?:\b{AUXILIARY}|['’]s)\s+$", re.IGNORECASE)  # noqa: RUF001
+# "which of them is "
 _ASKS_WHICH = re.compile(r"\b(?:who|which)\b.*\b(?:is|was|are|were)\s+$", re.IGNORECASE)
+# "due on "
 _OF_TIME = re.compile(
     r"\b(?:on|by|until|till|since|before|after|from|between|due)\s+$", re.IGNORECASE
 )
+# "its", "that?"
 _IT = re.compile(r"\b(?:it|its)\b|\b(?:this|that)\s*(?:[?.!,]|$)", re.IGNORECASE)
 MOST_CITED = 20
-"""A list that is longer is cited in part: what it is about is more than its sources."""
+"""Sources of a list that "they" may mean. A longer list cites only a part of what it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +100,7 @@ class Reference:
     """Words of a question, and what they mean."""
 
     start: int
-    """Where they stand in the question."""
+    """Where they begin in the question."""
     words: str
     scope: tuple[Cited, ...]
     """Empty: the last answer has no such source."""

@@ -49,7 +49,7 @@ class Phrase:
     """One way to name days."""
 
     pattern: str
-    """Regular expression without named groups; a blank stands for any white space."""
+    """Regular expression without named groups; a blank matches any white space."""
     read: Reader
     in_text: Literal["always", "after_preposition", "future", "never"] = "always"
     """When it counts in running text, where "May" may be a verb and 2001 a number."""
@@ -276,7 +276,7 @@ PHRASES = (
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern in which a blank stands for any white space."""
+    """Compile a pattern in which a blank matches any white space."""
     return re.compile(pattern.replace(" ", r"\s+"), re.IGNORECASE)
 
 

@@ -217,7 +217,7 @@ def _no_name(words: str, before: str, after: str) -> bool:
 
 
 def _no_weekday_name(words: str, before: str) -> bool:
-    """Say whether a weekday that stands alone is one: "Sun", "Sat" and "Ruby Tuesday" are not."""
+    """Say whether a weekday without a date is one: "Sun", "Sat" and "Ruby Tuesday" are not."""
     first = re.match(rf"({WEEKDAY_WORDS})\b", words, re.IGNORECASE)
     if first is None or re.search(r"\d|week", words, re.IGNORECASE):
         return not re.search(r"\s(?:sun|sat|mon|wed)$", words, re.IGNORECASE)

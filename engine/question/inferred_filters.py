@@ -31,13 +31,14 @@ WORDS_OF_ASKING = frozenset(
     | {"meetings", "appointment", "appointments", "event", "events", "calendar", "list", "show"}
     | {"person", "people", "everyone", "everybody"}
 )
-"""Words that ask for a mail or an event, and need not stand in it."""
+"""Words that ask for a mail or an event, and that it need not hold itself."""
 
 GROUPS = {"from": "from", "to": "to", "kind": "kind", "since": "date", "until": "date"}
 """Fields that are inferred together or, when the person typed one of them, not at all."""
 
 OWN_SHOWN = 5
 """Addresses offered as the asker's own, the most frequent first."""
+# "did I", "my lease"
 FIRST_PERSON = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine)\b")
 
 

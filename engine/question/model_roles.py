@@ -1,7 +1,7 @@
 """What the look-ahead model says of a name or a date that the grammar could not place.
 
 The model only chooses a role among fixed labels, by the log-probability of a letter; the value is
-the name or the date as it stands in the question. Each label is asked for at each letter, since
+the name or the date as the question has it. Each label is asked for at each letter, since
 small models like some letters better than others.
 """
 

@@ -42,14 +42,14 @@ _EXCLUDES = {"ask": re.compile(r"[^\W\d_]"), "search": re.compile(r"\w")}
 """How a bare word begins that a hyphen before it excludes."""
 _ENDING = ",;.!?)"
 _ENDINGS = {"path": ",;)"}
-"""What may end a sentence behind a bare value, and is none of it."""
+"""Marks behind a bare value that end a sentence and are no part of the value."""
 _UNPRINTABLE = re.compile("[\0\ud800-\udfff]")
 """What no file holds and no model takes: zero bytes, and halves of characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryPart:
-    """An operator, a phrase or an exclusion, and where it stands."""
+    """An operator, a phrase or an exclusion, and its place."""
 
     field: Literal["phrase", "excluded"] | None
     operator: Operator | None

@@ -1,10 +1,11 @@
-"""What a question says about the items that hold its answer, by the grammar of the question.
+"""What a question says about the items that hold its answer, by its grammar.
 
-Only words that qualify a mail or an event itself count: "mails from Ann sent last week", "did Ann
-send me", "Ann's last e-mail", "my meetings on Tuesday". What happened on Tuesday says nothing about
-when somebody wrote of it, so it is left alone, and so is what stands in quotation marks.
+Only words that describe a mail or an event count: "mails from Ann sent last week", "did Ann send
+me", "Ann's last e-mail", "my meetings on Tuesday". A day on which something happened does not tell
+when somebody wrote of it, so it counts for nothing. Nor does text in quotation marks.
 
-The rules read the tagged text of `engine.question.analysis`.
+The rules read the tagged text of `engine.question.analysis`. The comment at a pattern quotes
+phrases that it matches.
 """
 
 from __future__ import annotations
@@ -21,112 +22,147 @@ from engine.values import Inferred, InferredField
 ME = "me"
 
 NAME, DATE, QUOTE = r"<name\d+>", r"<date\d+>", r"<quote\d+>"
+# " very last", " most recent"
 AGE = (
     "(?: (?:very|last|latest|first|second|third|recent|most|earliest|newest|old|new|other"
     "|previous))*"
 )
+# "e-mails", "message"; not "mail server"
 MAIL = (
     r"\b(?:e-?mails?|mails?|messages?)\b"
     r"(?![ -]?(?:address|account|client|server|list|box|id\b|format|provider|password|program))"
 )
+# "emailed", "forward"
 SEND = "(?:send|sent|e-?mail(?:ed)?|forward(?:ed)?)"
+# "wrote", "reply"
 WRITE = "(?:write|wrote|written|reply|replied)"
+# " ever"
 OFTEN = "(?: (?:ever|also|last|first|just|recently|already))?"
+# " to me"
 TO_US = "(?: to)? (?:me|us)"
+# " on <date0>", " within the <date0>"
 WHEN = rf"(?: (?:in|on|during|from|within|over|of|for|at))?(?: the)? {DATE}"
+# "called", "with the subject line"
 TITLED = "titled|entitled|called|named|about|(?:with|under) the (?:subject|title)(?: line)?"
+# "<name0>, <name1> and <name2>"
 NAMES = rf"{NAME}(?:(?:,|,? and|,? or) {NAME})*"
+# "got"
 GET = "(?:receive|received|get|got|have)"
+# "received in"
 ARRIVED = "(?:sent|received|written|dated|arriving|coming|came|arrived)(?: in)?"
 MODIFIER = "[,(]?" + "|[,(]?".join(
     [
-        rf"(?: (?:{TITLED}))? {QUOTE}",
-        r"(?: in (?:the|my) (?:mailbox|inbox|archive))",
+        rf"(?: (?:{TITLED}))? {QUOTE}",  # " titled <quote0>"
+        r"(?: in (?:the|my) (?:mailbox|inbox|archive))",  # " in my inbox"
+        # " that were sent"
         rf"(?: (?:that|which|who))?(?: (?:was|were|is|are|has|have|had|been))* {ARRIVED}",
-        rf" (?:from|by) {NAMES}(?!')",
-        rf"(?: addressed)? to (?:{NAME}|me)(?!')",
+        rf" (?:from|by) {NAMES}(?!')",  # " by <name0> or <name1>"
+        rf"(?: addressed)? to (?:{NAME}|me)(?!')",  # " addressed to me"
+        # " that <name0> ever sent me"
         rf"(?: (?:that|which))?(?: (?:did|has|have|had))? (?:{NAME}|I|we){OFTEN}"
         rf" (?:{SEND}|{WRITE}|{GET})(?:{TO_US})?",
         rf"{WHEN}(?!')",
     ]
 )
-"""What may follow a mail and still describe it."""
+"""What may follow the word for a mail and still describe the mail."""
 
 MAIL_PHRASES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
+        # "<name0>'s last mail", "<date0> message", "my e-mails to <name0>"
         rf"(?:{NAME}'s|{DATE}(?:'s)?|my){AGE} {MAIL}(?:{MODIFIER})*",
+        # "my last reply to <name0>"
         rf"my{AGE} (?:reply|replies)(?:{MODIFIER})*",
+        # "<name0> say in one of her mails"
         rf"(?:{NAME}|I)(?: [\w-]+){{1,4}} in (?:an?|her|his|their|my|one of (?:her|his|my))"
         rf"{AGE} {MAIL}(?:{MODIFIER})*",
+        # "<name0> send me an e-mail on <date0>"
         rf"(?:{NAME}|I){OFTEN} {SEND}(?:(?:{TO_US}|(?: to)? {NAME})?(?: an?{AGE} {MAIL})?"
         rf"(?:{MODIFIER})*)",
+        # "<name0> ever wrote to me"
         rf"(?:{NAME}|I){OFTEN} {WRITE}(?: an?{AGE} {MAIL})?(?:{TO_US}| to {NAME})(?:{MODIFIER})*",
-        rf"hea(?:r|rd) from {NAME}(?:{WHEN})?",
-        rf"{MAIL}(?:{MODIFIER})*",
+        rf"hea(?:r|rd) from {NAME}(?:{WHEN})?",  # "heard from <name0> in <date0>"
+        rf"{MAIL}(?:{MODIFIER})*",  # "mails from <name0> sent <date0>"
     )
 )
-"""Phrases that stand for a mail; earlier ones take their words from later ones."""
+"""Phrases that describe a mail. Earlier ones take their words from later ones."""
 
+# "by <name0>", "<name0>'s", "I ever sent", "<name0> say in one", "my reply"
 SENDER = re.compile(
     rf"(?:from|by) ({NAMES})|({NAME})'s|({NAME}|\bI\b){OFTEN}"
     rf" (?:{SEND}|{WRITE})|({NAME}|\bI\b)(?: [\w-]+)+ in (?:an?|her|his|their|my|one)\b"
     rf"|\b(my){AGE} (?:reply|replies|{MAIL}(?=.* to ))",
     re.IGNORECASE,
 )
+# "write <name0>", "to <name0>", "addressed to me"
 RECIPIENT = re.compile(rf"(?:{SEND}|{WRITE}|\bto) ({NAME})|addressed to (me)\b", re.IGNORECASE)
+# "which of my last mails", "list all e-mails"
 ASKED_FOR = re.compile(
     rf"\b(?:which|what|how many|list|show|find|any|all|every|each)(?: me)?(?: of)?(?: the| my)?"
     rf"{AGE} ((?:e-?)?mails?)\b",
     re.IGNORECASE,
 )
+# "except the", "replied to that", "before my"
 OTHER_MAIL = re.compile(
     r"\b(?:except|besides|than|without|excluding|apart from|instead of|not|before|after|since|until"
     r"|repl(?:y|ies|ied)(?: to)?|answer(?:s|ed)?(?: to)?|respon\w+(?: to)?|react\w*(?: to)?"
     r"|forward\w*)(?: (?:the|an?|any|my|that|this))*$",
     re.IGNORECASE,
 )
-"""Before a mail phrase: the question is about another mail than the one described."""
+"""Before the phrase for a mail: the question is about another mail."""
+# " and Bob", ", <name0>", " from Zoe"; not " and when"
 UNKNOWN = re.compile(
     r",? (?:and|or) (?!(?:wh|how|did|do|does|is|was|are)\w*\b)|, (?:<name|[A-Z][a-z])"
     r"| (?:from|by|to) (?:<name|[A-Z][a-z])"
 )
-"""After a mail phrase: more is said of the mail than is understood."""
+"""After the phrase for a mail: the question says more of it than these rules understand."""
 
+# "not", "didn't"
 NOT = re.compile(r"\bnot\b|n't\b", re.IGNORECASE)
+# "Ann and", "Bob,"
 ONE_OF_SEVERAL = re.compile(r"(?:,|\band|\bor)$", re.IGNORECASE)
-"""Before a mail phrase that begins with a person."""
+"""Before a phrase that begins with a person: other people belong to it."""
 
+# "e-mail", "wrote", "mentioned"
 ABOUT_MAIL = re.compile(
     rf"{MAIL}|\b(?:{SEND}|{WRITE}|say|said|tell|told|asks?|asked|mention\w*|promised?)\b",
     re.IGNORECASE,
 )
+# "appointments"
 EVENTS = "(?:meetings?|appointments?|events?|calls?)"
+# "on my calendar"
 CALENDAR = "(?:in|on) (?:my|our) (?:calendar|agenda|diary|schedule)"
+# " with <name0>", " with Dr. Lund"
 WITH = r"(?: with (?:<name\d+>|[\w.'-]+)(?: [A-Z][\w.'-]+)*)?"
 EVENT_PHRASES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
+        # "my next meeting with <name0>", "how many calls do I have on <date0>"
         rf"\b(?:my|our|have any|have an?|which|what|how many) (?:next |upcoming |other )?{EVENTS}"
         rf"(?: (?:do|did) (?:I|we) have)?{WITH}{WHEN}",
-        rf"\bappointments?{WITH}{WHEN}",
+        rf"\bappointments?{WITH}{WHEN}",  # "appointment on <date0>"
+        # "what do I have on <date0>"
         rf"\bwhat (?:do|did) (?:I|we) have(?: on| planned| scheduled)?{WHEN}",
+        # "do I have anything planned <date0>"
         rf"\b(?:do|did) (?:I|we) have anything(?: on| planned| scheduled)?{WHEN}",
-        rf"\b(?:am|are|was|were) (?:I|we) (?:free|busy|available){WHEN}",
-        rf"\b{CALENDAR}(?:{WHEN})?",
-        rf"{WHEN},? {CALENDAR}",
+        rf"\b(?:am|are|was|were) (?:I|we) (?:free|busy|available){WHEN}",  # "am I free <date0>"
+        rf"\b{CALENDAR}(?:{WHEN})?",  # "in my calendar for <date0>"
+        rf"{WHEN},? {CALENDAR}",  # " on <date0> in my calendar"
     )
 )
+# "what do I have"
 WHOLE_DAY = re.compile(r"(?:what )?do (?:I|we) have\b", re.IGNORECASE)
-"""How a phrase about events begins that asks for what is due as well."""
+"""Begins a phrase that asks for the tasks due on a day as well as for its events."""
+# "did", "visited"
 PAST_TENSE = re.compile(
     r"\b(?:did|was|were|had|been|met|saw|seen|visited|attended|happened|took)\b", re.IGNORECASE
 )
-"""What says that the day meant lies behind us."""
+"""Says that the day lies in the past."""
 FAR_FROM_TODAY = date(1950, 6, 15)
-"""What means the same days on this day too is a date, and not relative to today."""
+"""A date that means the same days on this day is not relative to today."""
+# "from Zoe "
 SURNAME = re.compile(r"(?<=[\w,] )[A-Z][\w.-]* $")
-"""Before a name: a first name of somebody who is not known."""
+"""Before a name: the first name of somebody who is not known."""
 
 
 def analysed(question: str, today: date, known: Acquaintances) -> Analysis:

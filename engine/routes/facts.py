@@ -1,4 +1,7 @@
-"""What the rules of `auto` know: of the question, of what was found, of this machine."""
+"""What the rules of `auto` know about the question, about what was found and about this machine.
+
+The comment above a pattern quotes phrases that it matches.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +20,27 @@ from engine.toolbox.steps import Toolbox
 from engine.values import Passage
 
 CLEAR = 0.5
-"""The best passage stands alone when no other scores this share of it: a judgement, no other share
+"""The best passage is alone if no other scores this share of it: a judgement, no other share
 was measured. Of mail questions that name their mail the right one was among the best two every time
 (recall@2 1.00, 40 questions)."""
 TYPICAL = 5
-"""The best passages, whose mean length stands for that of all."""
+"""Best passages whose mean length is taken for that of all."""
 MULTIHOP = "multihop"
 """The task whose questions are made to need several passages."""
 
+# "which is older, A or B", "both Ann and Bob"
 _COMPARES = re.compile(
     r"\b(?:both|same|either|earlier|later|older|younger|longer|shorter|first|more|less)\b.*"
     r"(?:\bor\b|\band\b|\bthan\b)",
     re.IGNORECASE,
 )
+# "from the firm that built it", "of the son of the"
 _DESCRIBES = re.compile(
     r"\b(?:of|by|from|in|with|to|for|at) (?:the|a|an) .*\b(?:that|who|whom|whose|which|where)\b"
     r"|\b(?:of|by) the [\w ]+ (?:of|by) the\b",
     re.IGNORECASE,
 )
-"""A thing that another clause describes has to be found first."""
+"""Names a thing by a description. That thing has to be found first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ LETTERS = "ABCD"
 MARGIN = 1.0
 """Log-probability by which another label must beat "question", mean over the letters."""
 
+# "'theme'", "user_id", "db.host", "maxSize"
 _NAME = (
     r"""["'`\u201c][^"'`\u201d]+["'`\u201d]|\w*(?:_|[A-Za-z]\d)\w*"""
     r"|[A-Za-z]\w*[.:/-][\w.:/-]*\w|[a-z]+[A-Z]\w*"
@@ -34,20 +35,26 @@ _KEY = re.compile(
     r"|\b(?i:stored under|value (?:of|for|under)) (?i:the )?(?i:key) \w+\W*$"
     r"|(?<![\w.@/-])[A-Za-z]\w*_\w+(?![\w@/-]|\.\w)",
 )
+# "what is the value", "holds", "says for"
 _VALUE = re.compile(
     r"\b(?:values?|stored|written|holds?|set|equals?|look up)\b|\bsays? for\b|=", re.IGNORECASE
 )
+# "Who set"
 _OF_SOMETHING_ELSE = re.compile(
     r"\W*(?:who\w*|when|where|why|how|did|do|does|is|are|was|were|has|have|had)\b", re.IGNORECASE
 )
-"""How a question begins that asks about a key, not for what it holds."""
+"""Begins a question about a key that does not ask for its value."""
 
+# "“the plan”"
 _QUOTED = re.compile(r'"[^"]*"|\u201c[^\u201d]*\u201d')
+# "invoices"
 _AMOUNTS = (
     r"amounts?|sums?|totals?|costs?|prices?|figures?|numbers|bills?|invoices?|statements?"
     r"|expenses?|fees?|payments?|hours|minutes"
 )
+# "summarise", "boil it down"; not "sum up the invoices"
 _CONDENSE = rf"summari[sz]e|recap|condense|outline|sum up(?!.*\b(?:{_AMOUNTS})\b)|boil .*\bdown\b"
+# "recap", "main points"
 _CONDENSED = (
     r"summar(?:y|ies)|overview|recap|digest|gist|synopsis|outline"
     r"|(?:main|key|essential) points?|highlights"
@@ -56,7 +63,8 @@ _SUMMARIES = (
     r"(?:(?:very|short|brief|quick|concise|good|one|\w+-(?:sentence|line|paragraph)) )*"
     rf"(?:{_CONDENSED})(?=\W*$|[,:]| (?:of|on|about|for|from|in|with|please)\b)"
 )
-"""Ends where nothing says what became of it: one that somebody sent has a verb there."""
+"""Has no verb behind it: "the summary that Kim sent" is a thing and not a request."""
+# "please ", "could you briefly "
 _BIDDING = (
     r"(?:^|[.,;:!?-] |\b(?:please|(?:can|could|would|will) you|(?:like|want|need) you to) )"
     r"(?:please |now |just |briefly )*"
@@ -75,7 +83,7 @@ _SUMMARY = re.compile(
     r"|^what(?:'s|\u2019s| has| have) been (?:going on|happening|said)\b",
     re.IGNORECASE,
 )
-"""Condensing as what is to be done, or a summary as what is asked for."""
+"""Asks to condense something, or for a summary of it."""
 
 
 @dataclass(frozen=True, slots=True)
