@@ -7,7 +7,7 @@ n rounds),
 
 where P is normalised for each data set and metric, i = (i_doc, i_shot, 0) says what one document
 and one example gain there over neither, and b's last entry is 0. Settings hold these values;
-`engine.budget.least_squares` computes with them.
+`engine.budget.prediction` computes with them.
 """
 
 from __future__ import annotations

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from engine.allocation import PAPER, Fit, Informativeness, Sigmoid, Variant
-from engine.budget.least_squares import (
+from engine.budget.prediction import predicted, sigma
+from tests.bench.allocation_fit import (
     Point,
     TooFewPoints,
     fit,
     informativeness,
+    inverse,
     normalised,
     p_values,
-    predicted,
     refit,
     without_extremes,
 )
-from engine.budget.sigmoid import inverse, sigma
 from tests.bench.allocation_picks import best_within, extrapolated, unseen
 
 ABOUT = {

@@ -19,7 +19,6 @@ import pytest
 
 from app.commands.evaluation.run import command as eval_run
 from engine.budget.effort import spending_of
-from engine.budget.least_squares import fit, informativeness, normalised
 from engine.errors import DataError
 from engine.evaluation.runs import Row, Run
 from engine.evaluation.sweep import expanded
@@ -31,6 +30,7 @@ from tests.bench.allocation_configurations import (
     configurations,
     points_of,
 )
+from tests.bench.allocation_fit import fit, informativeness, normalised
 
 BENCH = Path(__file__).parent / "bench"
 SETS = ("hotpotqa", "musique", "nq")

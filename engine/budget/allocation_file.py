@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.allocation import Allocation, Fit, Informativeness, Sigmoid
-from engine.budget.least_squares import LEAST_POINTS
 from engine.errors import DataError
+
+LEAST_POINTS = 12
+"""Fewest configurations of a data set that a fit needs."""
 
 
 def written(fit: Fit, about: Sequence[Informativeness], fitted_to: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from engine.allocation import PUBLISHED, Allocation
-from engine.budget.least_squares import predicted
+from engine.budget.prediction import predicted
 from engine.settings import BUDGETS, PROMPT_TOKENS, STEP_TOKENS, Effort, Settings
 
 ROUNDS: dict[Effort, float] = {"quick": 1.0, "balanced": 1.5, "thorough": 3.0}

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.budget.least_squares import Point
 from engine.errors import DataError
 from engine.evaluation.arms import SETTINGS, Arm, arms_of, datasets_of
 from engine.evaluation.runs import Run
@@ -17,6 +16,7 @@ from engine.strategies import registry
 from engine.strategies.baselines import OrderPreserving, Vanilla
 from engine.strategies.closed_book import ManyShot, ZeroShot
 from engine.strategies.drag import DRAG, IterDRAG
+from tests.bench.allocation_fit import Point
 
 METHODS = ("zero-shot", "many-shot", "RAG", "DRAG", "IterDRAG")
 FITTED = METHODS[3:]

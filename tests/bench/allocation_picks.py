@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from engine.allocation import Fit, Informativeness
-from engine.budget.least_squares import (
-    LEAST_POINTS,
+from engine.budget.allocation_file import LEAST_POINTS
+from engine.budget.prediction import predicted
+from tests.bench.allocation_fit import (
     Point,
     TooFewPoints,
     fit,
     informativeness,
     normalised,
-    predicted,
 )
 
 

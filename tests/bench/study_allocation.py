@@ -21,19 +21,7 @@ from pathlib import Path
 from typing import get_args
 
 from engine.allocation import PUBLISHED, Fit, Informativeness, Variant
-from engine.budget.allocation_file import written
-from engine.budget.least_squares import (
-    EXTREMES,
-    LEAST_POINTS,
-    PARAMETERS,
-    Point,
-    fit,
-    informativeness,
-    normalised,
-    p_values,
-    refit,
-    without_extremes,
-)
+from engine.budget.allocation_file import LEAST_POINTS, written
 from engine.errors import QuestionError
 from engine.evaluation.runs import read_run
 from tests.bench.allocation_configurations import (
@@ -42,6 +30,17 @@ from tests.bench.allocation_configurations import (
     best_within,
     configurations,
     points_of,
+)
+from tests.bench.allocation_fit import (
+    EXTREMES,
+    PARAMETERS,
+    Point,
+    fit,
+    informativeness,
+    normalised,
+    p_values,
+    refit,
+    without_extremes,
 )
 from tests.bench.allocation_picks import Pick, extrapolated, unseen
 from tests.bench.allocation_picks import best_within as best_within_points

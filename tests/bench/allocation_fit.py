@@ -1,4 +1,4 @@
-"""Fits the computation allocation model to measured configurations, and predicts with it.
+"""Fits the computation allocation model to measured configurations.
 
 Ordinary least squares gives six parameters (Inference scaling, section 5 and appendix I;
 `engine.allocation` has the equation). P-values need the extra `study`.
@@ -7,18 +7,18 @@ Ordinary least squares gives six parameters (Inference scaling, section 5 and ap
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 
 from engine.allocation import PUBLISHED_SIGMOID, Fit, Informativeness, Sigmoid, Variant
-from engine.budget.sigmoid import Vector, inverse, refitted, sigma
+from engine.budget.allocation_file import LEAST_POINTS
+from engine.budget.prediction import Vector, predicted, sigma, terms
 from engine.errors import QuestionError
 
-EPSILON = 0.01
-"""Added to theta, whose entries may be 0."""
-LEAST_POINTS = 12
-"""Fewest configurations of a data set that a fit needs."""
+MARGIN = 0.01
+"""Margin that keeps normalised performance where the inverse is defined: the published sigmoid
+ranges from -2.18 to 1.12, so values are kept from -2.17 to 1.11."""
 EXTREMES = 2
 """Points that `without_extremes` leaves out of each data set."""
 PARAMETERS = (
@@ -55,13 +55,6 @@ class Point:
     def theta(self) -> tuple[int, int, int]:
         """The inference parameters."""
         return (self.k, self.m, self.n)
-
-
-def predicted(model: Fit, theta: tuple[int, int, int], i: Informativeness) -> float:
-    """Return the normalised performance expected of a configuration."""
-    weights = np.array([*model.a, *model.b, model.c])
-    inner = _terms(np.array([theta]), np.array([[i.document, i.shot]]), model.variant) @ weights
-    return float((inner if model.variant == "linear" else sigma(model.sigmoid, inner))[0])
 
 
 def p_values(model: Fit) -> tuple[float, ...]:
@@ -207,18 +200,7 @@ def _columns(
     """Return the design matrix, shape (points, parameters)."""
     known = {dataset: about(dataset) for dataset in {point.dataset for point in points}}
     gains = [(known[point.dataset].document, known[point.dataset].shot) for point in points]
-    return _terms(np.array([point.theta for point in points]), np.array(gains), variant)
-
-
-def _terms(thetas: Vector, gains: Vector, variant: Variant) -> Vector:
-    """Return what a, b and c are the weights of, shape (points, 6).
-
-    "quadratic" has the squares of the logarithms wherever the model has these.
-    """
-    logs = np.log(thetas + EPSILON)
-    if variant == "quadratic":
-        logs = logs**2
-    return np.column_stack([logs, gains * logs[:, :2], np.ones(len(logs))])
+    return terms(np.array([point.theta for point in points]), np.array(gains), variant)
 
 
 def _errors(columns: Vector, residual: Vector) -> Vector:
@@ -229,3 +211,28 @@ def _errors(columns: Vector, residual: Vector) -> Vector:
     covariance = np.linalg.inv(columns.T @ columns) * (residual**2).sum() / freedom
     errors: Vector = np.sqrt(np.diag(covariance))
     return errors
+
+
+def inverse(sigmoid: Sigmoid, z: Vector) -> Vector:
+    """Return sigma^-1 of every entry, held within the range where it is defined."""
+    top = sigmoid.floor + sigmoid.height
+    held = np.clip(z, sigmoid.floor + MARGIN, top - MARGIN)
+    odds = sigmoid.height / (held - sigmoid.floor) - 1
+    values: Vector = -np.log(odds) / sigmoid.slope - sigmoid.shift
+    return values
+
+
+def refitted(predicted: Vector, measured: Vector) -> Sigmoid:
+    """Return the sigmoid from linear predictions to what was measured, by least squares.
+
+    The paper found its constants this way (appendix G). Raises `RuntimeError` where none is found.
+    """
+    from scipy.optimize import curve_fit  # the extra `study`
+
+    def curve(x: Vector, *constants: float) -> Vector:
+        return sigma(Sigmoid(*constants), x)
+
+    bounds = ([2 * MARGIN + 1e-6, 1e-3, -20.0, -20.0], [40.0, 50.0, 20.0, 20.0])
+    start = astuple(PUBLISHED_SIGMOID)
+    found, _ = curve_fit(curve, predicted, measured, p0=start, bounds=bounds, max_nfev=20_000)
+    return Sigmoid(*(float(one) for one in found))
