@@ -66,7 +66,7 @@ def zip_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 def tar_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield what the members of a tar hold; links and devices are not followed."""
     _check_depth(origin)
-    yield from _tar(_Budgeted(BytesIO(data), len(data)), origin, scope)
+    yield from _tar(_BudgetedStream(BytesIO(data), len(data)), origin, scope)
 
 
 def packed_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
@@ -77,10 +77,10 @@ def packed_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     except _UNPACKING as error:
         raise _damaged() from error
     if start[257:262] == b"ustar":
-        yield from _tar(_Budgeted(_opened(data), len(data)), origin, scope)
+        yield from _tar(_BudgetedStream(_opened(data), len(data)), origin, scope)
         return
     inner = _inner(origin, _unpacked_name(origin.title), origin.when)
-    yield from member_items(_Budgeted(_opened(data), len(data)).whole(), inner, scope)
+    yield from member_items(_BudgetedStream(_opened(data), len(data)).whole(), inner, scope)
 
 
 def member_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
@@ -133,7 +133,7 @@ class _Member(File):
         return self._data
 
 
-def _tar(source: _Budgeted, origin: Origin, scope: Scope) -> Iterator[Read]:
+def _tar(source: _BudgetedStream, origin: Origin, scope: Scope) -> Iterator[Read]:
     left = CONTAINER_LIMIT
     links = count = 0
     try:
@@ -170,7 +170,7 @@ def _tar(source: _Budgeted, origin: Origin, scope: Scope) -> Iterator[Read]:
         yield origin.skipped(Reason.NOT_A_FILE, remedy, kinds=frozenset())
 
 
-class _Budgeted:
+class _BudgetedStream:
     """A stream that raises an error when it unpacks to too much."""
 
     def __init__(self, stream: BufferedIOBase, packed: int) -> None:

@@ -15,8 +15,8 @@ from ingest.item import Filters, Item, Kind, Reason, Shelf, Skipped
 from ingest.mail.mbox import read_later, read_mbox
 from ingest.mail.shelves import shelved
 from ingest.origin import Origin
-from ingest.outlook.mapi import Letter, Properties, attachment
-from ingest.outlook.msg import letter_items, unpacked_rtf
+from ingest.outlook.mapi import MapiMessage, Properties, attachment
+from ingest.outlook.msg import mapi_items, unpacked_rtf
 from ingest.reading.in_process import read
 from ingest.sieve import Later, LeftOut, Scope
 from ingest.text.quotes import quoted_spans
@@ -331,7 +331,7 @@ def text(value: str) -> tuple[int, bytes]:
     return 0x1F, value.encode("utf-16-le")
 
 
-def letter(**more: tuple[int, bytes]) -> Letter:
+def letter(**more: tuple[int, bytes]) -> MapiMessage:
     # 2026-11-17 08:02 UTC as hundreds of nanoseconds since 1601.
     ticks = int((datetime(2026, 11, 17, 8, 2, tzinfo=UTC).timestamp() + 11_644_473_600) * 10**7)
     values = {
@@ -348,12 +348,12 @@ def letter(**more: tuple[int, bytes]) -> Letter:
         {0x3001: text("Bo"), 0x39FE: text("bo@example.org"), 0x0C15: (3, pack("<I", 1))}
     )
     terms = Properties({0x3707: text("../terms.txt")})
-    return Letter(Properties(values), [bo], [attachment(terms, lambda: b"Three months.", 13)])
+    return MapiMessage(Properties(values), [bo], [attachment(terms, lambda: b"Three months.", 13)])
 
 
-def letter_reads(one: Letter, **filters: object) -> list[object]:
+def letter_reads(one: MapiMessage, **filters: object) -> list[object]:
     origin = Origin.of_file(File(Path(__file__)))
-    return list(letter_items(one, origin, scope(**filters)))
+    return list(mapi_items(one, origin, scope(**filters)))
 
 
 def test_an_outlook_message_is_a_mail_with_attachments() -> None:

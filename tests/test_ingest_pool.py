@@ -20,7 +20,7 @@ from ingest.reading import dispatcher, job_queue
 from ingest.reading.blame import blamed
 from ingest.reading.dispatcher import Dispatcher, StandstillError
 from ingest.reading.in_process import read
-from ingest.reading.jobs import Job, Portion, What
+from ingest.reading.jobs import Extent, Job, Portion
 from ingest.reading.pool import Pool
 from ingest.reading.process import ReadingProcess
 from ingest.reading.session import Session
@@ -142,7 +142,7 @@ class Reader:
 def said(order: WorkOrder, source: Source) -> Iterator[bytes]:
     """Yield the frames that `ingest.reading.worker` would send."""
     number, portion = order.number, order.portion
-    if portion.what is What.ATTACHMENTS:
+    if portion.extent is Extent.ATTACHMENTS:
         for offset in portion.offsets:
             body = packed([Skipped(order.path, Reason.EMPTY, "", f"attached {offset}")])
             yield frame(number, State.MORE, body, offset=offset)
@@ -151,7 +151,7 @@ def said(order: WorkOrder, source: Source) -> Iterator[bytes]:
         for piece in range(source.pieces):
             yield frame(number, State.MORE, piece_of(order, source, piece))
         yield frame(number, State.DONE)
-    elif portion.what is What.ALL and source.is_large:
+    elif portion.extent is Extent.ALL and source.is_large:
         yield frame(number, State.IS_LARGE_MAILBOX)
     else:
         yield from messages(order, source)
@@ -159,7 +159,7 @@ def said(order: WorkOrder, source: Source) -> Iterator[bytes]:
 
 def messages(order: WorkOrder, source: Source) -> Iterator[bytes]:
     portion, mark = order.portion, -1
-    end = source.pieces if order.portion.what is What.ALL else min(portion.end, source.pieces)
+    end = source.pieces if order.portion.extent is Extent.ALL else min(portion.end, source.pieces)
     for offset in reversed(range(portion.begin, end)):
         if order.is_careful or mark < 0:
             yield frame(order.number, State.AT, offset=offset)
@@ -361,12 +361,12 @@ def test_whoever_dies_when_ever_reading_ends_and_names_what_is_lost(
 
 def test_nothing_is_read_twice_where_a_reader_dies_at_the_first_message(tmp_path: Path) -> None:
     found = ListedFile(tmp_path, "", 9, ())
-    careful = Job(found, Portion(What.MESSAGES, 3, 9), 6, is_careful=True, current=3)
+    careful = Job(found, Portion(Extent.MESSAGES, 3, 9), 6, is_careful=True, current=3)
     lost, rest = blamed(careful, Reason.WORKER_DIED)
     assert lost is not None
     assert (lost.member, rest) == ("message at byte 3", [])
     careful.current = 5
-    assert blamed(careful, Reason.WORKER_DIED)[1] == [(Portion(What.MESSAGES, 3, 5), False)]
+    assert blamed(careful, Reason.WORKER_DIED)[1] == [(Portion(Extent.MESSAGES, 3, 5), False)]
     careful.current = -1
     lost, rest = blamed(careful, Reason.WORKER_DIED)
     assert lost is not None
@@ -388,7 +388,7 @@ def test_an_order_that_the_socket_does_not_take_is_sent_later(
     monkeypatch.setattr("ingest.reading.process.subprocess.Popen", start)
     process = ReadingProcess(())
     offsets = tuple(range(300_000))
-    job = Job(ListedFile(path, str(path), 3, ()), Portion(What.ATTACHMENTS, offsets=offsets), 1)
+    job = Job(ListedFile(path, str(path), 3, ()), Portion(Extent.ATTACHMENTS, offsets=offsets), 1)
     process.give(job, SCOPE)
     assert process.has_unsent()
     assert process.has_enough()

@@ -53,7 +53,7 @@ class Calendar:
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class EntryText:
     """What all occurrences of an entry share."""
 
     kind: Kind
@@ -92,7 +92,7 @@ class EventReader:
         for part in filter(None, parts):
             timing = Timing.of(part, self._calendar.moments)
             times = Times.of(timing, self._scope.zone, kind)
-            yield self._item(self._face(part, kind), times) if self._admits(times) else LeftOut()
+            yield self._item(self._text_of(part, kind), times) if self._admits(times) else LeftOut()
 
     def rest(self) -> Iterator[Read]:
         """Yield, at the end, what was too much to read."""
@@ -125,43 +125,43 @@ class EventReader:
             yield self._origin.skipped(Reason.CORRUPT, remedy, member, ENTRIES)
         self._occurrences -= len(found)
         rule = next((part.in_words for part in parts if part.in_words), "")
-        faces = {id(part): self._face(part.fields, kind, rule) for part in parts}
+        texts = {id(part): self._text_of(part.fields, kind, rule) for part in parts}
         for part, timing in found:
             times = Times.of(timing, self._scope.zone, kind)
-            yield self._item(faces[id(part)], times) if self._admits(times) else LeftOut()
+            yield self._item(texts[id(part)], times) if self._admits(times) else LeftOut()
 
     def _admits(self, times: Times | None) -> bool:
         if times is None:
             return self._scope.admits_date(None)
         return self._scope.admits_date(times.begins, times.ends)
 
-    def _item(self, face: Face, times: Times | None) -> Read:
-        titles = (face.title, *self._origin.subjects)
-        if not (self._scope.admits_people(face.people) and self._scope.admits_titles(*titles)):
+    def _item(self, entry: EntryText, times: Times | None) -> Read:
+        titles = (entry.title, *self._origin.subjects)
+        if not (self._scope.admits_people(entry.people) and self._scope.admits_titles(*titles)):
             return LeftOut()
-        text = _text(face, times)
+        text = _text(entry, times)
         if len(text) > self._left:
             self._left = 0
             self._refused += 1
             return LeftOut(0)
         self._left -= len(text)
-        is_long = times is not None and face.kind is Kind.EVENT and times.ends > times.begins
+        is_long = times is not None and entry.kind is Kind.EVENT and times.ends > times.begins
         return Item(
-            face.kind,
-            face.title,
+            entry.kind,
+            entry.title,
             times.begins if times else None,
-            face.people,
+            entry.people,
             text,
             replace(
                 self._origin.locator,
-                uid=face.uid or None,
+                uid=entry.uid or None,
                 occurrence=times.occurrence if times else None,
             ),
             until=times.ends if times and is_long else None,
-            hidden_removed=face.hidden,
+            hidden_removed=entry.hidden,
         )
 
-    def _face(self, part: Fields, kind: Kind, rule: str = "") -> Face:
+    def _text_of(self, part: Fields, kind: Kind, rule: str = "") -> EntryText:
         method = self._calendar.method
         status = part.text("STATUS").lower().replace("-", " ")
         guests = part.all("ATTENDEE")
@@ -187,7 +187,7 @@ class EventReader:
             ("Calendar", self._calendar_name(uid)),
         )
         lines = [f"{name}: {value}" for name, value in fields if value]
-        return Face(
+        return EntryText(
             kind,
             part.text("SUMMARY"),
             status == "cancelled" or method == "CANCEL",
@@ -221,20 +221,20 @@ class EventReader:
         return clean_line(path.parent.name if uid and path.stem == uid else path.stem)
 
 
-def _text(face: Face, times: Times | None) -> str:
+def _text(entry: EntryText, times: Times | None) -> str:
     """Return the text of one occurrence."""
-    label, when = _LABELS[face.kind]
+    label, when = _LABELS[entry.kind]
     moved_from = times.moved_from if times is not None else ""
-    notes = ["moved"] * bool(moved_from) + ["cancelled"] * face.is_cancelled
-    lines = [f"{label}: {face.title}" + (f" ({', '.join(notes)})" if notes else "")]
+    notes = ["moved"] * bool(moved_from) + ["cancelled"] * entry.is_cancelled
+    lines = [f"{label}: {entry.title}" + (f" ({', '.join(notes)})" if notes else "")]
     if times is not None:
-        lines.append(f"{when}: {times.in_words(face.kind, face.unknown_zone)}")
-    elif face.odd_date:
-        lines.append(f"{when}: {clean_line(face.odd_date)}")
+        lines.append(f"{when}: {times.in_words(entry.kind, entry.unknown_zone)}")
+    elif entry.odd_date:
+        lines.append(f"{when}: {clean_line(entry.odd_date)}")
     if moved_from:
         lines.append(f"Moved from: {moved_from}")
-    if face.details:
-        lines.append(face.details)
+    if entry.details:
+        lines.append(entry.details)
     return "\n".join(lines)
 
 

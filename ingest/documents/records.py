@@ -12,7 +12,7 @@ from typing import Any
 from ingest.files import UnreadableError
 from ingest.item import Item, Kind, People, Reason
 from ingest.layout.blocks import TEXT_LIMIT, too_long
-from ingest.layout.tables import RECORDS, SAMPLE, Naming
+from ingest.layout.tables import RECORDS, SAMPLE, RowWriter
 from ingest.origin import Origin
 from ingest.recognise import HEAD
 from ingest.sieve import LeftOut, Read, Scope
@@ -177,7 +177,7 @@ def _rows(text: str) -> tuple[str, tuple[int, ...], bool]:
     try:
         numbered = ((row, source.line_num) for row in source)
         sample = list(islice(numbered, SAMPLE))
-        naming = Naming([_cells(row) for row, _ in sample])
+        naming = RowWriter([_cells(row) for row, _ in sample])
         for row, line in chain(sample, numbered):
             shown = naming.line(_cells(row))
             if shown:

@@ -73,7 +73,7 @@ class HeaderRow:
         return len(words) >= 2 and len(set(words)) == len(words)
 
 
-class Naming:
+class RowWriter:
     """Writes a table row by row, each with the header above it."""
 
     def __init__(self, sample: Sequence[Row]) -> None:
@@ -171,7 +171,7 @@ class _Lines:
     def of(self, rows: Iterable[Row]) -> Iterator[str]:
         source = iter(rows)
         sample = list(islice(source, SAMPLE))
-        naming = Naming(sample)
+        naming = RowWriter(sample)
         size = cells = 0
         for row in chain(sample, source):
             line = naming.line(row)

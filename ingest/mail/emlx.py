@@ -14,7 +14,7 @@ _DELETED, _DRAFT = 1 << 1, 1 << 6
 
 
 @dataclass(frozen=True, slots=True)
-class Wrapped:
+class EmlxMessage:
     """Where the message lies in the file."""
 
     begin: int
@@ -23,13 +23,13 @@ class Wrapped:
     """Set by flags after the message."""
 
 
-def unwrap(data: bytes) -> Wrapped:
+def unwrap(data: bytes) -> EmlxMessage:
     """Return where the message lies in `data`: after its length, or everywhere."""
     length = _LENGTH.match(data)
     if length is None:
-        return Wrapped(len(_MARK) if data.startswith(_MARK) else 0, len(data))
+        return EmlxMessage(len(_MARK) if data.startswith(_MARK) else 0, len(data))
     end = min(length.end() + int(length[1]), len(data))
     found = _FLAGS.search(data, end, end + 65536)
     flags = int(found[1]) if found else 0
     shelf = Shelf.TRASH if flags & _DELETED else Shelf.DRAFTS if flags & _DRAFT else None
-    return Wrapped(length.end(), end, shelf)
+    return EmlxMessage(length.end(), end, shelf)

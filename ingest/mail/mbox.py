@@ -9,7 +9,7 @@ from ingest.containers.envelopes import begins_message
 from ingest.files import File
 from ingest.item import Reason, Skipped
 from ingest.mail.leap import find_leaping
-from ingest.mail.message import Content, Phase, mail_items
+from ingest.mail.message import Phase, RawMessage, mail_items
 from ingest.recognise import HEAD
 from ingest.sieve import Read, Scope
 
@@ -60,14 +60,14 @@ def read_range(
 
 def read_message(file: File, scope: Scope) -> Iterator[Read]:
     """Yield the mail in a file of its own (.eml, Maildir); attachments are put off."""
-    yield from mail_items(Content.of(file.whole(MESSAGE_LIMIT)), file.path, scope)
+    yield from mail_items(RawMessage.of(file.whole(MESSAGE_LIMIT)), file.path, scope)
 
 
 def read_later(file: File, scope: Scope, offset: int) -> Iterator[Read]:
     """Yield what was put off of the message at `offset`, or of a file with one message."""
     file.mark = offset
     if not (offset or begins_message(file.at(0, HEAD).removeprefix(b"\xef\xbb\xbf"))):
-        content = Content.of(file.whole(MESSAGE_LIMIT))
+        content = RawMessage.of(file.whole(MESSAGE_LIMIT))
         yield from mail_items(content, file.path, scope, Phase.LATER)
         return
     stop = _next_start(file, offset + 1, offset + MESSAGE_LIMIT)
@@ -88,7 +88,7 @@ def _mail(
     if find_leaping(block, b">From ", b" ", begin, stop) >= 0:
         block = _ESCAPED.sub(rb"\n\1", block[begin:stop])
         begin, stop = 0, len(block)
-    message = Content(block, begin, stop, span[0], separator, last)
+    message = RawMessage(block, begin, stop, span[0], separator, last)
     yield from mail_items(message, file.path, scope, turn)
 
 

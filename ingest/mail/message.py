@@ -34,7 +34,7 @@ class Phase(Flag):
     """What the first phase put off."""
 
 
-class Content(NamedTuple):
+class RawMessage(NamedTuple):
     """The bytes of a message and where they come from."""
 
     data: bytes
@@ -51,17 +51,17 @@ class Content(NamedTuple):
     """Shelf and owners that the place of its file tells."""
 
     @classmethod
-    def of(cls, data: bytes) -> Content:
+    def of(cls, data: bytes) -> RawMessage:
         """Return the message that is a whole file."""
         within = unwrap(data)
         return cls(data, within.begin, within.end, shelf=within.shelf)
 
 
-_NOWHERE = Content(b"", 0, 0)
+_NOWHERE = RawMessage(b"", 0, 0)
 
 
 def mail_items(
-    content: Content, path: Path, scope: Scope, phase: Phase = Phase.FIRST
+    content: RawMessage, path: Path, scope: Scope, phase: Phase = Phase.FIRST
 ) -> Iterator[Read]:
     """Yield the mail in `content`, and those attachments that this phase wants."""
     message = parse(content.data, content.begin, content.end)
@@ -87,7 +87,7 @@ def message_items(
     headers: Headers,
     locator: Locator,
     scope: Scope,
-    content: Content = _NOWHERE,
+    content: RawMessage = _NOWHERE,
     around: tuple[str, ...] = (),
     phase: Phase = Phase.FIRST,
 ) -> Iterator[Read]:

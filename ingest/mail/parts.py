@@ -41,7 +41,7 @@ _REPORT_LIMIT = 256 << 10
 _FOLD = re.compile(r"\r?\n[ \t]+")
 
 
-class Words:
+class BodyText:
     """One part of a body, decoded once, on demand."""
 
     __slots__ = ("_found", "part")
@@ -91,7 +91,7 @@ class Words:
 class Contents:
     """The content of a message."""
 
-    body: list[Words] = field(default_factory=list)
+    body: list[BodyText] = field(default_factory=list)
     attachments: list[tuple[str, Part]] = field(default_factory=list)
     """Each with its part number, as in IMAP: "2", or "2.1" within part 2."""
     is_plain: bool = False
@@ -152,7 +152,7 @@ def _walk(part: Part, number: str, depth: int, into: Contents) -> None:
         children = _children(part, number, into)
         if not children:
             # Its boundary is nowhere to be seen: what there is may still be a text.
-            into.body.append(Words(part))
+            into.body.append(BodyText(part))
             into.is_plain = True
         elif kind == "multipart/alternative":
             _walk_alternatives(children, depth, into)
@@ -160,7 +160,7 @@ def _walk(part: Part, number: str, depth: int, into: Contents) -> None:
             for index, child in children:
                 _walk(child, index, depth + 1, into)
     elif kind in REPORTS:
-        into.body.append(Words(part))
+        into.body.append(BodyText(part))
     elif kind in _SEALS:
         return
     elif kind in PKCS7:
@@ -168,7 +168,7 @@ def _walk(part: Part, number: str, depth: int, into: Contents) -> None:
     elif _is_body(part, kind):
         if kind == "text/plain" and part.data.find(b"\nbegin ", part.start, part.end) >= 0:
             part = _without_coded_files(part, number, into)
-        into.body.append(Words(part))
+        into.body.append(BodyText(part))
         into.is_plain = into.is_plain or kind == "text/plain"
     else:
         into.attachments.append((number or "1", part))

@@ -48,7 +48,7 @@ _DELETED_BY_MOZILLA = 0x0008
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
+class MailPlace:
     """What the place of a file says about its mails."""
 
     shelf: Shelf | None
@@ -56,15 +56,15 @@ class Shelved:
 
 
 @lru_cache(maxsize=256)
-def shelved(path: Path) -> Shelved:
+def shelved(path: Path) -> MailPlace:
     """Return what the folders of a mailbox, and the flags in a Maildir, say about its mails."""
     flags = _maildir_flags(path)
     if "T" in flags:
-        return Shelved(Shelf.TRASH, False)
+        return MailPlace(Shelf.TRASH, False)
     names = [name for part in _mailbox(path).parts[-_DEPTH:] for name in _folder_names(part)]
     found = [_SHELVES[name] for name in names if name in _SHELVES]
     shelf = Shelf.DRAFTS if "D" in flags else found[-1] if found else None
-    return Shelved(shelf, any(_SENT.fullmatch(name) for name in names))
+    return MailPlace(shelf, any(_SENT.fullmatch(name) for name in names))
 
 
 def _mailbox(path: Path) -> Path:

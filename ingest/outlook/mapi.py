@@ -98,7 +98,7 @@ class Properties:
         return None
 
 
-class _Known(Headers):
+class _KnownHeaders(Headers):
     """Header fields, some of them more exact than those of the transport."""
 
     def __init__(
@@ -118,7 +118,7 @@ class _Known(Headers):
         return super().date(name) or (self._when if name == "date" else None)
 
 
-class Made(Part):
+class MapiPart(Part):
     """A part that is not written as MIME, for code that reads such parts."""
 
     __slots__ = ("_headers", "_load", "_name", "_size")
@@ -165,7 +165,7 @@ class Made(Part):
 
 
 @dataclass(slots=True)
-class Letter:
+class MapiMessage:
     """A message as Outlook keeps it."""
 
     properties: Properties
@@ -183,7 +183,9 @@ class Letter:
     def part(self) -> Part:
         """Return it as a message with parts."""
         parts = [*self._bodies(), *self.attachments]
-        return Made({"content-type": "multipart/mixed"}, children=parts, headers=self._headers())
+        return MapiPart(
+            {"content-type": "multipart/mixed"}, children=parts, headers=self._headers()
+        )
 
     def entry(self, locator: Locator) -> Item:
         """Return a contact, an appointment, a task or a note as text."""
@@ -221,7 +223,7 @@ class Letter:
         for role in _ROLES.values():
             listed = [one for one in self.recipients if _ROLES.get(one.number(_ROLE)) == role]
             people[role] = tuple(map(_person, listed))
-        return _Known(fields, people, known.moment(_SENT, _DELIVERED))
+        return _KnownHeaders(fields, people, known.moment(_SENT, _DELIVERED))
 
     def _bodies(self) -> list[Part]:
         """Return the best body: plain text, HTML, RTF."""
@@ -246,17 +248,19 @@ def attachment(known: Properties, load: Callable[[], bytes], size: int) -> Part:
     fields = {"content-type": kind, "content-disposition": "attachment"}
     if known.line(CONTENT_ID):
         fields = {"content-type": kind, "content-id": known.line(CONTENT_ID)}
-    return Made(fields, load, size, name or "unnamed")
+    return MapiPart(fields, load, size, name or "unnamed")
 
 
-def attached_letter(known: Properties, letter: Letter) -> Part:
+def attached_message(known: Properties, mapi: MapiMessage) -> Part:
     """Return a message that is attached to another."""
     fields = {"content-type": "message/rfc822"}
-    return Made(fields, size=1, name=known.line(LONG_NAME, _NAME), children=[letter.part()])
+    return MapiPart(fields, size=1, name=known.line(LONG_NAME, _NAME), children=[mapi.part()])
 
 
 def _text_part(kind: str, data: bytes, charset: str) -> Part:
-    return Made({"content-type": f"{kind}; charset={charset or 'utf-8'}"}, lambda: data, len(data))
+    return MapiPart(
+        {"content-type": f"{kind}; charset={charset or 'utf-8'}"}, lambda: data, len(data)
+    )
 
 
 def _sender(known: Properties) -> tuple[Person, ...]:

@@ -20,9 +20,9 @@ from ingest.outlook.mapi import (
     ENDS,
     RTF,
     STARTS,
-    Letter,
+    MapiMessage,
     Properties,
-    attached_letter,
+    attached_message,
     attachment,
 )
 from ingest.sieve import LeftOut, Read, Scope
@@ -52,21 +52,21 @@ _DICTIONARY = (
 def outlook_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the message and what is attached to it; raises UnreadableError when it is damaged."""
     try:
-        letter = _Storage(data).letter((), _TOP, 0)
+        mapi = _Storage(data).message_at((), _TOP, 0)
     except DAMAGED as error:
         raise _damaged() from error
-    yield from letter_items(letter, origin, scope)
+    yield from mapi_items(mapi, origin, scope)
 
 
-def letter_items(letter: Letter, origin: Origin, scope: Scope) -> Iterator[Read]:
+def mapi_items(mapi: MapiMessage, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield what an Outlook message holds that passes the filters."""
-    if letter.kind is not Kind.MAIL:
-        entry = letter.entry(origin.locator)
+    if mapi.kind is not Kind.MAIL:
+        entry = mapi.entry(origin.locator)
         entry = replace(entry, title=entry.title or origin.title)
         passes = scope.admits(entry.when, entry.people, entry.until, [entry.title])
         yield entry if passes and scope.wants(entry.kind) else LeftOut()
         return
-    message = letter.part()
+    message = mapi.part()
     headers = message.headers()
     content = repr((headers.text("subject"), headers.people("from"), headers.date()))
     message_id = headers.raw("message-id") or f"sha256:{sha256(content.encode()).hexdigest()}"
@@ -86,7 +86,7 @@ class _Storage:
             self._below.setdefault(tuple(path[:-1]), []).append(path[-1])
         self._aliases = self._named() if _NAMED[1] in self._below.get(_NAMED[:1], []) else {}
 
-    def letter(self, at: tuple[str, ...], header: int, depth: int) -> Letter:
+    def message_at(self, at: tuple[str, ...], header: int, depth: int) -> MapiMessage:
         """Return the message in the storage `at`."""
         known = self._properties(at, header)
         for number, alias in self._aliases.items():
@@ -104,14 +104,16 @@ class _Storage:
             if name.startswith(_ATTACHMENT)
         ]
         rich = known.data(RTF)
-        return Letter(known, recipients, attachments[:_ATTACHMENTS], lambda: unpacked_rtf(rich))
+        return MapiMessage(
+            known, recipients, attachments[:_ATTACHMENTS], lambda: unpacked_rtf(rich)
+        )
 
     def _attachment(self, at: tuple[str, ...], charset: str, depth: int) -> Part:
         known = self._properties(at, _LISTED, charset, without=ATTACHED)
         inner = f"{_STREAM}{ATTACHED:04X}{_STORAGE:04X}"
         if inner in self._below.get(at, []) and depth < _DEPTH:
             if f"{_PROPERTIES}" in self._below.get((*at, inner), []):
-                return attached_letter(known, self.letter((*at, inner), _INNER, depth + 1))
+                return attached_message(known, self.message_at((*at, inner), _INNER, depth + 1))
             return attachment(known, bytes, 0)
         path = [*at, f"{_STREAM}{ATTACHED:04X}0102"]
         if not self._file.exists(path):

@@ -13,8 +13,8 @@ from ingest.item import Item, Locator, People, Reason, Skipped
 from ingest.mail.mime import Part
 from ingest.mail.shelves import shelf_named
 from ingest.origin import Origin
-from ingest.outlook.mapi import Letter, Properties, attached_letter, attachment
-from ingest.outlook.msg import letter_items
+from ingest.outlook.mapi import MapiMessage, Properties, attached_message, attachment
+from ingest.outlook.msg import mapi_items
 from ingest.sieve import Read, Scope
 from ingest.text.clean import clean_line
 
@@ -49,7 +49,7 @@ def read_pst(file: PstSource, scope: Scope) -> Iterator[Read]:
         raise UnreadableError(Reason.UNSUPPORTED, _REMEDY) from error
     mailbox = pypff.file()
     try:
-        mailbox.open_file_object(_Stream(file))
+        mailbox.open_file_object(_FileObject(file))
     except DAMAGED as error:
         raise UnreadableError(Reason.CORRUPT, _DAMAGED) from error
     try:
@@ -60,7 +60,7 @@ def read_pst(file: PstSource, scope: Scope) -> Iterator[Read]:
 
 def pst_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """Yield the content of a mailbox that is an attachment or lies in an archive."""
-    yield from read_pst(_Whole(data, origin.locator.path), scope)
+    yield from read_pst(_MailboxInMemory(data, origin.locator.path), scope)
 
 
 def _folder(folder: Any, above: tuple[str, ...], file: PstSource, scope: Scope) -> Iterator[Read]:
@@ -84,11 +84,11 @@ def _folder(folder: Any, above: tuple[str, ...], file: PstSource, scope: Scope) 
 def _message(message: Any, place: tuple[str, ...], file: PstSource, scope: Scope) -> Iterator[Read]:
     locator = Locator(file.path, member="/".join(place) or None, offset=message.identifier)
     shelf = next(filter(None, map(shelf_named, reversed(place))), None)
-    for read in letter_items(_letter(message, 0), Origin("", None, People(), locator), scope):
+    for read in mapi_items(_message_of(message, 0), Origin("", None, People(), locator), scope):
         yield replace(read, shelf=shelf) if isinstance(read, Item) and shelf else read
 
 
-def _letter(message: Any, depth: int) -> Letter:
+def _message_of(message: Any, depth: int) -> MapiMessage:
     known = _properties(message)
     attachments = [
         _attachment(message.get_attachment(number), known.charset, depth)
@@ -101,14 +101,14 @@ def _letter(message: Any, depth: int) -> Letter:
         else []
     )
     recipients = [Properties(values, known.charset) for values in listed]
-    return Letter(known, recipients, attachments, lambda: message.rtf_body or b"")
+    return MapiMessage(known, recipients, attachments, lambda: message.rtf_body or b"")
 
 
 def _attachment(attached: Any, charset: str, depth: int) -> Part:
     known = _properties(attached, charset)
     inner = attached.number_of_sub_items and attached.get_sub_item(0)
     if inner and depth < _DEPTH and hasattr(inner, "get_transport_headers"):
-        return attached_letter(known, _letter(inner, depth + 1))
+        return attached_message(known, _message_of(inner, depth + 1))
     size = attached.size or 0
 
     def load() -> bytes:
@@ -135,7 +135,7 @@ def _record(record: Any) -> dict[int, tuple[int, bytes]]:
     }
 
 
-class _Whole:
+class _MailboxInMemory:
     """A mailbox in memory."""
 
     def __init__(self, data: bytes, path: Path) -> None:
@@ -148,7 +148,7 @@ class _Whole:
         return self._data[offset : offset + length]
 
 
-class _Stream:
+class _FileObject:
     """A file in the form that libpff wants."""
 
     def __init__(self, file: PstSource) -> None:

@@ -54,7 +54,7 @@ class _Attachment:
 
 
 @dataclass(slots=True)
-class _Packed:
+class _Winmail:
     """What one winmail.dat holds."""
 
     charset: str = ""
@@ -111,8 +111,8 @@ def _attached(attached: _Attachment, number: int, origin: Origin, scope: Scope) 
     yield from items_in(data, inner, scope, recognise(data[:HEAD], Path(name)))
 
 
-def _unpacked(data: bytes) -> _Packed:
-    packed = _Packed()
+def _unpacked(data: bytes) -> _Winmail:
+    packed = _Winmail()
     at = _HEAD
     while at + 9 <= len(data):
         kind, size = struct.unpack_from("<II", data, at + 1)
@@ -124,7 +124,7 @@ def _unpacked(data: bytes) -> _Packed:
     return packed
 
 
-def _take(kind: int, value: bytes, packed: _Packed) -> None:
+def _take(kind: int, value: bytes, packed: _Winmail) -> None:
     """Add one attribute to what is known; those of an attachment follow its beginning."""
     if packed.refused or (kind == _BEGIN and len(packed.attachments) >= _MANY):
         packed.refused += kind == _BEGIN
@@ -191,7 +191,7 @@ def _filled(size: int) -> int:
     return size + -size % 4
 
 
-def _body(packed: _Packed) -> str:
+def _body(packed: _Winmail) -> str:
     """Return the best body: plain text, HTML, RTF."""
     plain = packed.known.text(BODY) or decode(packed.body, packed.charset)
     if plain.strip():

@@ -13,7 +13,7 @@ from ingest.damage import DAMAGED
 from ingest.files import UnreadableError
 from ingest.item import People, Person, Reason
 from ingest.origin import Origin
-from ingest.pdf.page import Attached, Gap, PdfPage
+from ingest.pdf.page import EmbeddedFile, Gap, PdfPage
 from ingest.recognise import HEAD, recognise
 from ingest.sieve import LeftOut, Read, Scope
 from ingest.text.clean import clean, clean_line
@@ -67,7 +67,7 @@ class Document(Protocol):
     def filled(self) -> str:
         """Return form fields that no page shows."""
 
-    def attached(self) -> Iterator[Attached]:
+    def attached(self) -> Iterator[EmbeddedFile]:
         """Yield the files inside, once the pages have been read."""
 
 

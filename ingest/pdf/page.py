@@ -39,7 +39,7 @@ class PdfPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class EmbeddedFile:
     """A file that is embedded in a document."""
 
     name: str

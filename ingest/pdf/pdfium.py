@@ -17,7 +17,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from ingest.pdf.page import (
-    Attached,
+    EmbeddedFile,
     Gap,
     PdfPage,
     close_up,
@@ -26,7 +26,7 @@ from ingest.pdf.page import (
     needs_password,
 )
 from ingest.pdf.pdfium_values import attached, bytes_of, text_of, utf16
-from ingest.pdf.visibility import Sight, drawn_types, quick
+from ingest.pdf.visibility import PageView, drawn_types, quick
 
 ATTACHED = 200
 """Files inside one PDF that are read."""
@@ -82,7 +82,7 @@ class PdfiumDocument:
         self._form: Any = None
         self._is_filled = False
         self._buffer = room(1 << 14)
-        self._on_pages: list[Attached] = []
+        self._on_pages: list[EmbeddedFile] = []
         """Files attached to pages that have been read."""
 
     def __len__(self) -> int:
@@ -117,7 +117,7 @@ class PdfiumDocument:
                 lines += [f"{name}: {unescape(value).strip()}" for name, value in found]
         return "\n".join(lines)
 
-    def attached(self) -> Iterator[Attached]:
+    def attached(self) -> Iterator[EmbeddedFile]:
         """Yield the files inside; those on pages only after the pages are read."""
         pdf = self._pdf.raw
         for index in range(min(raw.FPDFDoc_GetAttachmentCount(pdf), ATTACHED)):
@@ -152,12 +152,12 @@ class PdfiumDocument:
         if count <= 0:
             return "", 0, False
         units = self._units(text_page, count)
-        sight = Sight(self._handle, page, text_page, count)
+        view = PageView(self._handle, page, text_page, count)
         hidden = 0
-        if not sight.looks_whole():
-            units, hidden = _without(units, text_page, sight.hidden())
+        if not view.looks_whole():
+            units, hidden = _without(units, text_page, view.hidden())
         text = units.decode("utf-16-le", "replace")
-        if is_gibberish(text, sight.unmapped):
+        if is_gibberish(text, view.unmapped):
             return "", hidden, True
         return close_up(join_hyphens(text)), hidden, False
 

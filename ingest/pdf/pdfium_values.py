@@ -9,7 +9,7 @@ from typing import Any
 
 from pypdfium2 import raw
 
-from ingest.pdf.page import Attached
+from ingest.pdf.page import EmbeddedFile
 
 _ATTACHED_SIZE = 64 << 20
 _NOTE_SIZE = 1 << 20
@@ -37,12 +37,12 @@ def text_of(function: Callable[..., int], *arguments: Any) -> str:
     return buffer.raw[:size].partition(b"\0")[0].decode("utf-8", "replace")
 
 
-def attached(handle: Any) -> Attached | None:
+def attached(handle: Any) -> EmbeddedFile | None:
     """Return an embedded file; None when it is empty or too large."""
     if not handle:
         return None
     data = bytes_of(raw.FPDFAttachment_GetFile, handle)
-    return Attached(utf16(raw.FPDFAttachment_GetName, handle), data) if data else None
+    return EmbeddedFile(utf16(raw.FPDFAttachment_GetName, handle), data) if data else None
 
 
 def bytes_of(function: Callable[..., int], *arguments: Any) -> bytes:

@@ -10,7 +10,7 @@ from pypdf import PdfReader
 from pypdf.errors import DependencyError, DeprecationError, PyPdfError
 
 from ingest.damage import DAMAGED
-from ingest.pdf.page import Attached, Gap, PdfPage, needs_password
+from ingest.pdf.page import EmbeddedFile, Gap, PdfPage, needs_password
 
 # Its warnings would go to stderr, into the screen.
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
@@ -69,6 +69,6 @@ class PypdfDocument:
             return ""
         return "\n".join(f"{name}: {value}" for name, value in fields.items() if value)
 
-    def attached(self) -> Iterator[Attached]:
+    def attached(self) -> Iterator[EmbeddedFile]:
         """Yield nothing: the files inside are not read of a document so damaged."""
         return iter(())

@@ -84,7 +84,7 @@ _width = c_float()
 
 
 @dataclass(slots=True)
-class Ground:
+class Background:
     """What else is drawn on a page and could lie below letters."""
 
     pictures: list[Box] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Ground:
     """Pictures, and all areas that are not white."""
 
 
-class Sight:
+class PageView:
     """The view of one page, given the handles of the document, the page and its text."""
 
     def __init__(self, document: int, page: int, text_page: int, count: int) -> None:
@@ -100,7 +100,7 @@ class Sight:
         self._document, self._page = document, page
         self._text, self._count = text_page, count
         self._frame = _framed(page)
-        self._ground: Ground | None = None
+        self._ground: Background | None = None
         self._drawings = _DRAWINGS
         self.unmapped = 0.0
         """Share of the sampled characters for which the font does not say what they are."""
@@ -219,8 +219,8 @@ def _is_pale(colour_of: Callable[..., Any], shown: int) -> bool:
     return bool(alpha <= _CLEAR or min(red, green, blue) >= _WHITE)
 
 
-def _ground_of(page: int) -> Ground:
-    ground = Ground()
+def _ground_of(page: int) -> Background:
+    ground = Background()
     for index in range(min(_count_objects(page), _DRAWN)):
         drawn = _object(page, index)
         is_picture, is_painted = _covers(drawn, 0)

@@ -17,7 +17,7 @@ from ingest.files import UnreadableError
 from ingest.item import Reason, Skipped
 from ingest.reading.blame import blamed
 from ingest.reading.job_queue import JobQueue
-from ingest.reading.jobs import LARGE, Job, Portion, What, ranges
+from ingest.reading.jobs import LARGE, Extent, Job, Portion, ranges
 from ingest.reading.pool import Pool, ProcessGroup
 from ingest.reading.process import ReadingProcess
 from ingest.reading.wire import Frame, MalformedError, State, frames, unpacked, unpacked_names
@@ -291,5 +291,5 @@ class Dispatcher:
 
 def _may_be_split(job: Job) -> bool:
     """Say whether it may turn out to be a mailbox to be read in ranges."""
-    is_whole = job.portion.what is What.ALL and job.size > LARGE
+    is_whole = job.portion.extent is Extent.ALL and job.size > LARGE
     return is_whole and not name_says_document(job.found.path)

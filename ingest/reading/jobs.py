@@ -29,8 +29,8 @@ LARGE = 4 * RANGE
 """Bytes of the smallest mailbox that is read in ranges."""
 
 
-class What(Enum):
-    """What a portion holds of its file."""
+class Extent(Enum):
+    """How much of its file a portion is."""
 
     ALL = auto()
     MESSAGES = auto()
@@ -43,7 +43,7 @@ class What(Enum):
 class Portion:
     """What one job reads of a file."""
 
-    what: What = What.ALL
+    extent: Extent = Extent.ALL
     begin: int = 0
     end: int = 0
     """Offsets in bytes; of ranges only."""
@@ -87,16 +87,16 @@ class LargeMailbox(Exception):
 
 
 def perform(portion: Portion, file: File, scope: Scope) -> Iterator[Read]:
-    """Yield what a portion holds. Raises LargeMailbox, before anything is yielded, for What.ALL."""
+    """Yield what a portion holds. Raises LargeMailbox, before the first read, for Extent.ALL."""
     try:
-        match portion.what:
-            case What.ALL:
+        match portion.extent:
+            case Extent.ALL:
                 yield from _read_all(file, scope)
-            case What.MESSAGES:
+            case Extent.MESSAGES:
                 from ingest.mail.mbox import read_range
 
                 yield from read_range(file, scope, portion.begin, portion.end)
-            case What.ATTACHMENTS:
+            case Extent.ATTACHMENTS:
                 from ingest.mail.mbox import read_later
 
                 for offset in portion.offsets:
@@ -113,7 +113,7 @@ def ranges(size: int) -> list[Portion]:
     step = max(RANGE, size // _RANGES)
     bounds = [*range(0, size, step), size]
     newest_first = reversed(list(pairwise(bounds)))
-    return [Portion(What.MESSAGES, begin, end) for begin, end in newest_first]
+    return [Portion(Extent.MESSAGES, begin, end) for begin, end in newest_first]
 
 
 def _read_all(file: File, scope: Scope) -> Iterator[Read]:

@@ -31,7 +31,7 @@ _OBJECTS = 1500
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedFile:
     signature: tuple[int, ...]
     reads: FileReads
     size: int
@@ -49,7 +49,7 @@ class Session:
         """Use so many processes (default: one a core) and bytes of text (a quarter of memory)."""
         self.memory = memory or _memory() // _SHARE
         self._pool = pool or Pool(workers)
-        self._kept: OrderedDict[tuple[Any, ...], _Kept] = OrderedDict()
+        self._kept: OrderedDict[tuple[Any, ...], _CachedFile] = OrderedDict()
         self.passwords: tuple[str, ...] = ()
         """Tried for encrypted files."""
         self.size = 0
@@ -138,7 +138,7 @@ class Session:
             self._drop(key)
             if size > self.memory:
                 return
-            self._kept[key] = _Kept(signature, reads, size)
+            self._kept[key] = _CachedFile(signature, reads, size)
             self.size += size
             while self.size > self.memory:
                 self._drop(next(iter(self._kept)))

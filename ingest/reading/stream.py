@@ -14,7 +14,7 @@ from sys import getsizeof
 from typing import Protocol
 
 from ingest.item import Copy, Item, Skipped, Tally
-from ingest.reading.jobs import Job, Portion, What
+from ingest.reading.jobs import Extent, Job, Portion
 from ingest.reading.walk import ListedFile, list_files
 from ingest.recognise import DOCUMENT, name_says_document
 from ingest.sieve import Later, LeftOut, Read, Scope
@@ -167,7 +167,7 @@ class ItemStream(Iterator[Item | Skipped]):
         jobs: list[Job | None] = []
         for file, some in self._groups:
             offsets = tuple(later.offset for later in some)
-            portion = Portion(What.ATTACHMENTS, offsets=offsets)
+            portion = Portion(Extent.ATTACHMENTS, offsets=offsets)
             size = sum(later.size for later in some)
             jobs.append(None if offsets in file.reads.later else Job(file.found, portion, size))
         runner.add(job for job in jobs if job)

@@ -71,7 +71,7 @@ class _Inbox:
             self._descriptors.extend(descriptors)
 
 
-class _Sending:
+class _Outbox:
     """Collects what one job reads, and sends it in pieces that end between messages."""
 
     def __init__(self, link: socket.socket, order: WorkOrder, file: File) -> None:
@@ -122,7 +122,7 @@ def serve(link: socket.socket, active: list[str]) -> None:
             raise RuntimeError("an order without a scope")
         signal.setitimer(signal.ITIMER_REAL, _ORPHANED)
         with File.adopted(order.path, descriptor) as file:
-            sending = _Sending(link, order, file)
+            sending = _Outbox(link, order, file)
             try:
                 for read in perform(order.portion, file, scope):
                     sending.add(read)

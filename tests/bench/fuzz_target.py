@@ -12,7 +12,7 @@ from ingest.files import File, UnreadableError
 from ingest.formats import items_in
 from ingest.item import Filters, Item, Skipped
 from ingest.origin import Origin
-from ingest.reading.jobs import Portion, What, perform
+from ingest.reading.jobs import Extent, Portion, perform
 from ingest.reading.scope import scope_of
 from ingest.recognise import Format
 from ingest.sieve import Later, LeftOut, Read
@@ -51,7 +51,9 @@ class Target:
             else:
                 yield read
         if offsets:
-            yield from perform(Portion(What.ATTACHMENTS, offsets=tuple(offsets)), file, self._scope)
+            yield from perform(
+                Portion(Extent.ATTACHMENTS, offsets=tuple(offsets)), file, self._scope
+            )
 
     def fault_of(self, one: Read) -> str:
         """Say what is not in order with something that was read; empty when all is."""

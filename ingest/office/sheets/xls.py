@@ -45,7 +45,7 @@ def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     is_zipped = data.startswith(b"PK")
     stream = b"" if is_zipped else _stream(data)
     source = data if is_zipped else container_of("Workbook", stream)
-    with _Panics():
+    with _PanicGuard():
         try:
             book = CalamineWorkbook.from_filelike(BytesIO(source))
         except PasswordError as error:
@@ -56,7 +56,7 @@ def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     for known in book.sheets_metadata:
         if known.typ not in (SheetTypeEnum.WorkSheet, SheetTypeEnum.DialogSheet):
             continue
-        with _Panics():
+        with _PanicGuard():
             try:
                 sheet = book.get_sheet_by_name(known.name)
             except CalamineError as error:
@@ -69,7 +69,7 @@ def sheet_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     yield from workbook_reads(origin, sheets, ["macros"] if has_macros else [])
 
 
-class _Panics:
+class _PanicGuard:
     """Turns a panic of the library into an error: it is no `Exception` and has no name."""
 
     def __enter__(self) -> None:

@@ -26,7 +26,7 @@ _CODES = re.compile(r'&"[^"]*"|&K[0-9A-F]{6}|&\d+|&[A-Za-z+]')
 
 
 @dataclass(frozen=True, slots=True)
-class _Book:
+class _Workbook:
     """What the sheets of a workbook share."""
 
     package: Package
@@ -43,13 +43,13 @@ def xlsx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     relations = package.relations(name)
     properties = None if root is None else root.find(f"{S}workbookPr")
     from_1904 = properties is not None and properties.get("date1904") in _ON
-    book = _Book(package, _strings(package, name), _forms(package, name, from_1904))
+    book = _Workbook(package, _strings(package, name), _forms(package, name, from_1904))
     nodes = [] if root is None else root.findall(f"{S}sheets/{S}sheet")
     sheets = [_sheet(node, relations.get(node.get(f"{R}id") or ""), book) for node in nodes]
     yield from workbook_reads(origin, sheets, ["macros"] if package.has_macros else [])
 
 
-def _sheet(node: Element, relation: Relation | None, book: _Book) -> Sheet:
+def _sheet(node: Element, relation: Relation | None, book: _Workbook) -> Sheet:
     flags: list[str] = []
     part = "" if relation is None else relation.target
     return Sheet(
@@ -86,7 +86,7 @@ def _forms(package: Package, main: str, from_1904: bool) -> list[Form]:
     return forms
 
 
-def _rows(book: _Book, name: str, flags: list[str]) -> Iterator[Row]:
+def _rows(book: _Workbook, name: str, flags: list[str]) -> Iterator[Row]:
     """Yield the rows of a sheet, then its header, footer and notes; adds to `flags`."""
     data = book.package.beginning(name)
     if not data:
@@ -108,7 +108,7 @@ def _rows(book: _Book, name: str, flags: list[str]) -> Iterator[Row]:
     yield from _around(book.package, name)
 
 
-def _row(cells: list[Cell], book: _Book, columns: dict[str, int]) -> list[tuple[int, str]]:
+def _row(cells: list[Cell], book: _Workbook, columns: dict[str, int]) -> list[tuple[int, str]]:
     row: list[tuple[int, str]] = []
     strings, forms = book.strings, book.forms
     column = -1

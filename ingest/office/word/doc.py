@@ -75,7 +75,7 @@ def doc_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 def _document(main: bytes, table: bytes) -> _Document:
     """Return the texts of a document: they lie one after the other in its pieces."""
-    edits = _Edits(sorted(_hidden(main, table)), sorted(_ends(main, table)))
+    edits = _Replacements(sorted(_hidden(main, table)), sorted(_ends(main, table)))
     pieces = _pieces(main, table)
     text = "".join(part for piece in pieces for part in _piece(main, *piece, edits))
     # Lengths are counted in units of UTF-16.
@@ -111,7 +111,7 @@ def _pieces(main: bytes, table: bytes) -> Iterator[tuple[int, int, bool]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Edits:
+class _Replacements:
     """Where shown text differs from the bytes."""
 
     hidden: list[tuple[int, int]]
@@ -136,7 +136,9 @@ class _Edits:
         return sorted(found)
 
 
-def _piece(main: bytes, length: int, begin: int, is_wide: bool, edits: _Edits) -> Iterator[str]:
+def _piece(
+    main: bytes, length: int, begin: int, is_wide: bool, edits: _Replacements
+) -> Iterator[str]:
     """Yield the text of a piece, its hidden characters as zeros, its rows and cells marked."""
     width = 2 if is_wide else 1
     codec = "utf-16-le" if is_wide else "cp1252"
