@@ -50,7 +50,7 @@ class Layout:
         """Add a flag that a reader of the document should know."""
         self.flags[flag] = None
 
-    def turn(self) -> None:
+    def begin_page(self) -> None:
         """Begin the next page."""
         self._pages.append([])
         self._run = ""

@@ -76,7 +76,7 @@ def read_later(file: File, scope: Scope, offset: int) -> Iterator[Read]:
 
 
 def _mail(
-    block: bytes, base: int, span: tuple[int, int], file: File, scope: Scope, turn: Phase
+    block: bytes, base: int, span: tuple[int, int], file: File, scope: Scope, phase: Phase
 ) -> Iterator[Read]:
     """Yield what this phase wants of the message at `span`; `block` begins at `base`."""
     start, stop = span[0] - base, min(span[1] - base, len(block))
@@ -89,7 +89,7 @@ def _mail(
         block = _ESCAPED.sub(rb"\n\1", block[begin:stop])
         begin, stop = 0, len(block)
     message = RawMessage(block, begin, stop, span[0], separator, last)
-    yield from mail_items(message, file.path, scope, turn)
+    yield from mail_items(message, file.path, scope, phase)
 
 
 def _messages(file: File, begin: int, end: int) -> Iterator[tuple[int, int, bytes, int]]:

@@ -59,7 +59,7 @@ def slide_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     reader = _TextReader(file)
     for number, page in enumerate(file.body.iter(f"{_DRAW}page")):
         if number:
-            reader.layout.turn()
+            reader.layout.begin_page()
         style = page.get(f"{_DRAW}style-name")
         if file.property(style, "drawing-page", f"{_SHOW}visibility") == "hidden":
             reader.layout.flag("hidden slide")

@@ -52,7 +52,7 @@ def ppt_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     notes = _notes(content, _listed(content, document, places, _NOTES))
     for number, slide in enumerate(slides[:_PAGES]):
         if number:
-            layout.turn()
+            layout.begin_page()
         _lay_out(content, slide, notes.get(slide.number, ""), layout)
     if not slides:
         for text in _texts(content, 0, len(content)):

@@ -47,7 +47,7 @@ def pptx_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
         if relation is None:
             continue
         if not is_first:
-            reader.layout.turn()
+            reader.layout.begin_page()
         is_first = False
         reader.slide(relation.target)
     yield from reader.layout.reads(origin, paged=True, nothing="Its slides hold no text.")

@@ -100,7 +100,7 @@ class PageView:
         self._document, self._page = document, page
         self._text, self._count = text_page, count
         self._frame = _framed(page)
-        self._ground: Background | None = None
+        self._background: Background | None = None
         self._drawings = _DRAWINGS
         self.unmapped = 0.0
         """Share of the sampled characters for which the font does not say what they are."""
@@ -163,11 +163,11 @@ class PageView:
             return True
         left, top, right, bottom = _rect
         x, y = (left + right) / 2, (bottom + top) / 2
-        if self._ground is None:
-            self._ground = _ground_of(self._page)
+        if self._background is None:
+            self._background = _background_of(self._page)
         mode = _render_mode(shown)
         only_pictures = mode == raw.FPDF_TEXTRENDERMODE_INVISIBLE
-        boxes = self._ground.pictures if only_pictures else self._ground.painted
+        boxes = self._background.pictures if only_pictures else self._background.painted
         if any(box[0] <= x <= box[2] and box[1] <= y <= box[3] for box in boxes):
             return True
         return mode not in _INVISIBLE and self._is_coloured(shown)
@@ -219,18 +219,18 @@ def _is_pale(colour_of: Callable[..., Any], shown: int) -> bool:
     return bool(alpha <= _CLEAR or min(red, green, blue) >= _WHITE)
 
 
-def _ground_of(page: int) -> Background:
-    ground = Background()
+def _background_of(page: int) -> Background:
+    background = Background()
     for index in range(min(_count_objects(page), _DRAWN)):
         drawn = _object(page, index)
         is_picture, is_painted = _covers(drawn, 0)
         if not is_painted or not _bounds(drawn, *_at_corner):
             continue
         box = (_corners[0], _corners[1], _corners[2], _corners[3])
-        ground.painted.append(box)
+        background.painted.append(box)
         if is_picture:
-            ground.pictures.append(box)
-    return ground
+            background.pictures.append(box)
+    return background
 
 
 def _covers(drawn: int, depth: int) -> tuple[bool, bool]:
