@@ -17,14 +17,14 @@ from app.settings.config import BY_NAME, config_path, load_config
 from models.store.user_rows import load_user_rows
 
 KEPT = Path(__file__).parent / "config_versions"
-"""A folder a version, made by `tests/bench/keep_version.py`."""
+"""A folder a version, made by `packaging/keep_version.py`."""
 VERSIONS = sorted(path.name for path in KEPT.iterdir())
 
 
 def test_this_version_is_kept() -> None:
     text = (Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8")
     version = tomllib.loads(text)["project"]["version"]
-    assert version in VERSIONS, "Run tests/bench/keep_version.py"
+    assert version in VERSIONS, "Run packaging/keep_version.py"
 
 
 @pytest.mark.parametrize("version", VERSIONS)

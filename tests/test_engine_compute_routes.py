@@ -355,7 +355,7 @@ def test_words_settle_what_they_can(question: str, label: str | None) -> None:
 
 
 def test_words_settle_the_hard_questions_that_were_looked_at() -> None:
-    """Those with odd numbers; the others are kept for the study (`bench/study_classes.py`)."""
+    """Those with odd numbers; nobody looked at the others while the words were chosen."""
     rows = [json.loads(line) for line in HARD.read_text("utf-8").splitlines()[::2]]
     found = [by_words(row["question"].replace("{", "")) for row in rows]
     by_model_or_plan = ("question", "aggregate")

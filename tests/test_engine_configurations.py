@@ -7,7 +7,7 @@ import json
 import random
 import shlex
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 from math import log
@@ -224,57 +224,6 @@ def test_a_configuration_of_two_files_is_refused() -> None:
     one = Run(Path("a.jsonl"), [row("drag:k=1,m=0")], ())
     with pytest.raises(DataError, match="several run files hold drag"):
         configurations([one, replace(one, path=Path("b.jsonl"))], "f1")
-
-
-def auto_rows(count: int, **more: float) -> list[Row]:
-    """Return rows of auto and of two fixed strategies, whose F1 `more` gives."""
-    given = {"auto": 0.5, "vanilla": 0.6, "fb_rag": 0.4} | more
-    return [row(n, i, scores={"f1": f1}) for n, f1 in given.items() for i in range(count)]
-
-
-def verdict(tmp_path: Path, rows: Sequence[Row], least: int = 4) -> str:
-    file = tmp_path / "run.jsonl"
-    file.write_text("".join(json.dumps(one) + "\n" for one in rows))
-    auto = study("study_auto")
-    return "\n".join(auto.report(auto.keyed([file]), "auto", "f1", least))
-
-
-def test_auto_is_judged_by_the_best_fixed_strategy(tmp_path: Path) -> None:
-    said = verdict(tmp_path, auto_rows(5))
-    assert "vanilla. auto is -10.0 points at 1.00 times its context over 5 questions" in said
-    assert "the aim is not met" in said
-    assert "the aim is met" in verdict(tmp_path, auto_rows(5, auto=0.59))
-
-
-def test_a_handful_of_questions_gives_no_verdict(tmp_path: Path) -> None:
-    """Also where another strategy was asked them all."""
-    rows = [
-        one
-        for one in auto_rows(5, fb_rag=0.9)
-        if one["strategy"] != "fb_rag" or one["id"] in ("q0", "q1")
-    ]
-    said = verdict(tmp_path, rows)
-    assert "No verdict: all strategies were asked 2 questions" in said
-    assert "fb_rag has 2 rows" in said
-    assert "aim" not in said
-    assert study("study_auto").LEAST == 240
-
-
-def test_rows_of_other_settings_are_not_set_beside_each_other(tmp_path: Path) -> None:
-    rows = [one | {"stemming": one["strategy"] != "auto"} for one in auto_rows(5)]
-    assert "There is nothing to compare auto with" in verdict(tmp_path, rows)
-
-
-def test_a_refused_question_is_wrong_and_saves_no_tokens(tmp_path: Path) -> None:
-    rows = [one for one in auto_rows(5) if (one["strategy"], one["id"]) != ("auto", "q0")]
-    said = verdict(tmp_path, [*rows, refused("auto", 0)])
-    assert "auto is -20.0 points at 1.00 times its context over 5 questions" in said
-
-
-def test_a_question_without_a_gold_answer_counts_for_nobody(tmp_path: Path) -> None:
-    without = [row(n, 9, scores={"rightly_abstained": 1.0}) for n in ("auto", "vanilla", "fb_rag")]
-    said = verdict(tmp_path, [*auto_rows(5), *without])
-    assert "auto is -10.0 points at 1.00 times its context over 5 questions" in said
 
 
 def test_fixed_strategies_are_asked_as_auto_is() -> None:

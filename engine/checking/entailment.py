@@ -1,8 +1,8 @@
 """A second opinion on citations: the look-ahead model says whether a source states a sentence.
 
 Words, numbers and names can all be there and the sentence still be wrong: who did it to whom,
-"not". A small model sees some of that, and doubts right sentences too; its precision is measured
-by `tests/bench/study_entailment.py`. So it takes no citation away, it only says what it doubts.
+"not". A small model sees some of that, and doubts right sentences too; its precision is in
+`docs/privacy.md`. So it takes no citation away, it only says what it doubts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Keeps what this version writes, so that later ones are held to reading it.
 
-    python tests/bench/keep_version.py
+    python packaging/keep_version.py
 
 Run it once for each release, after its number was set in pyproject.toml. It makes
 `tests/config_versions/VERSION` (settings, each one set; a model of one's own; an exported
@@ -17,7 +17,7 @@ import tomllib
 from contextlib import redirect_stdout
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 import app.backend.client  # noqa: E402
