@@ -40,7 +40,7 @@ def test_names_circles_and_sizes_are_counted(house: ModuleType, tmp_path: Path) 
             "a/one.py": "from a import two\nclass Twice: pass\n# why\ndef f(x): return x\n",
             "a/two.py": "import a.one\ntry:\n    pass\nexcept Exception:\n    pass\n",
             "a/b/__init__.py": "",
-            "a/b/walking.py": "class Twice:\n    'x'\ndef g() -> int:\n    import a\n    return 1\n",
+            "a/b/walking.py": "class Twice:\n    'x'\ndef g() -> int:\n  import a\n  return 1\n",
             "a/tests/test_one.py": "class Twice: pass\n",
         },
     )
