@@ -163,14 +163,12 @@ def _attached(
                 continue
             # A large attached mail is put off, and then read as a whole.
             inner = phase if is_small else (Phase.FIRST | Phase.LATER) & _if_later(phase)
-            if inner:
-                for read in _forwarded(part, place, scope, subjects, inner):
-                    if isinstance(read, Later):
-                        put_off += read.size
-                    else:
-                        yield read
-            else:
-                put_off += part.size
+            for read in _forwarded(part, place, scope, subjects, inner) if inner else ():
+                if isinstance(read, Later):
+                    put_off += read.size
+                else:
+                    yield read
+            put_off += 0 if inner else part.size
             continue
         verdict = verdict_on(part, place, envelope.when, envelope.people, subjects, scope)
         if verdict is not None:

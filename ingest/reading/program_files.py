@@ -20,7 +20,7 @@ _APPLE = re.compile(r"V\d+")
 """The folder of Apple Mail's accounts, with its indexes in `MailData` beside them."""
 
 
-def is_a_programs_own(name: str, beside: Set[str], folder: str) -> bool:
+def belongs_to_program(name: str, beside: Set[str], folder: str) -> bool:
     """Say whether `name` is a program's own, given its neighbours `beside` and its `folder`."""
     if name in _NEVER or thunderbird.is_state(name, beside):
         return True

@@ -11,7 +11,7 @@ from pathlib import Path
 from ingest.files import UnreadableError, not_a_file, unreadable
 from ingest.item import Reason, Skipped
 from ingest.mail.shelves import shelved
-from ingest.reading.program_files import is_a_programs_own
+from ingest.reading.program_files import belongs_to_program
 
 _LATE = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), 1),
@@ -122,7 +122,7 @@ class _Walk:
             self.skip(folder, unreadable(error))
             return
         names = {entry.name for entry in listed}
-        yield from (one for one in listed if not is_a_programs_own(one.name, names, folder.name))
+        yield from (one for one in listed if not belongs_to_program(one.name, names, folder.name))
 
     def _take(self, path: Path, entry: os.DirEntry[str]) -> bool:
         """Add a file, or report what is no file; return True for a folder to enter."""
