@@ -29,12 +29,13 @@ from engine.retrieval.constraints import constrained
 from engine.retrieval.corpus import Corpus, read_corpus
 from engine.retrieval.memory import Memory
 from engine.retrieval.recall import best_first
+from engine.search_result import Hit, SearchResult
 from engine.settings import Settings
 from engine.stages import Timings, staged
 from engine.strategies import registry
 from engine.toolbox.samples import Shared
 from engine.toolbox.steps import Toolbox
-from engine.values import Hit, Query, SearchResult
+from engine.values import Query
 from ingest.item import Filters
 from models.roles import ModelSet
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypeVar
 
 from engine.conversation import Standalone
-from engine.values import Answer, Passage, Query, SearchResult
+from engine.search_result import SearchResult
+from engine.values import Answer, Passage, Query
 
 StageName = Literal[
     "follow_up",

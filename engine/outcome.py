@@ -16,7 +16,8 @@ from engine.stages import stage, time_spent
 from engine.strategies import registry
 from engine.strategies.registry import Strategy
 from engine.toolbox.steps import Toolbox
-from engine.values import Answer, ModelIds, Passage, Usage
+from engine.usage import ModelIds, Usage
+from engine.values import Answer, Passage
 
 
 def checked(strategy: Strategy, tools: Toolbox, draft: Draft) -> Iterator[Event]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from engine.cited import Cited
+from engine.usage import ModelIds, Usage
 from ingest.item import Filters, Item, Kind, Skipped
 
 Grounded = Literal["grounded", "partial", "none"]
@@ -184,41 +185,6 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelTokens:
-    """Tokens one model handled for this answer."""
-
-    prompt: int = 0
-    """Input tokens over all calls, cached or not (effective context length)."""
-    computed: int = 0
-    generated: int = 0
-    calls: int = 0
-    """Prompts, of batches each one."""
-
-    def __add__(self, other: ModelTokens) -> ModelTokens:
-        """Return both together."""
-        return ModelTokens(
-            self.prompt + other.prompt,
-            self.computed + other.computed,
-            self.generated + other.generated,
-            self.calls + other.calls,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens by role."""
-
-    lookahead: ModelTokens = ModelTokens()
-    generator: ModelTokens = ModelTokens()
-    encoder: ModelTokens = ModelTokens()
-
-    @property
-    def effective_context(self) -> int:
-        """Input tokens of both language models over all calls (Inference scaling section 3.1)."""
-        return self.lookahead.prompt + self.generator.prompt
-
-
-@dataclass(frozen=True, slots=True)
 class Agreement:
     """How many readings of the evidence gave the same answer."""
 
@@ -231,15 +197,6 @@ class Agreement:
     def majority(self) -> bool:
         """Whether more than half agree."""
         return 2 * self.votes > self.of
-
-
-@dataclass(frozen=True, slots=True)
-class ModelIds:
-    """Catalogue ids of the models that took part; None where a role was not used."""
-
-    lookahead: str | None = None
-    generator: str | None = None
-    encoder: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,8 +255,7 @@ class Unsupported:
     said_by: str = ""
     """Who says it of themselves in the nearest passage, where the question is about another."""
     is_doubted: bool = False
-    """It is cited, and a second opinion (`engine.checking.entailment`) doubts that its source
-    states it."""
+    """It is cited, and the second opinion doubts that its source states it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,25 +298,3 @@ class Answer:
     """Sentences of `text` that carry no citation, or a doubted one; none when it abstains."""
     orders: tuple[Order, ...] = ()
     """Text in the evidence that reads like an order to a model: a warning to the person."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One row of a search."""
-
-    passage: Passage
-    score: float
-    """BM25, comparable within one reply only; always above 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """The result of `search`."""
-
-    query: str
-    """As typed."""
-    hits: tuple[Hit, ...]
-    coverage: Coverage
-    timings: dict[str, float]
-    understood: Query
-    """With the filters in effect."""

@@ -15,7 +15,8 @@ from app.commands.demo import verdict
 from app.local_models.loader import row_for
 from app.settings.config import load_config
 from app.sources.sample_files import DemoQuestion, load_questions
-from engine.values import Answer, Coverage, ModelIds, Usage
+from engine.usage import ModelIds, Usage
+from engine.values import Answer, Coverage
 from models.download.progress import PullProgress
 from models.errors import PullFailed
 from models.store import catalogue as catalogue_module

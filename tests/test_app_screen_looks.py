@@ -11,18 +11,16 @@ import pytest
 from app.backend.messages import Command, Ended, Happened, Kept, Request, Tell
 from app.screens.app import AskanceApp
 from engine.events import Answered, Drafted, Event, Ranked, Reading, Sampled, Selected, Stage, Voted
+from engine.usage import ModelIds, ModelTokens, Usage
 from engine.values import (
     Agreement,
     Answer,
     Citation,
     Coverage,
-    ModelIds,
-    ModelTokens,
     Passage,
     Query,
     TableRow,
     TableShown,
-    Usage,
 )
 from ingest.item import Item, Kind, Locator, People, Person, Reason, Skipped
 from tests.screen_text import assert_snapshot, text_of

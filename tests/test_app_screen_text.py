@@ -23,7 +23,8 @@ from app.widgets.answer.markdown import cut, styled
 from app.widgets.answer.text import AnswerText
 from engine.conversation import Conversation
 from engine.events import Reading, Sampled, Stage, Token, Voted
-from engine.values import Answer, Coverage, Inferred, ModelIds, Passage, Query, Usage
+from engine.usage import ModelIds, Usage
+from engine.values import Answer, Coverage, Inferred, Passage, Query
 from ingest.item import Item, Kind, Locator, People
 
 

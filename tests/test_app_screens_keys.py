@@ -29,17 +29,8 @@ from app.widgets.input.chips import ChipBar
 from app.widgets.input.composer import Composer
 from app.widgets.row_list import RowList
 from engine.events import Answered
-from engine.values import (
-    Answer,
-    Citation,
-    Coverage,
-    ModelIds,
-    ModelTokens,
-    Passage,
-    TableRow,
-    TableShown,
-    Usage,
-)
+from engine.usage import ModelIds, ModelTokens, Usage
+from engine.values import Answer, Citation, Coverage, Passage, TableRow, TableShown
 from ingest.item import Item, Kind, Locator, People, Reason, Skipped
 from tests.screen_text import settled, text_of, until
 from tests.toy_chat import QUESTION, chat, config_over, turn

@@ -27,18 +27,8 @@ from app.settings.config import load_config
 from app.widgets.conversation.turn import Told
 from engine.settings import Effort
 from engine.strategies import registry
-from engine.values import (
-    Agreement,
-    Answer,
-    Citation,
-    Coverage,
-    ModelIds,
-    ModelTokens,
-    Passage,
-    TableRow,
-    TableShown,
-    Usage,
-)
+from engine.usage import ModelIds, ModelTokens, Usage
+from engine.values import Agreement, Answer, Citation, Coverage, Passage, TableRow, TableShown
 from ingest.item import Item, Kind, Locator, People, Person
 from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
 

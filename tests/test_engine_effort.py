@@ -33,7 +33,8 @@ from engine.retrieval.passages import split
 from engine.settings import Budget, Settings, budget_for
 from engine.strategies.second_look import costs_of, rewriting_tokens
 from engine.toolbox.steps import Toolbox
-from engine.values import ModelTokens, Query
+from engine.usage import ModelTokens
+from engine.values import Query
 from ingest.item import Item, Kind, Locator, People
 from models import speed
 from models.roles import ModelSet

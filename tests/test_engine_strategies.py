@@ -24,7 +24,8 @@ from engine.settings import Settings
 from engine.strategies import registry
 from engine.strategies.et2rag import organise
 from engine.toolbox.budget import QuestionBudget
-from engine.values import GAP, Answer, ModelTokens, Query
+from engine.usage import ModelTokens
+from engine.values import GAP, Answer, Query
 from ingest.item import Item, Kind, Locator, People
 from models.fake import FakeGenerator
 from models.protocols import GenerationRequest, Piece, Sampling

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from app.backend.messages import Command, Ended, Happened, Request, Tell
 from engine.events import Answered
-from engine.values import Answer, Citation, Coverage, ModelIds, ModelTokens, Passage, Usage
+from engine.usage import ModelIds, ModelTokens, Usage
+from engine.values import Answer, Citation, Coverage, Passage
 from ingest.item import Item, Kind, Locator, People
 
 NOTE = Item(

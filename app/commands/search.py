@@ -24,7 +24,7 @@ from app.output.report import search_text
 from app.settings.config import load_config
 from engine.answer import search
 from engine.events import Found
-from engine.values import SearchResult
+from engine.search_result import SearchResult
 
 
 @click.command("search")

@@ -14,7 +14,9 @@ import click
 from app.output.plain import escape_json
 
 if TYPE_CHECKING:
-    from engine.values import Answer, Citation, Coverage, Hit, ModelTokens, Order, SearchResult
+    from engine.search_result import Hit, SearchResult
+    from engine.usage import ModelTokens
+    from engine.values import Answer, Citation, Coverage, Order
     from ingest.item import Skipped
     from models.errors import AskanceError
 

@@ -24,7 +24,7 @@ from engine.events import Drafted, Steps, Voted
 from engine.stages import is_past, stage, unseen
 from engine.toolbox.budget import DRAFTING_SHARE
 from engine.toolbox.steps import Toolbox
-from engine.values import Usage
+from engine.usage import Usage
 from models.protocols import GenerationRequest, Sampling
 
 SIDES_SHOWN = 3

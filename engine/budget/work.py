@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from engine.settings import PROMPT_TOKENS
-from engine.values import ModelTokens
+from engine.usage import ModelTokens
 from models.speed import Speed
 
 RoleName = Literal["lookahead", "generator"]

@@ -9,7 +9,7 @@ from engine.budget.effort import NO_LIMIT, Spending
 from engine.errors import BudgetTooSmall
 from engine.settings import Budget
 from engine.stages import Timings, is_past, time_spent
-from engine.values import ModelTokens, Usage
+from engine.usage import ModelTokens, Usage
 
 DRAFTING_SHARE = 0.5
 """Most of the remaining time that samples and readings may take; the answer needs the rest."""

@@ -23,7 +23,7 @@ from engine.retrieval import selection
 from engine.toolbox.budget import QuestionBudget
 from engine.toolbox.lender import Lender, since
 from engine.toolbox.passages import Passages
-from engine.values import ModelTokens
+from engine.usage import ModelTokens
 from models.protocols import Generator
 
 

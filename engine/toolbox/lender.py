@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from engine.budget.work import RoleName
 from engine.toolbox.budget import QuestionBudget
-from engine.values import ModelTokens
+from engine.usage import ModelTokens
 from models.encoder import Encoder
 from models.protocols import AttentionReader, AttentiveGenerator, Generator, TokenCount
 from models.roles import ModelSet

@@ -14,7 +14,7 @@ from engine.toolbox.budget import DRAFTING_SHARE, QuestionBudget
 from engine.toolbox.forecast import Forecast
 from engine.toolbox.lender import Lender, since
 from engine.toolbox.passages import Passages
-from engine.values import ModelTokens
+from engine.usage import ModelTokens
 
 
 @dataclass(frozen=True, slots=True)
