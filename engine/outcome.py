@@ -8,8 +8,8 @@ from dataclasses import replace
 from engine.agreement import disagreement
 from engine.checking import abstention, entailment
 from engine.checking.citation_check import Checked, check, nearest
-from engine.drafts import Draft
 from engine.events import Answered, Event, Steps
+from engine.generation.draft import Draft
 from engine.injection import order_guard
 from engine.settings import Settings
 from engine.stages import stage, time_spent

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from engine.drafts import Draft
 from engine.events import Token
+from engine.generation.draft import Draft
 from engine.generation.reply import GeneratorQuestion, finish, write
 from engine.prompts.tasks import QUESTION as QUESTION_TASK
 from engine.retrieval.passages import split

@@ -11,9 +11,9 @@ import pytest
 
 from engine.attention.compression import sentences_of
 from engine.attention.sentence_attention import QUERY, Way, attend, windows
-from engine.drafts import Draft
 from engine.errors import StrategyUnknown, TimeSpent
 from engine.events import Compressed, Noted, Ranked, Steps
+from engine.generation.draft import Draft
 from engine.settings import Budget
 from engine.strategies import registry
 from engine.strategies.fb_rag import FBRag

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from engine.checking import abstention
 from engine.checking.citation_check import Checked, check
-from engine.drafts import Draft
+from engine.generation.draft import Draft
 from engine.values import Agreement
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)

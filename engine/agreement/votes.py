@@ -19,8 +19,8 @@ from engine.agreement.disagreement import stands
 from engine.budget.work import RoleName
 from engine.checking import abstention
 from engine.checking.contradiction import same_answer
-from engine.drafts import Draft
 from engine.events import Drafted, Steps, Voted
+from engine.generation.draft import Draft
 from engine.stages import is_past, stage, unseen
 from engine.toolbox.budget import DRAFTING_SHARE
 from engine.toolbox.steps import Toolbox

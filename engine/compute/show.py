@@ -8,7 +8,7 @@ from engine.compute.extract import CANDIDATES
 from engine.compute.fields import line_of
 from engine.compute.plan_text import written
 from engine.compute.table import ItemValue, Lacking, Row, Table
-from engine.drafts import Draft
+from engine.generation.draft import Draft
 from engine.plan import Plan, Sought
 from engine.values import Citation, Passage, TableRow, TableShown, TableUnread
 from ingest.item import Item, Kind, Shelf

@@ -10,8 +10,8 @@ from datetime import date
 
 from engine.checking import abstention
 from engine.checking.citation_check import MARKER
-from engine.drafts import Draft
 from engine.events import Steps, Token
+from engine.generation.draft import Draft
 from engine.generation.literal import as_written
 from engine.language.tokens import content_words, words
 from engine.prompts.tasks import Task

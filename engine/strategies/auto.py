@@ -9,9 +9,9 @@ from typing import ClassVar
 from engine.agreement.consensus import Same, as_alike, by_overlap, consensus
 from engine.agreement.votes import sameness
 from engine.checking import abstention
-from engine.drafts import Draft
 from engine.errors import BudgetTooSmall, TimeSpent
 from engine.events import Decided, Noted, Steps
+from engine.generation.draft import Draft
 from engine.generation.lookahead import Sample
 from engine.question.expansion import expanded, unknown_words
 from engine.retrieval.recall import Scores, best_first

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from engine.checking import abstention
-from engine.drafts import Draft
 from engine.errors import CorpusTooLarge
 from engine.events import Noted, Steps
+from engine.generation.draft import Draft
 from engine.toolbox.steps import Toolbox
 from engine.toolbox.window import require_whole
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from engine.drafts import Draft
 from engine.events import Noted, Sampled, Steps
 from engine.generation import lookahead
+from engine.generation.draft import Draft
 from engine.prompts.examples import first_of, reasoned, shipped
 from engine.prompts.tasks import REASONING_TOKENS
 from engine.toolbox.steps import Toolbox

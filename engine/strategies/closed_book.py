@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from engine.drafts import Draft
 from engine.events import Steps
+from engine.generation.draft import Draft
 from engine.prompts.examples import solved
 from engine.toolbox.steps import Toolbox
 

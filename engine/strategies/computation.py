@@ -14,9 +14,9 @@ from engine.compute.run import run
 from engine.compute.show import draft
 from engine.compute.table import Extracted, Table
 from engine.compute.vocabulary import QuestionVocabulary, joined
-from engine.drafts import Draft
 from engine.errors import OwnAddressUnknown, PlanRefused
 from engine.events import Noted, Steps
+from engine.generation.draft import Draft
 from engine.plan import Plan, Sought
 from engine.question.acquaintances import Acquaintances
 from engine.question.question_grammar import ME

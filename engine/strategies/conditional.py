@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from engine.compute.question_plan import PlanReading
 from engine.compute.vocabulary import QuestionVocabulary
-from engine.drafts import Draft
 from engine.events import Noted, Steps
+from engine.generation.draft import Draft
 from engine.routes.labels import MARGIN, Classified, Label, by_model, by_words
 from engine.stages import staged
 from engine.strategies.computation import compute, understood

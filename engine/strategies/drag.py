@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from engine.budget.work import USUAL_ANSWER, Work, reply_work
-from engine.drafts import Draft
 from engine.errors import BudgetTooSmall
 from engine.events import FollowedUp, Noted, Steps
+from engine.generation.draft import Draft
 from engine.prompts.demonstrations import (
     FINAL,
     FOLLOW_UP,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from engine.drafts import Draft
 from engine.events import Noted, Steps
+from engine.generation.draft import Draft
 from engine.retrieval.embedding import (
     Similarity,
     best_candidates,

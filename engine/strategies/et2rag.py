@@ -11,8 +11,8 @@ from engine.agreement.consensus import Similarity
 from engine.agreement.votes import Ballot, generated, read_each
 from engine.budget.work import RoleName
 from engine.checking.abstention import denies
-from engine.drafts import Draft
 from engine.events import Noted, Steps
+from engine.generation.draft import Draft
 from engine.retrieval import selection
 from engine.settings import PROMPT_TOKENS
 from engine.toolbox.steps import Toolbox

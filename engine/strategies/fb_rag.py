@@ -11,8 +11,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from engine.attention.sentence_attention import LayersOf
-from engine.drafts import Draft
 from engine.events import Noted, Steps
+from engine.generation.draft import Draft
 from engine.generation.lookahead import TEMPERATURE, Form, Sample
 from engine.retrieval.fusion import Normalisation, reciprocal_ranks, weighted_sum
 from engine.retrieval.recall import Scores

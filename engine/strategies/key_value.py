@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.drafts import Draft
 from engine.events import Steps
+from engine.generation.draft import Draft
 from engine.prompts.templates import render, show
 from engine.retrieval.recall import best_first
 from engine.stages import staged

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, Protocol, cast, get_args, get_origin, get_type_hints
 
-from engine.drafts import Draft
 from engine.errors import QuestionError, StrategyUnknown
 from engine.events import Noted, Steps
+from engine.generation.draft import Draft
 from engine.strategies import foreign
 from engine.strategies.aggregate import Aggregate
 from engine.strategies.auto import Auto

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from engine.checking import abstention
-from engine.drafts import Draft
 from engine.events import FollowedUp, Steps
+from engine.generation.draft import Draft
 from engine.prompts.templates import render, show, show_plain
 from engine.retrieval.recall import Scores, best_first
 from engine.strategies.embedding import Ce, CeFilter

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 from engine.agreement.consensus import Similarity
 from engine.agreement.votes import Ballot, judge, read_often
-from engine.drafts import Draft
 from engine.events import Steps
+from engine.generation.draft import Draft
 from engine.toolbox.steps import Toolbox
 from models.protocols import MOST_REPLIES
 

@@ -15,8 +15,8 @@ from engine.compute.lexicon import NOUNS
 from engine.compute.question_plan import source_of
 from engine.compute.show import PLURALS, SHELVES
 from engine.compute.vocabulary import QuestionVocabulary
-from engine.drafts import Draft
 from engine.events import Drafted, Noted, Steps
+from engine.generation.draft import Draft
 from engine.generation.reply import unshown, write
 from engine.plan import Source
 from engine.prompts.templates import render, show

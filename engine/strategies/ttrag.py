@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from engine.drafts import Draft
 from engine.events import Noted, Steps
+from engine.generation.draft import Draft
 from engine.strategies.conditional import Conditional
 from engine.strategies.rewrite import Ranker, Rewrite
 from engine.toolbox.steps import Toolbox

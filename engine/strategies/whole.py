@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
-from engine.drafts import Draft
 from engine.events import Steps
+from engine.generation.draft import Draft
 from engine.retrieval.recall import best_first
 from engine.toolbox.steps import Toolbox
 from engine.toolbox.window import WindowSpace, head_and_tail, require_whole

@@ -11,9 +11,9 @@ import numpy as np
 from engine.attention.compression import Sentence, choose, cut, sentences_of
 from engine.attention.reaction import Mean
 from engine.attention.sentence_attention import Way, attend
-from engine.drafts import Draft
 from engine.errors import StrategyUnknown
 from engine.events import Compressed, Noted, Steps
+from engine.generation.draft import Draft
 from engine.retrieval.recall import Recall, Scores
 from engine.stages import is_past, staged, time_spent
 from engine.toolbox.budget import DRAFTING_SHARE

@@ -10,8 +10,8 @@ from typing import Protocol
 from engine.attention.sentence_attention import LayersOf
 from engine.budget.effort import spending_of
 from engine.budget.work import CorrectedSpeed, Work
-from engine.drafts import Draft
 from engine.events import StageName, Steps
+from engine.generation.draft import Draft
 from engine.generation.lookahead import Drawing, Form, Sample
 from engine.generation.reply import GeneratorQuestion, finish, write
 from engine.language.languages import differ

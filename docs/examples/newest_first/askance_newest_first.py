@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from engine.drafts import Draft
 from engine.events import Steps
+from engine.generation.draft import Draft
 from engine.toolbox.steps import Toolbox
 
 UNDATED = datetime.min.replace(tzinfo=UTC)
