@@ -18,15 +18,16 @@ class Encoded:
     """What an encoder makes of texts, in their order."""
 
     vectors: npt.NDArray[np.float32]
-    """Of unit length, so that a product is a cosine; shape (texts, dimensions)."""
+    """Unit vectors, so that a product is a cosine; shape (texts, dimensions)."""
     cut: npt.NDArray[np.int64]
-    """How many tokens at the end of each text were left out because the encoder takes no more."""
+    """Tokens cut off the end of each text because it exceeds the encoder's context."""
 
 
 class Encoder(Protocol):
     """A bidirectional encoder. Not for use by two threads at once.
 
-    Markers of the tokenizer in a text are only text. Methods may raise `RuntimeFailed`.
+    Control tokens that are spelt out in a text are read as plain text. Methods may raise
+    `RuntimeFailed`.
     """
 
     @property
@@ -39,7 +40,7 @@ class Encoder(Protocol):
 
     @property
     def dimensions(self) -> int:
-        """Numbers of a vector."""
+        """How many numbers a vector has."""
 
     @property
     def usage(self) -> TokenCount:
@@ -65,12 +66,12 @@ class Encoder(Protocol):
         separated: bool = False,
         stopped: Stopped | None = None,
     ) -> Encoded:
-        """Return a vector for each (prefix, text), the text as read with the prefix in mind.
+        """Return a vector for each (prefix, text) pair: the text as read after the prefix.
 
-        The two are one sequence; the last hidden states are averaged over all tokens but the
-        prefix's, the end token stays (TTRAG section 3.1 and A.6). An empty prefix gives the plain
+        The two are one sequence. The last hidden states are averaged over all tokens but the
+        prefix's; the end token counts (TTRAG section 3.1 and A.6). An empty prefix gives the plain
         average. `separated` puts the model's separator between the two, outside the average.
-        A prefix is never cut: `ContextExceeded`. Raises `Cancelled`.
+        Raises `Cancelled`, and `ContextExceeded` instead of cutting a prefix.
         """
 
     def close(self) -> None:

@@ -104,7 +104,7 @@ class ContextExceeded(RuntimeFailed):
 
 
 class LibraryBroken(RuntimeFailed):
-    """llama.cpp's library ends its process or computes nonsense, whatever is switched off."""
+    """llama.cpp's library crashes or computes nonsense, even with every feature switched off."""
 
     kind = "library_broken"
 

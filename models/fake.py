@@ -27,9 +27,9 @@ UNLIKELY = -5.0
 
 
 class FakeGenerator:
-    """A `models.protocols.Generator` that says what the test wrote; a token is a word.
+    """A `models.protocols.Generator` that writes what the test prescribes; a token is a word.
 
-    Honest in what callers rely on: pieces interleave over the sequences, stop strings and
+    It keeps to what callers rely on: pieces interleave over the sequences, stop strings and
     `max_tokens` end a sequence, usage counts, closing the iterator stops, `close` closes. A
     script that breaks a constraint is not corrected.
     """
@@ -107,7 +107,7 @@ class FakeGenerator:
         return [-0.05 if position == 0 else -3.0 for position in range(len(choices))]
 
     def keep(self, beginning: str) -> None:
-        """Nothing is kept, but what was asked for is noted. Raises `ContextExceeded`."""
+        """Keep nothing, but note what was asked for. Raises `ContextExceeded`."""
         if self.count(beginning) > self.context:
             raise ContextExceeded(
                 f"{self.count(beginning)} tokens are more than {self.context}.", remedy="Show less."
@@ -115,7 +115,7 @@ class FakeGenerator:
         self.beginnings.append(beginning)
 
     def forget(self) -> None:
-        """Nothing is kept."""
+        """Do nothing, since nothing is kept."""
 
     def close(self) -> None:
         self.closed = True

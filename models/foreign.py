@@ -21,19 +21,20 @@ class Runtime:
     """What an entry point of the group names: something that runs model files."""
 
     formats: frozenset[str]
-    """Of the catalogue, "gguf" and "safetensors", which it can run."""
+    """The formats of the catalogue that it can run, of "gguf" and "safetensors"."""
     load: Callable[[Path, str, int], Generator]
     """Takes a checked file, the model's id, the tokens of its context. Raises `RuntimeFailed`."""
 
     def open(self, path: Path, model_id: str, context: int) -> Generator:
         """Load a model that stops with the run it works for. Raises `RuntimeFailed`."""
-        from models.foreign_generator import stopped_with_run  # no first picture waits for it
+        # Imported here, since the settings import this module before the first screen is drawn.
+        from models.foreign_generator import stopped_with_run
 
         return stopped_with_run(self.load(path, model_id, context))
 
 
 def found() -> tuple[str, ...]:
-    """Return the names that the setting `models.runtime` may have besides; nothing is imported."""
+    """Return the further names that `models.runtime` may have. Imports no package."""
     return tuple(point.name for point in entry_points(group=GROUP))
 
 
@@ -45,7 +46,7 @@ def runtime(name: str) -> Runtime:
         except (ImportError, AttributeError, OSError) as error:
             raise _unusable(name, f"it cannot be imported ({error})") from error
         if not isinstance(brought, Runtime):
-            raise _unusable(name, "it is no models.foreign.Runtime")
+            raise _unusable(name, "it is not a models.foreign.Runtime")
         return brought
     raise _unusable(name, "no installed package brings it")
 

@@ -11,12 +11,12 @@ from models.stopping import stopped_by, until_stopped
 
 
 def stopped_with_run(model: Generator) -> Generator:
-    """Return the model, told at each call how to find out whether its run was stopped."""
+    """Return a model that learns with each request whether its run was stopped."""
     return cast(Generator, _StoppedWithRun(model))
 
 
 class _StoppedWithRun:
-    """A generator whose pieces end with the run, also where its runtime does not ask."""
+    """A generator whose pieces end with the run, even if its runtime never asks."""
 
     def __init__(self, model: Generator) -> None:
         self._model = model

@@ -50,7 +50,7 @@ class Beginnings:
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """The reply is a sentence of this grammar."""
+    """The reply follows this grammar."""
 
     gbnf: str
     """In llama.cpp's notation; its first rule is called `root`."""
@@ -70,12 +70,13 @@ class Piece:
     finished: Literal["stop", "length"] | None = None
     """Set on the last piece of the sequence: it ended, or ran out of `max_tokens`."""
     watched: tuple[float, ...] = ()
-    """On the first piece of a prompt: log-probabilities of the `watch` strings' first tokens."""
+    """Log-probabilities of the `watch` strings' first tokens; on the first piece of a prompt."""
     logprobs: tuple[float, ...] = ()
-    """When asked for: what the model gave to each token drawn since the sequence's piece before,
-    before temperature, truncation and constraint; the token that ends the reply included."""
+    """Log-probabilities of the tokens drawn since the sequence's last piece, where asked for. They
+    are the model's own, before temperature, truncation and constraint, and include the token that
+    ends the reply."""
     columns: AttentionColumns | None = None
-    """On the first piece of a prompt that was sampled and read: what its context received."""
+    """Attention that the context received; on the first piece of a prompt that is read."""
 
 
 @dataclass(slots=True)
@@ -85,12 +86,12 @@ class TokenCount:
     prompt: int = 0
     """Input tokens over all calls, cached or not (effective context length)."""
     computed: int = 0
-    """Of those, the tokens that were run through the model rather than found in its cache."""
+    """Input tokens that ran through the model; the others were in its cache."""
     generated: int = 0
     hidden: int = 0
-    """Of the generated ones, those of thoughts that are not part of the reply."""
+    """Generated tokens of thoughts, which are not part of the reply."""
     calls: int = 0
-    """Prompts; each of a batch is one."""
+    """Prompts; a batch counts each of its own."""
 
     @property
     def hit_rate(self) -> float:
@@ -103,7 +104,7 @@ class Cancelled(Exception):
 
 
 MOST_REPLIES = 16
-"""Replies that may be drawn from one prompt together, whatever the runtime."""
+"""Replies to one prompt that every runtime can draw together."""
 Stopped = Callable[[], bool]
 """Asked often, from the thread that uses the model: is the result no longer wanted?"""
 
@@ -178,13 +179,13 @@ class Generator(Protocol):
         """Return the log-probability of each choice's first token right after `prompt`."""
 
     def keep(self, beginning: str) -> None:
-        """Compute the beginning of prompts to come once, and keep it alone, over `forget` too.
+        """Compute the beginning of later prompts once and keep only that, even after `forget`.
 
         A runtime that keeps nothing does nothing. Raises `ContextExceeded`.
         """
 
     def forget(self) -> None:
-        """Drop what is kept of earlier prompts: the next reply does not depend on them.
+        """Drop what is kept of earlier prompts, so that the next reply does not depend on them.
 
         What `keep` was told to compute stays.
         """

@@ -1,4 +1,4 @@
-"""The models that take part in an answer: loaded when first used, unloaded when in the way."""
+"""The models of an answer: each is loaded when first used, and unloaded to make room."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Loader = Callable[[str], Generator]
 EncoderLoader = Callable[[str], Encoder]
 """The same for an encoder."""
 AttentionLoader = Callable[[str], AttentionReader]
-"""The same for what reads the attention of a generator's model."""
+"""The same for a reader of attention."""
 AttentiveLoader = Callable[[str], AttentiveGenerator]
-"""The same for a generator whose own prompts are to be read."""
+"""The same for a generator that reads the attention of its own prompts."""
 FitTogether = Callable[[str, str], bool]
-"""Says by estimate whether two models have room in memory at once."""
+"""Estimates whether two models fit into memory together."""
 
 
 READING = " (attention)"
-"""What follows a model's id in what `FitTogether` is asked, where its attention is read."""
+"""Follows the id of a model whose attention is read, where `FitTogether` is asked."""
 
 
 Model = TypeVar("Model", Generator, AttentiveGenerator, Encoder, AttentionReader)
@@ -38,7 +38,7 @@ class Loading:
     model_id: str
     seconds: float
     instead_of: str | None = None
-    """The model that had to go because both do not fit; its cached prompts went with it."""
+    """The model that was unloaded because both do not fit; its cached prompts are lost."""
 
 
 class ModelSet:
@@ -106,7 +106,7 @@ class ModelSet:
         self._used[model.id] = self._clock()
 
     def _drop_closed(self) -> None:
-        """Let go of what memory ran out under, and of what another set unloaded."""
+        """Drop models that ran out of memory, and models that another set unloaded."""
         for model_id, model in list(self._loaded.items()):
             if model.closed:
                 del self._loaded[model_id]
@@ -119,7 +119,7 @@ class ModelSet:
     def _load_into_room(
         self, model_id: str, load: Callable[[str], Model], weighed: str | None = None
     ) -> Model:
-        """Load a model; what it has no room beside is unloaded."""
+        """Load a model, and unload what does not fit beside it."""
         weighed = weighed or model_id
         began = self._clock()
         in_the_way = [
@@ -183,7 +183,7 @@ class ModelSet:
 
     @property
     def attention(self) -> AttentionReader:
-        """What reads the attention of the look-ahead model, whose weights it shares on disk.
+        """The reader of the look-ahead model's attention; both use the same file.
 
         Raises `ModelMissing` where nothing here reads attention, and what loading raises.
         """
@@ -194,11 +194,11 @@ class ModelSet:
 
     @property
     def reads_attention(self) -> bool:
-        """Whether there is something to read attention with; loading may still fail."""
+        """Whether anything here can read attention; loading may still fail."""
         return self._load_attention is not None
 
     def speed(self, role: Literal["lookahead", "generator"]) -> Speed | None:
-        """Return how fast a role's model is here, measured once; None where that is not known.
+        """Return how fast a role's model is here, measured once; None where it is not known.
 
         A model that is measured forgets its earlier prompts.
         """

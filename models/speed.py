@@ -1,4 +1,4 @@
-"""How fast a loaded model reads and writes here, by a short measurement on text of our own."""
+"""How fast a loaded model reads and writes here, measured on a short text of our own."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from models.protocols import GenerationRequest, Generator
 
 PROBE = "The quick brown fox jumps over the lazy dog beside the river in the evening sun. " * 2
-"""About 40 tokens: half a second for 1.5 billion parameters on two cores. What is this short is
-read somewhat slower a token than a long prompt, so a first estimate errs on the long side."""
+"""About 40 tokens: half a second for 1.5 billion parameters on two cores. A token of so short a
+prompt takes somewhat longer than one of a long prompt, so a first estimate is too long."""
 WRITTEN = 4
-"""Tokens that are generated for it."""
+"""Tokens that the measurement generates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,17 +19,17 @@ class Speed:
     """Tokens a second."""
 
     reading: float
-    """Of a prompt, what the cache does not hold."""
+    """Prompt tokens that the cache does not hold."""
     writing: float
-    """Of one sequence."""
+    """Generated tokens of one sequence."""
 
     def seconds(self, read: float, written: float) -> float:
-        """Return what so many tokens take."""
+        """Return the seconds that so many tokens take."""
         return read / self.reading + written / self.writing
 
 
 def measured(model: Generator) -> Speed:
-    """Return a model's speed. It forgets its earlier prompts, and this one too."""
+    """Measure a model's speed. The model then forgets all prompts, the measured one included."""
     model.forget()
     computed, generated = model.usage.computed, model.usage.generated
     began = time.monotonic()

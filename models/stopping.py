@@ -1,8 +1,8 @@
 """Whether the work of the present run is still wanted.
 
-Stopping belongs to a run, not to a model: whoever answers a question says once, around it, how to
-find out that nobody waits any more. Every runtime asks while it decodes, so a model needs no
-wrapper, and none is rebuilt to be stopped.
+Stopping belongs to a run, not to a model. The code that answers a question says once, around it,
+how to find out that nobody waits any more. Every runtime asks while it decodes, so that no model
+needs a wrapper.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def stoppable(stopped: Stopped) -> Iterator[None]:
 
 
 def stopped_by(own: Stopped | None = None) -> Stopped | None:
-    """Return what says that a call is to stop: its `own`, the run's, or either of both.
+    """Return the test for a call: its `own`, the run's, or one that asks both.
 
-    None: nothing stops it.
+    None means that nothing stops it.
     """
     run = _of_run.get()
     if own is None or run is None:
@@ -45,7 +45,7 @@ def stopped_by(own: Stopped | None = None) -> Stopped | None:
 
 
 def until_stopped(pieces: Iterator[Piece]) -> Iterator[Piece]:
-    """Pass pieces on until the run is stopped, whatever makes them. Raises `Cancelled`."""
+    """Pass on pieces from any source until the run is stopped. Raises `Cancelled`."""
     stopped = stopped_by()
     with closing(cast("Steps[Piece, None, None]", pieces)):
         for piece in pieces:

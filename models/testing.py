@@ -1,9 +1,10 @@
-"""For tests of runtimes: what every `Generator` keeps to.
+"""Contract tests for runtimes: what every `Generator` must do.
 
-A test file makes subclasses of the contracts, with names that pytest collects, and a fixture
-`model`: a new `Generator` with a context of 1,024 tokens, which may live as long as the module for
-`GeneratorContract` and must be fresh for `EndContract`. It needs a chat model that follows simple
-orders; pytest is no dependency of Askance. Whatever uses a runtime is tested with `models.fake`.
+A test file makes subclasses of the contracts, with names that pytest collects. It has a fixture
+`model`: a `Generator` with a context of 1,024 tokens over a chat model that follows simple orders.
+The fixture may live as long as the module for `GeneratorContract`; `EndContract` needs a new one
+for each test. Askance does not depend on pytest. Code that uses a runtime is tested with
+`models.fake`.
 """
 
 from __future__ import annotations
@@ -52,13 +53,13 @@ def texts(model: Generator, prompts: Sequence[str], n: int = 1, **options: Any) 
 
 
 def alone(model: Generator, prompt: str, **options: Any) -> str:
-    """Return what is said with nothing else in the cache."""
+    """Return the reply with nothing else in the cache."""
     model.forget()
     return texts(model, [prompt], **options)[0]
 
 
 def computed(model: Generator, prompts: Sequence[str], **options: Any) -> int:
-    """Return how many tokens a call runs."""
+    """Return how many tokens a call runs through the model."""
     before = model.usage.computed
     texts(model, prompts, **{"max_tokens": 2} | options)
     return model.usage.computed - before
@@ -70,7 +71,7 @@ def apart(some: list[float], others: list[float]) -> float:
 
 
 class GeneratorContract:
-    """What every runtime keeps to."""
+    """What every runtime must do."""
 
     @pytest.fixture(autouse=True)
     def begin_empty(self, model: Generator) -> None:
@@ -89,7 +90,7 @@ class GeneratorContract:
         cold = model.next_token_logprobs(prompt, words)
         model.forget()
         different = apart(model.next_token_logprobs(other, words), cold)
-        # quantised kernels round batches of other sizes otherwise: up to 0.41 on AVX2
+        # Quantised kernels round differently for each size of batch: up to 0.41 on AVX2.
         assert apart(model.next_token_logprobs(prompt, words), cold) < min(0.7, different / 2)
 
     def test_the_same_comes_after_forgetting(self, model: Generator) -> None:

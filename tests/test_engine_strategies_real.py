@@ -67,7 +67,7 @@ def model() -> Iterator[Generator]:
 @pytest.fixture(scope="module")
 def encoder() -> Iterator[Encoder]:
     pytest.importorskip("torch")
-    from models.torch.loading import load_encoder
+    from models.torch.loaders import load_encoder
 
     loaded = load_encoder(weights_of("all-minilm-l6-v2"), "all-minilm-l6-v2")
     yield loaded

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from models.download.found import found_models
+from models.download.discovery import found_models
 from models.errors import CatalogueInvalid
 from models.store.catalogue import FileSource, HubSource, ModelRow, parse_catalogue
 from models.store.user_rows import add_row, load_user_rows, remove_row, row_text

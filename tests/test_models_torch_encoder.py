@@ -18,7 +18,7 @@ import torch
 from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import Cancelled
 from models.torch.encoder import BATCH_TOKENS, TorchEncoder, _batches
-from models.torch.loading import load_encoder
+from models.torch.loaders import load_encoder
 from tests.in_store import weights_of
 from tests.toy_torch import encoder
 

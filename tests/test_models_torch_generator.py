@@ -23,7 +23,7 @@ from models.protocols import GenerationRequest, Message, Sampling
 from models.system.machine import MemoryBytes
 from models.testing import MAIL, EndContract, GeneratorContract, alone, ask, texts
 from models.torch import fit as torch_room
-from models.torch import loading as torch_loading
+from models.torch import loaders
 from models.torch.generator import TorchGenerator, load_generator
 from tests.in_store import weights_of
 from tests.toy_torch import CAUSAL, byte_tokenizer, causal
@@ -217,24 +217,24 @@ def test_a_model_that_keeps_another_kind_of_past_is_refused(tmp_path: Path) -> N
 
 
 def test_without_torch_the_remedy_is_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch_loading, "find_spec", lambda name: None)
+    monkeypatch.setattr(loaders, "find_spec", lambda name: None)
     with pytest.raises(RuntimeFailed, match=r"torch and transformers.*askance\[torch\]"):
-        torch_loading.load_torch(Path("model.safetensors"), "toy")
+        loaders.load_torch(Path("model.safetensors"), "toy")
     with pytest.raises(RuntimeFailed, match=r"gguf and accelerate"):
-        torch_loading.load_torch_attention(Path("model.gguf"), "toy")
+        loaders.load_torch_attention(Path("model.gguf"), "toy")
 
 
 def test_the_doors_do_not_import_torch() -> None:
-    seen = "import sys, models.torch.loading; print('torch' in sys.modules)"
+    seen = "import sys, models.torch.loaders; print('torch' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == "False"
 
 
 def test_the_doors_open(plain_toy: Path) -> None:
-    loaded = torch_loading.load_torch(plain_toy, "toy", context=128)
+    loaded = loaders.load_torch(plain_toy, "toy", context=128)
     assert (loaded.id, loaded.context) == ("toy", 128)
     loaded.close()
-    widest = torch_loading.load_torch(plain_toy, "toy")
+    widest = loaders.load_torch(plain_toy, "toy")
     assert widest.context == CAUSAL["max_position_embeddings"]
     widest.close()
 

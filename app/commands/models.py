@@ -28,7 +28,7 @@ from app.output.objects import print_json
 from app.output.progress import StatusLine, can_redraw
 from app.output.report import size_text
 from app.settings.config import Config, load_config
-from models.download.found import found_models
+from models.download.discovery import found_models
 from models.store.catalogue import Catalogue, Role
 from models.store.consent import refuse_unbound
 

@@ -180,7 +180,7 @@ class Loader:
         path = self._store.open(row)
         self._say(f"Loading {row.id}")
         if runtime_for(row, self._config) == "transformers":
-            from models.torch.loading import load_torch  # imports torch, some seconds
+            from models.torch.loaders import load_torch  # imports torch, some seconds
 
             return load_torch(path, row.id, context=self._context, attentive=attentive)
         precautions = self._precautions  # before this process trusts the library
@@ -207,7 +207,7 @@ class Loader:
 
     def encoder(self, model_id: str) -> Encoder:
         """Load an encoder. Raises as `generator` does."""
-        from models.torch.loading import load_encoder
+        from models.torch.loaders import load_encoder
 
         path = self._store.open(self._catalogue.row(model_id))
         self._say(f"Loading {model_id}")
@@ -224,7 +224,7 @@ class Loader:
         path = self._store.open(row)
         self._say(f"Loading {row.id} to read its attention")
         if runtime_for(row, self._config) == "transformers":
-            from models.torch.loading import load_torch_attention
+            from models.torch.loaders import load_torch_attention
 
             return load_torch_attention(path, row.id, context=self._context)
         precautions = self._precautions

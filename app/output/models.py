@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from app.output.plain import one_line
 from app.output.report import size_text
-from models.download.found import FoundModel
+from models.download.discovery import FoundModel
 from models.download.progress import PullProgress
 from models.speed import Speed
 from models.store.catalogue import ModelRow

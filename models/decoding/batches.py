@@ -1,7 +1,7 @@
-"""Prompts and replies decoded together: what is computed in which batch.
+"""Which tokens of prompts and replies are computed in which batch.
 
-A wave is as many prompts as fit at once. Their tails are packed into full batches, whatever
-prompt they belong to; then every batch holds the next token of each reply that goes on.
+A wave is as many prompts as fit at once. What the cache lacks of them is packed into full batches,
+across prompts; from then on every batch holds the next token of each unfinished reply.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from models.protocols import Cancelled, Piece, Sampling, Stopped, TokenCount
 
 @dataclass(frozen=True, slots=True)
 class BatchRequest:
-    """How every prompt of a call is continued."""
+    """A `GenerationRequest` in the model's tokens, without its prompts."""
 
     n: int
     """0 computes the prompts and draws nothing."""
@@ -39,7 +39,7 @@ class BatchRequest:
     thought_tokens: int = 0
     """How many hidden tokens a reply may begin with, beside `max_tokens`."""
     thought_end: Sequence[int] = ()
-    """The tokens that end thoughts which go on for longer."""
+    """The tokens that end thoughts longer than that."""
     reading: ColumnRequest | None = None
     """Reads the attention of the call's only prompt, which is computed whole."""
 
@@ -56,7 +56,7 @@ class PromptTokens:
     index: int
     tokens: list[int]
     thinking: bool
-    """Whether it ends with thoughts just opened."""
+    """Whether it ends with the mark that opens thoughts."""
     prefix: Prefix | None = None
 
 
@@ -74,7 +74,7 @@ class DecodedReply:
         thoughts = None if self.form else Thoughts(thinking=prompt.thinking)
         self.stream = TextStream(request.stop, thoughts)
         self.tokens: list[int] = []
-        """Those drawn; all but the last have been run."""
+        """Tokens drawn so far; all but the last have run through the model."""
         self._sampler = sampler
         self._request = request
         self._forced: deque[int] = deque()
@@ -100,8 +100,8 @@ class DecodedReply:
         token = self._sampler.draw(row)
         if self.form is None or self.form.allows(token):
             return token
-        # Rejecting and drawing anew gives every allowed token its share, as llama.cpp does it:
-        # looking at all tokens first costs milliseconds. Other replies may draw from this row.
+        # Drawing again after a rejection gives every allowed token its share, as in llama.cpp;
+        # checking all tokens first costs milliseconds. Other replies may draw from this row.
         logits = context.logits(row)
         as_they_were = logits.copy()
         self.form.restrict(logits)
@@ -161,7 +161,7 @@ class Wave:
     usage: TokenCount
     request: BatchRequest
     sequences: Sequence[int]
-    """The runtime's numbers for replies; those of kept prompts are the cache's."""
+    """The runtime's numbers for sequences of replies; the cache has those of kept prompts."""
     replies: list[DecodedReply] = field(default_factory=list)
     _queue: list[tuple[int, int, int, bool]] = field(default_factory=list)
     _queued: list[PromptTokens] = field(default_factory=list)
@@ -199,7 +199,7 @@ class Wave:
         yield from self._flush()
 
     def _find(self, prompt: PromptTokens) -> SharedPrefix:
-        """Return the kept prompt that begins alike; none where every row is to be seen."""
+        """Return the kept prompt that begins alike; none where attention needs every row."""
         if self.request.reading is None:
             return self.cache.find(prompt.tokens)
         self.cache.forget()

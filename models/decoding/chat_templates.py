@@ -1,8 +1,8 @@
 """A model's chat template: from messages to the prompt it was trained on.
 
 llama.cpp knows the common templates and is asked first. Others are rendered by jinja2 in a child
-process (`template_main`) with place holders for the messages, once for each order of roles: the
-template never sees a message, and cannot take more than seconds from the program.
+process (`template_main`), once for each order of roles, with placeholders for the messages. So the
+template never sees a message, and costs the program seconds at most.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from models.protocols import Message
 
 TEMPLATE_MAIN = Path(__file__).with_name("template_main.py")
 PATIENCE_SECONDS = 15.0
-"""For a child that is held up by other programs; its own time is limited to 2 seconds."""
+"""Seconds for a child that other programs hold up; its own computing is limited to 2 seconds."""
 MAX_SOURCE = 64 << 10
 """Characters of a template; the longest in use have about 20,000."""
 MAX_RENDERED = 256 << 10
-"""Characters around the messages; tools and examples that nobody asked for would be more."""
+"""Characters around the messages; only tools and examples that nobody asked for exceed them."""
 SWITCH = "enable_thinking"
-"""The value by which templates of reasoning models leave thoughts out; llama.cpp has none."""
+"""The value that makes templates of reasoning models leave thoughts out; llama.cpp passes none."""
 
 
 class TemplateRefused(RuntimeFailed):
@@ -38,7 +38,7 @@ class TemplateRefused(RuntimeFailed):
 
 
 class Templated(Protocol):
-    """What is asked of a loaded model."""
+    """What a chat template needs of a loaded model."""
 
     chat_template: bytes | None
     adds_bos: bool
@@ -54,7 +54,7 @@ class Templated(Protocol):
 
 
 class ChatTemplate:
-    """The template of one model, and what is known of it so far."""
+    """The template of one model, with the renderings made so far."""
 
     def __init__(self, model: Templated, model_id: str) -> None:
         """Read it; nothing is rendered yet."""
@@ -87,7 +87,7 @@ class ChatTemplate:
         return self._filled(_without_system(turns))
 
     def _defused(self, content: str) -> str:
-        """Break template markers apart: a quoted one must not end the turn it is quoted in."""
+        """Break template markers apart, so that a quoted one cannot end the turn that quotes it."""
         for text in self._control_texts:
             if text in content:
                 content = content.replace(text, f"{text[0]} {text[1:]}")

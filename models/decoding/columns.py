@@ -1,7 +1,7 @@
-"""What every reader of attention does: tokens in, column sums and their characters out.
+"""What every reader of attention does: from tokens to column sums and their characters.
 
-YOURA needs only the column sums of the attention matrix. The rows arrive in blocks, each is added
-up and dropped: what is held is one row of sums for each layer, never c times c numbers.
+YOURA needs only the column sums of the attention matrix. The rows arrive in blocks. Each block is
+added up and dropped, so memory holds one row of sums for each layer, never c times c numbers.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Sums:
 class ColumnWatch:
     """Adds up columns of attention while the batches of one sequence are computed.
 
-    The cache held nothing before, so that a token's cell is its position.
+    The cache was empty before, so a token's cell is its position.
     """
 
     def __init__(self) -> None:
-        """Watch nothing yet."""
+        """Begin without watching."""
         self.sums: dict[int, Sums] = {}
         """By layer."""
         self._context_tokens = 0
@@ -76,7 +76,7 @@ class ColumnRequest:
     """Of the context's tokens."""
 
     def begin(self) -> None:
-        """Watch from here on."""
+        """Begin to watch."""
         self.watch.begin(self.layers, len(self.spans))
 
     def end(self) -> AttentionColumns | None:
@@ -155,7 +155,7 @@ class ColumnReader(ABC):
     ) -> AttentionColumns:
         """Run one pass over context and query and return what the context's columns received.
 
-        Markers of templates in either are only text. Layers beyond the last chosen one are not
+        Template markers in either are read as plain text. Layers beyond the last chosen one are not
         computed. Raises `ContextExceeded`, `RuntimeFailed` and `Cancelled`.
         """
         chosen = tuple(dict.fromkeys(layers))
@@ -222,10 +222,10 @@ class ColumnReader(ABC):
 
 
 def spans(pieces: Sequence[bytes], text: str) -> npt.NDArray[np.int64]:
-    """Return begin and end of each token in the characters of the text; shape (tokens, 2).
+    """Return where each token begins and ends in the text, in characters; shape (tokens, 2).
 
-    Tokens are counted in bytes; one that holds part of a character spans all of it. A tokenizer
-    that puts a blank before the text is followed.
+    A token that holds part of a character spans all of it. The blank that some tokenizers put
+    before the text is left out.
     """
     ends = np.cumsum([len(piece) for piece in pieces])
     extra = int(ends[-1]) - len(text.encode("utf-8", "replace"))

@@ -17,7 +17,7 @@ from models.decoding.runtime import TokenGrammar, Weights
 from models.protocols import Choices, Constraint, Grammar
 
 AFTER_ANY = b"\xff" * 8
-"""Sorts behind whatever a token's bytes go on with: 0xFF is no byte of UTF-8."""
+"""Sorts after every continuation of a token's bytes, since UTF-8 has no byte 0xFF."""
 
 
 class Vocabulary:
@@ -55,7 +55,7 @@ class Vocabulary:
 
 
 class Form(Protocol):
-    """What a reply may go on with. One for each sequence."""
+    """What may follow in one reply; each sequence has a form of its own."""
 
     @property
     def complete(self) -> bool:
@@ -75,10 +75,10 @@ class Form(Protocol):
 
 
 class OneOf:
-    """Begins with one of some strings; where they are choices, it is nothing else."""
+    """A reply that begins with one of some strings, or is one of them."""
 
     def __init__(self, vocabulary: Vocabulary, texts: Sequence[str], *, alone: bool) -> None:
-        """`alone`: nothing may follow the string."""
+        """With `alone`, nothing may follow the string."""
         if not texts or not all(texts):
             raise ValueError("a choice needs strings, and none of them empty")
         self._vocabulary = vocabulary
@@ -90,7 +90,7 @@ class OneOf:
 
     @property
     def complete(self) -> bool:
-        """Whether one string is spelt out and no longer one is left."""
+        """Whether a string is complete and no longer one remains possible."""
         return self._alone and self._rests == [b""]
 
     def _find(self) -> list[int] | None:
@@ -106,7 +106,7 @@ class OneOf:
         return sorted(allowed)
 
     def restrict(self, logits: npt.NDArray[np.float32]) -> None:
-        """Leave the allowed tokens' logits."""
+        """Put minus infinity on all but the allowed tokens."""
         if self._allowed is None:
             return
         kept = logits[self._allowed]
@@ -128,11 +128,11 @@ class OneOf:
         self._allowed = self._find()
 
     def close(self) -> None:
-        """Hold nothing."""
+        """Do nothing, since nothing is held."""
 
 
 class Grammatical:
-    """A sentence of a grammar. The runtime offers its end where the sentence may end."""
+    """A reply that follows a grammar. The runtime allows its end where the grammar does."""
 
     complete = False
 

@@ -34,11 +34,11 @@ KEPT_PROMPTS = 16
 """Prompts that stay in the cache, room permitting."""
 DEFAULT_CONTEXT = 8192
 THOUGHT_TOKENS = 512
-"""A reasoning model may think for so long before its thoughts are closed for it."""
+"""Tokens that a reasoning model may think for before its thoughts are closed."""
 
 
 def refuse_beyond(memory: int | None, wanted: int, context: int, model_id: str) -> None:
-    """Raise `MemorySpent` where a cache of `wanted` bytes is more than may be taken."""
+    """Raise `MemorySpent` where a cache of `wanted` bytes exceeds `memory`; None: no limit."""
     if memory is not None and wanted > memory:
         raise MemorySpent(
             f"A context of {context} tokens takes {wanted / 1e6:.0f} MB beside the weights of "
@@ -158,7 +158,7 @@ class BatchGenerator:
         )
 
     def _reading(self, prompt: str, until: int, layers: tuple[int, ...]) -> ColumnRequest | None:
-        """Return how to read the attention of a prompt; None where its tokens have no place."""
+        """Return how to read a prompt's attention; None where its tokens cannot be located."""
         if self._columns is None:
             raise RuntimeFailed(
                 f"{self._id} was not loaded to read its attention.", remedy="Report this."
@@ -186,7 +186,7 @@ class BatchGenerator:
         if constraint is None:
             return None
         new_form = partial(form_of, constraint, self._model, self._vocabulary)
-        new_form().close()  # tells now, and not amid decoding, what cannot be followed
+        new_form().close()  # raises now rather than in the middle of decoding
         return new_form
 
     def _waves(self, waiting: deque[PromptTokens], request: BatchRequest) -> Iterator[Piece]:
@@ -235,8 +235,8 @@ class BatchGenerator:
     def keep(self, beginning: str) -> None:
         """Compute the beginning of prompts to come, if it is not kept yet, and keep it alone.
 
-        It stays when others are forgotten. What follows is computed upon it as upon one computed
-        just now, so that replies do not depend on what was asked before. Raises `ContextExceeded`.
+        It stays when others are forgotten, at a fixed place in the cache, so that replies do not
+        depend on what was asked before. Raises `ContextExceeded`.
         """
         prompt = self._prompt(0, beginning)
         if self._cache.lasting == prompt.tokens:
@@ -248,11 +248,11 @@ class BatchGenerator:
             [beginning], BatchRequest(n=0, max_tokens=1, sampling=Sampling(), watch=())
         ):
             raise RuntimeError("a prompt without replies gave a piece")
-        self._usage.prompt, self._usage.calls = before  # the prompts that begin so count it
+        self._usage.prompt, self._usage.calls = before  # prompts that begin with it will count it
         self._cache.make_lasting(prompt.tokens)
 
     def forget(self) -> None:
-        """Empty the cache. What comes then is the same, bit for bit, whatever was asked before.
+        """Empty the cache, so that replies are the same, bit for bit, whatever was asked before.
 
         A cached beginning is exact, but where in the cache it lies changes how sums are rounded.
         What `keep` computed stays at its place.
@@ -269,7 +269,7 @@ class BatchGenerator:
 
 
 def whole_choices(constraint: Constraint | None, max_tokens: int) -> int:
-    """Return room for the longest choice: half a choice is none."""
+    """Return a limit in tokens that lets the longest choice be written out."""
     if not isinstance(constraint, Choices):
         return max_tokens
     return max(max_tokens, *(len(text.encode()) for text in constraint.texts))

@@ -20,11 +20,11 @@ except ImportError as error:
 
 
 Spell = Callable[[str], list[int]]
-"""Cuts a text into tokens, control tokens taken as text."""
+"""Cuts a text into tokens and treats control tokens in it as text."""
 
 
 class Pieces:
-    """What llguidance asks of a tokenizer."""
+    """What llguidance needs of a tokenizer."""
 
     bos_token_id = None
     is_tokenizer_wrapper = True
@@ -37,7 +37,7 @@ class Pieces:
         self._spell = spell
 
     def __call__(self, text: str | bytes) -> list[int]:
-        """Cut what a grammar leaves no choice about as the model would."""
+        """Cut text that a grammar prescribes as the model would cut it."""
         return self._spell(text if isinstance(text, str) else text.decode("utf-8", "replace"))
 
 
@@ -89,4 +89,4 @@ class GuidedGrammar:
         self._check()
 
     def close(self) -> None:
-        """Hold nothing outside Python."""
+        """Do nothing, since Python frees it."""

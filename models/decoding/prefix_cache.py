@@ -1,8 +1,8 @@
-"""Which prompts stay in the key-value cache, so that the next one that begins alike is cheaper.
+"""Which prompts stay in the key-value cache, so that later ones that begin alike cost less.
 
-Every kept prompt is a sequence of llama.cpp's unified cache. A prompt that begins like a kept one
-shares the cells of that beginning and pays only for the rest; the one used longest ago goes when
-cells or sequence numbers run short.
+Every kept prompt is a sequence of the runtime's cache. A prompt that begins like a kept one shares
+the cells of that beginning, and only the rest is computed. When cells or sequence numbers run
+short, the prompt that was used longest ago is dropped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ computing so few tokens again costs less than the places that near-copies would 
 
 
 class SequenceMemory(Protocol):
-    """What is asked of llama.cpp's cache."""
+    """What the prefix cache needs of the runtime's cache."""
 
     def copy_sequence(self, source: int, target: int, start: int = 0, end: int = -1) -> None:
         """Let `target` share the cells of `source` at these positions."""
@@ -35,13 +35,13 @@ class Prefix:
 
     sequence: int
     tokens: list[int]
-    """What it holds or will hold once queued batches have run."""
+    """The tokens it holds, queued ones included."""
     computed: int
-    """How many of them have run."""
+    """How many of its tokens have run through the model."""
     cells: npt.NDArray[np.int64] = field(repr=False)
     """A name for each token's cell; prompts that share one have the same name."""
     used: int = 0
-    """When, in calls."""
+    """The number of the call that used it last."""
     pinned: bool = False
     """Part of the batch at work: not to be cut or dropped."""
     lasting: bool = False
@@ -78,9 +78,9 @@ class PrefixCache:
         self._reserved = 0
 
     def find(self, tokens: Sequence[int]) -> SharedPrefix:
-        """Return the longest shared beginning; the last token is never part of it.
+        """Return the longest shared beginning.
 
-        Its logits are what is wanted, so it is run in any case.
+        The last token is never part of it: it runs in any case, since its logits are wanted.
         """
         best = SharedPrefix(None, 0)
         for prefix in self._kept:
@@ -97,7 +97,7 @@ class PrefixCache:
     def open(self, tokens: Sequence[int], found: SharedPrefix, replies: int) -> Prefix | None:
         """Return a pinned prompt that holds the shared beginning, with room for the rest.
 
-        `replies` cells more stay free until `release`. None when what is pinned leaves no room.
+        `replies` further cells stay free until `release`. None where pinned prompts leave no room.
         """
         prefix = self._overwrite(found) or self._beside(found)
         if prefix is None:
@@ -172,13 +172,13 @@ class PrefixCache:
         self._free.append(prefix.sequence)
 
     def make_lasting(self, tokens: Sequence[int]) -> None:
-        """Keep a prompt that has been computed over `forget`, in place of any other such."""
+        """Keep a computed prompt even after `forget`, in place of an earlier one."""
         for prefix in self._kept:
             prefix.lasting = prefix.tokens == list(tokens)
 
     @property
     def lasting(self) -> list[int]:
-        """The tokens that are kept over `forget`; empty for none."""
+        """The tokens that `forget` spares; empty for none."""
         return next((prefix.tokens for prefix in self._kept if prefix.lasting), [])
 
     def forget(self, *, lasting: bool = True) -> None:
@@ -199,7 +199,7 @@ class PrefixCache:
         prefix.computed = min(prefix.computed, size)
 
     def release(self) -> None:
-        """End a batch: unpin its prompts and forget what they did not come to compute."""
+        """End a wave: unpin its prompts and forget their tokens that were never computed."""
         self._reserved = 0
         for prefix in list(self._kept):
             prefix.pinned = False

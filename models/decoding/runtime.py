@@ -1,4 +1,4 @@
-"""What decoding in batches asks of a runtime. llama.cpp and transformers both give it."""
+"""What decoding in batches needs of a runtime; llama.cpp and transformers both provide it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class AttentiveWeights(Weights, Protocol):
     layers: int
     heads: int
     window: int
-    """How many tokens back the layers see that see least; 0: all."""
+    """Tokens back that the most short-sighted layers attend to; 0: all."""
 
 
 class Batches(Protocol):

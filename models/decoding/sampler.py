@@ -14,7 +14,7 @@ Top = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
 
 
 class LogitRows(Protocol):
-    """What is drawn from: the last batch's logits."""
+    """The logits of the last batch, which tokens are drawn from."""
 
     def top(self, row: int, k: int) -> Top:
         """Return the `k` likeliest tokens of a row; 0: all."""
@@ -40,7 +40,7 @@ class Draws:
         return int(tokens[min(int(at), len(shares) - 1)])
 
     def close(self) -> None:
-        """Hold nothing."""
+        """Do nothing, since nothing is held."""
 
 
 def kept_shares(logits: npt.NDArray[np.float64], sampling: Sampling) -> npt.NDArray[np.float64]:

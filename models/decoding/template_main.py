@@ -1,8 +1,8 @@
 """Renders one chat template and ends. Run as a script, never imported.
 
-A template is a program that came with a model file. jinja2's sandbox keeps it from Python's
-insides, not from looping for ever or filling memory: here the kernel ends it. It sees place
-holders only; no word of a mail gets here.
+A template is a program that came with a model file. jinja2's sandbox keeps it away from Python's
+internals, but not from looping for ever or filling memory: here the kernel ends it. The template
+sees placeholders only; no word of a mail gets here.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ CPU_SECONDS = 2
 
 
 class Generation(Extension):
-    """`{% generation %}…{% endgeneration %}` marks replies for training; nothing to do here."""
+    """`{% generation %}…{% endgeneration %}` marks replies for training; ignored here."""
 
     tags = {"generation"}  # noqa: RUF012 -- jinja2's own form
 
     def parse(self, parser: Parser) -> list[nodes.Node]:
-        """Return what stands inside."""
+        """Return what the marks enclose."""
         next(parser.stream)
         return parser.parse_statements(("name:endgeneration",), drop_needle=True)
 
 
 def limit() -> None:
-    """Let the kernel end whoever takes too much; on Windows the parent's patience does."""
+    """Have the kernel end a template that takes too much; on Windows the parent's timeout does."""
     try:
         import resource
     except ImportError:

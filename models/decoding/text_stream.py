@@ -12,11 +12,11 @@ OPEN, CLOSE = "<think>", "</think>"
 class Thoughts:
     """Takes out what a reasoning model writes between `<think>` and `</think>` before it replies.
 
-    Only at the very beginning: the same marks further on are quoted from somewhere.
+    Marks count only at the very beginning; further on they are quotations.
     """
 
     def __init__(self, *, thinking: bool) -> None:
-        """`thinking`: the prompt has opened the thoughts already."""
+        """`thinking` says that the prompt has opened the thoughts already."""
         self._state: Literal["unsure", "thinking", "after", "replying"] = (
             "thinking" if thinking else "unsure"
         )
@@ -28,7 +28,7 @@ class Thoughts:
         return self._state == "thinking"
 
     def feed(self, text: str) -> str:
-        """Take a bit of the reply; return what of it is certainly no thought."""
+        """Take a bit of the reply; return the part that is certainly not a thought."""
         if self._state == "replying":
             return text
         self._held += text
@@ -55,7 +55,7 @@ class Thoughts:
             self._held = self._held[-(len(CLOSE) - 1) :]
 
     def end(self) -> str:
-        """Return what was held back in doubt; thoughts that never closed are dropped."""
+        """Return undecided text; thoughts that never closed are dropped."""
         return self._release() if self._state == "unsure" else ""
 
     def _release(self) -> str:

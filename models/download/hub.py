@@ -1,8 +1,8 @@
-"""Fetching a model from the Hugging Face hub, or from the cache its programs share.
+"""Fetches a model from the Hugging Face hub, or from the cache that its programs share.
 
-A file that the cache holds is used in place, by a link. Others are appended to `FILE.part`; a
-pull that ended early goes on at its end. The hub's SHA-256 is compared with the catalogue's
-before anything is fetched, and the file's own before it is used.
+A file that the cache holds is used in place, by a link. Others are appended to `FILE.part`; after
+a pull that ended early, the next one goes on at its end. The hub's SHA-256 is compared with the
+catalogue's before anything is fetched, and the file's own before it is used.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class HubFetch:
 
     @property
     def room(self) -> int:
-        """Bytes of disk that the rest takes; what the hub says is compared once more."""
+        """Bytes of disk that the rest takes. The size that the hub names is checked again later."""
         missing = sum(part.size for part in self._store.missing(self._row))
         return max(0, missing - self._held) if self._row.bound else 0
 
     @property
     def kept(self) -> str:
-        """What a pull that ended early leaves, in words."""
+        """What a pull that ends early leaves, in words."""
         return f"{self._held / 1e6:,.1f} MB are kept"
 
     @property
@@ -90,7 +90,7 @@ class HubFetch:
     def _from_cache(
         self, name: str, path: Path, part: ModelRow | Extra, number: int
     ) -> Generator[PullProgress, None, bool]:
-        """Link the cache's file if it is there and right; another one is left alone."""
+        """Link the cache's file if it is there and right; leave a wrong one alone."""
         cached = cached_file(os.environ, self._source.repo, self._commit, name)
         if cached is None or not part.sha256:
             return False
@@ -172,7 +172,7 @@ class HubFetch:
     def _check(
         self, path: Path, part: ModelRow | Extra, number: int, base: int
     ) -> Iterator[PullProgress]:
-        """Hash what came and put it in its place, or aside."""
+        """Hash the fetched file, then put it in its place, or aside."""
         new = part_path(path)
         if not part.sha256:  # a small file of an accepted row: the hub names no SHA-256
             sha256 = yield from self._meter.shown(hash_steps(new), "verify", number, base)
@@ -198,7 +198,7 @@ class HubFetch:
 
 
 def hub_cache(environ: Mapping[str, str]) -> Path:
-    """Return the folder in which programs of the hub keep what they fetched."""
+    """Return the folder in which the hub's programs keep fetched files."""
     if chosen := environ.get("HF_HUB_CACHE"):
         return Path(chosen).expanduser()
     if home := environ.get("HF_HOME"):
@@ -220,7 +220,7 @@ def _record(part: Path) -> Path:
 
 
 def _origin(part: Path) -> object:
-    """Return what the bytes in `part` are of, as far as an earlier pull wrote it down."""
+    """Return which file the bytes in `part` belong to, if an earlier pull noted it."""
     try:
         return json.loads(_record(part).read_bytes())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The process that fetches from the hub, and what it means when it fails."""
+"""The process that fetches from the hub, and what its failures mean."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from models.errors import PullFailed
 HUB_MAIN = Path(__file__).with_name("hub_main.py")
 COMMAND = (sys.executable, "-P", str(HUB_MAIN))
 PAUSE_SECONDS = 1.0
-"""After the first failure; twice as long after each further one."""
+"""Seconds after the first failure; twice as long after each further one."""
 SHA256 = re.compile(r"[0-9a-f]{64}")
 WITHOUT = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
-"""Variables that forbid the network, which this process alone does not get."""
+"""Variables that forbid the network; only this process does not get them."""
 QUIET = {
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "DO_NOT_TRACK": "1",
@@ -31,7 +31,7 @@ QUIET = {
 
 
 class TokenNeeded(PullFailed):
-    """The hub does not give the file to everybody."""
+    """The hub gives the file to some people only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Moved:
     done: int
     note: str = ""
     again: bool = False
-    """The server began from the start."""
+    """The server sends the file from its start again."""
 
 
 class HubChild:
@@ -83,7 +83,7 @@ class HubChild:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the process, whatever it does."""
+        """End the process, whatever it is doing."""
         self._process.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
@@ -93,7 +93,7 @@ class HubChild:
     def ask(self, target: Path, *, resume: bool) -> Announced:
         """Return what the hub says of the file, to be written to `target` by `fetch`.
 
-        Raises `PullFailed`; `TokenNeeded` when the hub refuses for want of a token.
+        Raises `PullFailed`, and `TokenNeeded` when the hub wants a token.
         """
         self._target = target
         self._tell(

@@ -1,14 +1,13 @@
 """One file of the hub, fetched through huggingface_hub in a process of its own.
 
-Run as a script, never imported. Only this process is without `HF_HUB_OFFLINE`. It speaks with
+Run as a script, never imported. Only this process runs without `HF_HUB_OFFLINE`. It speaks with
 its parent in lines of JSON: the job comes in; `file` (size, hash, commit) goes out; "go" comes
-in; `at`, `wait` and `again` go out, then `end` or `error`. When standard input closes, the
-parent has ended, in whatever way, and so does this process.
+in; `at`, `wait` and `again` go out, then `end` or `error`. Standard input closes when the parent
+ends, in whatever way, and then this process ends too.
 
 huggingface_hub asks for the file's metadata, and gives the session with its proxies,
-certificates and redirects. Its own download starts from nothing in every process, so the bytes
-are fetched here: after what is there already, and only if the server's answer says that it
-begins just there.
+certificates and redirects. Its own download starts afresh in every process. So the bytes are
+fetched here, from the end of the kept ones on, and only if the server's answer begins there.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ Result = TypeVar("Result")
 
 
 class Fatal(Exception):
-    """Trying again does not help. Carries what the parent makes a message of."""
+    """Trying again does not help. Carries the parts of the parent's message."""
 
     def __init__(self, kind: str, detail: str) -> None:
         super().__init__(detail)
@@ -62,7 +61,7 @@ class Pause(Exception):
 
 
 def say(event: str, **members: object) -> None:
-    """Tell the parent."""
+    """Send the parent a line."""
     os.write(1, json.dumps({"event": event, **members}).encode() + b"\n")
 
 
@@ -111,7 +110,7 @@ def translated(error: Exception) -> Fatal | Pause:
 
 
 def refusal(response: httpx2.Response) -> Fatal | Pause:
-    """Say what a status means that is not one of success."""
+    """Raise what a status other than success means."""
     status = response.status_code
     detail = f"status {status}"
     if status in TRANSIENT:
@@ -164,14 +163,14 @@ class Download:
         say("at", done=self._done)
 
     def _tell(self) -> None:
-        """Say how far it is, also while nothing comes: the parent may want to stop."""
+        """Report progress even while nothing arrives, since the parent may want to stop."""
         while True:
             time.sleep(TELL_SECONDS)
             say("at", done=self._done)
 
     def _attempt(self) -> None:
         headers = build_hf_headers(token=self._token)
-        headers["Accept-Encoding"] = "identity"  # a range counts the bytes as they are
+        headers["Accept-Encoding"] = "identity"  # a range counts uncompressed bytes
         if self._done:
             headers["Range"] = f"bytes={self._done}-"
         try:
@@ -182,14 +181,14 @@ class Download:
                 timeout=HF_HUB_DOWNLOAD_TIMEOUT,
             ) as response:
                 self._begin(response)
-                self._take(response.iter_bytes())  # as they arrive: nothing is lost in a buffer
+                self._take(response.iter_bytes())  # as they arrive, so that a buffer loses nothing
         except httpx2.HTTPError as error:
             raise translated(error) from error
         if self._done < self._size:
             raise Pause("network", f"the connection ended {self._size - self._done} bytes early")
 
     def _begin(self, response: httpx2.Response) -> None:
-        """Stand where the server begins. Raises `Fatal` and `Pause`."""
+        """Move to where the server's answer begins. Raises `Fatal` and `Pause`."""
         status = response.status_code
         if status == 206 and self._done:
             found = RANGE.fullmatch(response.headers.get("Content-Range", ""))

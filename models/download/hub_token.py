@@ -12,7 +12,7 @@ STORE_IT = f"`askance secrets set {HUB}`"
 
 @dataclass(frozen=True, slots=True)
 class HubToken:
-    """What was found, and how it would be."""
+    """The token, and how a person can set it."""
 
     value: str
     """Empty when there is none."""
@@ -21,7 +21,7 @@ class HubToken:
 
 
 def hub_token(environ: Mapping[str, str]) -> HubToken:
-    """Look for the token. Asked only when the hub refuses without: a keyring may want to unlock."""
+    """Look for the token, once the hub refuses without it: a keyring may ask for its password."""
     accept = "Accept the model's terms on its page if it has any"
     try:
         value, trouble = secret_from_keyring(HUB), ""

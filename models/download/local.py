@@ -13,7 +13,7 @@ from models.system.files import link_in_place, locked_folder
 
 
 def adopt(row: ModelRow, path: Path, store: Store) -> None:
-    """Use a file where it is; `row` was made from its hash just now. Raises `PullFailed`."""
+    """Use a file where it is; its hash has just gone into `row`. Raises `PullFailed`."""
     with locked_folder(store.folder(row), row.id):
         link_in_place(path, store.file(row))
         store.remember(row, store.file(row), row)
@@ -26,7 +26,7 @@ class LocalFetch:
     kept = "nothing was copied"
 
     def __init__(self, row: ModelRow, store: Store, source: FileSource, meter: Meter) -> None:
-        """Nothing is looked at yet."""
+        """Note where the file is; it is not opened yet."""
         self._row = row
         self._store = store
         self._path = Path(source.path).expanduser()

@@ -1,8 +1,8 @@
 """A file that arrives in parts, over several pulls if need be.
 
-`FILE.part` holds the parts appended so far, `FILE.part.json` which wheels they came from and
-where the last one ends. The record is written after the bytes are on the disk, so what lies
-behind its end was cut short and is dropped.
+`FILE.part` holds the parts appended so far. `FILE.part.json` says which wheels they came from and
+where the last one ends. The record is written after the bytes are on the disk, so bytes beyond
+that end are of a part that was cut short, and are dropped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class PartialFile:
     """The parts of one file. Every method may raise `OSError`."""
 
     def __init__(self, file: Path, wheels: tuple[str, ...]) -> None:
-        """Find out what earlier pulls left; `wheels` are the SHA-256 of all parts in order."""
+        """Read what earlier pulls left; `wheels` are the SHA-256 of all parts in order."""
         self.path = part_path(file)
         self._record = self.path.with_name(self.path.name + ".json")
         self._file = file
@@ -81,6 +81,6 @@ class PartialFile:
         self._record.unlink()
 
     def discard(self) -> None:
-        """Forget the parts; the bytes, renamed by now, are not touched."""
+        """Delete the record of the parts; the file itself was renamed before."""
         self._record.unlink(missing_ok=True)
         self.path.unlink(missing_ok=True)

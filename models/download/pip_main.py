@@ -1,8 +1,8 @@
 """`python -m pip`, except that it ends with the process that started it.
 
-Run as a script, never imported. Standard input is a pipe whose other end the parent holds: it
-closes when the parent ends in whatever way, SIGKILL included. Without this a killed pull would
-leave pip downloading, and writing into the store, for nobody.
+Run as a script, never imported. Standard input is a pipe whose other end the parent holds. It
+closes when the parent ends, even by SIGKILL. Otherwise a killed pull would leave pip downloading
+and writing into the store.
 """
 
 from __future__ import annotations

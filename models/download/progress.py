@@ -20,7 +20,7 @@ class PullProgress:
 
     model: str
     done_bytes: int
-    """Of this stage; never falls within it. An estimate while a wheel is under way."""
+    """Bytes of this stage; never falls within it. An estimate while a wheel is under way."""
     total_bytes: int
     stage: Stage
     part: int
@@ -28,9 +28,9 @@ class PullProgress:
     of: int
     """Wheels or files in all."""
     bytes_per_second: float | None = None
-    """Of the download since this pull began: what was there before does not count."""
+    """Bytes a second of this pull; bytes of earlier ones do not count."""
     seconds_left: float | None = None
-    """Of the download, at this rate."""
+    """Seconds until the download ends, at this rate."""
     note: str = ""
     """Why nothing moves, or why the download began again."""
 
@@ -58,7 +58,7 @@ class Meter:
         return PullProgress(self._model, most, self.total, stage, part, self.of, rate, left, note)
 
     def begin_again(self) -> None:
-        """Let the download's count fall: the server gave the start once more."""
+        """Let the download's count fall, since the server sent the start again."""
         self._most.pop("download", None)
         self._began = None
 

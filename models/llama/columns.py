@@ -17,7 +17,7 @@ class LlamaColumns(ColumnWatch):
     """Adds up columns of attention as llama.cpp computes them."""
 
     def __init__(self, heads: int, *, stops: bool) -> None:
-        """`stops`: nothing behind the last layer that is watched is computed."""
+        """With `stops`, no layer after the last watched one is computed."""
         super().__init__()
         self.watcher = TensorWatcher(self._visit)
         self._heads = heads

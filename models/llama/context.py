@@ -18,7 +18,7 @@ from models.llama.thread import computing_thread
 from models.protocols import Cancelled, Sampling, Stopped
 
 DECODE_INVALID = -1
-"""The status of a batch that llama.cpp refuses; beyond it are failures to compute."""
+"""The status of a batch that llama.cpp refuses; lower numbers mean that computing failed."""
 
 
 def _c_library() -> ctypes.CDLL:
@@ -67,8 +67,8 @@ class LlamaContext:
     ) -> None:
         """Allocate for `context` tokens shared by `sequences` sequences.
 
-        `kv_unified` lets every sequence use the whole; without it each gets its share only.
-        With a `watcher`, flash attention is off, or there would be nothing to watch.
+        With `kv_unified`, every sequence may use all cells; without it, only its share. A
+        `watcher` turns flash attention off, which would show it nothing.
         Raises `RuntimeFailed` when memory is short.
         """
         params = llama_cpp.llama_context_default_params()
@@ -105,7 +105,7 @@ class LlamaContext:
         """Run one batch of at most `chunk` rows.
 
         Ctrl-C and `stopped()` end it within milliseconds where the CPU computes; a GPU finishes
-        the batch. What it computed by then is in the cache, and the caller has to cut it.
+        the batch. What was computed until then is in the cache, and the caller has to cut it.
         Raises `Cancelled`, `MemorySpent` and `RuntimeFailed`.
         """
         if not self.pointer:
@@ -172,7 +172,7 @@ class LlamaContext:
 
 
 class LlamaSampler:
-    """Temperature, top-k, top-p, min-p, then a draw: what transformers does."""
+    """Top-k, temperature, top-p, min-p, then a draw; transformers draws the same."""
 
     def __init__(self, context: LlamaContext, sampling: Sampling, seed: int) -> None:
         """Build the chain; a temperature of 0 is greedy and needs none."""

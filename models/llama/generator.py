@@ -39,7 +39,7 @@ def load_llama(
     """Load a verified GGUF file. Raises `RuntimeFailed`.
 
     `context` is in tokens, at most what the model was trained for. `gpu_layers` is how many
-    layers the GPU's memory takes by the estimate, -1 for all; a build without a GPU ignores it.
+    layers fit into the GPU's memory by the estimate, -1 for all; a build without a GPU ignores it.
     `memory` is how many bytes the cache may take: where the system promises more memory than it
     has, asking for too much would end the program later instead of failing now. `attentive` loads
     it for `sample_and_read`: without flash attention, which shows no attention. `precautions` are

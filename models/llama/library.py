@@ -18,7 +18,7 @@ PINNED = "0.3.36"
 LOG_LEVEL_ERROR = 3
 """`GGML_LOG_LEVEL_ERROR` of this version; the Python package does not name it."""
 CPU_DEVICE, ACCELERATOR = 0, 3
-"""Kinds of device in ggml: those that are no GPU."""
+"""Kinds of device in ggml that are not GPUs."""
 
 _log_lines: list[str] = []
 
@@ -51,7 +51,7 @@ def self_test() -> None:
 
 
 def version() -> str:
-    """Return that of the Python package."""
+    """Return the version of the Python package."""
     return str(llama_cpp.__version__)
 
 
@@ -120,7 +120,7 @@ def _devices() -> ctypes.CDLL:
 
 
 def load_backends(library: ctypes.CDLL, folder: Path) -> None:
-    """Load, of the variants in llama.cpp's own folder, the one that suits this processor best.
+    """Load the variant in llama.cpp's own folder that suits this processor best.
 
     A portable build has a library for each kind of processor, any other holds its only one.
     Nothing may ask llama.cpp for a device before: it would look for variants in the working
@@ -138,7 +138,7 @@ def load_backends(library: ctypes.CDLL, folder: Path) -> None:
 
 
 def forget_errors() -> None:
-    """Drop what was logged, before a call whose failure is to be explained."""
+    """Drop logged errors before a call, so that later ones explain its failure."""
     _log_lines.clear()
 
 

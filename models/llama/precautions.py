@@ -1,4 +1,4 @@
-"""What of llama.cpp is left unused where its library fails."""
+"""Features of llama.cpp that are left unused where its library fails."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ class Precautions:
 
 
 NONE = Precautions()
-"""A library that computes rightly needs none."""
+"""Everything is used: the library computes correctly."""
 LADDER = (NONE, Precautions(extra_buffers=False), Precautions(False, False))
-"""What is tried, one after the other, until the library computes rightly."""
+"""The precautions to try, in this order, until the library computes correctly."""

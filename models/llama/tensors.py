@@ -30,7 +30,7 @@ class TensorWatcher:
         self._names = frozenset(name.encode() for name in names)
 
     def _called(self, tensor: int, asking: bool, _data: object) -> bool:
-        if not self._names:  # asked of every node: some hundred a token
+        if not self._names:  # llama.cpp asks this of every node, hundreds of times a token
             return False
         name = _ggml().ggml_get_name(tensor)
         if asking:
@@ -57,7 +57,7 @@ class TensorReader:
         self.size = int(_ggml().ggml_nelements(tensor))
         if int(_ggml().ggml_nbytes(tensor)) != 4 * self.size:
             raise RuntimeFailed(
-                "This build of llama.cpp keeps attention in another form than float32.",
+                "This build of llama.cpp keeps attention in another number type than float32.",
                 remedy="Reinstall llama-cpp-python without a cached wheel.",
             )
 

@@ -1,12 +1,12 @@
-"""The one thread that llama.cpp computes in, so that whoever asked can change their mind meanwhile.
+"""The one thread that llama.cpp computes in, so that the asking thread stays free to stop it.
 
 Python runs signal handlers in the main thread, between two of its own instructions: during a
 call into C that lasts seconds, Ctrl-C does nothing. Nor can another thread close an iterator
 that is at work. So the call runs elsewhere and the asking thread waits, awake.
 
-It is one thread for the whole process. OpenMP keeps a team of helpers for every thread that
-computes, and once the teams together outnumber the cores it lets none of them wait actively:
-with two, a token of a 135M model took 13 ms instead of 9.
+The whole process has one such thread. OpenMP keeps a team of helpers for every thread that
+computes. Once the teams together outnumber the cores, it lets none of them wait actively: with two
+teams, a token of a 135M model took 13 ms instead of 9.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ T = TypeVar("T")
 
 
 class Ticket(Generic[T]):
-    """One call and what became of it."""
+    """One call and its outcome."""
 
     def __init__(self, function: Callable[[], T]) -> None:
-        """Not begun yet."""
+        """Hold the function, which is not called yet."""
         self._function = function
         self._over = threading.Lock()
         self._over.acquire()
@@ -38,7 +38,7 @@ class Ticket(Generic[T]):
         self.finished = False
 
     def run(self) -> None:
-        """Call, keep the result, wake who waits."""
+        """Call, keep the result, and wake the waiting thread."""
         try:
             self._value = self._function()
         except Exception as error:  # noqa: BLE001 -- raised again where the call was asked for
@@ -51,7 +51,7 @@ class Ticket(Generic[T]):
         return self.finished or self._over.acquire(timeout=timeout)
 
     def result(self) -> T:
-        """Return or raise what the function did."""
+        """Return what the function returned, or raise what it raised."""
         if self._error is not None:
             raise self._error
         return self._value

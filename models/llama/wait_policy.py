@@ -1,8 +1,8 @@
-"""How long the threads that compute wait awake for each other.
+"""How long computing threads wait for each other before they sleep.
 
-llama.cpp's threads meet some hundred times a token. OpenMP has the first to arrive wait awake for
-some milliseconds. On a quiet machine nobody notices. Beside a program that keeps one core busy, the
-one that is waited for does not get to run: two threads then wrote 0.4 tokens a second, and 10.6
+llama.cpp's threads meet hundreds of times a token. OpenMP has those that arrive early wait actively
+for some milliseconds. On a quiet machine that costs nothing. Beside a program that keeps one core
+busy, they keep the late thread from running: two threads then wrote 0.4 tokens a second, and 10.6
 with a short wait (docs/decisions.md, "Beside another program").
 """
 
@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 
 SPINS = "3000"
-"""Turns of waiting awake before a thread sleeps; GNU's OpenMP takes 300,000 by itself."""
+"""Turns of active waiting before a thread sleeps; GNU's OpenMP has 300,000 by default."""
 CHOSEN = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")
-"""Variables of OpenMP; whoever sets one knows what they want."""
+"""Variables of OpenMP; where a person set one, nothing is changed."""
 
 
 def set_thread_environment(environ: MutableMapping[str, str]) -> None:

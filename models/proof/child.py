@@ -1,4 +1,4 @@
-"""llama.cpp in a process of its own that may die of it, and what its end means."""
+"""llama.cpp in a process of its own, which it may crash, and what the end of that means."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from models.system.signals import signal_name
 
 COMMAND = (sys.executable, "-P", "-m", "models.proof.main")
 PATIENCE_SECONDS = 30.0
-"""It takes half a second; on a machine that does much else, some."""
+"""Seconds. It takes half a second, and a few on a busy machine."""
 GPU_PATIENCE_SECONDS = 300.0
 """A GPU's driver may compile its programs the first time."""
 LONGER = 5
-"""Seconds after which the child ends itself, should nobody be left to end it."""
+"""Seconds after which the child ends itself, in case its parent is gone."""
 QUIET = {
     "GGML_NO_BACKTRACE": "1",  # it would start a debugger
-    "OMP_WAIT_POLICY": "passive",  # beside other programs, waiting awake takes ten times as long
+    "OMP_WAIT_POLICY": "passive",  # active waiting takes ten times as long beside other programs
 }
 TINY_MODEL = "askance-tiny-model"
 """The name of the memory that holds it, where it need not be a file on a disk."""
@@ -52,15 +52,15 @@ class Report:
     """What a child said and how it ended."""
 
     kind: Literal["right", "failed", "outside"]
-    """`outside`: something else ended it, and nothing is known of the library."""
+    """`outside` means that something else ended it; the library may work."""
     what: str = ""
-    """How it failed: what may stand behind "its check"."""
+    """How it failed, as words that follow "its check"."""
     stage: str = "start"
     """One of `STAGES`."""
     described: dict[str, Any] | None = None
     """What the library says of itself, where that was asked."""
     remedy: str = ""
-    """What the child itself said is to be done."""
+    """The remedy that the child named."""
 
     @property
     def where(self) -> str:
@@ -134,7 +134,7 @@ def _said(child: subprocess.Popen[str], asked: str, patience: float) -> tuple[st
 
 
 def _report(said: str, status: int | None) -> Report:
-    """Make sense of lines and status; None is the status of what had to be ended."""
+    """Make a report of lines and status; None is the status of a child that had to be ended."""
     stage, last = "start", {}
     for line in said.splitlines():
         try:

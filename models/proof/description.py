@@ -20,15 +20,15 @@ class Library:
     offload: bool
     """Whether it was built to compute on a GPU."""
     backends: tuple[str, ...]
-    """What it computes with besides the CPU: "CUDA", "Vulkan"."""
+    """Backends besides the CPU, such as "CUDA" and "Vulkan"."""
     instruction_sets: tuple[str, ...]
     """The features of this CPU that it uses."""
     gpus: tuple[Gpu, ...]
-    """Those that it can use, with their memory as it is now."""
+    """GPUs that it can use, with their present memory."""
 
 
 def described() -> Library:
-    """Return what it says, from a process of its own: a broken one would take this one with it.
+    """Ask it in a process of its own, since a broken library would crash this one.
 
     Takes a third of a second. Raises `RuntimeFailed`, which says how it failed.
     """

@@ -1,4 +1,4 @@
-"""Which llama.cpp libraries there are, which processor, and what tells them from others.
+"""A key for this processor with these llama.cpp libraries, under which their proof is kept.
 
 Nothing here imports llama.cpp: a library that does not work may end the process by being loaded.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 FORM = 1
-"""Of record and proof. Another number makes every machine prove anew."""
+"""Version of record and proof. A new number makes every machine prove again."""
 CPUINFO = Path("/proc/cpuinfo")
 PROCESSOR = ("flags", "Features", "model name", "CPU implementer", "CPU part", "isa")
 """The lines of `CPUINFO` that say what a processor can do."""
@@ -59,7 +59,7 @@ def processor() -> str:
 
 
 def glance(libraries: Sequence[Path]) -> str:
-    """Return what differs as soon as a library or the processor does; no library is read."""
+    """Return a key that changes with any library or the processor. Reads no library."""
     seen: list[Any] = [FORM, processor()]
     for path in libraries:
         with contextlib.suppress(OSError):
@@ -69,7 +69,7 @@ def glance(libraries: Sequence[Path]) -> str:
 
 
 def key(libraries: Sequence[Path]) -> str:
-    """Return what stays the same for these contents of libraries, on this processor."""
+    """Return a key of the libraries' contents and the processor."""
     contents = set()
     for path in libraries:
         with contextlib.suppress(OSError), path.open("rb") as file:

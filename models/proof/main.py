@@ -1,9 +1,9 @@
-"""Lets llama.cpp load and compute, stage by stage, in a process that may die of it.
+"""Lets llama.cpp load and compute, stage by stage, in a process that it may crash.
 
 Run as `python -m models.proof.main` by `models.proof.child`, never imported. A JSON object comes
 in on stdin; JSON lines go out on stdout. `{"stage": …}` comes before each stage, so that the
-parent knows where a crash or a hang happened; the last line says how it ended. A tiny model is
-computed with, in memory where the system allows: nothing of a person's gets here.
+parent knows where a crash or a hang happened; the last line says how it ended. It
+computes with a tiny model, in memory where the system allows; no data of a person gets here.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 REPLIES, REPLY_TOKENS = 4, 3
 COLD = Sampling(temperature=0.05, top_p=0.9, top_k=50)
-"""Draws the likeliest token, which is clearly so, through llama.cpp's samplers."""
+"""Draws the likeliest token by a wide margin, but through llama.cpp's samplers."""
 SIZE = 512
 """Tokens of context."""
 PR_SET_DUMPABLE = 4
@@ -67,7 +67,7 @@ def main() -> None:
         tell(memory=str(error))
     except RuntimeFailed as error:
         tell(refused=error.message, remedy=error.remedy)
-    os._exit(0)  # what a library does while it is unloaded is of no interest
+    os._exit(0)  # how a library behaves while it is unloaded does not matter
 
 
 def tell(**what: object) -> None:
@@ -76,7 +76,7 @@ def tell(**what: object) -> None:
 
 
 def _contain(seconds: int) -> None:
-    """Leave no core dump, and end some time even if the parent is gone."""
+    """Leave no core dump, and end after a while even if the parent is gone."""
     if sys.platform == "win32":
         return
     import resource

@@ -1,4 +1,4 @@
-"""What the tiny model answers, computed once in numpy without any rounding of llama.cpp's.
+"""What the tiny model answers, computed once in numpy without llama.cpp's rounding.
 
 `tests/test_models_tiny.py` computes them again, from the file, with another reader of GGUF files.
 """
@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 TOLERANCE = 0.75
-"""Of log-probabilities. llama.cpp rounds what it multiplies to 8 bits, on each processor otherwise:
-that makes differences of 0.07 on average. Where one kind of matrix is computed wrongly, the
-largest is above 2."""
+"""Of log-probabilities. llama.cpp rounds factors to 8 bits, differently on each processor: that
+makes differences of 0.07 on average. Where it computes one kind of matrix wrongly, the largest is
+above 2."""
 ATTENTION_TOLERANCE = 0.25
-"""Of sums of attention, likewise."""
+"""The tolerance for sums of attention."""
 CHOICES = "aeinost?"
-"""Tokens of which the log-probabilities are compared."""
+"""Tokens whose log-probabilities are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,9 @@ class KnownLogprobs:
     text: str
     """Each character is a token."""
     logprobs: tuple[float, ...]
-    """Of `CHOICES`, right after it."""
+    """Log-probabilities of `CHOICES`, right after the prompt."""
     reply: tuple[float, ...] = ()
-    """Of the likeliest tokens, one after the other. No other token comes near them."""
+    """Log-probabilities of the reply's tokens. Each is by far the likeliest."""
 
 
 CONTEXT = (
@@ -52,7 +52,7 @@ PROMPTS = (
         (-0.75, -0.91, -0.64),
     ),
 )
-"""They begin alike, and end at different lengths."""
+"""Prompts that begin alike and have different lengths."""
 PROMPT = PROMPTS[0]
 MORE = KnownLogprobs("A", (-9.87, -16.29, -8.03, -9.16, -10.71, -6.01, -10.62, -8.15))
 """What is added to the first prompt."""
@@ -67,7 +67,7 @@ ATTENTION = (
 
 
 class Wrong(Exception):
-    """llama.cpp computed something else."""
+    """llama.cpp computed other numbers."""
 
 
 def compare(
@@ -76,9 +76,9 @@ def compare(
     wanted: Sequence[float],
     tolerance: float = TOLERANCE,
 ) -> None:
-    """Raise `Wrong` where a number is missing, is none, or is beyond the tolerance."""
+    """Raise `Wrong` where a number is missing, is NaN, or is beyond the tolerance."""
     if len(found) != len(wanted):
         raise Wrong(f"{len(found)} numbers {where} instead of {len(wanted)}")
     for one, other in zip(found, wanted, strict=True):
-        if not abs(one - other) <= tolerance:  # so that what is no number is wrong too
+        if not abs(one - other) <= tolerance:  # written so that NaN is wrong too
             raise Wrong(f"{one:.2f} {where} instead of {other:.2f}")

@@ -1,9 +1,9 @@
-"""Whether the llama.cpp library computes rightly on this processor, found out once.
+"""Whether the llama.cpp library computes correctly on this processor, tested once.
 
-A library that was compiled for another processor, or wrongly, ends the process that uses it, or
-computes nonsense. So the first time that a library meets a processor, a process of its own loads
-a tiny model and computes with it (`models.proof.child`). What works is remembered in the store's
-folder. Later starts compare sizes and times, and start nothing.
+A library that was compiled wrongly, or for another processor, crashes its process or computes
+nonsense. So when a library meets a processor for the first time, a process of its own loads a tiny
+model and computes with it (`models.proof.child`). The store's folder keeps the result. Later starts
+only compare sizes and times.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from models.proof.key import for_gpu, glance, key, library_files
 from models.system.files import make_private, write_private
 
 RECORD = ".proof.json"
-"""In the store's folder. It names no file and no person."""
+"""The record's name in the store's folder. The record names no file and no person."""
 FLAGS = "-U__AVX512FP16__ -U__AMX_TILE__ -U__AMX_INT8__ -U__AMX_BF16__"
 """GCC 12 compiles wrongly what llama.cpp does with AMX, and AVX512-FP16 makes it slower
 (docs/decisions.md); without these macros it leaves both out. The same as `make` compiles with."""
@@ -39,24 +39,24 @@ class Proof:
 
     precautions: Precautions
     why: str = ""
-    """What it did without them; empty where none are needed."""
+    """How the library failed without them; empty where none are needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProofRecord:
-    """A proof, and what it is true of."""
+    """A proof, and the libraries and processor that it is true of."""
 
     proof: Proof
     glance: str
-    """Of libraries and processor, by sizes and times."""
+    """Their key by sizes and times."""
     key: str
-    """Of the same, by contents."""
+    """Their key by contents."""
 
 
 def proved(root: Path, say: Callable[[str], object]) -> Precautions:
     """Return what llama.cpp may use on this processor.
 
-    `root` is the store's folder. `say` is told when it has to be found out, which takes half a
+    `root` is the store's folder. `say` is told when it has to be tested, which takes half a
     second. Raises as `proof` does.
     """
     return proof(root, say).precautions
@@ -75,11 +75,11 @@ def proof(root: Path, say: Callable[[str], object], *, doubting: bool = False) -
     if known and trusted and known.glance == seen:
         return known.proof
     contents = key(libraries)
-    if known and trusted and known.key == contents:  # the same at another place or time
+    if known and trusted and known.key == contents:  # the same libraries, copied or touched
         found = known.proof
     else:
         with contextlib.suppress(OSError):
-            record.unlink(missing_ok=True)  # should the check fail, nothing is known any more
+            record.unlink(missing_ok=True)  # if the check fails, nothing may be remembered
         say("Checking llama.cpp on this processor, once")
         found = _climbed(libraries)
     _remember(record, ProofRecord(found, seen, contents))
@@ -93,7 +93,7 @@ def patience(libraries: Sequence[Path]) -> float:
 
 
 def _climbed(libraries: Sequence[Path]) -> Proof:
-    """Try what needs the fewest precautions first."""
+    """Test the library with as few precautions as it needs."""
     failures: list[Report] = []
     for precautions in LADDER:
         report = proof_child.prove(precautions, patience(libraries))
@@ -106,7 +106,7 @@ def _climbed(libraries: Sequence[Path]) -> Proof:
 
 
 def failure(report: Report) -> RuntimeFailed:
-    """Return the error for what stopped a child, whatever was switched off."""
+    """Return the error for a child that failed with every precaution."""
     if report.kind == "outside":
         return MemorySpent(
             f"llama.cpp was being checked, and its process {report.where}. Most likely memory "
@@ -123,7 +123,7 @@ def failure(report: Report) -> RuntimeFailed:
 
 
 def remedy() -> str:
-    """Say what is to be done about a library that does not work, or not with all it has."""
+    """Return the remedy for a library that does not work, or only with precautions."""
     if getattr(sys, "frozen", False):
         return "Install Askance another way: the llama.cpp of this folder was compiled elsewhere."
     return f"Compile it for this processor: {compile_command()}"
@@ -141,7 +141,7 @@ def compile_command() -> str:
 
 
 def _read(record: Path) -> ProofRecord | None:
-    """Return what is remembered; None where nothing is, or nothing that makes sense."""
+    """Return the record; None where there is none, or none that can be read."""
     try:
         match json.loads(record.read_bytes()):
             case {
@@ -158,7 +158,7 @@ def _read(record: Path) -> ProofRecord | None:
 
 
 def _remember(record: Path, known: ProofRecord) -> None:
-    """Write it; where nothing can be written, the next start proves again."""
+    """Write the record. Where the folder is read-only, the next start proves again."""
     used = known.proof.precautions
     data = {
         "glance": known.glance,

@@ -1,8 +1,8 @@
 """A model of one megabyte that is the same on every machine, written as a GGUF file.
 
-It says nothing sensible. Its matrices have the kinds of numbers that real files have, in sizes
-that the special kernels of llama.cpp take, so that a library which computes them wrongly is found
-out. The blocks are bytes of a hash function; only their scales are chosen.
+Its replies make no sense. Its matrices have the number types of real files, in sizes that
+llama.cpp's special kernels take, so that a library which computes them wrongly is found out. The
+blocks are bytes of a hash function; only their scales are chosen.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import numpy.typing as npt
 from models.store.gguf_types import TENSOR_TYPES
 
 EMBEDDING = 256
-"""Blocks of K-quants have so many numbers: no row may be shorter."""
+"""Numbers in a block of K-quants; no row may be shorter."""
 FORWARD = 512
 LAYERS = 2
 HEADS = 4
 KEPT_HEADS = 2
 CONTEXT = 512
 VOCABULARY = 288
-"""Three control tokens, the bytes, and what makes it a multiple of 32."""
+"""Three control tokens, the bytes, and padding to a multiple of 32."""
 
 ALIGNMENT = 32
 F32, F16 = 0, 1
@@ -41,7 +41,7 @@ SCALES: dict[int, dict[int, float]] = {
     Q6_K: {208: 0.000731},
     IQ4_XS: {0: 0.000784},
 }
-"""Where a block has its float16 scales, and which make random blocks numbers around 0, about 1."""
+"""Where a block has its float16 scales, and scales that spread random blocks by about 1."""
 
 MATRICES: Sequence[dict[str, int]] = (
     {
@@ -75,7 +75,7 @@ SHAPES = {
 }
 """Rows and columns."""
 GAINS = {"attn_q": 1.5, "attn_k": 1.5, "attn_output": 4.0, "ffn_down": 2.0}
-"""Sharper attention than that of random numbers, and layers that count beside the embedding."""
+"""Sharpen the attention of random numbers, and make layers count beside the embedding."""
 OUTPUT_SPREAD = 0.2
 """Makes logits spread by about 3, so that the likeliest token is clearly so."""
 

@@ -10,7 +10,7 @@ FORM = re.compile(
     r"(?P<scheme>https?)://(?P<host>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::(?P<port>\d{1,5}))?"
     r"(?P<path>(?:/[A-Za-z0-9._~-]+)*)/?"
 )
-"""No user and password, which would stand in the settings, and no query."""
+"""No user and password, since the settings are not secret, and no query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +18,11 @@ class Address:
     """A server that text may be sent to."""
 
     url: str
-    """Scheme, host, port and path; `/v1/…` is put behind it."""
+    """Scheme, host, port and path; `/v1/…` is appended to it."""
     host: str
     """With the port where one was given, as people name it."""
     loopback: bool
-    """It is this machine."""
+    """Whether it is this machine."""
 
     @property
     def key_name(self) -> str:
@@ -34,7 +34,7 @@ def address_of(url: str, allowed_host: str | None) -> Address:
     """Return the address that `url` means. Raises ValueError, which says what is wrong.
 
     Another machine is reached over TLS only, and only if `allowed_host` is its name (with the
-    port or without): a wrong address alone then sends nothing away.
+    port or without): so a wrong address alone sends nothing away.
     """
     found = FORM.fullmatch(url.strip())
     if not found:

@@ -1,4 +1,4 @@
-"""What a server's refusals mean. Nothing here repeats a key, or a word of a prompt."""
+"""What a server's refusals mean. No message repeats a key or a word of a prompt."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CONTEXT_ASKED = (
     re.compile(r"requested (\d+) tokens", re.IGNORECASE),
     re.compile(r"(\d+) (?:input|prompt) tokens", re.IGNORECASE),
 )
-"""How servers say what was asked, the whole of it first."""
+"""How servers name the number of tokens asked for, the total first."""
 
 
 Body = Mapping[str, Any]
@@ -34,11 +34,11 @@ class ServerFailed(RuntimeFailed):
 
 
 class Misspoken(ServerFailed):
-    """An answer of a form that nobody asked for."""
+    """An answer that is not in the form of the interface."""
 
 
 class Refused(Exception):
-    """A status other than success. Becomes an error, or a second try, where it is understood."""
+    """A status other than success. Its handler makes an error of it, or tries again."""
 
     def __init__(self, status: int, detail: Mapping[str, Any]) -> None:
         """Keep the status and the server's `error` object, which may be empty."""
@@ -105,7 +105,7 @@ def _context_exceeded(detail: Mapping[str, Any], said: str, address: Address) ->
 
 
 def _quotable(said: str, body: Body | None) -> str:
-    """Return a server's words to be put behind a message; nothing when they repeat the prompt."""
+    """Return a server's words to end a message with; nothing when they repeat the prompt."""
     words = " ".join(said.split())[:QUOTED].rstrip(".")
     sent = json.dumps(body, ensure_ascii=False) if body else ""
     parts = (words[at : at + OVERLAP] for at in range(max(1, len(words) - OVERLAP + 1)))

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator as Steps
 
 MAX_REPLIES = 64
-"""More than others draw: where a server tells no likelihoods, choices are drawn."""
+"""More than `MOST_REPLIES`: many are drawn where a server names no likelihoods."""
 ASSUMED_CONTEXT = 8192
 """Tokens, for a server that does not say. It refuses by itself what is too long."""
 
@@ -71,7 +71,7 @@ def connect(
 
 
 class ServerGenerator:
-    """A model at a server. Its weights are the server's affair; so is what it keeps of prompts."""
+    """A model at a server, which manages weights and kept prompts itself."""
 
     def __init__(self, link: Link, served: Served) -> None:
         """Use `connect`."""
@@ -122,7 +122,7 @@ class ServerGenerator:
     def counts_exactly(self) -> bool:
         """Whether `count` asks the server, or estimates, rather too many than too few.
 
-        A host elsewhere gets what stands in a prompt, not every text that is weighed for one.
+        Another machine gets only the text of prompts, not every text considered for one.
         """
         return self.served.tokenizes and self._link.address.loopback
 
@@ -175,7 +175,7 @@ class ServerGenerator:
         return self._run(sent, Replies(repeated, request))
 
     def _repeated(self, prompt: str, *, by_token: bool) -> str:
-        """Return the words that a reply begins with because it was only asked to."""
+        """Return the words that a reply may repeat, since the server cannot continue them."""
         primed = primed_by_request(self.served, prompt)
         if primed and by_token:
             raise ServerFailed(
@@ -210,7 +210,7 @@ class ServerGenerator:
     def _pieces(
         self, jobs: Sequence[tuple[int, int, int]], sent: WireRequest, replies: Replies
     ) -> Iterator[Piece]:
-        """Yield what comes of jobs: a prompt's number, its first reply's index, how many."""
+        """Yield the pieces of jobs: a prompt's number, its first reply's index, how many."""
         requests = [
             path_and_body(self.served, number, sent, n=count, first=first)
             for number, first, count in jobs
@@ -227,7 +227,7 @@ class ServerGenerator:
         except Refused as refused:
             several = any(count > 1 for _, _, count in jobs)
             if several and refused.status in (400, 422, 500) and not replies.begun:
-                return  # it may not know `n`; what is missing is asked for once more, singly
+                return  # it may not know `n`; missing replies are asked for again, one by one
             raise self._link.error(refused, bodies[0]) from refused
 
     def _chosen(self, request: GenerationRequest, constraint: Constraint) -> Iterator[Piece]:
@@ -251,7 +251,7 @@ class ServerGenerator:
     ) -> list[float]:
         """Return the log-probability of each choice's first token right after `prompt`.
 
-        Of a token that is not among the server's likeliest, the most that it can be.
+        A token that is not among the server's likeliest gets the largest value possible for it.
         """
         pieces = self.sample(
             GenerationRequest((prompt,), max_tokens=1, watch=tuple(choices), stopped=stopped)
@@ -260,7 +260,7 @@ class ServerGenerator:
         return list(watched[0])
 
     def keep(self, beginning: str) -> None:
-        """Nothing: what the server keeps is its own affair."""
+        """Do nothing, since the server manages what it keeps."""
 
     def forget(self) -> None:
         """Have the server answer as if nothing had been asked before, where it offers that."""

@@ -1,8 +1,8 @@
-"""What servers have in common and what they do not: one request, written for each kind.
+"""Kinds of servers: what they offer, and how one request is written for each.
 
 llama-server renders a chat template without answering (`/apply-template`), so a prompt is its
 text and the reply can be begun for it. The others take messages; vLLM goes on with a last message
-of the assistant's. Of what a server does not offer, nothing is pretended.
+of the assistant's. What a server does not offer is refused, never imitated.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ TOP = 20
 CHAT = "\x1achat\x1a"
 """Begins a prompt that is messages: as JSON in one line, then the words the reply begins with."""
 MESSAGE_TOKENS = 8
-"""What a chat template writes around a message, at most."""
+"""Tokens that a chat template writes around a message, at most."""
 MARKER = re.compile(
     r"<[|\uff5c][^<>|\uff5c\s]{1,40}[|\uff5c]>|</?s>|<(?:bos|eos|pad|unk)>|<(?:start|end)_of_turn>"
     r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]|<</?SYS>>"
     r"|</?(?:think|tool_call|tool_response)>"
 )
-"""What control tokens of the common models look like. A server's own list cannot be asked for."""
+"""What control tokens of the common models look like. Servers do not give their own list."""
 PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]|[^\x00-\x7f]|[^\sA-Za-z0-9]|\n+")
 
 
@@ -45,7 +45,7 @@ class Served:
     """Tokens of prompt and reply together; None where the server does not say."""
     version: tuple[int, ...] = ()
     thinks: bool = False
-    """Replies may begin with thoughts."""
+    """Whether replies may begin with thoughts."""
 
     @property
     def renders(self) -> bool:
@@ -54,7 +54,7 @@ class Served:
 
     @property
     def parallel(self) -> int:
-        """How many requests it takes at once; llama-cpp-python gives up one for the next."""
+        """How many requests it takes at once; llama-cpp-python drops one for the next."""
         return 1 if self.kind == "llama-cpp-python" else 16
 
     @property
@@ -73,7 +73,7 @@ def served_by(link: Link, model: str | None, context: int | None) -> Served:
 
     Raises `ServerFailed` and `ModelUnknown`.
     """
-    # Asked first: it wants the key where there is one, and answers 401 without.
+    # First, because it wants the key where the server has one, and answers 401 without.
     listed = _listed(link)
     name = _chosen(link, model, listed)
     row = listed.get(name, {})
@@ -146,7 +146,7 @@ def parts_of(prompt: str) -> tuple[list[dict[str, str]], str] | None:
 
 
 def primed_by_request(served: Served, prompt: str) -> str:
-    """Return the words that a reply is only asked to begin with, where it cannot be begun."""
+    """Return the words that a server is asked to begin with, where it cannot continue them."""
     parts = parts_of(prompt)
     return parts[1] if parts and served.kind != "vLLM" else ""
 
@@ -242,7 +242,7 @@ def path_and_body(
 
 
 def _own_values(served: Served, sent: WireRequest) -> dict[str, Any]:
-    """Return what OpenAI's own interface has not; a stranger might refuse it."""
+    """Return values beyond OpenAI's interface, which an unknown server might refuse."""
     drawn = sent.wanted.sampling
     if served.kind == "OpenAI-compatible":
         return {}
@@ -266,7 +266,7 @@ def _with_primed(served: Served, turns: list[dict[str, str]], primed: str) -> li
 
 
 def form_of(served: Served, constraint: Constraint) -> dict[str, Any]:
-    """Return what holds a reply to a form; empty where the server offers nothing."""
+    """Return the values that hold a reply to a form; empty where the server offers none."""
     if served.kind in ("llama-server", "llama-cpp-python"):
         return {"grammar": _gbnf(constraint)}
     if served.kind != "vLLM":
@@ -282,7 +282,7 @@ def form_of(served: Served, constraint: Constraint) -> dict[str, Any]:
 
 
 def _vllm_form(served: Served, name: str, value: object) -> dict[str, Any]:
-    """Name a form as this vLLM does: 0.12 knows the old names no more."""
+    """Name a form as this version of vLLM does: 0.12 dropped the old names."""
     if served.version >= (0, 11):
         return {"structured_outputs": {name: value}}
     return {f"guided_{name}": value}

@@ -1,7 +1,7 @@
 """The connection to a server: requests, streams of events, and what their failures mean.
 
-Requests run in an event loop in a thread of its own, because cancelling one there closes its
-connection at once, whatever it waits for. The asking thread stays awake meanwhile.
+Requests run in an event loop in a thread of its own: cancelling one there closes its connection at
+once, whatever it waits for. Meanwhile the asking thread stays awake.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from models.system.secrets import KeyringClosed, secret_from_keyring
 
 CONNECT_SECONDS = 10.0
 SILENCE_SECONDS = 600.0
-"""A server may compute a long prompt for so long before a word comes."""
+"""Seconds that a server may compute a long prompt before its first word."""
 TRIES = 5
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
@@ -36,7 +36,7 @@ CONNECTIONS = 16
 MAX_BODY = 16 << 20
 MAX_EVENT = 1 << 20
 ABSENT = (404, 405, 501)
-"""Statuses of what a server does not offer."""
+"""Statuses that mean that a server does not offer something."""
 
 
 class Link:
@@ -78,7 +78,7 @@ class Link:
             task.cancel()
 
     def probe(self, path: str, body: Body | None = None) -> dict[str, Any] | None:
-        """Ask what only some servers know; None also for an answer that means nothing here."""
+        """Ask what only some servers know; None also for an answer of an unexpected form."""
         try:
             return self.ask(path, body)
         except Misspoken:
@@ -148,7 +148,7 @@ class Link:
 
     @asynccontextmanager
     async def _response(self, path: str, body: Body | None) -> AsyncIterator[httpx2.Response]:
-        """Yield the answer to a request once it is one of success. Raises as `events` does."""
+        """Yield the answer to a request once it succeeds. Raises as `events` does."""
         try:
             response = await self._accepted(path, body)
             try:

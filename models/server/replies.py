@@ -24,17 +24,17 @@ class Reply:
 
     stream: TextStream
     primed: str
-    """Words that the reply may begin with though they are the prompt's; empty: none."""
+    """Words of the prompt that the reply may repeat at its beginning; empty: none."""
     begun: bool = False
     ended: bool = False
     tokens: int = 0
     hidden: int = 0
     logprobs: list[float] = field(default_factory=list)
-    """Of tokens that no piece has been yielded for."""
+    """Log-probabilities of tokens that no piece was yielded for."""
     text: str = ""
 
     def feed(self, text: str) -> str:
-        """Take a bit of text, return what of it is certain."""
+        """Take a bit of text; return the part that is certain."""
         if self.primed:
             self.text += text
             begun = self.text.lstrip()
@@ -88,7 +88,7 @@ class Replies:
         return any(reply.hidden for reply in self._replies)
 
     def not_begun(self) -> list[tuple[int, int]]:
-        """Return prompt and index of the replies that the server left out."""
+        """Return prompt and index of each reply that the server left out."""
         return [divmod(at, self._n) for at, one in enumerate(self._replies) if not one.begun]
 
     def take(
@@ -154,7 +154,7 @@ class Replies:
             return tuple(likelihood_of(word, tokens[0][1]) for word in self._watch)
         if text:
             raise _without_logprobs(server)
-        return (EVEN,) * len(self._watch)  # the reply ended before its first word: no telling
+        return (EVEN,) * len(self._watch)  # it ended before its first word
 
     def _check_form(self, reply: Reply, server: str) -> None:
         form = self._constraint
@@ -202,8 +202,8 @@ class Replies:
 def likelihood_of(text: str, top: Top) -> float:
     """Return the log-probability of the token that `text` begins with.
 
-    Of one that is not among the likeliest, the most it can be: no more than the least of them,
-    and than all of them leave over.
+    A token that is not among the likeliest gets the largest value possible: no more than the
+    least of theirs, and than what they leave over.
     """
     for spelt in (str, str.lstrip):
         found = [(len(spelt(token)), p) for token, p in top if _begins(text, spelt(token))]

@@ -1,4 +1,4 @@
-"""Whether a GGUF file is one that the runtime here can load and chat with."""
+"""Whether llama.cpp can load a GGUF file and answer with it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
 def unusable(header: GgufHeader) -> str | None:
-    """Return why llama.cpp cannot answer with such a file, None when nothing speaks against it.
+    """Return why llama.cpp cannot answer with such a file, None where it can.
 
-    A clause that follows the file's name.
+    The reason is a clause that follows the file's name.
     """
     name = header.architecture
     if not NAME.fullmatch(name) or not architecture_known(name):

@@ -1,7 +1,7 @@
 """The catalogue: which models there are, where they come from, and the hash that binds them.
 
 `catalogue.toml` beside this file is the data; its comments say the form. Reading is strict:
-a key that is not known here is refused, so that a typo is never silence.
+an unknown key is refused, so that a typo is noticed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,12 @@ from models.errors import ModelUnknown
 from models.store.toml_table import TomlTable, invalid
 
 Role = Literal["lookahead", "generator", "encoder"]
+ROLE_NAMES: dict[Role, str] = {
+    "lookahead": "fast model",
+    "generator": "answer model",
+    "encoder": "encoder",
+}
+"""What people read for a role."""
 Format = Literal["gguf", "safetensors"]
 Device = Literal["cpu", "gpu"]
 
@@ -73,7 +79,7 @@ class Extra:
     file: str
     """Path inside the model's folder and the hub's repository, with forward slashes."""
     size: int
-    """0, and no SHA-256, in a row that nobody has verified."""
+    """Bytes; 0, and no SHA-256, in a row that nobody has verified."""
     sha256: str
     member: str
     """Name inside one of the wheels; empty where the model comes from elsewhere."""
@@ -91,7 +97,7 @@ class ModelRow:
     file: str
     """Name in the model's folder."""
     size: int
-    """Bytes of the whole file; about, or 0 for unknown, where there is no SHA-256."""
+    """Bytes of the whole file. Without a SHA-256 it is approximate, or 0 for unknown."""
     sha256: str
     """Of the whole file, whatever source it comes from; empty when nobody has verified it."""
     licence: str
@@ -106,14 +112,14 @@ class ModelRow:
     starter: bool
     """Belongs to the pair that `askance models pull` fetches for a newcomer."""
     sources: tuple[Source, ...]
-    """In order of trial."""
+    """Where it comes from, in the order in which they are tried."""
     extras: tuple[Extra, ...]
     reaction_layer: int = 0
     """The layer whose attention finds evidence best, counted from 0; 0 where none was measured."""
 
     @property
     def bound(self) -> bool:
-        """Whether a hash stands for every file; without one nothing of it is ever loaded."""
+        """Whether every file has a hash; a model without one is never loaded."""
         return bool(self.sha256) and all(extra.sha256 for extra in self.extras)
 
     @property
@@ -128,7 +134,7 @@ class Pair:
 
     device: Device
     memory: int
-    """Bytes of the device that it was put together for."""
+    """Memory, in bytes, of the device that the pair was chosen for."""
     lookahead: str
     generator: str
 
@@ -167,13 +173,13 @@ class Catalogue:
         able = self.able(role)
         if not able:
             raise ModelUnknown(
-                f"No model in the catalogue can be the {role}.",
-                remedy="Add a row with this role to the catalogue.",
+                f"No model in the catalogue can be the {ROLE_NAMES[role]}.",
+                remedy=f"Add a row with the role {role} to the catalogue.",
             )
         return min(able, key=lambda row: (not row.starter, not row.bound, row.roles.index(role)))
 
     def joined(self, others: Catalogue, origin: str) -> Catalogue:
-        """Return both; what no hash stands for comes last. Raises `CatalogueInvalid`."""
+        """Return the rows of both; rows without a hash come last. Raises `CatalogueInvalid`."""
         rows = (*self.rows, *others.rows)
         _check_ids(rows, origin)
         return replace(self, rows=tuple(sorted(rows, key=lambda row: not row.bound)))
@@ -222,7 +228,7 @@ def _row(table: TomlTable) -> ModelRow:
     model_id = table.text("id", re.compile(r"[a-z0-9][a-z0-9._-]*"))
     table.where = f"{table.where} ({model_id})"
     verified = table.flag("verified")
-    # Without a hash, numbers are what somebody says; without them, what the file will say.
+    # Without a hash the numbers are unverified; missing ones come from the file later.
     free = not verified and not table.holds("sha256")
     missing = 0 if free else None
     row = ModelRow(

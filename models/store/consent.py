@@ -25,7 +25,7 @@ REMEDY = (
 
 
 class ModelUnverified(ModelError):
-    """No hash stands for the model's files, and the person has not accepted them."""
+    """The model's files have no hash, and the person has not accepted them."""
 
     kind = "model_unverified"
 
@@ -39,7 +39,7 @@ class Accepted:
 
 
 def refuse_unbound(row: ModelRow) -> None:
-    """Raise `ModelUnverified` for a row that no hash stands for."""
+    """Raise `ModelUnverified` for a row without a hash."""
     if not row.bound:
         raise ModelUnverified(
             f"Nobody has verified the files of {row.id}, so there is no hash to check them with.",
@@ -58,7 +58,7 @@ def write_consent(folder: Path, revision: str, files: Mapping[str, Accepted]) ->
 
 
 def accepted(row: ModelRow, folder: Path) -> ModelRow:
-    """Return the row bound by the person's record; as it is when there is none, or it differs."""
+    """Return the row with the hashes that the person accepted, where a record fits it."""
     if row.bound:
         return row
     try:

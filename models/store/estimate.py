@@ -1,4 +1,4 @@
-"""Memory that a model will take, told before it is loaded.
+"""An estimate, before loading, of the memory that a model takes.
 
 The formulas are those of llama.cpp's own buffers; docs/results.md compares them with what was
 measured. Attention windows (Gemma) and compressed caches (DeepSeek) take less than estimated.
@@ -34,7 +34,7 @@ RUNTIME = 50_000_000
 ROUGH_VOCABULARY = 152_000
 ROUGH_HEADS = 32
 ROUGH_TOKEN = 40_000
-"""Bytes of cache for a token, beside one for each `ROUGH_SHARE` parameters."""
+"""Bytes of cache for a token, besides one byte for each `ROUGH_SHARE` parameters."""
 ROUGH_SHARE = 130_000
 SMALLEST_CONTEXT = 1024
 
@@ -65,16 +65,16 @@ class Estimate:
     reorder: int
     """A copy of weights in another order, on a CPU; the file's pages can go in exchange."""
     exact: bool
-    """From the file's header; without the file, from its size."""
+    """Whether it comes from the file's header rather than from its size."""
 
     @property
     def needed(self) -> int:
-        """Bytes without which it does not run."""
+        """The least memory that it runs with, in bytes."""
         return self.weights + self.cache + self.buffers
 
     @property
     def peak(self) -> int:
-        """Bytes that are resident when nothing presses."""
+        """Resident bytes where memory is plentiful."""
         return self.needed + self.reorder
 
 
@@ -147,7 +147,7 @@ def context_that_fits(
 def smaller_model(
     rows: Iterable[ModelRow], store: Store, than: ModelRow, memory: int
 ) -> ModelRow | None:
-    """Return the largest model that can do the same and fits, those that are here first."""
+    """Return the largest model with the same role that fits; models that are here come first."""
     able = [
         (store.state(row) == "present", found.needed, row)
         for row in rows

@@ -1,7 +1,7 @@
 """The header of a GGUF file, read with bounds before llama.cpp sees it.
 
-A header is a stranger's data: every count and length is compared with what the file can hold
-before it is followed, so that a hostile one costs a message and never memory or minutes.
+A header is untrusted: every count and length is compared with what the file can hold before it
+is used, so that a hostile one costs an error message, never memory or minutes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from models.store.gguf_types import FILE_TYPES, REPACKED_TYPES, TENSOR_TYPES
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
-"""Those that llama.cpp reads. Version 1 counted in 32 bits and is refused there as well."""
+"""The versions that llama.cpp reads; it also refuses version 1, which counted in 32 bits."""
 HEADER = struct.Struct("<4sIQQ")
 """Magic, version, number of tensors, number of metadata entries; little-endian."""
 SMALLEST_TENSOR = 8 + 4 + 4 + 8
@@ -59,7 +59,7 @@ class HeaderFault(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class LongList:
-    """A list that was passed over."""
+    """A list that was skipped."""
 
     length: int
 
@@ -92,7 +92,7 @@ class GgufHeader:
     splits: int
     """Files that the model is spread over."""
     parameters: int
-    """Numbers in all tensors; an embedding that stands there twice counts twice."""
+    """Numbers in all tensors; an embedding that the file has twice counts twice."""
     tensor_bytes: int
     repacked_bytes: int
     """Of `tensor_bytes`, what llama.cpp copies into another order for a CPU with AVX2."""

@@ -9,9 +9,9 @@ from models.store.estimate import CONTEXT, estimate_row
 from models.store.store import Store
 
 SPARED = 0.9
-"""A machine sold with so much memory shows a little less."""
+"""Share of its nominal memory that a machine reports at least."""
 SLOW_CORES = 4
-"""With fewer, a model of four thousand million parameters writes slower than one reads."""
+"""With fewer cores, a model of 4 billion parameters writes slower than a person reads."""
 SLOW_MEMORY = 8_000_000_000
 """The largest CPU pair for such a machine."""
 
@@ -26,7 +26,7 @@ class Recommendation:
     needed: int
     """Bytes of both loaded together."""
     together: bool
-    """They fit at once; otherwise one makes room for the other."""
+    """Whether both fit at once; otherwise one is unloaded for the other."""
     reason: str
 
 

@@ -91,7 +91,7 @@ class Store:
         """Return the file's path for loading, verified together with the extras.
 
         The hash is computed again only when size, mtime_ns or inode differ from those of the
-        last one. Raises `ModelMissing`, `ModelUnverified` when no hash stands for it,
+        last one. Raises `ModelMissing`, `ModelUnverified` when it has no hash,
         `ModelCorrupt` after setting the file aside, or `ModelError` when it cannot be read.
         """
         refuse_unbound(row)

@@ -1,4 +1,4 @@
-"""Strict reading of TOML tables: a key that nobody asked for is refused, never ignored."""
+"""TOML tables, read strictly: an unknown key is refused, never ignored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def invalid(where: str, what: str) -> CatalogueInvalid:
 
 
 class TomlTable:
-    """A TOML table that is taken apart key by key; `done` refuses what nobody asked for."""
+    """A TOML table, read key by key; `done` refuses the keys that were not read."""
 
     def __init__(self, values: dict[str, object], where: str) -> None:
         self._left = dict(values)

@@ -13,7 +13,7 @@ from pathlib import Path
 from models.errors import PullFailed
 
 NO_HOME = Path("/nonexistent")
-"""Debian's name for it: nothing is there, and only root could make it."""
+"""Debian's name for no home: the folder does not exist, and only root could make it."""
 BLOCK = 1 << 20
 """Bytes read at a time; hashing is then bound by SHA-256, not by calls."""
 Progress = Callable[[int, int], None]
@@ -36,7 +36,7 @@ def size_of(path: Path) -> int | None:
 
 
 def signature(path: Path, sha256: str) -> list[str | int]:
-    """Return what must stay the same for a hash to stay true. Raises `OSError`."""
+    """Return what changes whenever the file does. Raises `OSError`."""
     status = path.stat()
     return [sha256, status.st_size, status.st_mtime_ns, status.st_ino]
 
@@ -56,7 +56,7 @@ def hash_steps(path: Path) -> Generator[int, None, str]:
 def home_folder(environ: Mapping[str, str]) -> Path:
     """Return the person's home, or `NO_HOME` where a container or a service has none for them.
 
-    An empty or relative HOME is none: what is below it would depend on the working folder.
+    An empty or relative HOME does not count: paths below it would depend on the working folder.
     """
     given = environ.get("HOME", "")
     if given.startswith("/"):
@@ -78,10 +78,10 @@ def config_folder(environ: Mapping[str, str]) -> Path:
 
 
 def _own_folder(environ: Mapping[str, str], variable: str, below_home: str) -> Path:
-    # platformdirs takes no environment but the process's own, puts these folders elsewhere on
-    # macOS, and knows no home for a user without an entry in the passwords' file.
+    # platformdirs reads only the process's own environment, puts these folders elsewhere on
+    # macOS, and finds no home for a user without an entry in the password file.
     given = Path(environ.get(variable, ""))
-    # The specification has a relative path ignored.
+    # The specification tells programs to ignore a relative path.
     base = given if given.is_absolute() else home_folder(environ) / below_home
     return base / "askance"
 
@@ -126,7 +126,7 @@ def put_in_place(new: Path, path: Path) -> None:
 
 
 def link_in_place(target: Path, path: Path) -> None:
-    """Let `path` stand for a file that stays where another program keeps it."""
+    """Make `path` a link to a file that stays where another program keeps it."""
     make_private(path.parent)
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
@@ -146,7 +146,7 @@ def locked_folder(folder: Path, model_id: str) -> Iterator[None]:
         descriptor = open_private(lock, 0)
         try:
             _lock_or_say_who(descriptor, lock, model_id)
-            # `models rm` deletes the lock with its folder: what was locked may be gone by now.
+            # `models rm` deletes the lock with its folder, so the locked file may be gone by now.
             if lock.exists() and lock.stat().st_ino == os.fstat(descriptor).st_ino:
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, str(os.getpid()).encode(), 0)

@@ -1,12 +1,12 @@
-"""Asks the system's keyring: a process of its own, since a locked keyring may never answer.
+"""Asks the system's keyring in a process of its own, since a locked keyring may never answer.
 
 One JSON object comes in on stdin, `{"do": "get", "user": …}`, `"set"` with a `secret`, `"delete"`
 or `"find"`; one goes out on stdout: `{"value": …}` or `{"error": "none" | "closed", "text": …}`.
 A secret passes through these two pipes only, never through arguments, variables or files.
 
-Only keyrings that the system itself encrypts are asked. Which other one the library's settings
-or PYTHON_KEYRING_BACKEND name does not count, as a plaintext file could be behind it; that the
-variable turns keyrings off does.
+Only keyrings that the system itself encrypts are asked. Another one that the library's settings
+or PYTHON_KEYRING_BACKEND name is ignored, since it could be a plaintext file. The variable may
+still turn keyrings off.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _answer(asked: dict[str, str]) -> dict[str, str | None]:
 
 
 def _delete(backend: Any, user: str) -> str:
-    """Return "yes", or "" where there was nothing."""
+    """Return "yes" where a secret was deleted, else ""."""
     if backend.get_password(SERVICE, user) is None:
         return ""
     backend.delete_password(SERVICE, user)
@@ -68,7 +68,7 @@ def _backend() -> tuple[Any, str]:
         try:
             priority = found.priority
         except (RuntimeError, OSError, AttributeError, NameError):
-            continue  # another system's, or nobody on the bus
+            continue  # it belongs to another system, or nobody answers on the bus
         if best is None or priority > best.priority:
             best = found
     return (best() if best else None), why

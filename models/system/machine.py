@@ -1,4 +1,4 @@
-"""What this machine has: memory, and graphics processors, used or not."""
+"""The machine's memory, and its graphics processors, whether used or not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class MemoryBytes:
 
     total: int
     free: int
-    """What a program can get without pushing others out."""
+    """What a program can get without swapping others out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Gpu:
 def memory() -> MemoryBytes:
     """Return the machine's memory, or what this process may use of it."""
     total, free = _system_memory()
-    # psutil tells of the whole machine, also in a container that may use less.
+    # psutil reports the whole machine, even in a container that may use less.
     limit = _number(CGROUP / "memory.max")
     if limit and (not total or limit < total):
         left = max(0, limit - _number(CGROUP / "memory.current"))
@@ -44,7 +44,7 @@ def memory() -> MemoryBytes:
 
 
 def gpus_present() -> list[Gpu]:
-    """Return the graphics processors that the system shows, whoever can use them."""
+    """Return the graphics processors of the system, whether llama.cpp can use them or not."""
     return _nvidia() or _amd()
 
 

@@ -19,7 +19,7 @@ OFFLINE = {
     # The tokenizers library warns on stderr, and may hang, when its threads meet a fork.
     "TOKENIZERS_PARALLELISM": "false",
 }
-"""Set whatever the caller's environment says. pip reads none of them, so a pull works on."""
+"""They override the caller's environment. pip reads none of them, so that pulls still work."""
 
 
 def set_offline_environment(environ: MutableMapping[str, str]) -> None:

@@ -1,8 +1,8 @@
 """The person's secrets: the one door to the system's keyring.
 
-Kept there, when the person asks for it: the token for gated models, keys of servers, passwords
-of encrypted files, the key of the history. Nothing of them is written anywhere else, and no
-error, log or `--json` repeats one: errors here carry what the keyring said, never what was kept.
+When the person asks for it, the keyring holds the token for gated models, keys of servers,
+passwords of encrypted files and the key of the history. Secrets are written nowhere else, and no
+error, log or `--json` repeats one: errors here carry what the keyring said, never a secret.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import Literal
 KEYRING_MAIN = Path(__file__).with_name("keyring_main.py")
 COMMAND = (sys.executable, "-P", str(KEYRING_MAIN))
 QUIET_SECONDS = 20.0
-"""For an answer where nobody can be asked to unlock: over SSH a locked keyring waits for ever."""
+"""Seconds where nobody can be asked to unlock: over SSH a locked keyring waits for ever."""
 PROMPT_SECONDS = 120.0
-"""On a desktop, where a window may ask for the keyring's password."""
+"""Seconds on a desktop, where a window may ask for the keyring's password."""
 
 HUB = "huggingface"
 PASSWORDS = "passwords"
@@ -30,17 +30,17 @@ HISTORY = "history:"
 """Begins the name of a history's key."""
 ALWAYS_KNOWN = (HUB, PASSWORDS)
 NAMES = "names"
-"""Lists the names of all others: a keyring cannot be asked what it has of one program."""
+"""Lists the names of all others, since a keyring cannot list what one program keeps."""
 
 Doing = Literal["get", "set", "delete", "find"]
 
 
 class KeyringClosed(LookupError):
-    """There is no keyring, or it does not open. The message completes "…, so …"."""
+    """No keyring, or one that does not open. The message goes before ", so …"."""
 
 
 class NoKeyring(KeyringClosed):
-    """There is none on this machine, or none that a program can ask."""
+    """This machine has no keyring, or none that a program can ask."""
 
 
 def secret_from_keyring(user: str) -> str:
@@ -89,7 +89,7 @@ def passwords() -> list[str]:
     try:
         found = json.loads(kept) if kept else []
     except ValueError:
-        found = [kept]  # put there by another program: one password
+        found = [kept]  # another program put it there, as one password
     return [str(password) for password in found] if isinstance(found, list) else [kept]
 
 
@@ -108,7 +108,7 @@ def _ask(do: Doing, user: str, secret: str = "") -> str:
             COMMAND, input=asked, capture_output=True, text=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired:
-        # Chained, it would carry what was asked, secret and all.
+        # Chained, it would carry the request, and a secret with it.
         raise KeyringClosed(
             f"This machine's keyring did not answer within {seconds:.0f} s, as a locked one does"
         ) from None
@@ -130,7 +130,7 @@ def _value(printed: str) -> str:
 
 
 def patience(environ: Mapping[str, str]) -> float:
-    """Return for how many seconds the keyring may think: long where a window can ask."""
+    """Return how many seconds the keyring may take: many where a window can ask."""
     windows = environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
     desktop = windows or sys.platform in ("darwin", "win32")
     return PROMPT_SECONDS if desktop and not environ.get("SSH_CONNECTION") else QUIET_SECONDS

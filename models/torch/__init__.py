@@ -1,1 +1,1 @@
-"""The transformers runtime. torch is imported behind `loading`, not before."""
+"""The transformers runtime. torch is imported behind `loaders`, not before."""

@@ -23,7 +23,7 @@ def load_reader(
     context: int = DEFAULT_CONTEXT,
     precision: Precision | None = "float32",
 ) -> TorchAttentionReader:
-    """Load verified files. `models.torch.loading.load_torch_attention` is the door to this.
+    """Load verified files. Use `models.torch.loaders.load_torch_attention`.
 
     In float32 unless asked otherwise: reactions are small differences of sums. Raises
     `RuntimeFailed` for a model with layers that see only the last tokens.

@@ -1,4 +1,4 @@
-"""The attention function of the transformers runtime: fused, or added up where it is read."""
+"""The attention function of the transformers runtime: fused, or explicit where it is read."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from models.errors import RuntimeFailed
 ATTENTION = "askance"
 """The name under which transformers knows it."""
 FEW_ROWS = 32
-"""Up to here the heads that share keys are folded into rows: keys are then read once."""
+"""Up to so many rows, heads that share keys are folded into rows, so that keys are read once."""
 
 
 class Enough(Exception):
-    """The last layer that is read has been: nothing that follows is wanted."""
+    """The last layer to be read is computed; the rest is not wanted."""
 
 
 @dataclass
 class AttentionWatch:
-    """The layers whose attention is read, and what their columns received of the batch."""
+    """The layers whose attention is read, and what their columns received from the batch."""
 
     layers: Sequence[int] = ()
     stops: bool = True
-    """Whether nothing behind the last of them is computed."""
+    """Whether computing stops after the last of them."""
     context_rows: int = 0
-    """How many of the batch's rows, the first ones, are the context's."""
+    """How many of the batch's first rows belong to the context."""
     sums: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
-    """Of each layer, over heads: from the context's rows and from the others; shape (cells,)."""
+    """Each layer's sums over heads: from the context's rows, from the others; shape (cells,)."""
 
     def add(self, layer: int, weights: torch.Tensor) -> None:
         """Add one head group's attention, shape (heads, rows, cells)."""
@@ -60,7 +60,7 @@ def attend(
     """Return what the rows take in, shape (1, rows, heads, width).
 
     `query` has the shape (1, heads, rows, width), `key` and `value` (1, kept heads, cells, width),
-    the additive mask (1, 1, rows, cells). Raises `Enough` behind the last layer watched, where
+    the additive mask (1, 1, rows, cells). Raises `Enough` after the last layer watched, where
     the watch stops there.
     """
     if s_aux is not None:

@@ -3,7 +3,7 @@
 transformers' own caches hold a rectangle, every sequence as long as the longest. Here, as in
 llama.cpp, a cell holds one token's keys and values and may belong to several sequences: the K
 replies to a prompt attend to one copy of it, prompts of any length are packed without padding,
-and a kept beginning costs nothing. Which cells a row sees is the attention mask.
+and a kept beginning costs nothing. The attention mask says which cells a row sees.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class CellTable:
     def place(
         self, positions: npt.NDArray[np.int64], sequences: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
-        """Take a free cell for each row; the lowest, so that what is in use stays together."""
+        """Take the lowest free cell for each row, so that cells in use stay together."""
         free = np.flatnonzero(~self._members.any(axis=0))[: len(positions)]
         if len(free) < len(positions):
             raise MemoryError("the cache has no free cell")
@@ -99,8 +99,7 @@ class KeyValues(Cache):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Put the rows' keys and values into their cells; return those that the batch sees.
 
-        Called by every layer, so here it is asked whether the result is still wanted. Raises
-        `Cancelled`.
+        Every layer calls it, so this is the place to stop: it raises `Cancelled`.
         """
         if self.stopped is not None and self.stopped():
             raise Cancelled
@@ -113,7 +112,7 @@ class KeyValues(Cache):
         self, layer: int, keys: torch.Tensor, values: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         if layer not in self._kept:
-            # Zeros: what is masked is multiplied by 0, and memory not written may hold NaN.
+            # Zeros, since masked cells are multiplied by 0 and unwritten memory may hold NaN.
             self._kept[layer] = (self._zeros(keys), self._zeros(values))
         return self._kept[layer]
 
@@ -122,5 +121,5 @@ class KeyValues(Cache):
         return torch.zeros(heads, self._cells, width, dtype=like.dtype, device=like.device)
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
-        """Say nothing of lengths: positions are given with every batch."""
+        """Return 0, since every batch comes with its positions."""
         return 0

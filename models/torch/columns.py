@@ -12,7 +12,7 @@ class TorchColumns(ColumnWatch):
     """Adds up columns of attention as transformers computes them."""
 
     def __init__(self, *, stops: bool) -> None:
-        """`stops`: nothing behind the last layer that is watched is computed."""
+        """With `stops`, no layer after the last watched one is computed."""
         super().__init__()
         self.inside = AttentionWatch(stops=stops)
 

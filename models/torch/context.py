@@ -44,9 +44,9 @@ class TorchContext:
         self._cells: KeyValues | None = KeyValues(self._table.size)
         self._logits = torch.empty(0)
         self._index: dict[int, int] = {}
-        """Where in the logits a batch row's are."""
+        """The place of a batch row's logits among all."""
         self._host: dict[int, npt.NDArray[np.float32]] = {}
-        """Rows that were asked for as a whole; they may have been changed since."""
+        """Whole rows that were asked for; a caller may have changed them."""
         self._ranked: tuple[int, Ints, npt.NDArray[np.float64]] | None = None
 
     def decode(self, rows: Rows, stopped: Stopped | None = None) -> None:

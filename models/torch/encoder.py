@@ -31,10 +31,10 @@ from models.torch.model import (
 
 Pooling = Literal["mean", "cls", "max"]
 BATCH_TOKENS = {"cpu": 1024, "cuda": 65_536}
-"""Tokens of a batch, padding included. On a CPU larger ones leave its caches: MiniLM took twice
-as long with 16,384."""
+"""Tokens of a batch, padding included. Larger ones exceed a CPU's caches: MiniLM took twice as long
+with 16,384."""
 POOLING_FILE = "1_Pooling/config.json"
-"""Where sentence-transformers keeps how a model was trained to pool."""
+"""The file in which sentence-transformers says how a model was trained to pool."""
 POOLING_KEYS: dict[str, Pooling] = {
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_cls_token": "cls",
@@ -48,9 +48,9 @@ class Input:
 
     tokens: list[int]
     left_out: range
-    """Positions that are not averaged: the prefix and its separator."""
+    """Positions left out of the average: the prefix and its separator."""
     second: int
-    """Where the second segment begins; beyond the end for none."""
+    """Where the second segment begins; beyond the end where there is none."""
     cut: int
 
 
@@ -58,7 +58,7 @@ class TorchEncoder:
     """A folder with safetensors, a configuration and a tokenizer."""
 
     def __init__(self, path: Path, model_id: str, *, precision: Precision | None = None) -> None:
-        """Load it. `models.torch.loading.load_encoder` is the door to this.
+        """Load it. Use `models.torch.loaders.load_encoder`.
 
         Raises `RuntimeFailed` and `MemorySpent`.
         """
@@ -124,7 +124,7 @@ class TorchEncoder:
     ) -> Encoded:
         """Return a vector for each (prefix, text), averaged over all tokens but the prefix's."""
         prefixes = self._tokens([prefix for prefix, _ in pairs])
-        # A space, where the tokenizer keeps them: both are one text.
+        # With a space, where the tokenizer keeps spaces, since both are one text.
         texts = self._tokens([f" {text}" if prefix else text for prefix, text in pairs])
         inputs = [
             self._input(prefix, tokens, separated=separated and bool(prefix))
@@ -197,9 +197,9 @@ class TorchEncoder:
 
 
 def _batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """Yield the numbers of the texts in batches of about one length, longest first.
+    """Yield the numbers of the texts in batches of similar length, longest first.
 
-    A batch that memory does not hold is then the first.
+    So a batch that does not fit into memory fails first.
     """
     batch: list[int] = []
     for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
@@ -232,7 +232,7 @@ POOLS: dict[Pooling, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
 
 
 def _pooling(folder: Path) -> Pooling:
-    """Return how the model was trained to pool; the mean where nothing says it."""
+    """Return how the model was trained to pool; the mean where no file says it."""
     file = folder / POOLING_FILE
     if not file.exists():
         return "mean"

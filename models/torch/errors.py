@@ -1,4 +1,4 @@
-"""torch's and transformers' exceptions as the project's own."""
+"""Turns exceptions of torch and transformers into the project's own."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ LOAD_FAILURES = (
     *(OSError, ValueError, KeyError, IndexError, TypeError, AttributeError, ImportError),
     *(RuntimeError, SafetensorError, struct.error),
 )
-"""What transformers raises for files that are not as it expects; it has no error of its own."""
+"""What transformers raises for unexpected files; it has no error of its own for them."""
 
 
 @contextlib.contextmanager
 def loading_errors(model_id: str, path: Path) -> Iterator[None]:
-    """Turn what goes wrong while files are opened into `MemorySpent` or `RuntimeFailed`."""
+    """Turn errors while files are opened into `MemorySpent` or `RuntimeFailed`."""
     with _memory_errors(f"There is not enough memory to load {model_id}."):
         try:
             yield
@@ -38,7 +38,7 @@ def loading_errors(model_id: str, path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def computing_errors() -> Iterator[None]:
-    """Turn what goes wrong while a batch is computed into `MemorySpent` or `RuntimeFailed`."""
+    """Turn errors while a batch is computed into `MemorySpent` or `RuntimeFailed`."""
     with _memory_errors("Memory ran out while torch computed a batch."):
         try:
             yield
@@ -61,7 +61,7 @@ def _memory_errors(message: str) -> Iterator[None]:
 
 
 def _is_memory(error: Exception) -> bool:
-    """Say whether memory ran out; of a CPU's torch says so in a plain `RuntimeError`."""
+    """Say whether memory ran out; on a CPU, torch raises a plain `RuntimeError` for that."""
     if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
         return True
     return isinstance(error, RuntimeError) and "allocate memory" in str(error)

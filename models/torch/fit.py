@@ -1,4 +1,4 @@
-"""Whether weights fit before they are loaded: transformers would be ended by the system instead."""
+"""Whether weights fit, checked before the system would end a process that loads too much."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_HEADER = 100 << 20
 def refuse_too_large(path: Path, model_id: str, number: torch.dtype, device: torch.device) -> None:
     """Raise `MemorySpent` for weights that the device has no room for.
 
-    Raises `OSError` and `ValueError` for files that are not what they are called.
+    Raises `OSError` and `ValueError` for files that are not of the format that they claim.
     """
     wanted, free = numbers_in(path) * number.itemsize, free_bytes(device)
     if free is not None and wanted > free:
@@ -33,7 +33,7 @@ def refuse_too_large(path: Path, model_id: str, number: torch.dtype, device: tor
 
 
 def free_bytes(device: torch.device) -> int | None:
-    """Return the free memory of a device, None where nothing says it."""
+    """Return the free memory of a device, None where it is unknown."""
     if device.type == "cuda":
         return int(torch.cuda.mem_get_info(device)[0])
     return memory().free or None

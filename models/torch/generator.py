@@ -19,7 +19,7 @@ from models.torch.fit import free_bytes
 from models.torch.model import Precision, TorchModel
 
 CHUNKS = {"cpu": 256, "cuda": 1024}
-"""Prompt tokens per batch. A GPU needs more rows to be busy, and asks sooner whether to stop."""
+"""Prompt tokens per batch: a GPU needs more rows than a CPU to be busy."""
 
 
 def load_generator(
@@ -32,7 +32,7 @@ def load_generator(
     kept_prompts: int = KEPT_PROMPTS,
     attentive: bool = False,
 ) -> TorchGenerator:
-    """Load verified files. `models.torch.loading.load_torch` is the door to this.
+    """Load verified files. Use `models.torch.loaders.load_torch`.
 
     `memory` is how many bytes the cache may take; what is free when not given. `attentive` loads
     them for `sample_and_read`.

@@ -96,7 +96,7 @@ def best_type(device: torch.device, precision: Precision | None) -> torch.dtype:
 
 
 def _capabilities() -> dict[str, Any]:
-    """Return what torch knows of the CPU; nothing, before it could say."""
+    """Return what torch knows of the CPU; nothing in versions that cannot say."""
     asked: Callable[[], dict[str, Any]] = getattr(torch.cpu, "get_capabilities", dict)
     return asked()
 

@@ -16,7 +16,7 @@ END_TEXTS = frozenset(
         *("<|endoftext|>", "<|return|>", "<end_of_turn>", "<EOT>", "<|EOT|>", "</s>"),
     }
 )
-"""Control tokens that end a turn, whatever a configuration forgets; llama.cpp knows the same."""
+"""Control tokens that end a turn even if a configuration omits them, as in llama.cpp."""
 BLANK = "\u2581"
 """What SentencePiece writes for a space."""
 
@@ -100,7 +100,7 @@ class TorchTokens:
         return self._tokenizer.bos_token or "", self._tokenizer.eos_token or ""
 
     def apply_template(self, turns: Sequence[tuple[str, str]]) -> str | None:
-        """Know no template by heart: each is rendered in its sandbox."""
+        """Return None: no template is built in, each is rendered in its sandbox."""
         return None
 
     def grammar(self, gbnf: str) -> TokenGrammar:

@@ -17,18 +17,18 @@ from models.store.architectures import unusable
 from models.store.gguf import GgufHeader, HeaderFault, read_header
 
 MOST_ENTRIES = 20_000
-"""Files and folders looked at in each place."""
+"""Files and folders that are looked at in each place, at most."""
 MOST_MANIFEST = 1 << 20
 MODEL_LAYER = "application/vnd.ollama.image.model"
 
 
 @dataclass(frozen=True, slots=True)
 class FoundModel:
-    """A file, and what it says of itself."""
+    """A file of another program, and what its header says."""
 
     program: str
     name: str
-    """As the program calls it."""
+    """The program's name for it."""
     path: Path
     size: int
     header: GgufHeader | None
@@ -37,7 +37,7 @@ class FoundModel:
 
 
 def found_models(environ: Mapping[str, str]) -> list[FoundModel]:
-    """Look where other programs keep models. Reads headers, and nothing else of them."""
+    """Return the models of other programs. Reads nothing but their headers."""
     home = Path(environ.get("HOME") or Path.home())
     places = [
         *(("Ollama", *one) for one in _ollama(environ, home)),
@@ -50,7 +50,7 @@ def found_models(environ: Mapping[str, str]) -> list[FoundModel]:
         try:
             real = path.resolve(strict=True)
             size = real.stat().st_size
-        except OSError:  # a manifest without its blob, a link to nothing
+        except OSError:  # a manifest without its blob, or a dangling link
             continue
         if real not in seen:
             seen.add(real)
@@ -90,7 +90,7 @@ def _model_digest(manifest: Path) -> str | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     digest = digests[0] if len(digests) == 1 else None
-    # It becomes a path: nothing but a digest may.
+    # It becomes part of a path, so it must be a digest.
     whole = isinstance(digest, str) and digest.startswith("sha256:") and digest[7:].isalnum()
     return str(digest) if whole else None
 
