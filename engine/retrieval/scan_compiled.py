@@ -9,18 +9,15 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from engine.language.tokens import ASCII, LAST_JOIN, composed, fold_run
+from engine.language.tokens import ASCII, LAST_JOIN, fold_run
 from engine.retrieval.scan import Counts, Flags, Ints, check_size
+from engine.retrieval.scan_texts import Array, common_folds, encoded_texts, ends_of
 
 _EDGE = 16
 """Zero bytes around a chunk and behind a term, so that scan.c may read eight bytes anywhere."""
@@ -28,14 +25,8 @@ _BLOCK = 64
 """Folded text is a multiple of so many bytes."""
 _FAILED = 2**64 - 1
 _JOIN = re.compile(b"[\1-%c]" % LAST_JOIN)
-_COMMON = [*range(0x80, 0x800), *range(0x2000, 0x20C0)]
-"""Characters that scan.c folds by itself: European and Near Eastern letters, punctuation."""
-_ALONE = "\u16a0"
-"""A letter that nothing is folded to or together with."""
 _FEW = 256
-"""Runs, or words, that a first call has room for."""
-
-Array = npt.NDArray[Any]
+"""Words that a first call has room for."""
 
 
 class _Chunk(ctypes.Structure):
@@ -103,7 +94,7 @@ class CompiledChunk:
     def __init__(self, library: ctypes.CDLL, texts: Sequence[str]) -> None:
         """Fold the texts of passages and find their tokens."""
         self.size = len(texts)
-        source = _source(library, texts)
+        source = encoded_texts(library, texts)
         pieces = [fold_run(run).translate(ASCII) for run in source.runs]
         blocks = -(-(source.folded + sum(map(len, pieces)) + 2 * _EDGE) // _BLOCK)
         check_size(blocks * _BLOCK)
@@ -117,8 +108,8 @@ class CompiledChunk:
         )  # fmt: skip
         count = _checked(
             library.askance_fold(
-                ctypes.byref(self.structure), source.data, source.ends, ASCII, _common(),
-                b"".join(pieces), _ends(pieces), len(pieces),
+                ctypes.byref(self.structure), source.data, source.ends, ASCII, common_folds(),
+                b"".join(pieces), ends_of(pieces), len(pieces),
             )
         )  # fmt: skip
         room = count // 2
@@ -231,68 +222,6 @@ class _Table:
         self.structure = _Terms(*map(_at, self._kept))
 
 
-@dataclass(frozen=True, slots=True)
-class _EncodedTexts:
-    """Texts side by side in UTF-8."""
-
-    data: bytes
-    ends: Array
-    """Where each text ends."""
-    runs: list[bytes]
-    """Runs beyond ASCII that Python has to fold."""
-    folded: int
-    """Bytes of all the rest, once folded."""
-
-
-def _source(library: ctypes.CDLL, texts: Sequence[str]) -> _EncodedTexts:
-    """Encode texts, with accents joined to their letters."""
-    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-    source, accents = _listed(library, encoded)
-    if not len(accents):
-        return source
-    for number in accents.tolist():
-        encoded[number] = composed(texts[number], encoded[number])
-    return _listed(library, encoded)[0]
-
-
-def _listed(library: ctypes.CDLL, encoded: Sequence[bytes]) -> tuple[_EncodedTexts, Array]:
-    """Return what there is to fold, and the numbers of texts that may have combining accents."""
-    data, ends, accents = b"".join(encoded), _ends(encoded), np.empty(len(encoded), np.bool_)
-    folded, room = ctypes.c_uint64(), _FEW
-    while True:
-        bounds = np.empty((room, 2), np.uint64)
-        count = library.askance_runs(
-            data, ends, len(encoded), _common(), bounds, room, ctypes.byref(folded), accents
-        )
-        if count <= room:
-            break
-        room = count
-    runs = [data[begin:end] for begin, end in bounds[:count].tolist()]
-    return _EncodedTexts(data, ends, runs, folded.value), np.flatnonzero(accents)
-
-
-def _ends(pieces: Sequence[bytes]) -> Array:
-    """Return where each piece ends when they are joined."""
-    return np.cumsum(np.fromiter(map(len, pieces), np.uint64, len(pieces)), dtype=np.uint64)
-
-
-@cache
-def _common() -> Array:
-    """Return how common characters are folded: their number of bytes, then up to seven bytes.
-
-    Marks act on their neighbours, so that runs with them go through Python.
-    """
-    folded = fold_run(_ALONE.join(map(chr, _COMMON)).encode()).translate(ASCII)
-    return np.frombuffer(
-        b"".join(
-            b"\xff" * 8 if unicodedata.category(chr(code))[0] == "M"
-            else bytes([len(piece)]) + piece.ljust(7, b"\0")
-            for code, piece in zip(_COMMON, folded.split(_ALONE.encode()), strict=True)
-        ),
-        np.uint8,
-    )  # fmt: skip
-
-
 def _pairs(prefix: bytes) -> list[int]:
     """Return the first two bytes of words with this prefix as numbers, the first byte low."""
     seconds = prefix[1:2] or range(256)
@@ -315,8 +244,7 @@ def _firsts(prints: Array) -> tuple[Array, Array]:
 
 
 def _borders(row: Sequence[int]) -> Array:
-    """Return, for each prefix of `row`, the length of the longest border (its proper prefix and
-    suffix)."""
+    """Return the length of the longest border of each prefix of `row` (Knuth, Morris, Pratt)."""
     borders = [0, 0]
     for number in row[1:]:
         border = borders[-1]
