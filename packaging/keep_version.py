@@ -36,8 +36,8 @@ from app.settings.edit import set_value  # noqa: E402
 from models.fake import FakeGenerator  # noqa: E402
 from models.roles import ModelSet  # noqa: E402
 from models.store.user_rows import add_row  # noqa: E402
+from tests.support.toy_rows import toy_row  # noqa: E402
 from tests.test_app_history import FIXTURE_KEY, TALK, VERSIONS  # noqa: E402
-from tests.toy_rows import toy_row  # noqa: E402
 
 KEPT = ROOT / "tests" / "config_versions"
 VALUES = {

@@ -27,9 +27,9 @@ from engine.events import Answered, Event, Reading, Stage  # noqa: E402
 from engine.retrieval.memory import Memory  # noqa: E402
 from models.fake import FakeGenerator  # noqa: E402
 from models.roles import ModelSet  # noqa: E402
-from tests.screen_text import settled, text_of  # noqa: E402
-from tests.toy_chat import POOL, asked, chat, engine_of, running, turn, until  # noqa: E402
-from tests.toy_walk import own_home  # noqa: E402
+from tests.support.screen_text import settled, text_of  # noqa: E402
+from tests.support.toy_chat import POOL, asked, chat, engine_of, running, turn, until  # noqa: E402
+from tests.support.toy_walk import own_home  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
 SIZE = (100, 28)

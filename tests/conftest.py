@@ -75,7 +75,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a pilot of the screen wait for what it began; others need not import Textual."""
     if "textual.pilot" in sys.modules:
-        from tests.patient_pilot import wait_for_screen
+        from tests.support.patient_pilot import wait_for_screen
 
         monkeypatch.setattr("textual.pilot.Pilot._wait_for_screen", wait_for_screen)
 

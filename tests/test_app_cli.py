@@ -19,7 +19,7 @@ from app.output.progress import STAGES
 from engine.events import StageName
 from ingest.item import Reason
 from models.roles import ModelSet
-from tests.toy_asking import answered_by
+from tests.support.toy_asking import answered_by
 
 QUESTION = "When does the lease of the boathouse end?"
 GOOD = "The lease of the boathouse ends on 31 December 2026 [1]."

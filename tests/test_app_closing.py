@@ -21,10 +21,10 @@ from app.screens.dialogs.find import FindScreen
 from app.screens.model_jobs import Job, ModelJobs
 from app.screens.single_exit import LeftOnce
 from app.widgets.conversation.turn import Told
-from tests.screen_text import until
-from tests.toy_chat import chat, config_over, running
-from tests.toy_conversations import cited, conversation
-from tests.toy_talk import Parrot, answer_to
+from tests.support.screen_text import until
+from tests.support.toy_chat import chat, config_over, running
+from tests.support.toy_conversations import cited, conversation
+from tests.support.toy_talk import Parrot, answer_to
 
 MOMENTS = (0, 3, 10)
 """Turns of the loop between what is begun and the end of the program."""

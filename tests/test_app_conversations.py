@@ -25,9 +25,9 @@ from app.history.storage.files import HistoryFiles
 from engine.conversation import Conversation
 from ingest.item import Kind
 from models.roles import ModelSet
-from tests.toy_asking import answered_by
-from tests.toy_conversations import cited, conversation
-from tests.toy_keyring import ToyKeyring, toy_keyring
+from tests.support.toy_asking import answered_by
+from tests.support.toy_conversations import cited, conversation
+from tests.support.toy_keyring import ToyKeyring, toy_keyring
 
 __all__ = ["toy_keyring"]
 

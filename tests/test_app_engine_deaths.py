@@ -20,9 +20,9 @@ from app.settings.config import load_config
 from app.settings.current import Current
 from engine.events import Answered, Stage
 from engine.settings import Settings
-from tests.toy_chat import LEASE, QUESTION, config_over, settled, shown, typed
+from tests.support.toy_chat import LEASE, QUESTION, config_over, settled, shown, typed
 
-ENGINE = (str(Path(__file__).with_name("dying_engine.py")),)
+ENGINE = (str(Path(__file__).parent / "support" / "dying_engine.py"),)
 SIGNALS = {
     "SIGSEGV": "SIGSEGV (Segmentation fault)",
     "SIGABRT": "SIGABRT (Aborted)",

@@ -18,10 +18,10 @@ from app.backend.process import EngineProcess
 from engine.events import Answered, Noted, Ranked
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
-from tests.toy_chat import LEASE, QUESTION, config_over, settled, shown, turn, typed, until
-from tests.toy_engine import REPLY
+from tests.support.toy_chat import LEASE, QUESTION, config_over, settled, shown, turn, typed, until
+from tests.support.toy_engine import REPLY
 
-PROGRAM = (str(Path(__file__).with_name("toy_engine.py")),)
+PROGRAM = (str(Path(__file__).parent / "support" / "toy_engine.py"),)
 MORE_THAN_A_PIPE_HOLDS = "boat " * 100_000
 READS_LATE = """
 import sys, time
@@ -172,7 +172,7 @@ def listened_end(number: int) -> Ended:
 
 async def test_a_killed_engine_costs_the_question_and_not_the_conversation(source: Path) -> None:
     from app.screens.app import AskanceApp
-    from tests.toy_chat import chat
+    from tests.support.toy_chat import chat
 
     engine = EngineProcess(PROGRAM)
     app = AskanceApp(config_over(source), engine)

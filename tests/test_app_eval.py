@@ -10,7 +10,7 @@ import pytest
 
 from app.cli import main
 from models.roles import ModelSet
-from tests.toy_eval import evaluated_by
+from tests.support.toy_eval import evaluated_by
 
 ROW = {
     "id": "q1",

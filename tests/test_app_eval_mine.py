@@ -13,7 +13,7 @@ from app.commands.evaluation.own_questions import is_right
 from engine.evaluation.questions import load_questions
 from engine.evaluation.scores import answer_scores
 from models.roles import ModelSet
-from tests.toy_eval import evaluated_by
+from tests.support.toy_eval import evaluated_by
 
 MINE = """\
 - question: When does the lease of the boathouse end?

@@ -23,7 +23,7 @@ from app.history.storage.key import KeyRecord
 from models.store.catalogue import load_catalogue
 from models.system import secrets
 from models.system.secrets import KeyringClosed, NoKeyring
-from tests.toy_conversations import conversation
+from tests.support.toy_conversations import conversation
 
 PASSPHRASE = "correct horse battery"
 TALK = conversation(("What is the rent?", "It is 900 euros.", []))

@@ -19,8 +19,8 @@ import pytest
 from app.backend.process import EngineProcess
 from app.screens.app import AskanceApp
 from app.widgets.input.composer import Composer
-from tests.beats import ASKED, BEAT, COUNTED, MESSAGES, SCHEDULED, Beats, beating, mailbox
-from tests.toy_chat import chat, config_over, shown, turn, typed, until
+from tests.support.beats import ASKED, BEAT, COUNTED, MESSAGES, SCHEDULED, Beats, beating, mailbox
+from tests.support.toy_chat import chat, config_over, shown, turn, typed, until
 
 SMALL = "smollm2-135m-instruct-q4_1"
 HANGS = 1.0

@@ -37,8 +37,8 @@ from app.history.storage.key import KeyRecord
 from app.history.storage.locked_memory import LockedBytes
 from app.settings.config import load_config
 from ingest.item import Kind, Locator
-from tests.toy_conversations import cited, conversation
-from tests.toy_keyring import ToyKeyring, toy_keyring
+from tests.support.toy_conversations import cited, conversation
+from tests.support.toy_keyring import ToyKeyring, toy_keyring
 
 __all__ = ["toy_keyring"]
 

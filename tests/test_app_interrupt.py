@@ -17,12 +17,12 @@ from pathlib import Path
 import pytest
 
 from app.output.progress import StatusLine
-from tests.toy_chat import LEASE
+from tests.support.toy_chat import LEASE
 
 PATIENCE = 120.0
 """Seconds that a busy machine may take over what is done at once elsewhere."""
 
-ENGINE = str(Path(__file__).with_name("dying_engine.py"))
+ENGINE = str(Path(__file__).parent / "support" / "dying_engine.py")
 COMMAND = """\
 import sys
 from app.backend import process

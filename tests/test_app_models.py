@@ -21,7 +21,7 @@ from models.download.progress import PullProgress
 from models.errors import PullFailed
 from models.store import catalogue as catalogue_module
 from models.store.catalogue import Catalogue, load_catalogue, parse_catalogue
-from tests.toy_asking import answered_by, asked_here
+from tests.support.toy_asking import answered_by, asked_here
 
 CONTENT = b"weights" * 1000
 ROW = f"""

@@ -19,7 +19,7 @@ from models.roles import READING
 from models.store.consent import Accepted, write_consent
 from models.store.estimate import CONTEXT, ModelTooLarge, estimate_row
 from models.system.machine import Gpu, MemoryBytes
-from tests.toy_models import SHAPE, gguf, sha256
+from tests.support.toy_models import SHAPE, gguf, sha256
 
 GOOD = gguf()
 FREE = "qwen2.5-0.5b-instruct-q4_k_m"

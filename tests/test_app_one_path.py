@@ -22,7 +22,7 @@ from app.settings.current import Current
 from engine.events import Event, Expected, Reading, Stage
 from engine.values import Answer, Coverage
 from ingest.item import Item
-from tests.toy_chat import settled, typed
+from tests.support.toy_chat import settled, typed
 
 SMALL = "smollm2-135m-instruct-q4_1"
 MAILS = {

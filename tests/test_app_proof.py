@@ -32,8 +32,8 @@ from models.proof.tiny_model import tiny_model
 from models.store.catalogue import parse_catalogue
 from models.store.store import Store
 from models.system.machine import Gpu, MemoryBytes
-from tests.toy_library import compiled
-from tests.toy_rows import toy_toml
+from tests.support.toy_library import compiled
+from tests.support.toy_rows import toy_toml
 
 SEGV = 11
 

@@ -30,8 +30,8 @@ from models.errors import ModelMissing
 from models.protocols import Piece
 from models.roles import ModelSet
 from models.stopping import until_stopped
-from tests.screen_text import text_of
-from tests.toy_chat import (
+from tests.support.screen_text import text_of
+from tests.support.toy_chat import (
     LEASE,
     POOL,
     QUESTION,

@@ -20,8 +20,8 @@ from engine.retrieval.memory import Memory
 from models.errors import RuntimeFailed
 from models.protocols import Generator
 from models.roles import ModelSet
-from tests.screen_text import text_of
-from tests.toy_chat import (
+from tests.support.screen_text import text_of
+from tests.support.toy_chat import (
     LEASE,
     POOL,
     QUESTION,

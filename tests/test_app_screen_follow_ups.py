@@ -25,8 +25,8 @@ from engine.followups.standalone import standing_alone
 from engine.retrieval.memory import Memory
 from ingest.item import Kind
 from models.roles import ModelSet
-from tests.screen_text import text_of
-from tests.toy_chat import (
+from tests.support.screen_text import text_of
+from tests.support.toy_chat import (
     LEASE,
     app_over,
     asked,
@@ -39,8 +39,8 @@ from tests.toy_chat import (
     turn,
     until,
 )
-from tests.toy_conversations import cited, conversation
-from tests.toy_talk import Parrot, answer_to
+from tests.support.toy_conversations import cited, conversation
+from tests.support.toy_talk import Parrot, answer_to
 
 OWNER = "Who owns the boats?"
 POINTING = "When was that document written?"

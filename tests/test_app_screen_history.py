@@ -34,10 +34,10 @@ from app.widgets.conversation.turns import Turns
 from app.widgets.input.prompt import Prompt
 from app.widgets.row_list import RowList
 from engine.conversation import Conversation
-from tests.screen_text import assert_snapshot, settled, text_of
-from tests.toy_chat import asked, chat, config_over, line, running, until
-from tests.toy_conversations import cited, conversation
-from tests.toy_talk import Parrot
+from tests.support.screen_text import assert_snapshot, settled, text_of
+from tests.support.toy_chat import asked, chat, config_over, line, running, until
+from tests.support.toy_conversations import cited, conversation
+from tests.support.toy_talk import Parrot
 
 PASSPHRASE = "correct horse battery"
 BOATS = conversation(("Who owns the boats?", "Kim owns them [1].", [cited(1, "Kim Lund")]))

@@ -8,8 +8,8 @@ from app.backend.messages import Command, Ended, Happened, Request
 from app.screens.app import AskanceApp
 from app.widgets.conversation.turns import Turns
 from engine.events import Answered
-from tests.toy_chat import asked, chat, config_over, running, turn, typed, until
-from tests.toy_talk import NOTE, Parrot, answer_to
+from tests.support.toy_chat import asked, chat, config_over, running, turn, typed, until
+from tests.support.toy_talk import NOTE, Parrot, answer_to
 
 LONG = "\n\n".join(f"Line {number} [1]" for number in range(40))
 

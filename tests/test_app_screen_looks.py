@@ -23,8 +23,8 @@ from engine.values import (
     TableShown,
 )
 from ingest.item import Item, Kind, Locator, People, Person, Reason, Skipped
-from tests.screen_text import assert_snapshot, text_of
-from tests.toy_chat import asked, chat, config_over, turn, until
+from tests.support.screen_text import assert_snapshot, text_of
+from tests.support.toy_chat import asked, chat, config_over, turn, until
 
 INBOX = Path("/home/ann/Mail/Inbox.mbox")
 SIZES = [(80, 24), (140, 40)]

@@ -15,7 +15,7 @@ from app.screens.app import AskanceApp
 from app.settings.config import load_config
 from engine.values import Citation, Passage
 from ingest.item import Item, Kind, Locator, People
-from tests.screen_text import NoEngine, settled, text_of
+from tests.support.screen_text import NoEngine, settled, text_of
 
 LINES = 200
 QUOTED = 120

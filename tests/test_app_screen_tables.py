@@ -13,8 +13,18 @@ from textual.widgets import Input
 from app.screens.answers.table import TableScreen, step_of
 from app.screens.app import AskanceApp
 from app.screens.dialogs.entry import EntryScreen
-from tests.screen_text import text_of
-from tests.toy_chat import POOL, app_over, asked, chat, config_over, running, shown, turn, until
+from tests.support.screen_text import text_of
+from tests.support.toy_chat import (
+    POOL,
+    app_over,
+    asked,
+    chat,
+    config_over,
+    running,
+    shown,
+    turn,
+    until,
+)
 
 COUNTED = "How many mails did Kim write?"
 

@@ -12,8 +12,8 @@ from textual.widgets import Input
 from app.screens.app import AskanceApp
 from app.screens.dialogs.entry import EntryScreen
 from app.widgets.input.prompt import Prompt
-from tests.toy_chat import chat, config_over, running
-from tests.toy_talk import Parrot
+from tests.support.toy_chat import chat, config_over, running
+from tests.support.toy_talk import Parrot
 
 TYPED = [*"boat wek", "backspace", "backspace", *"eek", "left", "left", "left", "left", "!"]
 SHOWN = "boat !week"

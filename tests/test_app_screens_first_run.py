@@ -34,8 +34,8 @@ from engine.settings import Settings
 from models.errors import ModelMissing
 from models.roles import ModelSet
 from models.store.store import Store
-from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
-from tests.toy_rows import toy_catalogue, toy_row
+from tests.support.screen_text import NoEngine, assert_snapshot, settled, text_of, until
+from tests.support.toy_rows import toy_catalogue, toy_row
 
 SIZES = ((80, 24), (140, 40))
 

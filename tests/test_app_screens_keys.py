@@ -32,8 +32,8 @@ from engine.events import Answered
 from engine.usage import ModelIds, ModelTokens, Usage
 from engine.values import Answer, Citation, Coverage, Passage, TableRow, TableShown
 from ingest.item import Item, Kind, Locator, People, Reason, Skipped
-from tests.screen_text import settled, text_of, until
-from tests.toy_chat import QUESTION, chat, config_over, turn
+from tests.support.screen_text import settled, text_of, until
+from tests.support.toy_chat import QUESTION, chat, config_over, turn
 
 ANY_LIST = ("lists", "screens", EVERYWHERE)
 """Scopes that are heard on every screen with a list."""

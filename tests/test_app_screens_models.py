@@ -20,8 +20,8 @@ from app.settings.config import load_config
 from models.errors import AskanceError, PullFailed
 from models.proof.description import Library
 from models.system.machine import Gpu, MemoryBytes
-from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
-from tests.toy_rows import toy_catalogue, toy_row
+from tests.support.screen_text import NoEngine, assert_snapshot, settled, text_of, until
+from tests.support.toy_rows import toy_catalogue, toy_row
 
 SIZES = ((80, 24), (140, 40))
 

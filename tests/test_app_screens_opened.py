@@ -30,7 +30,7 @@ from engine.strategies import registry
 from engine.usage import ModelIds, ModelTokens, Usage
 from engine.values import Agreement, Answer, Citation, Coverage, Passage, TableRow, TableShown
 from ingest.item import Item, Kind, Locator, People, Person
-from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
+from tests.support.screen_text import NoEngine, assert_snapshot, settled, text_of, until
 
 FILES = Path("/home/ann/files")
 SIZES = ((80, 24), (140, 40))

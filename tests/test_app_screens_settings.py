@@ -23,7 +23,7 @@ from app.screens.lists.models import ModelsScreen
 from app.screens.lists.settings import SettingsScreen
 from app.screens.lists.sources import SourcesScreen
 from app.settings.config import SETTINGS, config_path, load_config
-from tests.screen_text import NoEngine, assert_snapshot, settled, text_of, until
+from tests.support.screen_text import NoEngine, assert_snapshot, settled, text_of, until
 
 SIZES = ((80, 24), (140, 40))
 

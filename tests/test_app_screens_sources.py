@@ -19,7 +19,7 @@ from app.settings.config import load_config
 from app.widgets.row_list import Row, RowList
 from engine.values import Coverage
 from ingest.item import Kind, Reason, Skipped
-from tests.screen_text import NoEngine, assert_snapshot, settled, text_of
+from tests.support.screen_text import NoEngine, assert_snapshot, settled, text_of
 
 SIZES = ((80, 24), (140, 40))
 

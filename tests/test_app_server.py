@@ -28,7 +28,7 @@ from models.errors import ModelMissing, RuntimeFailed
 from models.roles import ModelSet
 from models.store.catalogue import load_catalogue
 from models.store.estimate import CONTEXT
-from tests.toy_server import ToyServer, serving
+from tests.support.toy_server import ToyServer, serving
 
 SAMPLE = Path(__file__).parents[1] / "app" / "sample" / "data"
 SMALL = "smollm2-135m-instruct-q4_1"

@@ -14,7 +14,7 @@ from app.output.table import table_lines, table_object
 from engine.values import Passage, TableRow, TableShown, TableUnread
 from ingest.item import Item, Kind, Locator, People
 from models.roles import ModelSet
-from tests.toy_asking import answered_by
+from tests.support.toy_asking import answered_by
 
 MAIL = Item(
     Kind.MAIL, "Lease", None, People(), "Subject: Lease\n\nHello.", Locator(Path("/in.mbox"))

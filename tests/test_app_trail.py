@@ -9,7 +9,7 @@ from app.output.trail import PassageNumbers, Trail, event_lines
 from engine.events import Drafted, FollowedUp, Ranked, Sampled, Selected, Voted
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
-from tests.toy_talk import answer_to
+from tests.support.toy_talk import answer_to
 
 
 def test_each_rewritten_question_is_shown() -> None:

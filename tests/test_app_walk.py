@@ -13,10 +13,10 @@ from app.screens.app import AskanceApp
 from app.settings.config import config_path, load_config
 from models.store.catalogue import load_catalogue
 from models.store.store import Store
-from tests.screen_text import text_of
-from tests.toy_chat import POOL, engine_of, running, until
-from tests.toy_walk import LEAVE, SETTINGS, WALK, Step, exported, is_seen, prepare
-from tests.walk_in_tmux import terminal, walked
+from tests.support.screen_text import text_of
+from tests.support.toy_chat import POOL, engine_of, running, until
+from tests.support.toy_walk import LEAVE, SETTINGS, WALK, Step, exported, is_seen, prepare
+from tests.support.walk_in_tmux import terminal, walked
 
 MODEL = "smollm2-135m-instruct-q4_1"
 PATIENCE = 900.0

@@ -23,8 +23,8 @@ from app.exits import ExitCode
 from app.sources.sample_files import sample_folder
 from models.errors import AskanceError
 from models.roles import ModelSet
-from tests.toy_asking import answered_by
-from tests.toy_folders import LAYOUTS, lay_out
+from tests.support.toy_asking import answered_by
+from tests.support.toy_folders import LAYOUTS, lay_out
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

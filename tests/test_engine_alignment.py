@@ -10,8 +10,8 @@ import pytest
 from engine.attention.reaction import tokens_of
 from engine.language.sentences import Span, sentence_spans
 from models.decoding.columns import spans
-from tests.in_store import weights_of
-from tests.toy_tokenizers import byte_level, unigram
+from tests.support.in_store import weights_of
+from tests.support.toy_tokenizers import byte_level, unigram
 
 TEXT = (
     "The lease was signed by Berta Lindqvist in Harlow. It ends on 31 December 2026. "

@@ -29,7 +29,7 @@ from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
 from models.errors import AskanceError, ContextExceeded
 from models.roles import ModelSet
-from tests.toy_corpus import FakeEncoder
+from tests.support.toy_corpus import FakeEncoder
 
 FACTS = Facts(
     effort="balanced",

@@ -9,7 +9,7 @@ import pytest
 from engine.checking.citation_check import check
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
-from tests.citing_pairs import MORE, SCENES, Scene
+from tests.support.citing_pairs import MORE, SCENES, Scene
 
 BESIDE = "Subject: Lunch\n\nLunch is at Trattoria Rosa on Friday."
 """Another passage that the model saw."""

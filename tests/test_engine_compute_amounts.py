@@ -13,7 +13,7 @@ import pytest
 from engine.compute.units import Quantity, amounts, by_unit
 from engine.values import Answer
 from ingest.item import Item
-from tests.toy_compute import BOB, JO, KIM, Ask, asking, day, mail, read_from
+from tests.support.toy_compute import BOB, JO, KIM, Ask, asking, day, mail, read_from
 
 
 @pytest.fixture

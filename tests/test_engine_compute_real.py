@@ -22,7 +22,7 @@ from ingest.item import Item, Kind, Locator, People
 from models.llama.generator import load_llama
 from models.protocols import Generator
 from models.roles import ModelSet
-from tests.in_store import weights_of
+from tests.support.in_store import weights_of
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ingest.item import Copy, Item, Locator, Shelf
-from tests.toy_compute import BOB, KIM, MET, crossings, day, event, mail, table
+from tests.support.toy_compute import BOB, KIM, MET, crossings, day, event, mail, table
 
 
 @pytest.mark.parametrize(

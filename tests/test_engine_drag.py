@@ -14,7 +14,7 @@ from engine.prompts.examples import Example, shipped
 from engine.settings import Budget
 from models.errors import ContextExceeded
 from models.protocols import Beginnings
-from tests.toy_corpus import BUDGET, QUESTION, TEXTS, Run, asking
+from tests.support.toy_corpus import BUDGET, QUESTION, TEXTS, Run, asking
 
 EXAMPLES = (
     Example(

@@ -14,7 +14,7 @@ from engine.retrieval.embedding import FEWEST, MOST, candidate_count, reranked
 from models.encoder import Encoded
 from models.errors import ModelMissing
 from models.protocols import Beginnings
-from tests.toy_corpus import QUESTION, TEXTS, FakeEncoder, Run, asking, texts
+from tests.support.toy_corpus import QUESTION, TEXTS, FakeEncoder, Run, asking, texts
 
 ALONE = {"cedar": 0.2, "dogwood": 0.8, "fir": 0.4}
 CONDITIONED = {"cedar": 0.9, "dogwood": 0.1, "fir": 0.3}

@@ -14,7 +14,7 @@ from engine.settings import Settings
 from models.llama.generator import load_llama
 from models.protocols import Generator
 from models.roles import ModelSet
-from tests.in_store import weights_of
+from tests.support.in_store import weights_of
 
 pytestmark = pytest.mark.slow
 

@@ -17,8 +17,8 @@ from engine.followups.standalone import follow_up, standalone
 from engine.settings import Settings
 from ingest.item import Kind
 from models.roles import ModelSet
-from tests.follow_up_cases import FOLLOW_UPS, MISSED, NEW, Case
-from tests.toy_conversations import cited, conversation
+from tests.support.follow_up_cases import FOLLOW_UPS, MISSED, NEW, Case
+from tests.support.toy_conversations import cited, conversation
 
 TODAY = date(2026, 9, 10)
 PAID = ("What did Kim pay in April?", "300 euros [1].", [cited(1, "Dana Okafor")])

@@ -35,8 +35,8 @@ from engine.evaluation.runner import Scored, evaluate
 from engine.evaluation.runs import Row, RunSummary
 from engine.settings import Settings
 from models.errors import AskanceError
-from tests.toy_eval import evaluated_by
-from tests.toy_workers import FATAL, open_dying_models, open_models
+from tests.support.toy_eval import evaluated_by
+from tests.support.toy_workers import FATAL, open_dying_models, open_models
 
 QUESTIONS = 5
 

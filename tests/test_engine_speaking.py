@@ -14,7 +14,7 @@ from engine.checking.citation_check import check
 from engine.checking.speakers import SpeakerTurns
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
-from tests.toy_talk import answer_to
+from tests.support.toy_talk import answer_to
 
 CHAT = """\
 Chat of the rowing club

@@ -30,7 +30,16 @@ from ingest.item import Item, Kind, Locator, People
 from models.fake import FakeGenerator
 from models.protocols import GenerationRequest, Piece, Sampling
 from models.roles import ModelSet
-from tests.toy_corpus import BUDGET, QUESTION, TEXTS, FakeEncoder, Replies, Run, asking, texts
+from tests.support.toy_corpus import (
+    BUDGET,
+    QUESTION,
+    TEXTS,
+    FakeEncoder,
+    Replies,
+    Run,
+    asking,
+    texts,
+)
 
 
 @pytest.fixture

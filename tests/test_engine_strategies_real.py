@@ -36,7 +36,7 @@ from models.protocols import Generator
 from models.roles import ModelSet
 from models.store.catalogue import load_catalogue
 from models.store.store import Store
-from tests.in_store import weights_of
+from tests.support.in_store import weights_of
 
 pytestmark = pytest.mark.slow
 

@@ -24,7 +24,7 @@ from engine.strategies.youra import Youra
 from engine.values import Answer, Excerpt
 from models.errors import ContextExceeded
 from models.protocols import AttentionColumns
-from tests.toy_attention import (
+from tests.support.toy_attention import (
     CLUB,
     LEASE,
     QUESTION,

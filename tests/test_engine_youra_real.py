@@ -12,8 +12,8 @@ from engine.attention.reaction import Measure
 from engine.attention.sentence_attention import MARGIN, QUERY, Way, attend, windows
 from models.llama.attention import LlamaAttentionReader, load_llama_attention
 from models.store.catalogue import load_catalogue
-from tests.in_store import weights_of
-from tests.toy_attention import CLUB, QUESTION, passages_of
+from tests.support.in_store import weights_of
+from tests.support.toy_attention import CLUB, QUESTION, passages_of
 
 pytestmark = pytest.mark.slow
 

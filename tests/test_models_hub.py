@@ -9,8 +9,8 @@ import pytest
 
 from models.errors import ModelCorrupt, PullFailed
 from models.store.store import Store
-from tests.toy_hub import COMMIT, REPO, ToyHub
-from tests.toy_pulls import (
+from tests.support.toy_hub import COMMIT, REPO, ToyHub
+from tests.support.toy_pulls import (
     CONTENT,
     ROW,
     SIZE,

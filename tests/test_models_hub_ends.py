@@ -15,8 +15,8 @@ import pytest
 from models.download.download import pull
 from models.errors import PullFailed
 from models.store.store import Store
-from tests.toy_hub import ToyHub
-from tests.toy_pulls import (
+from tests.support.toy_hub import ToyHub
+from tests.support.toy_pulls import (
     CONTENT,
     FREE,
     ROW,

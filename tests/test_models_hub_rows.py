@@ -14,9 +14,9 @@ from models.store.catalogue import Extra, FileSource, HubSource
 from models.store.consent import ModelUnverified, accepted
 from models.store.store import Store
 from models.system.secrets import KeyringClosed
-from tests.toy_hub import COMMIT, REPO, TOKEN, ToyHub
-from tests.toy_models import sha256
-from tests.toy_pulls import (
+from tests.support.toy_hub import COMMIT, REPO, TOKEN, ToyHub
+from tests.support.toy_models import sha256
+from tests.support.toy_pulls import (
     CONTENT,
     FREE,
     ROW,

@@ -16,7 +16,7 @@ from models.errors import RuntimeFailed
 from models.llama.generator import LlamaGenerator, load_llama
 from models.protocols import GenerationRequest, Sampling
 from models.testing import GeneratorContract, alone, ask, texts
-from tests.in_store import weights_of
+from tests.support.in_store import weights_of
 
 pytestmark = pytest.mark.slow
 

@@ -25,7 +25,7 @@ from models.proof import key as proof_key
 from models.proof.child import Report
 from models.proof.description import described
 from models.proof.proof import RECORD, compile_command, proof, proved, remedy
-from tests.toy_library import compiled
+from tests.support.toy_library import compiled
 
 PACKAGING = Path(__file__).parents[1] / "packaging"
 

@@ -19,7 +19,7 @@ from models.errors import ContextExceeded, MemorySpent, RuntimeFailed
 from models.llama.attention import BLOCK, LlamaAttentionReader, load_llama_attention
 from models.llama.generator import load_llama
 from models.protocols import Cancelled, GenerationRequest, Message, Sampling
-from tests.in_store import weights_of
+from tests.support.in_store import weights_of
 
 SMALL = "smollm2-135m-instruct-q4_1"
 LARGER = "qwen2.5-coder-0.5b-instruct-q4_k_m"

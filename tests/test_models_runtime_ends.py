@@ -18,7 +18,7 @@ from models.llama.context import AbortFlag
 from models.llama.generator import LlamaGenerator, load_llama
 from models.llama.thread import CallThread
 from models.protocols import Cancelled, GenerationRequest, Message
-from tests.in_store import weights_of
+from tests.support.in_store import weights_of
 
 SMALL = "smollm2-135m-instruct-q4_1"
 LONG = "Ann met Bob in Oslo on Monday. " * 240

@@ -9,7 +9,7 @@ import pytest
 from models.errors import ContextExceeded
 from models.llama.generator import LlamaGenerator, load_llama
 from models.protocols import GenerationRequest
-from tests.in_store import weights_of
+from tests.support.in_store import weights_of
 
 pytestmark = pytest.mark.slow
 

@@ -23,7 +23,7 @@ from models.system.secrets import (
     remember_passwords,
     secret_from_keyring,
 )
-from tests.toy_keyring import ToyKeyring, toy_keyring
+from tests.support.toy_keyring import ToyKeyring, toy_keyring
 
 __all__ = ["toy_keyring"]
 

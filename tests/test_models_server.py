@@ -27,7 +27,7 @@ from models.server.errors import ServerFailed
 from models.server.generator import ServerGenerator, connect
 from models.server.kinds import estimated_tokens
 from models.system.secrets import KeyringClosed
-from tests.toy_server import CONTEXT, MODEL, ToyServer, serving
+from tests.support.toy_server import CONTEXT, MODEL, ToyServer, serving
 
 SECRET = "The lease of the boathouse ends in December."
 QUESTION = [Message("system", "Be brief."), Message("user", SECRET)]

@@ -23,7 +23,7 @@ from models.server.address import address_of
 from models.server.errors import ServerFailed
 from models.server.generator import ServerGenerator, connect
 from models.server.kinds import estimated_tokens
-from tests.in_store import weights_of
+from tests.support.in_store import weights_of
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from models.store import store as store_module
 from models.store.catalogue import Extra, FileSource, ModelRow
 from models.store.store import Store
 from models.system.files import locked_folder
-from tests.toy_models import gguf, sha256
+from tests.support.toy_models import gguf, sha256
 
 CONTENT = gguf()
 VOCAB = b"[PAD]\n"

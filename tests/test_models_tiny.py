@@ -21,7 +21,7 @@ from models.proof.numbers import (
     compare,
 )
 from models.proof.tiny_model import tiny_model
-from tests.toy_forward import NumpyLlama
+from tests.support.toy_forward import NumpyLlama
 
 pytest.importorskip("gguf", reason="the gguf package, of the extra torch, is not here")
 ROUNDED = 0.006

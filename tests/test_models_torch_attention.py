@@ -23,8 +23,8 @@ from models.protocols import AttentionColumns, Cancelled, GenerationRequest
 from models.torch.attention import BLOCK, TorchAttentionReader, load_reader
 from models.torch.generator import load_generator
 from models.torch.model import open_network, quiet
-from tests.in_store import weights_of
-from tests.toy_torch import causal
+from tests.support.in_store import weights_of
+from tests.support.toy_torch import causal
 
 SMALL, LARGER = "smollm2-135m-instruct-q4_1", "qwen2.5-coder-0.5b-instruct-q4_k_m"
 STORY = "Ann met Bob in Oslo on Monday. They spoke of the lease. "

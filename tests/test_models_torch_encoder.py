@@ -19,8 +19,8 @@ from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import Cancelled
 from models.torch.encoder import BATCH_TOKENS, TorchEncoder, _batches
 from models.torch.loaders import load_encoder
-from tests.in_store import weights_of
-from tests.toy_torch import encoder
+from tests.support.in_store import weights_of
+from tests.support.toy_torch import encoder
 
 CLS, SEP = 2, 3
 TEXTS = ["Ann met Bob in Oslo", "who?", "", "in " * 30, "bob [SEP] oslo"]

@@ -25,8 +25,8 @@ from models.testing import MAIL, EndContract, GeneratorContract, alone, ask, tex
 from models.torch import fit as torch_room
 from models.torch import loaders
 from models.torch.generator import TorchGenerator, load_generator
-from tests.in_store import weights_of
-from tests.toy_torch import CAUSAL, byte_tokenizer, causal
+from tests.support.in_store import weights_of
+from tests.support.toy_torch import CAUSAL, byte_tokenizer, causal
 
 GREEDY = Sampling()
 SMALL = "smollm2-135m-instruct-q4_1"

@@ -15,7 +15,7 @@ from models.decoding.sampler import Draws, Top, kept_shares
 from models.protocols import Sampling
 from models.torch.cells import STEP, CellTable
 from models.torch.tokens import TorchTokens, byte_level, sentence_piece
-from tests.toy_torch import byte_tokenizer
+from tests.support.toy_torch import byte_tokenizer
 
 
 def test_text_of_any_kind_comes_back_byte_by_byte() -> None:

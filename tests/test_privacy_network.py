@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from tests import traced
-from tests.command_lines import ALL, AT_A_TERMINAL, ENDS, FETCHES, filled
-from tests.planted import new_word, plant
+from tests.support import traced
+from tests.support.command_lines import ALL, AT_A_TERMINAL, ENDS, FETCHES, filled
+from tests.support.planted import new_word, plant
 
 DATA = Path(__file__).parents[1] / "app" / "sample" / "data"
 SMALL = "smollm2-135m-instruct-q4_1"

@@ -2,8 +2,8 @@
 
 A random word is planted in a file of every format that is read, its stem in subjects, senders,
 names of folders and the question. The program runs with every folder it may write to inside one
-home, and the kernel is asked which files it wrote (`tests/traced.py`). Those, and all below its
-home, are searched for the stem in every form (`app/privacy/residue.py`), their names too.
+home, and the kernel is asked which files it wrote (`tests/support/traced.py`). Those, and all below
+its home, are searched for the stem in every form (`app/privacy/residue.py`), their names too.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from app.history.storage.files import HistoryFiles
 from app.privacy import residue
 from app.privacy import system_calls as tracing
 from ingest.recognise import Format
-from tests import planted as planting
-from tests import traced
-from tests.command_lines import (
+from tests.support import planted as planting
+from tests.support import traced
+from tests.support.command_lines import (
     ALL,
     AT_A_TERMINAL,
     ENDS,
@@ -56,7 +56,7 @@ from tests.command_lines import (
     leaves,
     leaves_of,
 )
-from tests.traced import Ran, program, scripted
+from tests.support.traced import Ran, program, scripted
 
 SMALL = "smollm2-135m-instruct-q4_1"
 MODELS = ("--lookahead", SMALL, "--generator", SMALL, "--effort", "quick")

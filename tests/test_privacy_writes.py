@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import traced
+from tests.support import traced
 
 DATA = Path(__file__).parents[1] / "app" / "sample" / "data"
 WATCH = """

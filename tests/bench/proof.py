@@ -20,7 +20,7 @@ from pathlib import Path
 from models.errors import RuntimeFailed
 from models.proof import child as proof_child
 from models.proof import proof
-from tests.toy_library import compiled
+from tests.support.toy_library import compiled
 
 START = """
 import sys, time

@@ -18,8 +18,8 @@ from app.backend.messages import Engine
 from app.backend.process import EngineProcess
 from app.screens.app import AskanceApp
 from app.widgets.input.composer import Composer
-from tests.beats import ASKED, COUNTED, beating, mailbox
-from tests.toy_chat import chat, config_over, turn, typed, until
+from tests.support.beats import ASKED, COUNTED, beating, mailbox
+from tests.support.toy_chat import chat, config_over, turn, typed, until
 
 FRAME = 0.05
 ENGINES: dict[str, Callable[[], Engine]] = {

@@ -27,8 +27,8 @@ from app.widgets.input.prompt import Prompt
 from engine.events import Answered
 from engine.values import Coverage
 from ingest.item import Kind
-from tests.toy_chat import chat, config_over, until
-from tests.toy_talk import answer_to
+from tests.support.toy_chat import chat, config_over, until
+from tests.support.toy_talk import answer_to
 
 LINES = 10_000
 FOLDERS = 50_000

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from app.backend.process import PROGRAM, EngineProcess
 from app.screens.app import AskanceApp
-from tests.toy_chat import LEASE, QUESTION, chat, config_over, typed
+from tests.support.toy_chat import LEASE, QUESTION, chat, config_over, typed
 
-TOY_ENGINE = (str(Path(__file__).parents[1] / "toy_engine.py"),)
+TOY_ENGINE = (str(Path(__file__).parents[1] / "support" / "toy_engine.py"),)
 PRINTED = 20
 """How many times memory is printed."""
 

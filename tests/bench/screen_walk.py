@@ -15,8 +15,8 @@ from pathlib import Path
 from app.settings.config import load_config
 from models.store.catalogue import Role, load_catalogue
 from models.store.store import Store
-from tests.toy_walk import LEAVE, SETTINGS, Step, exported, own_home
-from tests.walk_in_tmux import terminal, walked
+from tests.support.toy_walk import LEAVE, SETTINGS, Step, exported, own_home
+from tests.support.walk_in_tmux import terminal, walked
 
 PAGE = Path(__file__).parents[2] / "docs" / "walk.md"
 PATIENCE = 900.0

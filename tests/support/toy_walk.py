@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-SAMPLE = Path(__file__).parents[1] / "app" / "sample" / "data"
+SAMPLE = Path(__file__).parents[2] / "app" / "sample" / "data"
 QUESTION = "When does the lease end?"
 FOLLOW_UP = "When do I meet Dana Okafor about it?"
 MEANT = "Understood as: When do I meet Dana Okafor about the lease?"

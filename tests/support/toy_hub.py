@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from tests.toy_models import sha256
+from tests.support.toy_models import sha256
 
 COMMIT = "c" * 40
 REPO = "ada/toy-GGUF"

@@ -15,8 +15,8 @@ from models.download.hub import hub_cache
 from models.download.progress import PullProgress
 from models.store.catalogue import ModelRow, parse_catalogue
 from models.store.store import Store
-from tests.toy_hub import COMMIT, REPO, ToyHub, serving
-from tests.toy_models import gguf, sha256
+from tests.support.toy_hub import COMMIT, REPO, ToyHub, serving
+from tests.support.toy_models import gguf, sha256
 
 SIZE = 3_000_000
 CONTENT = gguf(size=SIZE)

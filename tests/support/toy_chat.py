@@ -24,7 +24,7 @@ from engine.retrieval.memory import Memory
 from ingest.reading.pool import Pool
 from ingest.reading.session import Session
 from models.roles import ModelSet
-from tests.screen_text import until
+from tests.support.screen_text import until
 
 QUESTION = "When does the lease of the boathouse end?"
 REPLY = "The lease ends on 31 December 2026 [1]."

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 from app.backend.messages import Command, Tell
 
-SNAPSHOTS = Path(__file__).parent / "snapshots"
+SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 REWRITE = "TEST_SNAPSHOTS"
 """Set to `write`, snapshots are written anew; look at the difference before it is kept."""
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.toy_walk import LEAVE, WALK, Step, is_seen
+from tests.support.toy_walk import LEAVE, WALK, Step, is_seen
 
 TMUX_KEYS = {"enter": "Enter", "escape": "Escape", "end": "End", "home": "Home", "up": "Up"}
 BETWEEN_KEYS = 0.15

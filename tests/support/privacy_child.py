@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 WORD = re.compile(r"zq[0-9a-f]{24}")
 PAUSE = 0.5
 LOOK = ("escape", "enter", "enter", "escape", "w", "escape")
@@ -56,7 +56,7 @@ def main() -> int:
     if sys.argv[1] == "engine":
         return _engine()
     import app.backend.process
-    from tests.command_lines import commands_of
+    from tests.support.command_lines import commands_of
 
     app.backend.process.PROGRAM = (str(Path(__file__)), "engine")
     app.backend.process.STDERR = None  # "ready" is said there
@@ -135,8 +135,8 @@ def _models() -> Any:
 
 async def _screen(source: Path, question: str) -> int:
     """Ask, look at what was found, ask again and leave."""
-    from tests.patient_pilot import be_patient
-    from tests.toy_chat import app_over, asked, config_over, running, shown, typed
+    from tests.support.patient_pilot import be_patient
+    from tests.support.toy_chat import app_over, asked, config_over, running, shown, typed
 
     be_patient()
     app = app_over(config_over(source), _models())
@@ -156,8 +156,8 @@ async def _screen(source: Path, question: str) -> int:
 
 async def _screens(source: Path, question: str) -> int:
     """Open every screen, and print the names of their classes."""
-    from tests.patient_pilot import be_patient
-    from tests.toy_chat import app_over, asked, config_over, running, settled
+    from tests.support.patient_pilot import be_patient
+    from tests.support.toy_chat import app_over, asked, config_over, running, settled
 
     be_patient()
     app = app_over(config_over(source), _models())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from engine.conversation import Conversation
 from ingest.item import Kind
-from tests.toy_conversations import Said, cited, conversation
+from tests.support.toy_conversations import Said, cited, conversation
 
 MAILS = [cited(number, "Marta Silva") for number in (1, 2, 3)]
 EVENTS = [cited(number, kind=Kind.EVENT, title="Meeting") for number in (1, 2)]

@@ -21,7 +21,7 @@ from app.backend.process_main import serve
 from engine.events import Event, Stage, Token
 from engine.retrieval.memory import Memory
 from models.roles import ModelSet
-from tests.toy_engine import toy_models
+from tests.support.toy_engine import toy_models
 
 
 def told(request: Request, models: ModelSet, memory: Memory) -> Iterator[Event]:
