@@ -45,7 +45,7 @@ def test_a_processor_without_a_variant_is_told_so() -> None:
 def test_whatever_is_asked_first_variants_are_loaded_before_and_in_silence(asked: str) -> None:
     # llama.cpp itself would look into the working folder then, and write which one it loads.
     code = (
-        "from models.llama.generator import library\n"
+        "from models.llama import library\n"
         "library.llama_cpp.llama_log_set = lambda *_: print('silent')\n"
         "library.load_backends = lambda *_: exit('loaded')\n"
         f"library.{asked}()"
