@@ -16,6 +16,8 @@ import numpy.typing as npt
 from engine.language.tokens import FIRST_DIGIT_JOIN, LAST_JOIN, WORD_BYTE, fold_all
 from engine.retrieval.scan import Counts, Flags, Ints, check_size
 
+Bytes = npt.NDArray[np.uint8]
+Pairs = npt.NDArray[np.uint16]
 _Words = npt.NDArray[np.uint64]
 
 _EDGE = 16
@@ -34,9 +36,9 @@ class Tokens:
 
     starts: npt.NDArray[np.uint32]
     """Offsets into the chunk's bytes."""
-    prints: npt.NDArray[np.uint16]
+    prints: Pairs
     """A fingerprint each."""
-    heads: npt.NDArray[np.uint16]
+    heads: Pairs
     """The first two bytes of each; of a word of one byte, with the separator behind it."""
     ends: npt.NDArray[np.uint32] | None
     """Offsets behind wholes; None for words, which end where no word byte follows."""
@@ -232,9 +234,7 @@ class NumpyScan:
         return lambda chunk: chunk.beginning(prefixes)
 
 
-def _wholes(
-    folded: npt.NDArray[np.uint8], inside: Flags, starts: Ints, ends: Ints
-) -> tuple[Ints, Ints]:
+def _wholes(folded: Bytes, inside: Flags, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
     """Return where the wholes begin and end: two words or more, a single connector between each."""
     middle = folded[1:-1]
     join = inside[:-2] & inside[2:] & (middle - np.uint8(1) < LAST_JOIN)
@@ -252,14 +252,12 @@ def _wholes(
     return starts[after[first] - 1], ends[after[last]]
 
 
-def _is_digit(folded: npt.NDArray[np.uint8]) -> Flags:
+def _is_digit(folded: Bytes) -> Flags:
     digits: Flags = (folded >= ord("0")) & (folded <= ord("9"))
     return digits
 
 
-def _tokens(
-    pairs: npt.NDArray[np.uint16], starts: Ints, ends: Ints, bounds: Ints, *, whole: bool = False
-) -> Tokens:
+def _tokens(pairs: Pairs, starts: Ints, ends: Ints, bounds: Ints, *, whole: bool = False) -> Tokens:
     return Tokens(
         starts.astype(np.uint32),
         _fingerprints(pairs, starts, ends),
@@ -269,19 +267,17 @@ def _tokens(
     )
 
 
-def _pairs(folded: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint16]:
+def _pairs(folded: Bytes) -> Pairs:
     """Return each byte together with the next: aligned, so that numpy gathers five times faster."""
     wide = folded.astype(np.uint16)
-    pairs: npt.NDArray[np.uint16] = np.left_shift(wide[1:], np.uint16(8))
+    pairs: Pairs = np.left_shift(wide[1:], np.uint16(8))
     pairs |= wide[:-1]
     return pairs
 
 
-def _fingerprints(
-    pairs: npt.NDArray[np.uint16], starts: Ints, ends: Ints
-) -> npt.NDArray[np.uint16]:
+def _fingerprints(pairs: Pairs, starts: Ints, ends: Ints) -> Pairs:
     """Mix a token's first two bytes, last two, and length; its neighbour's when it has but one."""
-    mixed: npt.NDArray[np.uint16] = pairs[starts] * np.uint16(0x9E37)
+    mixed: Pairs = pairs[starts] * np.uint16(0x9E37)
     mixed ^= pairs[ends - 2] * np.uint16(0x85EB)
     mixed += (ends - starts).astype(np.uint16) * np.uint16(0xC2B3)
     return mixed
