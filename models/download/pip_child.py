@@ -33,8 +33,8 @@ FULL_DISK = re.compile(r"\[Errno (28|122)\]|No space left on device|Disk quota e
 def download_wheel(wheel: Wheel, folder: Path) -> Generator[int, None, Path]:
     """Let pip fetch and check one wheel; yield the bytes it has so far, return the file.
 
-    pip works inside `folder`, its temporary files included, so that the disk that fills up is
-    the one that was measured. Closing the generator kills pip. Raises `PullFailed`, and
+    pip works inside `folder`, its temporary files included, so that it fills
+    the disk whose free room was measured. Closing the generator kills pip. Raises `PullFailed`, and
     `OSError` when the disk is full.
     """
     requirements = folder / "requirements.txt"

@@ -29,9 +29,9 @@ def load_llama_attention(
 ) -> LlamaAttentionReader:
     """Load a verified GGUF file to read its attention. Raises `RuntimeFailed`.
 
-    `memory` and `precautions` are what they are for `models.llama.generator.load_llama`. Whether a
-    context uses flash attention, which shows no attention, is settled for good when it is made: a
-    reader needs one of its own.
+    `memory` and `precautions` mean what they mean to `models.llama.generator.load_llama`. A reader
+    needs a context of its own: flash attention, which cannot be read, is turned off for a context
+    when it is made.
     """
     self_test()
     model = LlamaModel(path, gpu_layers=gpu_layers, precautions=precautions)

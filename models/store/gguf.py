@@ -101,8 +101,8 @@ class GgufHeader:
 def gguf_fault(path: Path) -> str | None:
     """Return what is wrong with a GGUF file, None when nothing is. Raises `OSError`.
 
-    The tensors that the header promises must lie within the file: one that was cut short is
-    told by its header alone.
+    The tensors that the header promises must lie within the file, so the header alone shows that
+    a file was cut short.
     """
     try:
         read_header(path)

@@ -52,8 +52,8 @@ class TorchContext:
     def decode(self, rows: Rows, stopped: Stopped | None = None) -> None:
         """Run one batch of at most `chunk` rows.
 
-        `stopped()` is asked before every layer. What was computed by then is in the cache, and
-        the caller has to cut it. Raises `Cancelled`, `MemorySpent` and `RuntimeFailed`.
+        `stopped()` is asked before every layer. What was computed until then is in the
+        cache, and the caller has to cut it. Raises `Cancelled`, `MemorySpent` and `RuntimeFailed`.
         """
         if self._cells is None:
             raise RuntimeFailed("The model was unloaded while it was at work.", remedy="Ask again.")
