@@ -92,7 +92,7 @@ def test_a_plan_means_what_it_says() -> None:
         ("count mail by sender top many", "a number belongs there"),
         ("count mail expecting some", "a number belongs there"),
         ("count mail expecting 1234567", "a number belongs there"),
-        ("count mail please", "stands in no place"),
+        ("count mail please", "has no place for it"),
         ("count mail shelf:attic", "one of these belongs there: trash, spam, drafts, any"),
         ("count event status:moved", "one of these belongs there: cancelled, open, done, any"),
         ("sum title of mail", "sum needs numbers"),

@@ -13,16 +13,20 @@ from engine.language.days import week
 from engine.plan import Field, Unit
 from ingest.item import Item, Kind, Person
 
+# "Re: ", "FW[2]: AW: "
 PREFIX = re.compile(
     r"^\s*(?:(?:re|fwd?|fw|aw|wg|sv|vs|antw|tr|rif|ref|odp|vb|ynt)\s*(?:\[\d+\]|\(\d+\))?\s*:\s*)+",
     re.IGNORECASE,
 )
 """What mail programs put before the subject of a reply or a forwarded mail."""
+# The next patterns read lines that reading writes: "Where: Room 3".
 _PLACE = re.compile(r"^Where: (.+)$", re.MULTILINE)
 _CALENDAR = re.compile(r"^Calendar: (.+)$", re.MULTILINE)
 _SPEAKER_LINE = re.compile(r"^(?:Speakers?|Presenters?|Lecturers?|Host)s?: (.+)$", re.MULTILINE)
+# "by Kim Lund"
 _SPEAKER_IN_TITLE = re.compile(r"\b[Bb]y ([^\W\d_a-z][^()]*?)\)?\s*$")
 _COMPLETED = re.compile(r"^(?:Status: completed|Completed: .+|Done: 100 %)$", re.MULTILINE)
+# "(cancelled)", "(moved, cancelled)"
 _CANCELLED = re.compile(r"\((?:moved, )?cancelled\)$")
 """What reading puts behind the title of an event that its calendar calls cancelled."""
 _LINES: Mapping[Field, tuple[str, ...]] = {

@@ -36,6 +36,8 @@ class PlanGrammar:
         self.picks = ChoiceGrammar(self.asks, vocabulary, today, me_known=me_known)
         self.vocabulary = vocabulary
         self.today = today
+        self.leftover: tuple[str, ...] = ()
+        """Words that mean nothing else, taken for words of the items."""
 
     def plan(self) -> Plan | None:
         """Return the plan; None: the words name none. Raises `PlanRefused` for a senseless one."""
@@ -187,8 +189,8 @@ class PlanGrammar:
 
     def _about_leftover(self, source: Source) -> Source:
         """Return the source with the leftover words as words of its items: "my card statements"."""
-        self.items.about = (" ".join(self.left(None)),)
-        return replace(source, texts=self.items.about if self.items.about[0] else ())
+        self.leftover = self.left(None)
+        return replace(source, texts=(" ".join(self.leftover),) if self.leftover else ())
 
     def _measured(self, asked: Asked, source: Source) -> Plan | None:
         """Return a plan over lengths, or over amounts that the texts state."""
@@ -253,7 +255,7 @@ class PlanGrammar:
             or token in w.UNITS
             or token.isdecimal()
             or (token in ENGLISH and plan is not None and plan.top is not None)
-            or token in " ".join(self.items.about).split()
+            or token in " ".join((*self.items.about, *self.leftover)).split()
             or (self.items.is_of_diary and token in diary.WORDS)
             or re.sub(r"'s$", "", token) in ("", "who", "what", "mail")
         )

@@ -46,6 +46,7 @@ CHOSEN = {
 ANY = "item"
 """What is written for items of every kind."""
 _BARE = re.compile(r"[^\s\"]+")
+# "from:kim", "count"
 _TOKEN = re.compile(
     r"""(?P<name>[a-z]+):(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<bare>[^\s"]+))"""
     r"""|"(?P<sought>(?:[^"\\]|\\.)*)"|(?P<word>[^\s":]+)|(?P<wrong>\S)"""

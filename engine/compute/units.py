@@ -35,7 +35,9 @@ WORDS = {
 }
 _SIGN = r"US\$|[$€£¥₹]"
 _UNIT = "|".join(sorted({*CODES, *WORDS, "%", "kg", "km", "min", "h", "days", "kWh", "GB", "MB"}))
+# "1,234.50", "12", "0,5"
 _NUMBER = r"\d{1,3}(?:[.,'\u2009\u00a0]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?"
+# "US$ 12.50", "-3 km", "12 EUR"
 AMOUNT = re.compile(
     rf"(?<![\w.,/:-])(?P<minus>[-\u2212])?"
     rf"(?:(?P<sign>{_SIGN}|\b(?:{'|'.join(sorted(CODES))})) ?)?(?P<later>[-\u2212])?"

@@ -13,6 +13,7 @@ from engine.compute.nations import ALIASES
 from engine.question.acquaintances import Acquaintances
 from ingest.item import Item, Kind
 
+# "Py", "Con", "UK", "2015" of "PyConUK2015"
 _PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_]+|\d+")
 _GENERIC = frozenset(
     {"holiday", "holidays", "calendar", "calendars", "schedule", "events", "ics", "english"}

@@ -27,6 +27,7 @@ KINDS = {
     Kind.TASK: r"tasks?|to-?dos?|reminders?",
     Kind.CONTACT: r"contacts?",
 }
+# "results"
 ANY = r"sources?|results?|citations?|quotes?|passages?|ones?"
 _PLACES = {**ORDINALS, "last": -1}
 

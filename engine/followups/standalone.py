@@ -40,7 +40,9 @@ _ELSEWHERE_TOO = frozenset(
 )
 """English words that are words of other languages too."""
 _ENGLISH = (FUNCTION_WORDS - _ELSEWHERE_TOO) | {"list", "show", "find", "summarise", "summarize"}
+# "Kim"
 _PROPER = re.compile(r"\b[A-Z]\w+")
+# "from Kim"
 _BEGINS_SMALL = re.compile(rf"(?:{PREPOSITION}|is|can|has|had|do|will)\s", re.IGNORECASE)
 
 

@@ -12,24 +12,23 @@ from engine.language import days
 from engine.language.days import Closed, Direction, Unit
 from engine.language.numbers import ENGLISH, ORDINALS
 
-MONTH_NAMES = [
-    *("january", "february", "march", "april", "may", "june", "july"),
-    *("august", "september", "october", "november", "december"),
-]
+_MONTHS = "january february march april may june july august september october november december"
+MONTH_NAMES = _MONTHS.split()
 WEEKDAY_NAMES = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 QUARTERS = [word for word, n in ORDINALS.items() if n <= 4]
 
+# "September", "sept."
 MONTH = "(" + "|".join([*MONTH_NAMES, "sept", *(name[:3] for name in MONTH_NAMES)]) + r")\.?"
 WEEKDAY_WORDS = "|".join(
     [*WEEKDAY_NAMES, "tues", "thurs", "thur", *(name[:3] for name in WEEKDAY_NAMES)]
 )
-WEEKDAY = rf"({WEEKDAY_WORDS})\.?"
-HOURS = "(?: (?:morning|afternoon|evening|night))?"
-YEAR = r"((?:19|20)\d\d)"
-DAY = r"(?:the )?(\d{1,2})(?:st|nd|rd|th)?"
-NUMBER = r"(\d{1,4}|a couple of|an?|" + "|".join(ENGLISH) + ")"
+WEEKDAY = rf"({WEEKDAY_WORDS})\.?"  # "Tues."
+HOURS = "(?: (?:morning|afternoon|evening|night))?"  # " morning"
+YEAR = r"((?:19|20)\d\d)"  # "2001"
+DAY = r"(?:the )?(\d{1,2})(?:st|nd|rd|th)?"  # "the 4th", "12"
+NUMBER = r"(\d{1,4}|a couple of|an?|" + "|".join(ENGLISH) + ")"  # "3", "a couple of", "two"
 UNIT = "(day|week|month|quarter|year)"
-NAMED_DAY = rf"(?:(?:{WEEKDAY_WORDS})\.?,? )?"
+NAMED_DAY = rf"(?:(?:{WEEKDAY_WORDS})\.?,? )?"  # "Fri., "
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,14 +198,15 @@ def _week_with(read: Reader) -> Reader:
 
 
 DAYS = (
+    # "2001-04-20", "2001/4/20", "20/04/2001"
     Phrase(r"(\d{4})-(\d{1,2})-(\d{1,2})", lambda g, _: _iso_day(g)),
     Phrase(r"(\d{4})/(\d{1,2})/(\d{1,2})", lambda g, _: _iso_day(g)),
     Phrase(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})", lambda g, _: _numeric(g[0], g[1], g[2])),
-    Phrase(
+    Phrase(  # "Friday, the 20th of April 2001"
         rf"{NAMED_DAY}{DAY}(?: of)? {MONTH}(?:,? {YEAR})?",
         lambda g, clock: _day_of_month(g[2], g[1], g[0], clock),
     ),
-    Phrase(
+    Phrase(  # "Fri. April 20, 2001"
         rf"{NAMED_DAY}{MONTH} {DAY}(?:,? {YEAR})?",
         lambda g, clock: _day_of_month(g[2], g[0], g[1], clock),
     ),
@@ -216,15 +216,16 @@ DAYS = (
 PHRASES = (
     *DAYS,
     *(
+        # "the week of 20 April"
         Phrase(f"(?:the )?week (?:of|beginning|starting) {day.pattern}", _week_with(day.read))
         for day in DAYS
     ),
-    Phrase(
+    Phrase(  # "Tuesday of last week"
         rf"{WEEKDAY}(?: of|,)? (last|this|next) week",
         lambda g, clock: _weekday_of_week(g[1], g[0], clock),
     ),
     Phrase(rf"{MONTH}(?:,| of)? {YEAR}", lambda g, clock: _month(g[0], g[1], clock)),
-    Phrase(
+    Phrase(  # "mid-April 2001"
         rf"(?:early|mid|late)(?: |-){MONTH}(?: {YEAR})?", lambda g, clock: _month(g[0], g[1], clock)
     ),
     Phrase(rf"(last|this|next) {MONTH}", lambda g, clock: _relative_month(g[0], g[1], clock)),
@@ -235,23 +236,24 @@ PHRASES = (
     ),
     Phrase(rf"q([1-4])(?: |/|-)?{YEAR}", lambda g, clock: _quarter(int(g[0]), g[1], clock)),
     Phrase(rf"{YEAR}(?: |/|-)?q([1-4])", lambda g, clock: _quarter(int(g[1]), g[0], clock)),
-    Phrase(
+    Phrase(  # "the second quarter of 2001"
         rf"(?:the )?({'|'.join(QUARTERS)}) quarter(?: of| in)? {YEAR}",
         lambda g, clock: _quarter(ORDINALS[g[0]], g[1], clock),
     ),
+    # "Q2"
     Phrase("q([1-4])", lambda g, clock: _quarter(int(g[0]), "", clock), "after_preposition"),
-    Phrase(
+    Phrase(  # "the past fortnight"
         "(?:the )?(last|past|next|coming) fortnight", lambda g, c: _rolling(g[0], "2", "week", c)
     ),
     Phrase("a fortnight ago", lambda _, clock: _away("2", "week", -1, clock)),
-    Phrase(
+    Phrase(  # "the past two weeks"
         rf"(?:the )?(last|past|next|coming) {NUMBER} {UNIT}s?",
         lambda g, c: _rolling(g[0], g[1], g[2], c),
     ),
-    Phrase(
+    Phrase(  # "the last week": seven days up to today
         rf"(?:the (?:last|past)|past) {UNIT}(?! of)", lambda g, c: _rolling("last", "1", g[0], c)
     ),
-    Phrase(
+    Phrase(  # "last week": the calendar week before this one
         r"(last|previous|this|next|coming) (week|weekend|month|quarter|year)(?! of)",
         lambda g, clock: _relative(g[0], g[1], clock),
     ),
@@ -259,7 +261,7 @@ PHRASES = (
     Phrase(rf"{NUMBER} {UNIT}s? ago", lambda g, clock: _away(g[0], g[1], -1, clock)),
     Phrase(rf"{NUMBER} {UNIT}s? from now", lambda g, clock: _away(g[0], g[1], 1, clock)),
     Phrase(rf"in {NUMBER} {UNIT}s?", lambda g, clock: _away(g[0], g[1], 1, clock), "future"),
-    Phrase(
+    Phrase(  # "the day before yesterday", "tomorrow morning"
         rf"((?:the )?day (?:before yesterday|after tomorrow)|last night|tonight|"
         rf"today|yesterday|tomorrow){HOURS}",
         lambda g, clock: _near_today(g[0], clock),
@@ -268,7 +270,7 @@ PHRASES = (
     Phrase(rf"(last|this|next) {WEEKDAY}{HOURS}", lambda g, c: _relative_weekday(g[0], g[1], c)),
     Phrase(rf"{WEEKDAY}{HOURS}", lambda g, clock: _weekday(g[0], clock)),
     Phrase(MONTH, lambda g, clock: _month(g[0], "", clock), "after_preposition"),
-    Phrase(
+    Phrase(  # "the year 2001"
         rf"(?:the year )?{YEAR}", lambda g, _: days.year(date(int(g[0]), 1, 1)), "after_preposition"
     ),
 )

@@ -32,15 +32,23 @@ from engine.language.days import Closed, Direction, Span
 __all__ = ["Direction", "FoundSpan", "Span", "find_spans", "parse_span"]
 
 ANY = "(?:" + "|".join(phrase.pattern for phrase in PHRASES) + ")"
+# "until"
 TO = "(?:to|until|till|through|thru)"
+# "-"
 DASH = r"[-\u2013]"
+# "between May and June", "1 May - 3 May"
 RANGE = compiled(f"(?:(?:between|from) )?(.+?)(?: (?:and|{TO}) |(?: )?{DASH}(?: )?)(.+)")
+# "from May on"
 ONWARDS = compiled("from (.+?) (?:on|onwards?)")
+# "since May", "by Friday"
 OPEN = compiled("(since|after|before|prior to|until|till|up to|by) (.+)")
+# "in May", "dated 2001"
 LEAD = compiled("(?:in|on|during|within|over|at|dated|of|for|throughout) (.+)")
 
+# Neither "v2001" nor "10:2001" is a date.
 EDGE_BEFORE = r"(?<![\w./@:-])"
 EDGE_AFTER = r"(?!\w|[./@:-]\w)"
+# "between 3 and 5 May", "from 3 to 5 May", "from May on", "until May", "May 2001"
 IN_TEXT = compiled(
     rf"{EDGE_BEFORE}(?:"
     rf"between (?:{ANY}|\d{{1,2}}) and {ANY}|from (?:{ANY}|\d{{1,2}}) {TO} {ANY}"
@@ -59,7 +67,9 @@ NO_PERSON_BEFORE = frozenset({"in", "during", "throughout"})
 NO_WEEKDAY_BEFORE = frozenset(
     {"black", "good", "ash", "cyber", "casual", "ruby", "easter", "joe", "super"}
 )
+# "'" in "May's"
 POSSESSIVE = re.compile(r"['\u2019]")
+# " I" in "may I"
 WORD_AFTER = re.compile(r"\s+[^\W\d_]")
 
 

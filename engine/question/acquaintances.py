@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from engine.language.tokens import FUNCTION_WORDS
 from ingest.item import Item, Person
 
+# "ann.lee@x.example"
 ADDRESS = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
+# "O'Brien", "Dr"
 WORD = re.compile(r"[^\W\d_](?:[\w.'-]*\w)?")
 WORDS_OF_A_NAME = 4
 

@@ -23,8 +23,6 @@ from engine.question.acquaintances import Acquaintances
 Role = Literal["quote", "calendar", "date", "name", "thing"]
 """What words of a question are. A thing is a noun with its determiner: "the lease"."""
 
-TAG = re.compile(r"<[a-z]+\d+>")
-"""<name0>, <date12>"""
 OPENING, CLOSING = '"\u201c\u201e\u00ab', '"\u201d\u201c\u00bb'
 """Quotation marks."""
 HIDDEN = "\0"

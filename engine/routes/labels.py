@@ -27,7 +27,8 @@ _NAME = (
     r"""["'`\u201c][^"'`\u201d]+["'`\u201d]|\w*(?:_|[A-Za-z]\d)\w*"""
     r"|[A-Za-z]\w*[.:/-][\w.:/-]*\w|[a-z]+[A-Z]\w*"
 )
-"""What names a key and is no word of a sentence: quoted, or written as no word is."""
+"""Names a key: it is quoted, or spelled as no word of a sentence is."""
+# "the setting max_size", "stored under the key theme?"
 _KEY = re.compile(
     r"\b(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?=\w*\d)[0-9a-f]{16,})\b"
     r"|\b(?i:key|field|setting|variable|property|parameter|option) (?i:(?:named|called) )?"
@@ -59,6 +60,7 @@ _CONDENSED = (
     r"summar(?:y|ies)|overview|recap|digest|gist|synopsis|outline"
     r"|(?:main|key|essential) points?|highlights"
 )
+# "short overview of", "main points"
 _SUMMARIES = (
     r"(?:(?:very|short|brief|quick|concise|good|one|\w+-(?:sentence|line|paragraph)) )*"
     rf"(?:{_CONDENSED})(?=\W*$|[,:]| (?:of|on|about|for|from|in|with|please)\b)"
@@ -69,6 +71,7 @@ _BIDDING = (
     r"(?:^|[.,;:!?-] |\b(?:please|(?:can|could|would|will) you|(?:like|want|need) you to) )"
     r"(?:please |now |just |briefly )*"
 )
+# "please summarise the", "give me a recap", "what did I miss"
 _SUMMARY = re.compile(
     rf"{_BIDDING}(?:{_CONDENSE})\b"
     rf"|{_BIDDING}(?:give|show|tell|write|make|get|list|draft|prepare|provide) (?:me |us )?"
