@@ -23,21 +23,21 @@ COMMANDS = (
     LazyCommand("sources", "app.commands.sources", "Remember where your files are."),
     LazyCommand("models", "app.commands.models", "Fetch, check and choose language models."),
     LazyCommand("config", "app.commands.config", "Show and check the settings."),
-    LazyCommand("doctor", "app.commands.doctor", "Say what works on this machine, and what to do."),
+    LazyCommand("doctor", "app.commands.doctor", "Check what works on this machine."),
     LazyCommand(
-        "history", "app.commands.history", "Keep conversations, encrypted; off until you say so."
+        "history", "app.commands.history", "Keep conversations, encrypted; off by default."
     ),
-    LazyCommand("secrets", "app.commands.secrets", "Remember tokens and passwords in the keyring."),
-    LazyCommand("forget", "app.commands.forget", "Show what is kept anywhere, and remove it."),
+    LazyCommand("secrets", "app.commands.secrets", "Keep tokens and passwords in the keyring."),
+    LazyCommand("forget", "app.commands.forget", "List what Askance keeps, and remove it."),
     LazyCommand(
         "eval",
         "app.commands.evaluation.group",
-        "Measure how well it answers, on questions with known answers.",
+        "Measure answers on questions with known answers.",
     ),
     LazyCommand(
         "completions",
         "app.commands.completions",
-        "Print what your shell needs to complete commands.",
+        "Print your shell's completion script.",
     ),
     LazyCommand("demo", "app.commands.demo", "Ask three questions over the sample files."),
 )
@@ -50,7 +50,7 @@ EPILOG = (
     "  askance demo                               three questions over sample files\n"
     '  askance ask "When does it end?" ~/Mail     over your own\n'
     "  askance                                    the screen\n\n"
-    "Exit codes: 0 answered, 1 failed, 2 wrong usage, 3 nothing found that answers, 4 a model is "
+    "Exit codes: 0 answered, 1 failed, 2 wrong usage, 3 no answer found, 4 a model is "
     "missing or failed its check, 130 interrupted."
 )
 
@@ -63,19 +63,19 @@ EPILOG = (
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option("--plain", is_flag=True, help="Talk in lines, for screen readers; draw nothing.")
+@click.option("--plain", is_flag=True, help="Ask and answer in plain lines, for screen readers.")
 @click.option(
     "--source",
     "sources",
     multiple=True,
     type=click.Path(exists=True),
     metavar="PATH",
-    help="Read this file or folder, and nothing that is remembered; may be given again.",
+    help="Read only this file or folder, not the remembered sources; may repeat.",
 )
 @click.version_option(package_name="askance", prog_name="askance")
 @click.pass_context
 def askance(context: click.Context, plain: bool, sources: tuple[str, ...]) -> int:
-    """Answers questions about your own mail, documents and calendars, read when you ask."""
+    """Answer questions about your own mail, documents and calendars, read when you ask."""
     if sources:
         from app.sources.states import read_alone
 

@@ -208,8 +208,8 @@ def actions_of(scope: str, owner: Any) -> list[Action]:
 def checked_keymap(keymap: Mapping[str, str], actions: Sequence[Action]) -> dict[str, str]:
     """Return the keymap with Textual's names for keys.
 
-    Raises `SettingWrong` for an action that is not there, a key that is none, and a key that
-    two actions of one screen would have.
+    Raises `SettingWrong` for an unknown action, an unknown key, and a key that two actions of
+    one screen would share.
     """
     known = {action.id for action in actions}
     for action_id in keymap:

@@ -44,22 +44,22 @@ from engine.values import Answer
 @click.option(
     "--infer/--no-infer",
     default=None,
-    help="Whether words of the question become filters, such as last week; they are shown.",
+    help="Turn words of the question, such as last week, into filters, and show them.",
 )
 @click.option(
     "--effort",
     type=click.Choice(["quick", "balanced", "thorough"]),
-    help="How much the models read, and so how long it takes.",
+    help="How much the models read; more takes longer.",
 )
 @click.option(
     "--time-budget",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
-    help="For the whole question; what was not read by then is said.",
+    help="Limit for the whole question; the answer names what was left unread.",
 )
 @click.option("--explain", is_flag=True, help="Show how the answer came about.")
 @json_option
-@click.option("--no-stream", is_flag=True, help="Show nothing before the answer is checked.")
+@click.option("--no-stream", is_flag=True, help="Show the answer only once it is checked.")
 @follow_up_options
 @reading_options
 @click.option(
@@ -71,19 +71,17 @@ from engine.values import Answer
 @click.option(
     "--plan",
     metavar="LINE",
-    help="Compute the answer by this plan, as --explain shows it: count mail from:kim by week",
+    help="Compute the answer by this plan, written as --explain shows it: count mail by week",
 )
-@click.option(
-    "--strict", is_flag=True, help="Give no answer where no majority of readings agrees on one."
-)
-@click.option("--lookahead", metavar="ID", help="The small model, which looks ahead.")
-@click.option("--generator", metavar="ID", help="The large model, which writes.")
+@click.option("--strict", is_flag=True, help="Give no answer unless most readings agree on it.")
+@click.option("--lookahead", metavar="ID", help="The fast model.")
+@click.option("--generator", metavar="ID", help="The answer model.")
 @click.option("--seed", type=int, help="The same seed gives the same answer.")
 @click.option(
     "--max-context",
     type=click.IntRange(1),
     metavar="TOKENS",
-    help="Most tokens that both models read, over all calls.",
+    help="Most tokens that both models may read, over all calls.",
 )
 @budget_options
 def command(
@@ -105,9 +103,9 @@ def command(
     """Answer QUESTION from the files at PATH, or from the remembered sources.
 
     QUESTION may hold -word and from: to: subject: in: kind: since: until: has:attachment path:.
-    They join the flags. A single - reads QUESTION from standard input.
+    They add to the flags. A single - reads QUESTION from standard input.
 
-    The answer's citations are checked against the files. Exit code 3: nothing supports one.
+    Citations are checked against the files. Exit code 3: the files support no answer.
 
     \b
     askance ask "When does the lease of the boathouse end?" ~/Mail

@@ -25,7 +25,7 @@ def command() -> None:
 @command.command("path")
 @json_option
 def path(as_json: bool) -> int:
-    """Print where the configuration file is, or would be."""
+    """Print the path of the configuration file, whether or not it exists."""
     where = config_path(os.environ)
     if as_json:
         print_json({"path": str(where), "exists": where.exists()})
@@ -55,7 +55,7 @@ def show(as_json: bool) -> int:
 @command.command("validate")
 @json_option
 def validate(as_json: bool) -> int:
-    """Check file and environment. Exit code 2, and what to correct, when they are wrong."""
+    """Check the file and the environment. Exit code 2: it says what to correct."""
     config = load_config(os.environ)
     server_address(config)
     if as_json:

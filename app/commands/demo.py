@@ -30,11 +30,13 @@ Verdict = Literal["as expected", "should have been answered", "should have absta
 
 @click.command("demo")
 @json_option
-@click.option("--folder", is_flag=True, help="Print where these files are, and ask nothing.")
+@click.option(
+    "--folder", is_flag=True, help="Print the folder of the sample files, and ask nothing."
+)
 def command(as_json: bool, folder: bool) -> int:
     """Ask three questions over sample mail, documents and calendars that ship with Askance.
 
-    Ask some of your own: askance ask "…" "$(askance demo --folder)"
+    To ask your own: askance ask "…" "$(askance demo --folder)"
 
     Exit code 1: an answer was not as expected.
     """

@@ -22,12 +22,13 @@ from app.output.plain import one_line
 )
 @json_option
 def command(privacy: bool, as_json: bool) -> int:
-    """Say what works here, and what to do about the rest.
+    """Check what works here, and say what to do about the rest.
 
-    Opens no source, and uses no network but to ask a server that you have set.
+    It opens no source, and uses the network only to ask a server that you have set.
 
-    With --privacy the program is run over files planted for it, and what it wrote is searched.
-    Exit code 4: a model is missing; 1: something else is, or a promise does not hold here.
+    With --privacy, it runs the program over planted files and searches what the program wrote.
+    Exit code 4: a model is missing. Exit code 1: something else is missing, or a promise of
+    privacy does not hold here.
     """
     checks = list(_proved() if privacy else examine())
     if as_json:

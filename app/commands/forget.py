@@ -22,19 +22,17 @@ if TYPE_CHECKING:
 
 
 @click.command("forget")
-@click.option(
-    "--everything", is_flag=True, help="Remove all that was ever written: it is listed first."
-)
+@click.option("--everything", is_flag=True, help="List all that was ever written, then remove it.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 def command(everything: bool, yes: bool, as_json: bool) -> int:
     """Forget what has been read, or everything.
 
-    Text is kept in the memory of a running screen alone, where ctrl+l drops it; a command
-    keeps nothing once it has ended. So there is nothing to drop here, and this says so.
+    Only a running screen keeps text, in memory, where ctrl+l drops it. A command keeps nothing
+    once it has ended, so without --everything there is nothing to remove.
 
-    With --everything settings, models, kept conversations and what the keyring remembers are
-    listed, and removed once you agree. Your own files are never touched.
+    With --everything, it lists the settings, models, kept conversations and keyring entries, and
+    removes them once you agree. It never touches your own files.
     """
     if everything:
         return _forget_everything(yes, as_json)

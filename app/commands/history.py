@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 @click.group("history", cls=StrictGroup)
 def command() -> None:
-    """Keep conversations, encrypted. Off until you turn it on; files are never kept."""
+    """Keep conversations, encrypted. Off by default; files are never kept."""
 
 
 @command.command("on")
 @click.option("--passphrase", is_flag=True, help="Ask for a passphrase instead of the keyring.")
-@click.option("--new", "anew", is_flag=True, help="Begin a new one; set aside what is there.")
+@click.option("--new", "anew", is_flag=True, help="Start a new history; set the present one aside.")
 @click.option(
     "--days",
     type=click.IntRange(1),
@@ -46,7 +46,7 @@ def command() -> None:
 )
 @json_option
 def on(passphrase: bool, anew: bool, days: int | None, as_json: bool) -> int:
-    """Keep conversations from now on, encrypted, the key in the system's keyring."""
+    """Keep conversations from now on, encrypted, with the key in the system's keyring."""
     files = _files()
     load_config(os.environ)  # what is wrong with the settings is said before anything is made
     if files.key_record.exists() and not anew:
@@ -82,7 +82,7 @@ def _open_again(files: HistoryFiles, passphrase: bool) -> History:
 @command.command("off")
 @json_option
 def off(as_json: bool) -> int:
-    """Keep no more conversations. What was kept stays until `history rm --all`."""
+    """Stop keeping conversations. Kept ones stay until `history rm --all`."""
     set_value(config_path(os.environ), "history", "enabled", False)
     left = _files().exists
     if as_json:
@@ -96,7 +96,7 @@ def off(as_json: bool) -> int:
 @command.command("path")
 @json_option
 def path(as_json: bool) -> int:
-    """Print where the database is, or would be."""
+    """Print the database's path, whether or not it exists."""
     files = _files()
     if as_json:
         enabled = bool(load_config(os.environ).values["history.enabled"])
@@ -110,7 +110,7 @@ def path(as_json: bool) -> int:
 @command.command("list")
 @json_option
 def list_(as_json: bool) -> int:
-    """List the kept conversations, what was last added to first."""
+    """List the kept conversations, the latest first."""
     with _open() as history:
         rows = history.listed()
     if as_json:
@@ -129,7 +129,7 @@ def list_(as_json: bool) -> int:
 
 @command.command("show")
 @click.argument("id_", metavar="ID")
-@click.option("--all", "everything", is_flag=True, help="What was asked on other branches too.")
+@click.option("--all", "everything", is_flag=True, help="Include questions on other branches.")
 @json_option
 def show(id_: str, everything: bool, as_json: bool) -> int:
     """Print a conversation. ID is its id, the beginning of one, or "last"."""
@@ -152,7 +152,7 @@ def show(id_: str, everything: bool, as_json: bool) -> int:
 @click.argument("words", nargs=-1, required=True)
 @json_option
 def search(words: tuple[str, ...], as_json: bool) -> int:
-    """Find questions, answers and quotes that hold all WORDS. Exit code 3: none does."""
+    """Find questions, answers and quotes that hold all WORDS. Exit code 3: none do."""
     with _open() as history:
         found = history.search(" ".join(words))
     if as_json:
@@ -171,10 +171,10 @@ def search(words: tuple[str, ...], as_json: bool) -> int:
 )
 @json_option
 def export(id_: str, target: Path | None, as_json: bool) -> int:
-    """Print a conversation as Markdown, with --json as JSON that can be followed up.
+    """Print a conversation as Markdown; with --json, as JSON for --follow-up-to.
 
-    The end of FILE, .md or .json, says which of them is written. A FILE that is there is not
-    overwritten; what is written is not encrypted any more.
+    FILE's ending, .md or .json, chooses the format. An existing FILE is not overwritten. The
+    export is not encrypted.
     """
     if target is not None and (fault := fault_of(str(target))):
         raise UsageError(f"{target} cannot be written.", remedy=fault, path=target)
@@ -196,20 +196,23 @@ def export(id_: str, target: Path | None, as_json: bool) -> int:
 @command.command("rm")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option(
-    "--all", "everything", is_flag=True, help="Remove everything, the database and its key too."
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Remove everything, including the database and its key.",
 )
 @click.option(
     "--older-than",
     type=click.IntRange(1),
     metavar="DAYS",
-    help="Remove what was not added to for so long.",
+    help="Remove conversations without a new question for this many days.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 def rm(
     ids: tuple[str, ...], everything: bool, older_than: int | None, yes: bool, as_json: bool
 ) -> int:
-    """Remove conversations for good. With --all history is off afterwards."""
+    """Remove conversations for good. --all also turns history off."""
     if sum((bool(ids), everything, older_than is not None)) != 1:
         raise UsageError(
             "Name what to remove.", remedy="Give ids, or --all, or --older-than DAYS; one of them."

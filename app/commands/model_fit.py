@@ -41,17 +41,19 @@ NOT_IN_AN_ID = re.compile(r"[^a-z0-9._-]+")
 
 @click.command("add")
 @click.argument("what", metavar="PATH|REPO")
-@click.option("--file", "file", metavar="NAME", help="The GGUF file in the hub's REPO.")
-@click.option("--revision", metavar="COMMIT", help="The full commit id in the hub's REPO.")
-@click.option("--id", "model_id", metavar="ID", help="The name to give it; default: the file's.")
+@click.option("--file", "file", metavar="NAME", help="Name of the GGUF file in REPO on the hub.")
+@click.option("--revision", metavar="COMMIT", help="Full commit id in REPO on the hub.")
+@click.option(
+    "--id", "model_id", metavar="ID", help="Id of the new model; default: the file's name."
+)
 @json_option
 def add(
     what: str, file: str | None, revision: str | None, model_id: str | None, as_json: bool
 ) -> int:
     """Add a model of your own: a GGUF file on this machine, or one on the hub.
 
-    The row goes to models.toml beside config.toml. A file is checked and used where it is; one
-    on the hub is fetched by `askance models pull ID --accept-unverified`.
+    It writes a row to models.toml, beside config.toml. A file is checked, and used where it is.
+    `askance models pull ID --accept-unverified` fetches one on the hub.
     """
     path = Path(what).expanduser()
     if path.is_file():
@@ -144,10 +146,16 @@ def _id_of(name: str) -> str:
 
 @click.command("estimate")
 @click.argument("model_id", metavar="ID")
-@click.option("--context", type=click.IntRange(1, 1 << 24), default=CONTEXT, show_default=True)
+@click.option(
+    "--context",
+    type=click.IntRange(1, 1 << 24),
+    default=CONTEXT,
+    show_default=True,
+    help="Tokens of context.",
+)
 @json_option
 def estimate_(model_id: str, context: int, as_json: bool) -> int:
-    """Say what memory the model ID takes, before it is loaded."""
+    """Estimate the memory that the model ID takes, without loading it."""
     catalogue, store = known_models(os.environ)
     row = catalogue.row(model_id)
     found = estimate_row(row, store, context)
@@ -207,7 +215,7 @@ def _said(advice: dict[str, object]) -> str:
 @click.argument("model_id", metavar="ID")
 @json_option
 def speed_(model_id: str, as_json: bool) -> int:
-    """Measure how fast the model ID reads and writes here. It is loaded for that."""
+    """Load the model ID, and measure how fast it reads and writes here."""
     catalogue, store = known_models(os.environ)
     row = catalogue.row(model_id)
     if row.roles == ("encoder",):
@@ -229,7 +237,7 @@ def speed_(model_id: str, as_json: bool) -> int:
 @click.command("recommend")
 @json_option
 def recommend_(as_json: bool) -> int:
-    """Name the pair of models that suits this machine, and how to get it."""
+    """Name the two models that suit this machine, and how to get them."""
     catalogue, store = known_models(os.environ)
     found, note = recommended(catalogue, store)
     rows = {"lookahead": found.lookahead, "generator": found.generator}

@@ -47,11 +47,13 @@ for _further in (add, estimate_, recommend_, speed_):
 
 @command.command("list")
 @click.option(
-    "--found", is_flag=True, help="Models that Ollama, LM Studio and the hub's cache have here."
+    "--found",
+    is_flag=True,
+    help="List models that Ollama, LM Studio and the hub's cache have here.",
 )
 @json_option
 def list_(found: bool, as_json: bool) -> int:
-    """List the catalogue: what is here, what it is for, what it costs, whether it fits."""
+    """List the catalogue: each model's state, role, size, and whether it fits."""
     if found:
         return _list_found(as_json)
     catalogue, store = known_models(os.environ)
@@ -85,16 +87,18 @@ def _list_found(as_json: bool) -> int:
 
 @command.command("pull")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--starter", is_flag=True, help="The two starter models; so does naming no model.")
+@click.option(
+    "--starter", is_flag=True, help="Fetch the two starter models, as does naming no model."
+)
 @click.option(
     "--accept-unverified",
     "accept",
     is_flag=True,
-    help="Fetch also what nobody verified, and bind it to the hash of what came.",
+    help="Also fetch unverified models, and pin each to the hash it arrives with.",
 )
 @json_option
 def pull_(ids: tuple[str, ...], starter: bool, accept: bool, as_json: bool) -> int:
-    """Fetch models. What was fetched before is checked and kept; a cut pull goes on."""
+    """Fetch models. It checks and keeps earlier downloads, and resumes one that was cut."""
     catalogue, store = known_models(os.environ)
     rows = [catalogue.row(model_id) for model_id in ids]
     if starter or not rows:
@@ -121,7 +125,7 @@ def pull_(ids: tuple[str, ...], starter: bool, accept: bool, as_json: bool) -> i
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @json_option
 def verify(ids: tuple[str, ...], as_json: bool) -> int:
-    """Hash models again (all that are here, or IDs). Exit code 4: one is wrong or missing."""
+    """Hash IDs again, or every model here. Exit code 4: one is wrong or missing."""
     catalogue, store = known_models(os.environ)
     rows = [catalogue.row(model_id) for model_id in ids] or [
         row for row in catalogue.rows if store.state(row) in ("present", "partial")
@@ -141,7 +145,7 @@ def verify(ids: tuple[str, ...], as_json: bool) -> int:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 def rm(ids: tuple[str, ...], yes: bool, as_json: bool) -> int:
-    """Delete models from this machine; asks first."""
+    """Delete models from this machine, after asking."""
     catalogue, store = known_models(os.environ)
     rows = [catalogue.row(model_id) for model_id in ids]
     if not yes:
@@ -160,7 +164,9 @@ def rm(ids: tuple[str, ...], yes: bool, as_json: bool) -> int:
 @click.argument("model_id", metavar="ID")
 @json_option
 def use(role: Role, model_id: str, as_json: bool) -> int:
-    """Use the model ID as lookahead, generator or encoder from now on.
+    """Use the model ID from now on.
+
+    The lookahead is the fast model, the generator the answer model.
 
     \b
     askance models use generator qwen2.5-coder-1.5b-instruct-q4_k_m

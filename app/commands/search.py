@@ -53,8 +53,8 @@ def command(
     """Rank passages of the files at PATH, or of the remembered sources, for QUERY.
 
     QUERY takes operators: "a phrase", -word, -"a phrase", from: to: subject: in: kind: since:
-    until: has:attachment path:, each also with a hyphen before it. They join the flags. A single -
-    reads QUERY from standard input.
+    until: has:attachment path:, each also with a hyphen before it. They add to the
+    flags. A single - reads QUERY from standard input.
 
     Scores are BM25 and comparable within one reply only. Exit code 3: no passage matches.
 

@@ -30,7 +30,7 @@ from models.system.secrets import (
 
 @click.group("secrets", cls=StrictGroup)
 def command() -> None:
-    """Remember tokens and passwords in the system's keyring, and nowhere else.
+    """Keep tokens and passwords in the system's keyring, and nowhere else.
 
     Names: huggingface, passwords, server:HOST.
     """
@@ -39,7 +39,7 @@ def command() -> None:
 @command.command("list")
 @json_option
 def list_(as_json: bool) -> int:
-    """List the names of what is remembered, never the values."""
+    """List the names of the stored secrets, never their values."""
     with closed_keyring_said():
         where = keyring_name()
         kept = [name for name in known_names() if secret_from_keyring(name)]
@@ -58,9 +58,9 @@ def list_(as_json: bool) -> int:
 @click.argument("name")
 @json_option
 def set_(name: str, as_json: bool) -> int:
-    """Ask for the value of NAME, which is not shown, and remember it.
+    """Ask for the value of NAME, without showing it, and store it.
 
-    A password is added to the others.
+    A new password joins the earlier ones.
     """
     _checked(name)
     if not sys.stdin.isatty():
@@ -87,7 +87,7 @@ def set_(name: str, as_json: bool) -> int:
 @click.argument("name")
 @json_option
 def rm(name: str, as_json: bool) -> int:
-    """Remember NAME no longer. Exit code 3: it was not there."""
+    """Forget NAME. Exit code 3: it was not there."""
     if name in keys_here(os.environ):
         raise UsageError(
             f"{name} opens what your history keeps.",

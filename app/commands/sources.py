@@ -61,7 +61,7 @@ def list_(as_json: bool) -> int:
 @command.command("check")
 @json_option
 def check(as_json: bool) -> int:
-    """Look at the remembered paths without opening them. Exit code 1: one is not ready."""
+    """Check the remembered paths without opening them. Exit code 1: one is not ready."""
     states = [look_at(path) for path in load_config(os.environ).remembered]
     if as_json:
         print_json({"sources": [source_object(source) for source in states]})

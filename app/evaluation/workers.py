@@ -37,14 +37,14 @@ def worker_options(command: Command) -> Command:
     command = click.option(
         "--ray",
         metavar="ADDRESS",
-        help='Ask on a Ray cluster: HOST:PORT, or "local" for one of this machine alone.',
+        help='Ask on a Ray cluster: HOST:PORT, or "local" for this machine only.',
     )(command)
     return click.option(
         "--workers",
         type=click.IntRange(1),
         default=1,
         metavar="N",
-        help="Processes, or workers of the cluster, each with models of its own.",
+        help="Processes or cluster workers; each loads its own models.",
     )(command)
 
 

@@ -54,16 +54,16 @@ class Setting:
 
 SETTINGS = (
     Setting("sources.paths", PATHS, (), about="Files and folders that are read when you ask."),
-    Setting("sources.left_out", PATHS, (), about="Which of them are left out until you say so."),
+    Setting("sources.left_out", PATHS, (), about="Remembered sources that are left out for now."),
     Setting(
         "models.lookahead",
         TEXT,
-        about="The small model that reads ahead; without one, the starter.",
+        about="The fast model, which reads first; without one, the starter.",
     ),
     Setting(
         "models.generator",
         TEXT,
-        about="The model that writes answers; without one, the starter.",
+        about="The answer model; without one, the starter.",
     ),
     Setting(
         "models.encoder",
@@ -104,7 +104,7 @@ SETTINGS = (
     Setting(
         "answer.time_budget",
         SECONDS,
-        about="Seconds for a question; what is not read by then is said.",
+        about="Most seconds for a question; the answer names what was left unread.",
     ),
     Setting("answer.seed", INTEGER, 0, about="The same seed gives the same answer."),
     Setting("answer.stemming", FLAG, True, about="Whether boats finds boat."),
@@ -130,13 +130,13 @@ SETTINGS = (
         "answer.second_opinion",
         FLAG,
         False,
-        about="Whether the small model says which cited sentences it doubts.",
+        about="Whether the fast model says which cited sentences it doubts.",
     ),
     Setting(
         "person.addresses",
         ADDRESSES,
         (),
-        about="Your own addresses: who is meant by I and me.",
+        about="Your own addresses: the people that I and me mean.",
     ),
     Setting("reading.memory", SIZE, about="Most text kept in memory for the next question."),
     Setting(

@@ -26,13 +26,15 @@ from ingest.datasets.values import NotAsDocumented
     metavar="DIR",
     help="Write DIR/dev/SET.jsonl and DIR/corpus/SET.jsonl.",
 )
-@click.option("--limit", type=click.IntRange(1), help="Take the first questions only.")
+@click.option("--limit", type=click.IntRange(1), help="Take only this many questions.")
 @click.option(
     "--tokens",
     type=click.IntRange(1),
-    help="Fill the corpus with documents of other questions, as TTRAG does: 1000000.",
+    help="Fill the corpus up to this size with other documents, as TTRAG does (1000000).",
 )
-@click.option("--seed", type=int, default=0, help="Which documents fill it, and their order.")
+@click.option(
+    "--seed", type=int, default=0, help="Draws the documents that fill the corpus, and their order."
+)
 def command(
     name: str,
     files: tuple[Path, ...],
@@ -41,10 +43,10 @@ def command(
     tokens: int | None,
     seed: int,
 ) -> int:
-    """Write the original FILEs of a public SET in the format that `askance eval` asks.
+    """Convert the original FILEs of a public SET to the format of `askance eval`.
 
-    FILEs may be packed as .gz, .bz2 or .zip. Then ask: askance eval DIR/dev/SET.jsonl, over each
-    question's own documents with --candidates.
+    FILEs may be packed as .gz, .bz2 or .zip. Then run askance eval DIR/dev/SET.jsonl;
+    add --candidates to ask each question over its own documents only.
     """
     try:
         done = import_set(name, entries(name, files), folder, limit, tokens, seed)

@@ -16,10 +16,10 @@ COMMANDS = (
         "Ask your own questions (eval --mine FILE).",
     ),
     LazyCommand(
-        "import", "app.commands.evaluation.data_import", "Read a public set's original files."
+        "import", "app.commands.evaluation.data_import", "Convert a public set's original files."
     ),
     LazyCommand(
-        "report", "app.commands.evaluation.report", "Tables, plots and a page of run files."
+        "report", "app.commands.evaluation.report", "Make tables, plots and a page from run files."
     ),
 )
 
@@ -39,5 +39,5 @@ class _Evaluations(LazyGroup):
 command = _Evaluations(
     "eval",
     commands_table=COMMANDS,
-    help="Measure how well it answers, on questions with known answers.",
+    help="Measure answers on questions with known answers.",
 )

@@ -32,15 +32,21 @@ RIGHT = 0.999
 @click.command("mine")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
-@click.option("--strategy", "strategies", multiple=True, metavar="NAME", help="May repeat.")
+@click.option(
+    "--strategy",
+    "strategies",
+    multiple=True,
+    metavar="NAME",
+    help="Strategy to ask with; may repeat.",
+)
 @click.option("--effort", type=click.Choice(["quick", "balanced", "thorough"]))
-@click.option("--seed", type=int, help="The same seed, the same samples.")
-@click.option("--lookahead", metavar="ID", help="Small model that looks ahead.")
-@click.option("--generator", metavar="ID", help="Large model that writes.")
+@click.option("--seed", type=int, help="The same seed gives the same samples.")
+@click.option("--lookahead", metavar="ID", help="The fast model.")
+@click.option("--generator", metavar="ID", help="The answer model.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Keep one JSON line a question here; without it nothing is kept.",
+    help="Write one JSON line a question here; without it nothing is kept.",
 )
 @json_option
 def command(
@@ -56,8 +62,8 @@ def command(
 ) -> int:
     """Ask the questions of FILE (YAML) over PATH, or over the remembered sources.
 
-    An entry has a question, the answer you expect (none: the files do not say), and the source
-    it should come from, part of a file's name or a subject:
+    Each entry has a question, the answer you expect, and its source: part of a file's name or
+    a subject. Leave the answer out if the files do not hold it:
 
     \b
     - question: When does the lease end?

@@ -22,29 +22,33 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command("report")
 @click.argument("runs", nargs=-1, required=True, type=FILE, metavar="RUN...")
-@click.option("--html", type=FILE, metavar="OUT", help="Write one page that fetches nothing.")
-@click.option("--markdown", type=FILE, metavar="OUT", help="Write tables; without OUTs to stdout.")
+@click.option(
+    "--html", type=FILE, metavar="OUT", help="Write one page; it loads nothing from the network."
+)
+@click.option(
+    "--markdown", type=FILE, metavar="OUT", help="Write tables; without any output file, to stdout."
+)
 @click.option(
     "--plots",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Write each plot as a PNG.",
 )
-@click.option("--baseline", metavar="NAME", help="Strategy that the others are compared with.")
+@click.option("--baseline", metavar="NAME", help="The strategy to compare the others with.")
 @click.option(
     "--questions",
     "files",
     multiple=True,
     type=FILE,
     metavar="FILE",
-    help="Questions that were asked; the page then shows them. May repeat.",
+    help="Show the questions of this file in the page; may repeat.",
 )
 @click.option(
     "--prices",
     nargs=2,
     type=click.FloatRange(0),
     metavar="IN OUT",
-    help="For a million tokens read and written; adds what a run would cost.",
+    help="Prices of a million tokens read and written; adds what a run would cost.",
 )
 def command(
     runs: tuple[Path, ...],
@@ -55,10 +59,10 @@ def command(
     files: tuple[Path, ...],
     prices: tuple[float, float] | None,
 ) -> int:
-    """Show what the run files of `askance eval --out` say.
+    """Show the results in run files that `askance eval --out` wrote.
 
-    Answers stand in the page: it is the person's alone, and belongs outside any project that is
-    published. Tables and plots hold numbers only. Damaged lines are left out and counted.
+    The page holds answers: only you can read it, and it belongs outside any published project.
+    Tables and plots hold numbers only. Damaged lines are left out and counted.
     """
     _refuse_overwriting([out for out in (html, markdown) if out], [*runs, *files])
     read = [read_run(path) for path in dict.fromkeys(runs)]

@@ -35,57 +35,64 @@ from engine.strategies.registry import get, names
     "strategies",
     multiple=True,
     metavar="NAME",
-    help=f"One of {', '.join(names())}; may repeat, and hold choices: drag:k={{1,5}}.",
+    help=f"One of {', '.join(names())}; may repeat, and list values: drag:k={{1,5}}.",
 )
 @budget_options
 @click.option("--effort", type=click.Choice(["quick", "balanced", "thorough"]))
-@click.option("--max-context", type=click.IntRange(1), metavar="TOKENS", help="Over all calls.")
-@click.option("--seed", type=int, help="The same seed, the same samples.")
+@click.option(
+    "--max-context",
+    type=click.IntRange(1),
+    metavar="TOKENS",
+    help="Most tokens that both models may read.",
+)
+@click.option("--seed", type=int, help="The same seed gives the same samples.")
 @click.option(
     "--least-confidence",
     type=click.FloatRange(0, 1),
-    help="Abstain below this; 0 records what every threshold would have done.",
+    help="Abstain below this confidence; 0 records the outcome of every threshold.",
 )
-@click.option("--lookahead", metavar="ID", help="Small model that looks ahead.")
-@click.option("--generator", metavar="ID", help="Large model that writes.")
-@click.option("--limit", type=click.IntRange(1), help="Ask at most so many questions.")
-@click.option("--skip", type=click.IntRange(0), default=0, help="Pass over the first ones.")
-@click.option("--mode", metavar="WORD", help="Only questions of this answers_mode.")
+@click.option("--lookahead", metavar="ID", help="The fast model.")
+@click.option("--generator", metavar="ID", help="The answer model.")
+@click.option("--limit", type=click.IntRange(1), help="Ask at most this many questions.")
+@click.option("--skip", type=click.IntRange(0), default=0, help="Skip this many questions first.")
+@click.option("--mode", metavar="WORD", help="Ask only questions with this answers_mode.")
 @click.option(
-    "--unanswerable/--answerable", default=None, help="Only these questions; default all."
+    "--unanswerable/--answerable",
+    default=None,
+    help="Ask only questions without, or only with, an answer; default all.",
 )
-@click.option("--original", is_flag=True, help="Ask question_original over the scope alone.")
-@click.option("--candidates", is_flag=True, help="Ask over each question's own candidates alone.")
+@click.option("--original", is_flag=True, help="Ask question_original, over its scope only.")
+@click.option("--candidates", is_flag=True, help="Ask each question over its own candidates only.")
 @click.option(
     "--task",
     type=click.Choice(list(TASKS)),
-    help="Prompts to ask with; default those of the data set.",
+    help="Prompts to use; default: those of the data set.",
 )
 @click.option(
     "--examples",
     type=click.IntRange(0),
     default=0,
     metavar="N",
-    help="Solved questions to show, from the end of FILE, never one that is asked. "
-    "With --make-examples: how many are enough.",
+    help="Solved questions from the end of FILE to show, never one that is asked. "
+    "With --make-examples: how many to make.",
 )
 @click.option(
     "--worked",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     metavar="FILE",
-    help="Worked examples to show, never of a question that is asked; --make-examples makes them.",
+    help="Worked examples from --make-examples to show, never one of a question that is asked.",
 )
 @click.option(
     "--make-examples",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Ask with iterdrag, and keep the questions that end right here as worked examples. "
-    "--skip and --limit name questions that no result reports.",
+    help="Ask with iterdrag, and save the questions answered rightly as worked examples. "
+    "Use --skip and --limit to pick questions that no result reports.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Keep one JSON line a question here, and go on from what is there.",
+    help="Write one JSON line a question here; a second run continues the file.",
 )
 @worker_options
 @json_option
@@ -115,9 +122,9 @@ def command(
     seed: int | None,
     least_confidence: float | None,
 ) -> int:
-    """Ask the questions of FILE (JSONL) over PATH, or over the corpus that each names.
+    """Ask the questions of FILE (JSONL) over PATH, or over the corpus that each question names.
 
-    Lines of --out hold answers and belong outside any project that is published.
+    The file of --out holds answers: keep it outside any published project.
     """
     refuse_no_run(out)
     named = [name for one in strategies for name in expanded(one)]

@@ -31,18 +31,18 @@ def follow_up_options(command: Command) -> Command:
             "-c",
             "continued",
             is_flag=True,
-            help="Follow up the last conversation of the history.",
+            help="Continue the last conversation in the history.",
         ),
         click.option(
             "--follow-up-to",
             metavar="FILE",
             type=click.Path(path_type=Path),
-            help="Follow up a file that `ask --json` or `history export --json` wrote.",
+            help="Continue from a file written by `ask --json` or `history export --json`.",
         ),
         click.option(
             "--as-typed",
             is_flag=True,
-            help="Put nothing into a follow-up from what was said before.",
+            help="Ask a follow-up exactly as typed, without adding earlier context.",
         ),
         click.option("--temporary", is_flag=True, help="Keep this question out of the history."),
     ]

@@ -123,12 +123,18 @@ def filter_options(command: Command) -> Command:
             )
             for flag, field, metavar, words in LISTED
         ),
-        click.option("--kind", "kinds", multiple=True, type=kinds, help="Only these; may repeat."),
+        click.option(
+            "--kind",
+            "kinds",
+            multiple=True,
+            type=kinds,
+            help="Only items of this kind; may repeat.",
+        ),
         click.option(
             "--has",
             multiple=True,
             type=click.Choice(["attachment"]),
-            help="Only mails with attachments, and what is attached.",
+            help="Only mails with attachments, and the attachments.",
         ),
     ]
     for option in reversed(options):
@@ -158,10 +164,10 @@ def reading_options(command: Command) -> Command:
             "--memory",
             type=Size(),
             metavar="SIZE",
-            help='Most text kept in memory, such as "2 GB".',
+            help='Most memory for the text of files, such as "2 GB".',
         ),
         click.option(
-            "--unlock", is_flag=True, help="Ask for passwords of encrypted files, and try them."
+            "--unlock", is_flag=True, help="Ask for passwords, and try them on encrypted files."
         ),
     ]
     for option in reversed(options):
@@ -172,10 +178,10 @@ def reading_options(command: Command) -> Command:
 def budget_options(command: Command) -> Command:
     """Add X, Y, K and the window to the token; the command takes them as `budget` or None."""
     flags = (
-        ("--lookahead-tokens", None, "Most tokens of passages that the small model reads (X)."),
-        ("--generator-tokens", None, "Most tokens of passages that the large model reads (Y)."),
-        ("--samples", MOST_REPLIES, "Guesses of the small model (K)."),
-        ("--window", None, "Tokens to fill, for strategies that read all they can."),
+        ("--lookahead-tokens", None, "Most tokens of passages for the fast model (X)."),
+        ("--generator-tokens", None, "Most tokens of passages for the answer model (Y)."),
+        ("--samples", MOST_REPLIES, "Guesses that the fast model makes (K)."),
+        ("--window", None, "Tokens of context for strategies that read all they can."),
     )
 
     @wraps(command)
