@@ -21,9 +21,9 @@ from app.backend.messages import (
     Engine,
     Forget,
     Happened,
+    ModelsSaid,
     Reply,
     Request,
-    Said,
     Unlock,
 )
 from app.interrupt import interruptible
@@ -137,7 +137,7 @@ class PlainLoop:
 
     def _hear(self, reply: Reply) -> None:
         match reply:
-            case Said(text=text):
+            case ModelsSaid(text=text):
                 self._status(text)
             case Changed(path=path):
                 self._changed.add(path)

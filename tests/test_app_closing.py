@@ -18,7 +18,7 @@ from app.screens.answers.preview import PreviewScreen
 from app.screens.app import AskanceApp
 from app.screens.dialogs.confirmation import ConfirmScreen
 from app.screens.dialogs.find import FindScreen
-from app.screens.model_jobs import Job, ModelJobs
+from app.screens.model_jobs import ModelJob, ModelJobs
 from app.screens.single_exit import LeftOnce
 from app.widgets.conversation.turn import Told
 from tests.support.screen_text import until
@@ -123,13 +123,13 @@ def test_of_two_jobs_added_at_once_none_is_done_twice() -> None:
 
     def tell(make: Callable[[], object]) -> None:
         if done == ["first"] and not jobs.busy:
-            jobs.add(Job("b", "pulled", second))
+            jobs.add(ModelJob("b", "pulled", second))
             is_added.set()
         elif done[1:]:
             over.set()
 
     jobs = ModelJobs(tell)
-    jobs.add(Job("a", "pulled", first))
+    jobs.add(ModelJob("a", "pulled", first))
     assert is_added.wait(60)
     threads[0].join(5)
     is_looked_at.set()

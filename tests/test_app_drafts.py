@@ -9,7 +9,7 @@ from textual.app import App, ComposeResult
 
 from app.backend.messages import Request
 from app.output.progress import DraftView, StatusLine, Watcher
-from app.widgets.conversation.turn import Told, Turn
+from app.widgets.conversation.turn import Told, TurnView
 from engine.events import Event, Stage, Token
 from engine.stages import Timings, staged, unseen
 
@@ -24,13 +24,13 @@ FIRST: tuple[Event, ...] = (
 
 class _Shown(App[None]):
     def compose(self) -> ComposeResult:
-        yield Turn(Told(Request(1, "When does it end?")), None, "config.toml")
+        yield TurnView(Told(Request(1, "When does it end?")), None, "config.toml")
 
 
 async def test_an_answer_written_anew_stands_alone_on_the_screen():
     app = _Shown()
     async with app.run_test():
-        turn = app.query_one(Turn)
+        turn = app.query_one(TurnView)
         for event in FIRST:
             turn.draw(event)
             await turn.flush()

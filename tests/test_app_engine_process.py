@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.backend.messages import Cancel, Ended, Forget, Happened, Kept, Reply, Request, Unlock
+from app.backend.messages import Cancel, Ended, Forget, Happened, Reply, Request, TextKept, Unlock
 from app.backend.pipes import Sender, received
 from app.backend.process import EngineProcess
 from engine.events import Answered, Noted, Ranked
@@ -102,7 +102,7 @@ def test_questions_cancelling_dying_and_passwords(
     happened = [reply.event for reply in replies if isinstance(reply, Happened)]
     assert isinstance(happened[-1], Answered)
     assert happened[-1].answer.text.startswith(REPLY[:20])
-    assert isinstance(listened.replies.get(timeout=60), Kept)
+    assert isinstance(listened.replies.get(timeout=60), TextKept)
 
     engine.send(Request(2, "slowly"))
     while not isinstance(listened.replies.get(timeout=60), Happened):

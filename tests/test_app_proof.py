@@ -19,7 +19,7 @@ from app.doctor import Check
 from app.local_models import loader as loading
 from app.local_models import recommendation as recommending
 from app.local_models import rows
-from app.local_models.fit import Fit
+from app.local_models.fit import LoadPlan
 from app.local_models.loader import Loader
 from app.privacy import system_calls as tracing
 from app.settings.config import load_config
@@ -91,9 +91,9 @@ def test_whoever_loads_a_model_has_the_library_proved_first(
         order.append(root)
         return LADDER[-1]
 
-    def fit(*args: object, **named: object) -> Fit:
+    def fit(*args: object, **named: object) -> LoadPlan:
         order.append("fit")  # which imports llama.cpp
-        return Fit(gpu_layers=-1, cache=None)
+        return LoadPlan(gpu_layers=-1, cache=None)
 
     monkeypatch.setattr(loading, "proved", proved)
     loader = Loader(load_config(os.environ), catalogue, store, 64, lambda text: None)

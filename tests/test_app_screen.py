@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.backend.answerer import Answerer
-from app.backend.messages import Changed, Kept, Request, Unlock
+from app.backend.messages import Changed, Request, TextKept, Unlock
 from app.errors import SettingWrong
 from app.screens.answers.comparison import CompareScreen, VariantScreen
 from app.screens.answers.coverage import CoverageScreen
@@ -430,7 +430,7 @@ async def test_what_changed_since_the_answer_is_told(config, fake_models):
         await asked(pilot)
         chat(app).post_message(Replied(Changed(config.sources[0] / "new.txt")))
         await until(pilot, lambda: "Changed since: 1 file; ctrl+g" in line(app, "stages"))
-        chat(app).post_message(Replied(Kept(12_300_000)))
+        chat(app).post_message(Replied(TextKept(12_300_000)))
         await until(pilot, lambda: "12.3 MB in memory" in line(app, "title"))
         assert app.seen.changed_below(config.sources[0]) == 1
 

@@ -13,7 +13,7 @@ from textual import events
 from app.backend.composition import answers
 from app.backend.messages import Request
 from app.screens.answers.evidence import EvidenceScreen
-from app.widgets.conversation.turn import Turn
+from app.widgets.conversation.turn import TurnView
 from app.widgets.input.prompt import Prompt
 from engine.events import Event, Stage, Token
 from engine.retrieval.memory import Memory
@@ -61,7 +61,7 @@ async def test_a_question_without_any_source_says_what_to_do(fake_models):
         await typed(pilot, QUESTION)
         await until(pilot, lambda: text_of(app).count("F3 chooses what is read") == 2)
         assert chat(app).query_one(Prompt).text == QUESTION
-        assert not chat(app).query(Turn)
+        assert not chat(app).query(TurnView)
 
 
 async def test_a_source_that_vanishes_while_it_is_read_costs_no_conversation(source, fake_models):
@@ -84,7 +84,7 @@ async def test_a_source_that_vanishes_while_it_is_read_costs_no_conversation(sou
         (source / "lease.txt").write_text(LEASE)
         await asked(pilot)
         assert "31 December 2026. [1]" in shown(app, "answer")
-        assert len(chat(app).query(Turn)) == 2
+        assert len(chat(app).query(TurnView)) == 2
 
 
 async def test_a_model_that_fails_to_load_is_told_and_asked_again(source, fake_generator):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.backend.messages import Command, Ended, Happened, Kept, Request, Tell
+from app.backend.messages import Command, Ended, Happened, Request, Tell, TextKept
 from app.screens.app import AskanceApp
 from engine.events import Answered, Drafted, Event, Ranked, Reading, Sampled, Selected, Stage, Voted
 from engine.usage import ModelIds, ModelTokens, Usage
@@ -122,7 +122,7 @@ class ScriptedEngine:
             for event in EVENTS:
                 self._tell(Happened(command.number, event))
             self._tell(Ended(command.number))
-            self._tell(Kept(38_200_000))
+            self._tell(TextKept(38_200_000))
 
     def close(self) -> None:
         """Nothing is held."""

@@ -24,7 +24,7 @@ from app.screens.lists import first_run as screen_of_first_run
 from app.screens.lists.help import HelpScreen
 from app.screens.lists.sources import SourcesScreen
 from app.settings.config import load_config
-from app.widgets.conversation.turn import Turn
+from app.widgets.conversation.turn import TurnView
 from app.widgets.input.chips import ChipBar
 from app.widgets.input.composer import Composer
 from app.widgets.row_list import RowList
@@ -93,7 +93,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any, ...]]]:
 async def test_each_key_runs_its_action(home, monkeypatch, run) -> None:
     monkeypatch.setattr(screen_of_doctor, "examine", lambda: iter(()))
     monkeypatch.setattr(screen_of_first_run, "pair_offers", list)
-    monkeypatch.setattr(Turn, "offers", lambda self, what: True)
+    monkeypatch.setattr(TurnView, "offers", lambda self, what: True)
     for scope in dict.fromkeys(action.scope for action in new_app().actions):
         app = new_app()
         async with app.run_test(size=(80, 24)) as pilot:
@@ -140,7 +140,7 @@ async def test_what_is_typed_at_once_is_asked_whole(home) -> None:
         for character in QUESTION:
             app.post_message(events.Key(character, character))
         app.post_message(events.Key("enter", "\r"))
-        await until(pilot, lambda: chat(app).query(Turn) and not chat(app).busy)
+        await until(pilot, lambda: chat(app).query(TurnView) and not chat(app).busy)
         assert turn(app).told.request.question == QUESTION
 
 

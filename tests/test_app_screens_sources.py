@@ -16,7 +16,7 @@ from app.screens.app import AskanceApp
 from app.screens.dialogs.folder import FinderScreen
 from app.screens.lists.sources import SourcesScreen
 from app.settings.config import load_config
-from app.widgets.row_list import Row, RowList
+from app.widgets.row_list import ListRow, RowList
 from engine.values import Coverage
 from ingest.item import Kind, Reason, Skipped
 from tests.support.screen_text import NoEngine, assert_snapshot, settled, text_of
@@ -206,7 +206,7 @@ async def test_of_50_000_rows_only_those_in_sight_are_drawn():
     app = OneList()
     async with app.run_test(size=(80, 24)) as pilot:
         rows = app.query_one(CountingList)
-        rows.show([Row(str(number), f"row {number}\x1b[31m\n") for number in range(50_000)])
+        rows.show([ListRow(str(number), f"row {number}\x1b[31m\n") for number in range(50_000)])
         rows.focus()
         await pilot.pause()
         rows.drawn = 0

@@ -17,11 +17,11 @@ from app.backend.messages import (
     Failure,
     Forget,
     Happened,
-    Kept,
+    ModelsSaid,
     Reply,
     Request,
-    Said,
     Tell,
+    TextKept,
     Unlock,
     Working,
 )
@@ -120,7 +120,7 @@ class Answerer:
                 self._cancelled.discard(command.number)
             else:
                 self._memory.forget()
-            self._tell(Kept(self._memory.size))
+            self._tell(TextKept(self._memory.size))
 
     def _answer(self, request: Request) -> Reply:
         """Answer, telling every event, and return the last reply."""
@@ -143,7 +143,7 @@ class Answerer:
         if self._stopped():
             raise Cancelled
         number = request.number
-        models = self._open_models(request, lambda text: self._tell(Said(number, text)))
+        models = self._open_models(request, lambda text: self._tell(ModelsSaid(number, text)))
         self._models = models
         models.loadings.clear()
         models.on_use = lambda model_id: self._tell(Working(number, model_id))

@@ -15,9 +15,9 @@ from app.backend.messages import (
     Engine,
     Failure,
     Happened,
+    ModelsSaid,
     Reply,
     Request,
-    Said,
     Unlock,
 )
 from app.backend.process import EngineProcess
@@ -82,7 +82,7 @@ class EngineClient(AbstractContextManager["EngineClient"]):
                 match self._replies.get():
                     case Happened(number=of, event=event) if of == number:
                         yield event
-                    case Said(number=of, text=text) if of == number:
+                    case ModelsSaid(number=of, text=text) if of == number:
                         say(text)
                     case Ended(number=of) as end if of == number:
                         ended = True

@@ -89,7 +89,7 @@ class Happened:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelsSaid:
     """What models are doing, in words for people."""
 
     number: int
@@ -136,7 +136,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class TextKept:
     """How much text is kept in memory now."""
 
     size: int
@@ -157,7 +157,7 @@ class Broke:
     where: str
 
 
-Reply = Happened | Said | Working | Ended | Kept | Changed | Broke
+Reply = Happened | ModelsSaid | Working | Ended | TextKept | Changed | Broke
 Tell = Callable[[Reply], object]
 
 

@@ -23,10 +23,10 @@ from app.backend.messages import (
     Failure,
     Forget,
     Happened,
-    Kept,
     Reply,
     Request,
     Tell,
+    TextKept,
     Unlock,
     Working,
 )
@@ -130,7 +130,7 @@ class EngineProcess:
             if self._writer is not None:
                 self._writer.send(command)
         if isinstance(command, Forget) and self._process is None:
-            self._tell(Kept(0))
+            self._tell(TextKept(0))
 
     def _start(self) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
@@ -171,7 +171,7 @@ class EngineProcess:
         if not self._is_closed:
             for number in sorted(ended):
                 self._tell(Ended(number, died(code, at, defect)))
-            self._tell(Kept(0))
+            self._tell(TextKept(0))
 
     def _watch(self, number: int) -> None:
         """Kill the process if a cancelled question does not end."""

@@ -42,7 +42,7 @@ def context_for(config: Config, max_context: int | None) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class LoadPlan:
     """How a GGUF model is to be loaded."""
 
     gpu_layers: int
@@ -74,7 +74,7 @@ class Room:
 
         return sum(gpu.memory.free for gpu in gpus_used())
 
-    def fit(self, row: ModelRow, path: Path, *, reads: bool = False) -> Fit:
+    def fit(self, row: ModelRow, path: Path, *, reads: bool = False) -> LoadPlan:
         """Return how to load a GGUF file, to read its attention too or not.
 
         Raises `ModelUnusable` and `ModelTooLarge`.
@@ -89,7 +89,7 @@ class Room:
             other = smaller_model(self._catalogue.rows, self._store, row, room)
             raise too_large(found, row, room, context, other)
         layers = layers_that_fit(header, self._context, size, on_gpu, reads=reads)
-        return Fit(
+        return LoadPlan(
             gpu_layers=-1 if layers >= header.layers else layers,
             cache=room - found.weights - found.buffers if free else None,
         )

@@ -103,9 +103,9 @@ class AskanceApp(App[None]):
     @property
     def actions(self) -> list[Action]:
         """Every action that has a key, those of the chat among them."""
-        from app.widgets.conversation.turn import Turn  # no first picture waits for it
+        from app.widgets.conversation.turn import TurnView  # no first picture waits for it
 
-        parts = {**PARTS, "answers": Turn}.items()
+        parts = {**PARTS, "answers": TurnView}.items()
         of_widgets = [row for scope, kind in parts for row in actions_of(scope, kind)]
         return [*ACTIONS, *actions_of("chat", ChatScreen), *of_widgets]
 

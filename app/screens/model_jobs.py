@@ -24,7 +24,7 @@ CLOSING_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ModelJob:
     """One thing to do with a model."""
 
     model_id: str
@@ -42,7 +42,7 @@ class ModelJobs:
         """What came of the last job of a model."""
         self._tell = tell
         self._lock = threading.Lock()
-        self._jobs: list[Job] = []
+        self._jobs: list[ModelJob] = []
         self._texts: dict[str, str] = {}
         self._stopping = False
         self._thread: threading.Thread | None = None
@@ -59,7 +59,7 @@ class ModelJobs:
                 return ""
             return self._texts.get(model_id, "waiting")
 
-    def add(self, job: Job) -> None:
+    def add(self, job: ModelJob) -> None:
         """Do this after what is being done; a model that has a job already gets no second one."""
         with self._lock:
             if any(other.model_id == job.model_id for other in self._jobs):
@@ -94,7 +94,7 @@ class ModelJobs:
                 is_over = not self._jobs  # from now on `add` starts another thread
             self._tell(ended)
 
-    def _do(self, job: Job) -> Callable[[], Message]:
+    def _do(self, job: ModelJob) -> Callable[[], Message]:
         """Do a job; return what makes the message that it is over."""
         told = 0.0
         try:

@@ -32,5 +32,5 @@ class KeysInOrder:
             event.prevent_default()
 
 
-class Line(KeysInOrder, Input):
+class LineInput(KeysInOrder, Input):
     """One line to type on."""

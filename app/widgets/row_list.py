@@ -22,7 +22,7 @@ from textual.widgets import Input
 
 from app.keys import bindings
 from app.output.plain import lines
-from app.widgets.key_order import Line
+from app.widgets.key_order import LineInput
 
 Look = Literal["plain", "heading", "muted", "note", "error"]
 
@@ -31,7 +31,7 @@ MARK = "> "
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ListRow:
     """One line of a list."""
 
     key: str
@@ -83,13 +83,13 @@ class RowList(ScrollView, can_focus=True):
     class RowHighlighted(Message):
         """The cursor came to another row, or the row changed; None in an empty list."""
 
-        row: Row | None
+        row: ListRow | None
 
     @dataclass
     class RowSelected(Message):
         """Enter was pressed on a row, or it was clicked while the cursor was on it."""
 
-        row: Row
+        row: ListRow
 
     class SearchStarted(Message):
         """The key for searching was pressed."""
@@ -100,9 +100,9 @@ class RowList(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 -- Textual's name
         """Begin empty."""
         super().__init__(id=id)
-        self.rows: Sequence[Row] = ()
+        self.rows: Sequence[ListRow] = ()
 
-    def show(self, rows: Sequence[Row]) -> None:
+    def show(self, rows: Sequence[ListRow]) -> None:
         """Draw these rows; the cursor stays on the row of the same key, else where it was."""
         at = self.row.key if self.row else None
         self.rows = rows
@@ -114,7 +114,7 @@ class RowList(ScrollView, can_focus=True):
         self.post_message(self.RowHighlighted(self.row))
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> ListRow | None:
         """The row that the cursor is on."""
         return self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
 
@@ -227,7 +227,7 @@ class ListPane(Vertical):
         self._sought = ""
         self.row_list = RowList()
         """The list itself."""
-        self._line = Line(placeholder="Find", compact=True)
+        self._line = LineInput(placeholder="Find", compact=True)
 
     def compose(self) -> ComposeResult:
         """Lay out list and line."""

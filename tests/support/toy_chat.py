@@ -16,7 +16,7 @@ from app.backend.messages import Request
 from app.screens.app import AskanceApp
 from app.screens.chat.screen import ChatScreen
 from app.settings.config import Config, load_config
-from app.widgets.conversation.turn import Turn
+from app.widgets.conversation.turn import TurnView
 from app.widgets.input.composer import Composer
 from app.widgets.input.prompt import Prompt
 from engine.events import Event
@@ -66,8 +66,8 @@ def chat(app: App[None]) -> ChatScreen:
     return next(screen for screen in app.screen_stack if isinstance(screen, ChatScreen))
 
 
-def turn(app: App[None], number: int = -1) -> Turn:
-    return list(chat(app).query(Turn))[number]
+def turn(app: App[None], number: int = -1) -> TurnView:
+    return list(chat(app).query(TurnView))[number]
 
 
 def shown(app: App[None], name: str, number: int = -1) -> str:

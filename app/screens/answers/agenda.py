@@ -12,7 +12,7 @@ from textual.widgets import Footer, Static
 from app.output.plain import counted, one_line
 from app.screens.answers.base import ShowingScreen
 from app.screens.answers.preview import preview_of
-from app.widgets.row_list import ListPane, Row, RowList
+from app.widgets.row_list import ListPane, ListRow, RowList
 from engine.values import Passage
 from ingest.item import Item
 
@@ -56,7 +56,7 @@ class AgendaScreen(ShowingScreen[None]):
             self.app.push_screen(preview_of(passage, self._zone))
 
 
-def agenda_rows(passages: Sequence[Passage], zone: tzinfo | None) -> Iterator[Row]:
+def agenda_rows(passages: Sequence[Passage], zone: tzinfo | None) -> Iterator[ListRow]:
     """Yield a heading for each day and a line for each event."""
     day = ""
     for number, passage in enumerate(passages):
@@ -66,9 +66,9 @@ def agenda_rows(passages: Sequence[Passage], zone: tzinfo | None) -> Iterator[Ro
             continue
         if (this := f"{begins:%A %Y-%m-%d}") != day:
             day = this
-            yield Row(f"day {this}", this, "heading")
+            yield ListRow(f"day {this}", this, "heading")
         hours = _hours(item, begins, zone)
-        yield Row(str(number), f"  {hours:<{HOURS}}  {one_line(item.title) or 'without title'}")
+        yield ListRow(str(number), f"  {hours:<{HOURS}}  {one_line(item.title) or 'without title'}")
 
 
 def _begins(item: Item, zone: tzinfo | None) -> datetime | None:

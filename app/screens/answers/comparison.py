@@ -21,7 +21,7 @@ from app.screens.answers.base import ShowingScreen
 from app.screens.single_exit import LeftOnce
 from app.widgets.answer.text import AnswerText
 from app.widgets.conversation.turn import Told
-from app.widgets.row_list import Row, RowList
+from app.widgets.row_list import ListRow, RowList
 from engine.settings import BUDGETS
 
 SIDE_BY_SIDE = 90
@@ -63,7 +63,7 @@ class VariantScreen(LeftOnce, ModalScreen[Request | None]):
     def on_mount(self) -> None:
         """Draw the list."""
         labels = [label for label, _ in self._choices]
-        self._rows.show([Row(str(number), label) for number, label in enumerate(labels)])
+        self._rows.show([ListRow(str(number), label) for number, label in enumerate(labels)])
         self._rows.focus()
 
     @on(RowList.RowSelected)

@@ -16,7 +16,7 @@ from app.keys import bindings
 from app.output.plain import one_line
 from app.output.report import coverage_line
 from app.screens.answers.base import ShowingScreen
-from app.widgets.row_list import ListPane, Row, RowList
+from app.widgets.row_list import ListPane, ListRow, RowList
 from engine.values import Coverage
 from ingest.item import Reason, Skipped
 
@@ -78,23 +78,25 @@ class CoverageScreen(ShowingScreen[Remedy | None]):
         self.query_one("#remedy", Static).update(Content(text))
 
 
-def _rows(coverage: Coverage) -> Iterator[Row]:
+def _rows(coverage: Coverage) -> Iterator[ListRow]:
     if coverage.unread:
         lacked = "memory" if coverage.is_full else "time"
         remedy = "[reading] memory sets more" if coverage.is_full else "b reads the rest"
-        yield Row("unread", f"Not read for lack of {lacked}: {coverage.unread:,}; {remedy}", "note")
+        yield ListRow(
+            "unread", f"Not read for lack of {lacked}: {coverage.unread:,}; {remedy}", "note"
+        )
     if coverage.pruned:
-        yield Row("pruned", f"Left out by filters: {coverage.pruned:,}", "muted")
+        yield ListRow("pruned", f"Left out by filters: {coverage.pruned:,}", "muted")
     by_reason = sorted(enumerate(coverage.skipped), key=lambda one: one[1].reason.value)
     reason: Reason | None = None
     for number, skipped in by_reason:
         if skipped.reason is not reason:
             reason = skipped.reason
             count = sum(one.reason is reason for one in coverage.skipped)
-            yield Row(f"reason {reason.value}", f"{reason.value}: {count:,}", "heading")
-        yield Row(str(number), f"  {_line(skipped)}")
+            yield ListRow(f"reason {reason.value}", f"{reason.value}: {count:,}", "heading")
+        yield ListRow(str(number), f"  {_line(skipped)}")
     if not coverage.skipped:
-        yield Row("none", "Nothing was skipped.", "muted")
+        yield ListRow("none", "Nothing was skipped.", "muted")
 
 
 def _line(skipped: Skipped) -> str:

@@ -15,7 +15,7 @@ from app.output.trail import PassageNumbers, event_lines, outcome_lines
 from app.screens.answers.base import ShowingScreen
 from app.screens.answers.preview import preview_of
 from app.widgets.conversation.turn import Told
-from app.widgets.row_list import ListPane, Row, RowList
+from app.widgets.row_list import ListPane, ListRow, RowList
 from engine.events import Compressed, Ranked
 from engine.values import Passage
 
@@ -71,10 +71,10 @@ class EvidenceScreen(ShowingScreen[None]):
             self._drawn = now
             self._pane.row_list.show(list(self._rows()))
 
-    def _rows(self) -> Iterator[Row]:
+    def _rows(self) -> Iterator[ListRow]:
         self._passages.clear()
         told, numbers = self._told, PassageNumbers()
-        yield Row("question", f"Question: {one_line(told.request.question)}", "heading")
+        yield ListRow("question", f"Question: {one_line(told.request.question)}", "heading")
         for number, event in enumerate(told.trail.events):
             if isinstance(event, Ranked):
                 yield from self._ranked(number, event, numbers)
@@ -82,18 +82,18 @@ class EvidenceScreen(ShowingScreen[None]):
                 yield from self._compressed(number, event)
             else:
                 for line, text in enumerate(event_lines(event, numbers)):
-                    yield Row(f"{number}.{line}", text)
+                    yield ListRow(f"{number}.{line}", text)
         if told.answer is not None:
-            yield Row("strategy", f"Strategy: {told.answer.strategy}", "heading")
+            yield ListRow("strategy", f"Strategy: {told.answer.strategy}", "heading")
             for line, text in enumerate(outcome_lines(told.answer, told.trail.loadings)):
-                yield Row(f"outcome.{line}", text, "muted")
+                yield ListRow(f"outcome.{line}", text, "muted")
         elif not told.trail.events:
             gone = told.ended is not None
-            yield Row("none", "  Nothing is kept of it." if gone else "  Nothing yet.", "muted")
+            yield ListRow("none", "  Nothing is kept of it." if gone else "  Nothing yet.", "muted")
 
-    def _ranked(self, number: int, event: Ranked, numbers: PassageNumbers) -> Iterator[Row]:
+    def _ranked(self, number: int, event: Ranked, numbers: PassageNumbers) -> Iterator[ListRow]:
         parts = " · ".join(["score", *event.parts])
-        yield Row(f"{number}", f"Ranked by {event.stage} ({parts}), best first", "heading")
+        yield ListRow(f"{number}", f"Ranked by {event.stage} ({parts}), best first", "heading")
         columns = [event.scores, *event.parts.values()]
         most = [max((abs(value) for value in column), default=0.0) or 1.0 for column in columns]
         for rank, passage in enumerate(event.passages):
@@ -104,9 +104,9 @@ class EvidenceScreen(ShowingScreen[None]):
             name = numbers.of(passage)
             yield self._passage(f"{number}.{rank}", f"{name:>5} {values}", passage)
 
-    def _compressed(self, number: int, event: Compressed) -> Iterator[Row]:
+    def _compressed(self, number: int, event: Compressed) -> Iterator[ListRow]:
         of = f"{sum(event.kept):,} of {len(event.kept):,} sentences"
-        yield Row(f"{number}", f"Kept by {event.by}: {of}", "heading")
+        yield ListRow(f"{number}", f"Kept by {event.by}: {of}", "heading")
         most = max((abs(score) for score in event.scores), default=0.0) or 1.0
         for place, (sentence, score, kept) in enumerate(
             zip(event.sentences, event.scores, event.kept, strict=True)
@@ -116,12 +116,12 @@ class EvidenceScreen(ShowingScreen[None]):
             look = "plain" if kept else "muted"
             text = f"{head}  {one_line(sentence.text)}"
             self._passages[f"{number}.{place}"] = sentence
-            yield Row(f"{number}.{place}", text, look)  # type: ignore[arg-type]
+            yield ListRow(f"{number}.{place}", text, look)  # type: ignore[arg-type]
 
-    def _passage(self, key: str, head: str, passage: Passage) -> Row:
+    def _passage(self, key: str, head: str, passage: Passage) -> ListRow:
         self._passages[key] = passage
         title = one_line(passage.item.title) or "without title"
-        return Row(key, f"{head}  {passage.item.kind.value} {title}")
+        return ListRow(key, f"{head}  {passage.item.kind.value} {title}")
 
     @on(RowList.RowSelected)
     def preview(self, selected: RowList.RowSelected) -> None:

@@ -22,7 +22,7 @@ from app.output.plain import counted, one_line
 from app.screens.answers.base import ShowingScreen
 from app.screens.answers.preview import preview_of
 from app.screens.dialogs.entry import EntryScreen
-from app.widgets.row_list import ListPane, Row, RowList
+from app.widgets.row_list import ListPane, ListRow, RowList
 from engine.compute.plan_text import parsed, written
 from engine.errors import PlanRefused
 from engine.plan import Plan
@@ -124,7 +124,7 @@ class TableScreen(ShowingScreen[Plan | None]):
         self.query_one("#columns", Static).update(Content(heads))
         self._pane.row_list.show(
             [
-                Row(
+                ListRow(
                     str(self._table.rows.index(row)),
                     f"{set_cell_size(one_line(row.label), width)}   {one_line(row.value):>12}"
                     f"   {len(row.sources):>7,}",
@@ -137,7 +137,7 @@ class TableScreen(ShowingScreen[Plan | None]):
         self._head(f"{one_line(row.label)}: {counted(len(row.sources), 'source')}")
         self.query_one("#columns", Static).update(Content("Enter opens one, escape goes back"))
         listed = enumerate(row.sources)
-        self._pane.row_list.show([Row(f"source {n}", _source(one)) for n, one in listed])
+        self._pane.row_list.show([ListRow(f"source {n}", _source(one)) for n, one in listed])
 
     def _head(self, text: str) -> None:
         self.query_one("#plan", Static).update(Content(f"Table   {text}"))

@@ -16,7 +16,7 @@ from app.screens.answers.evidence import EvidenceScreen
 from app.screens.answers.preview import PreviewScreen
 from app.screens.answers.table import TableScreen
 from app.widgets.conversation.asked import Asked
-from app.widgets.conversation.turn import Told, Turn
+from app.widgets.conversation.turn import Told, TurnView
 from app.widgets.conversation.turns import Turns
 from models.errors import AskanceError
 
@@ -34,7 +34,7 @@ class AnswerScreens:
 
     def open(self, asked: Asked, what: str) -> None:
         """Open a screen about an answer; `what` as in the bindings of a turn."""
-        if not isinstance(asked, Turn):
+        if not isinstance(asked, TurnView):
             return
         show, zone = self._turns.app.push_screen, self._turns.zone
         match what:
@@ -45,7 +45,7 @@ class AnswerScreens:
             case _ if asked.told.answer is not None:
                 self._open_part(asked, asked.told.answer, what)
 
-    def _open_part(self, turn: Turn, answer: Answer, what: str) -> None:
+    def _open_part(self, turn: TurnView, answer: Answer, what: str) -> None:
         show, zone = self._turns.app.push_screen, self._turns.zone
         if what == "coverage":
             show(CoverageScreen(answer.coverage), self._remedy(turn))
@@ -84,14 +84,14 @@ class AnswerScreens:
 
         return vary
 
-    def _compute(self, turn: Turn) -> Callable[[Plan | None], None]:
+    def _compute(self, turn: TurnView) -> Callable[[Plan | None], None]:
         def compute(plan: Plan | None) -> None:
             if plan is not None:
                 self._ask(replace(turn.told.request, plan=plan))
 
         return compute
 
-    def _remedy(self, turn: Turn) -> Callable[[Remedy | None], None]:
+    def _remedy(self, turn: TurnView) -> Callable[[Remedy | None], None]:
         def apply(remedy: Remedy | None) -> None:
             if remedy == "unlock":
                 self._turns.post_message(Turns.UnlockWanted())

@@ -20,10 +20,10 @@ from app.backend.messages import (
     Engine,
     Forget,
     Happened,
-    Kept,
+    ModelsSaid,
     Reply,
     Request,
-    Said,
+    TextKept,
     Unlock,
 )
 from app.screens.chat.frame import NO_SOURCES, ChatFrame
@@ -40,7 +40,7 @@ from app.widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:
     from app.screens.chat.answer_screens import AnswerScreens
-    from app.widgets.conversation.turn import Told, Turn
+    from app.widgets.conversation.turn import Told, TurnView
     from engine.events import Event
 
 DRAW_SECONDS = 0.1
@@ -48,7 +48,7 @@ AS_WRITTEN = "It is asked as you write it: nothing is put in from what was said 
 ASK_TO_UNLOCK = "Password of encrypted files, kept in memory until you leave:"
 
 
-class Imported(Message):
+class LateImportsDone(Message):
     """What the first picture does not need is there."""
 
 
@@ -74,7 +74,7 @@ class ChatScreen(ChatFrame):
         self._compared: dict[int, Told] = {}
         """By the number of a request, the answer it is to be compared with."""
         self._number = 0
-        self._in_hand: Turn | None = None
+        self._in_hand: TurnView | None = None
         self._status = ""
         self._changed: set[Path] = set()
 
@@ -93,9 +93,9 @@ class ChatScreen(ChatFrame):
 
     def _import(self) -> None:
         import_later()
-        self.post_message(Imported())
+        self.post_message(LateImportsDone())
 
-    @on(Imported)
+    @on(LateImportsDone)
     def find_filters(self) -> None:
         """Show the filters of what is typed, which until now would have been waited for.
 
@@ -163,7 +163,7 @@ class ChatScreen(ChatFrame):
         await asyncio.to_thread(
             import_later
         )  # who asks at once waits for imports, the screen does not
-        from app.widgets.conversation.turn import Told, Turn
+        from app.widgets.conversation.turn import Told, TurnView
 
         self._number += 1
         request = replace(request, number=self._number, config=self._current.config)
@@ -174,7 +174,7 @@ class ChatScreen(ChatFrame):
         if beside is not None:
             self._compared[request.number] = beside
         told = Told(request)
-        turn = self._in_hand = Turn(told, self._turns.zone, str(self._config.path))
+        turn = self._in_hand = TurnView(told, self._turns.zone, str(self._config.path))
         await self._turns.add(turn)
         self._composer.show_filters_of(told)
         self._engine.send(request)
@@ -233,28 +233,28 @@ class ChatScreen(ChatFrame):
         match replied.reply:
             case Happened(number, event):
                 self._draw(self._turns[number], event)
-            case Said(number, text):
+            case ModelsSaid(number, text):
                 if self._is_running(self._turns[number]):
                     self._status = text
             case Ended():
                 turn = self._turns[replied.reply.number]
                 if turn is not None and self._is_running(turn):
                     await self._end(turn, replied.reply)
-            case Kept(size):
+            case TextKept(size):
                 self.text_kept = size
                 self.draw_title()
             case Changed(path):
                 self._changed.add(path)
 
-    def _is_running(self, turn: Turn | None) -> bool:
+    def _is_running(self, turn: TurnView | None) -> bool:
         return turn is not None and turn is self._in_hand
 
-    def _draw(self, turn: Turn | None, event: Event) -> None:
+    def _draw(self, turn: TurnView | None, event: Event) -> None:
         if turn is not None and self._is_running(turn):
             self._status = ""
             turn.draw(event)
 
-    async def _end(self, turn: Turn, ended: Ended) -> None:
+    async def _end(self, turn: TurnView, ended: Ended) -> None:
         """Show how it ended and take the next question."""
         self._in_hand = None
         if ended.people:
@@ -272,7 +272,7 @@ class ChatScreen(ChatFrame):
         if other is not None and turn.told.answer is not None:
             self._answer_screens.compare(other, turn.told)
 
-    def _note_answer(self, turn: Turn) -> None:
+    def _note_answer(self, turn: TurnView) -> None:
         """Let the conversation go on from an answer, and keep it where that is wanted."""
         answer, before = turn.told.answer, turn.request.conversation
         if answer is not None and before is not None:

@@ -15,7 +15,7 @@ from textual.widgets import Footer, Static
 
 from app.output.plain import lines
 from app.screens.single_exit import LeftOnce
-from app.widgets.row_list import Row, RowList
+from app.widgets.row_list import ListRow, RowList
 
 
 class ChooseScreen(LeftOnce, ModalScreen[str | None]):
@@ -57,7 +57,7 @@ class ChooseScreen(LeftOnce, ModalScreen[str | None]):
     def on_mount(self) -> None:
         """Stand on what it is now."""
         self._rows.styles.height = len(self._choices)
-        self._rows.show([Row(choice, choice) for choice in self._choices])
+        self._rows.show([ListRow(choice, choice) for choice in self._choices])
         self._rows.cursor = self._choices.index(self._now) if self._now in self._choices else 0
         self._rows.focus()
 

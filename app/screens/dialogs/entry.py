@@ -18,7 +18,7 @@ from textual.widgets import Footer, Input, Static
 
 from app.output.plain import lines
 from app.screens.single_exit import LeftOnce
-from app.widgets.key_order import Line
+from app.widgets.key_order import LineInput
 
 Check = Callable[[str], str]
 """Returns what is wrong with what was typed, empty when nothing is."""
@@ -59,7 +59,7 @@ class EntryScreen(LeftOnce, ModalScreen[str | None]):
         """Lay out the question, the line, and room for a fault."""
         with Vertical():
             yield Static(Content(lines(self._asked)), id="asked-for")
-            yield Line(self._value, suggester=self._suggester, compact=True)
+            yield LineInput(self._value, suggester=self._suggester, compact=True)
             yield self._fault
             yield Static(Content("Enter takes it, Escape does not"))
         yield Footer(show_command_palette=False)

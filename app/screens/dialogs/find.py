@@ -16,8 +16,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Input, Static
 
 from app.screens.single_exit import LeftOnce
-from app.widgets.key_order import Line
-from app.widgets.row_list import Row, RowList
+from app.widgets.key_order import LineInput
+from app.widgets.row_list import ListRow, RowList
 from engine.conversation import Conversation, Said
 
 PARTS = {"asked": "question", "answer": "answer", "quote": "quote"}
@@ -55,7 +55,9 @@ class FindScreen(LeftOnce, ModalScreen[int | None]):
         """Look in this conversation, in all its branches."""
         super().__init__()
         self._conversation = conversation
-        self._line = Line(placeholder="Words of a question, an answer or a quote", compact=True)
+        self._line = LineInput(
+            placeholder="Words of a question, an answer or a quote", compact=True
+        )
         self._rows = RowList()
         self._found = Static(Content("Enter goes there, Escape goes back"), id="found")
 
@@ -87,7 +89,7 @@ class FindScreen(LeftOnce, ModalScreen[int | None]):
             return
         self._rows.show(
             [
-                Row(f"{said.turn} {index}", f"{said.turn + 1}. {PARTS[said.part]}: {said.text}")
+                ListRow(f"{said.turn} {index}", f"{said.turn + 1}. {PARTS[said.part]}: {said.text}")
                 for index, said in enumerate(message.places)
             ]
         )

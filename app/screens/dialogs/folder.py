@@ -19,8 +19,8 @@ from app.output.plain import counted
 from app.screens.single_exit import LeftOnce
 from app.sources.folder_names import best_matches, folders_below
 from app.sources.states import short
-from app.widgets.key_order import Line
-from app.widgets.row_list import Row, RowList
+from app.widgets.key_order import LineInput
+from app.widgets.row_list import ListRow, RowList
 
 
 @dataclass
@@ -61,7 +61,7 @@ class FinderScreen(LeftOnce, ModalScreen[str | None]):
         super().__init__()
         self._root = root or Path.home()
         self._names: list[str] = []
-        self._line = Line(placeholder="Letters of the folder's path", compact=True)
+        self._line = LineInput(placeholder="Letters of the folder's path", compact=True)
         self._rows = RowList()
         self._found = Static(Content("Listing folders …"), id="found")
 
@@ -101,7 +101,7 @@ class FinderScreen(LeftOnce, ModalScreen[str | None]):
     def matched(self, message: FoldersMatched) -> None:
         """Show what was found, unless more has been typed."""
         if message.typed == self._line.value:
-            self._rows.show([Row(name, name) for name in message.names])
+            self._rows.show([ListRow(name, name) for name in message.names])
             self._rows.action_first()
             below = f"{counted(len(self._names), 'folder')} below {short(self._root)}"
             of = f"{len(message.names):,} of {below}; enter takes the one under the cursor"

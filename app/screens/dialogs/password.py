@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from app.output.plain import lines
 from app.screens.single_exit import LeftOnce
-from app.widgets.key_order import Line
+from app.widgets.key_order import LineInput
 
 
 class PasswordScreen(LeftOnce, ModalScreen[str | None]):
@@ -31,7 +31,7 @@ class PasswordScreen(LeftOnce, ModalScreen[str | None]):
         """Lay out one line to type on."""
         with Vertical(id="password"):
             yield Static(Content(lines(self._asked)))
-            yield Line(password=True, placeholder="Enter keeps it, Escape does not")
+            yield LineInput(password=True, placeholder="Enter keeps it, Escape does not")
 
     @on(Input.Submitted)
     def done(self, submitted: Input.Submitted) -> None:

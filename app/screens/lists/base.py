@@ -19,7 +19,7 @@ from app.keys import bindings
 from app.output.plain import lines
 from app.screens.single_exit import LeftOnce
 from app.widgets.key_bar import KeyBar
-from app.widgets.row_list import ListPane, Row, RowList
+from app.widgets.row_list import ListPane, ListRow, RowList
 from models.errors import AskanceError
 
 Result = TypeVar("Result")
@@ -83,7 +83,7 @@ class ListingScreen(LeftOnce, Screen[None]):
     def begin(self) -> None:
         """Fill the list, or have it filled."""
 
-    def draw_rows(self, rows: list[Row]) -> None:
+    def draw_rows(self, rows: list[ListRow]) -> None:
         """Show these rows, or what to do where there are none."""
         self.row_list.show(rows)
         self.query_one(ListPane).display = bool(rows)
@@ -102,7 +102,7 @@ class ListingScreen(LeftOnce, Screen[None]):
         """Say more beside the heading."""
         self.query_one("#heading", Static).update(Content(f"{self.HEADING}   {text}"))
 
-    def detail_of(self, row: Row) -> str:
+    def detail_of(self, row: ListRow) -> str:
         """Return what is known of a row."""
         return row.text.strip()
 

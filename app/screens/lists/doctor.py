@@ -13,7 +13,7 @@ from app.doctor import Check, examine
 from app.keys import bindings
 from app.output.plain import one_line
 from app.screens.lists.base import Failed, ListingScreen
-from app.widgets.row_list import Look, Row
+from app.widgets.row_list import ListRow, Look
 from models.errors import AskanceError
 
 LOOKS: dict[str, Look] = {"ok": "plain", "note": "note", "missing": "error"}
@@ -70,7 +70,7 @@ class DoctorScreen(ListingScreen):
         width = max(len(check.name) for check in self._checks)
         self.draw_rows(
             [
-                Row(
+                ListRow(
                     f"{number} {check.name}",
                     f"{check.state:<8} {check.name:<{width}}  {one_line(check.detail)}",
                     LOOKS[check.state],
@@ -88,7 +88,7 @@ class DoctorScreen(ListingScreen):
         said = f"{missing} missing, {notes} to note" if missing or notes else "all is well"
         self.head(said)
 
-    def detail_of(self, row: Row) -> str:
+    def detail_of(self, row: ListRow) -> str:
         """Show the finding whole, and what to do."""
         check = self._checks[int(row.key.split()[0])]
         return f"{one_line(check.detail)}\n{check.remedy or ''}"

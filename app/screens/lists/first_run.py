@@ -20,12 +20,12 @@ from app.screens.dialogs.confirmation import ConfirmScreen
 from app.screens.dialogs.entry import EntryScreen, PathSuggester
 from app.screens.lists.base import ListingScreen
 from app.screens.messages import WorkAdvanced, WorkEnded
-from app.screens.model_jobs import Job, ModelJobs
+from app.screens.model_jobs import ModelJob, ModelJobs
 from app.settings.current import Current
 from app.sources.first_steps import PairOffer, pair_offers
 from app.sources.known_places import Place, known_places
 from app.sources.states import absolute, remember, short
-from app.widgets.row_list import Row, RowList
+from app.widgets.row_list import ListRow, RowList
 
 Step = Literal[1, 2, 3]
 STEPS: dict[Step, str] = {
@@ -88,23 +88,25 @@ class FirstRunScreen(ListingScreen):
         rows = {1: self._place_rows, 2: self._model_rows, 3: self._ask_rows}[self._step]()
         self.draw_rows(rows)
 
-    def _place_rows(self) -> list[Row]:
+    def _place_rows(self) -> list[ListRow]:
         remembered = self._current.saved.remembered
         rows = [
-            Row(str(place.path), f"{self._mark(place.path)} {place.name:<21} {short(place.path)}")
+            ListRow(
+                str(place.path), f"{self._mark(place.path)} {place.name:<21} {short(place.path)}"
+            )
             for place in self._offers.places
         ]
         offered = {place.path for place in self._offers.places}
         rows += [
-            Row(str(path), f"[x] {'':<21} {short(path)}")
+            ListRow(str(path), f"[x] {'':<21} {short(path)}")
             for path in remembered
             if path not in offered
         ]
         return [
             *rows,
-            Row("name", "Name another path …"),
-            Row("sample", "Try it on sample files first, without your own"),
-            Row("next", self._next_text(), "heading"),
+            ListRow("name", "Name another path …"),
+            ListRow("sample", "Try it on sample files first, without your own"),
+            ListRow("next", self._next_text(), "heading"),
         ]
 
     def _next_text(self) -> str:
@@ -116,15 +118,15 @@ class FirstRunScreen(ListingScreen):
             return "[x]"
         return "[+]" if path in self._marked else "[ ]"
 
-    def _model_rows(self) -> list[Row]:
+    def _model_rows(self) -> list[ListRow]:
         rows = [
-            Row(f"pair {number}", self._pair_text(pair))
+            ListRow(f"pair {number}", self._pair_text(pair))
             for number, pair in enumerate(self._offers.pairs)
         ]
         waits = self._jobs.busy
         return [
             *rows,
-            Row("next", "Go on while it is fetched" if waits else "Go on", "heading"),
+            ListRow("next", "Go on while it is fetched" if waits else "Go on", "heading"),
         ]
 
     def _pair_text(self, pair: PairOffer) -> str:
@@ -134,13 +136,15 @@ class FirstRunScreen(ListingScreen):
         verb = "Fetch and use" if pair.missing else "Use"
         return f"{verb} {pair.generator.id}, {pair.title}"
 
-    def _ask_rows(self) -> list[Row]:
+    def _ask_rows(self) -> list[ListRow]:
         return [
-            Row("ask", "Ask a question about your own files"),
-            Row("sample", "Try it on the sample files: a boat hire's mail, documents, calendars"),
+            ListRow("ask", "Ask a question about your own files"),
+            ListRow(
+                "sample", "Try it on the sample files: a boat hire's mail, documents, calendars"
+            ),
         ]
 
-    def detail_of(self, row: Row) -> str:
+    def detail_of(self, row: ListRow) -> str:
         """Say what a row means."""
         if row.key.startswith("pair "):
             return self._offers.pairs[int(row.key.split()[1])].about()
@@ -230,7 +234,7 @@ class FirstRunScreen(ListingScreen):
     def _fetch(self, pair: PairOffer) -> None:
         for row in pair.missing:
             begin = partial(pulling, row, pair.store, accept=not row.bound)
-            self._jobs.add(Job(row.id, "pulled", begin))
+            self._jobs.add(ModelJob(row.id, "pulled", begin))
         self.work(lambda: self._use(pair), self._chosen)
 
     def _use(self, pair: PairOffer) -> str:

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 
 from app.keys import EVERYWHERE, FOCUSED, Action, bindings, keys_shown
 from app.screens.lists.base import ListingScreen
-from app.widgets.row_list import Row, RowList
+from app.widgets.row_list import ListRow, RowList
 
 SCOPES = {
     EVERYWHERE: "Everywhere",
@@ -61,21 +61,21 @@ class HelpScreen(ListingScreen):
         self.draw_rows(self._rows())
         self.head("enter does it, / finds it, escape goes back")
 
-    def _rows(self) -> list[Row]:
+    def _rows(self) -> list[ListRow]:
         scopes = dict.fromkeys(action.scope for action in self._actions.values())
         first = [self._scope] if self._scope in scopes else []
-        rows: list[Row] = []
+        rows: list[ListRow] = []
         for scope in dict.fromkeys([*first, EVERYWHERE, *scopes]):
-            rows.append(Row(f"scope {scope}", SCOPES.get(scope, scope.capitalize()), "heading"))
+            rows.append(ListRow(f"scope {scope}", SCOPES.get(scope, scope.capitalize()), "heading"))
             rows += [
-                Row(action.id, self._line(action))
+                ListRow(action.id, self._line(action))
                 for action in self._actions.values()
                 if action.scope == scope
             ]
-        rows.append(Row("commands", "Commands, in a shell", "heading"))
+        rows.append(ListRow("commands", "Commands, in a shell", "heading"))
         width = KEYS_WIDTH + len("askance ")
         rows += [
-            Row(f"command {name}", f"  askance {name:<{width - 8}}{summary}", "muted")
+            ListRow(f"command {name}", f"  askance {name:<{width - 8}}{summary}", "muted")
             for name, summary in self._commands
         ]
         return rows
@@ -83,7 +83,7 @@ class HelpScreen(ListingScreen):
     def _line(self, action: Action) -> str:
         return f"  {keys_shown(action, self._keymap):<{KEYS_WIDTH}}{action.does or action.label}"
 
-    def detail_of(self, row: Row) -> str:
+    def detail_of(self, row: ListRow) -> str:
         """Say what the action is called, for the keymap."""
         action = self._actions.get(row.key)
         if action is None:

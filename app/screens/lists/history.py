@@ -22,7 +22,7 @@ from app.screens.dialogs.confirmation import ConfirmScreen
 from app.screens.dialogs.export import ask_and_export
 from app.screens.lists.base import Failed, ListingScreen
 from app.settings.config import Config
-from app.widgets.row_list import ListPane, Row, RowList
+from app.widgets.row_list import ListPane, ListRow, RowList
 from engine.conversation import Conversation
 
 Resume = Callable[[Conversation, int | None], object]
@@ -117,9 +117,9 @@ class HistoryScreen(ListingScreen):
 
     def _show(self, found: Sequence[Kept | FoundTurn]) -> None:
         self._shown = {str(number): one for number, one in enumerate(found)}
-        rows = [Row(key, self._line(one)) for key, one in self._shown.items()]
+        rows = [ListRow(key, self._line(one)) for key, one in self._shown.items()]
         if not rows and self._words.strip():
-            rows = [Row("none", "Nothing holds all these words.", "muted")]
+            rows = [ListRow("none", "Nothing holds all these words.", "muted")]
         self.draw_rows(rows)
         self.say("")
         self.head("enter goes on with it, / finds words")
@@ -130,7 +130,7 @@ class HistoryScreen(ListingScreen):
         when = f"{one.changed.astimezone(self._zone):%Y-%m-%d %H:%M}"
         return f"{when}  {one_line(one.title)}  ({counted(one.turns, 'question')})"
 
-    def detail_of(self, row: Row) -> str:
+    def detail_of(self, row: ListRow) -> str:
         """Say what was found, or when it began."""
         one = self._shown.get(row.key)
         if isinstance(one, FoundTurn):

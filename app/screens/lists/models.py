@@ -17,9 +17,9 @@ from app.output.report import size_text
 from app.screens.dialogs.confirmation import ConfirmScreen
 from app.screens.lists.base import ListingScreen
 from app.screens.messages import ConfigChanged, WorkAdvanced, WorkEnded
-from app.screens.model_jobs import Job, ModelJobs
+from app.screens.model_jobs import ModelJob, ModelJobs
 from app.settings.current import Current
-from app.widgets.row_list import Look, Row, RowList
+from app.widgets.row_list import ListRow, Look, RowList
 from models.store.catalogue import Role
 
 UNVERIFIED = (
@@ -68,9 +68,11 @@ class ModelsScreen(ListingScreen):
         models = self._shown.models
         cells = table([self._cells(shown) for shown in models])
         here = sum(shown.state == "present" for shown in models)
-        rows = [Row(one.row.id, line, _look(one)) for one, line in zip(models, cells, strict=True)]
+        rows = [
+            ListRow(one.row.id, line, _look(one)) for one, line in zip(models, cells, strict=True)
+        ]
         if 0 < here < len(rows):
-            rows.insert(here, Row("", "To fetch; only this uses the network", "heading"))
+            rows.insert(here, ListRow("", "To fetch; only this uses the network", "heading"))
         self.draw_rows(rows)
         self.head(f"{here} of {len(models)} are here")
 
@@ -86,7 +88,7 @@ class ModelsScreen(ListingScreen):
             shown.fit,
         ]
 
-    def detail_of(self, row: Row) -> str:
+    def detail_of(self, row: ListRow) -> str:
         """Say what it is, what it takes, and what it is used for."""
         shown = self._model(row.key)
         if shown is None:
@@ -145,7 +147,7 @@ class ModelsScreen(ListingScreen):
 
     def _add(self, shown: ModelShown, verb: str, begin: Callable[[], Work]) -> None:
         self.say("")
-        self._jobs.add(Job(shown.row.id, verb, begin))
+        self._jobs.add(ModelJob(shown.row.id, verb, begin))
         self._draw_rows()
 
     def action_cancel(self) -> None:

@@ -20,7 +20,7 @@ from app.screens.messages import ConfigChanged
 from app.setting_change import choices_of, parsed, save, take_default, value_text
 from app.settings.config import BY_NAME, SETTINGS, Config, Setting
 from app.settings.current import Current
-from app.widgets.row_list import Row, RowList
+from app.widgets.row_list import ListRow, RowList
 
 NAME_WIDTH = 22
 
@@ -45,23 +45,23 @@ class SettingsScreen(ListingScreen):
     @on(ConfigChanged)
     def draw(self) -> None:
         """Draw the settings as they are now."""
-        rows: list[Row] = []
+        rows: list[ListRow] = []
         for setting in SETTINGS:
             section = setting.name.split(".")[0]
             if (rows and rows[-1].key.split(".")[0] != section) or not rows:
-                rows.append(Row(f"{section}.", section.capitalize(), "heading"))
+                rows.append(ListRow(f"{section}.", section.capitalize(), "heading"))
             rows.append(self._row(setting))
         self.draw_rows(rows)
         self.head(one_line(str(self._current.saved.path)))
 
-    def _row(self, setting: Setting) -> Row:
+    def _row(self, setting: Setting) -> ListRow:
         value = value_text(self._current.saved.values[setting.name]) or "(not set)"
         key = setting.name.split(".")[-1]
         is_default = self._current.saved.origins[setting.name] == "default"
         text = f"  {key:<{NAME_WIDTH}}{one_line(value)}"
-        return Row(setting.name, text, "muted" if is_default else "plain")
+        return ListRow(setting.name, text, "muted" if is_default else "plain")
 
-    def detail_of(self, row: Row) -> str:
+    def detail_of(self, row: ListRow) -> str:
         """Say what it does, what it may be, and where its value comes from."""
         setting = BY_NAME.get(row.key)
         if setting is None:

@@ -29,7 +29,7 @@ from app.sources.states import (
     remember,
     short,
 )
-from app.widgets.row_list import Look, Row, RowList
+from app.widgets.row_list import ListRow, Look, RowList
 
 REFRESH_SECONDS = 1.0
 SKIPPED_SHOWN = 3
@@ -42,7 +42,7 @@ class Looked:
     states: dict[Path, SourceState]
     nodes: dict[str, Node]
     """By the key of their row."""
-    rows: list[Row]
+    rows: list[ListRow]
 
 
 class SourcesScreen(ListingScreen):
@@ -109,7 +109,7 @@ class SourcesScreen(ListingScreen):
         )
         self.redraw_detail()
 
-    def _row(self, node: Node, source: SourceState, is_open: bool) -> Row:
+    def _row(self, node: Node, source: SourceState, is_open: bool) -> ListRow:
         state, top = source.state, node.depth == 0
         is_out = self._current.is_left_out(node.source)
         look: Look = "plain"
@@ -125,9 +125,9 @@ class SourcesScreen(ListingScreen):
         name = short(node.path) if top else node.path.name
         place = f"{'  ' * node.depth}{sign}{one_line(name)}"
         mark = ("out" if is_out else "in") if top else ""
-        return Row(str(node.path), f"{mark:<3} {items:>9} {place}   {', '.join(said)}", look)
+        return ListRow(str(node.path), f"{mark:<3} {items:>9} {place}   {', '.join(said)}", look)
 
-    def detail_of(self, row: Row) -> str:
+    def detail_of(self, row: ListRow) -> str:
         """Say where it is, how it is, and what to do about what was skipped."""
         node = self._looked.nodes.get(row.key)
         if node is None:

@@ -69,14 +69,14 @@ class Told:
         return replace(typed, question=put.text, scope=put.scope)
 
 
-class Turn(Asked):
+class TurnView(Asked):
     """Draws what was told about one question."""
 
     DEFAULT_CSS = """
-    Turn { layout: vertical; overflow: hidden hidden; }
-    Turn Static { height: auto; }
-    Turn .facts, Turn .grounded, Turn .coverage { color: $text-muted; }
-    Turn .failed { text-style: bold; }
+    TurnView { layout: vertical; overflow: hidden hidden; }
+    TurnView Static { height: auto; }
+    TurnView .facts, TurnView .grounded, TurnView .coverage { color: $text-muted; }
+    TurnView .failed { text-style: bold; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "sources", "Sources", id="to_sources", tooltip="Go to the sources"),

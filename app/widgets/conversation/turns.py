@@ -18,7 +18,7 @@ from app.widgets.growth import Growing
 
 if TYPE_CHECKING:
     from app.widgets.conversation.past_turn import Past
-    from app.widgets.conversation.turn import Told, Turn
+    from app.widgets.conversation.turn import Told, TurnView
     from engine.conversation import Conversation
 
 WHOLE = 20
@@ -76,8 +76,8 @@ class Turns(Growing, VerticalScroll, can_focus=False):
         super().__init__(*above, self._hint, id="turns")
         self.zone = zone
         """In which times are shown."""
-        self._turns: dict[int, Turn] = {}
-        self._unseen: Turn | None = None
+        self._turns: dict[int, TurnView] = {}
+        self._unseen: TurnView | None = None
         """The last one, as long as it is not shown from its beginning and nobody scrolled."""
         self._hidden: list[Past] = []
         self._conversation: Conversation | None = None
@@ -86,16 +86,16 @@ class Turns(Growing, VerticalScroll, can_focus=False):
         """Stay at the end while an answer grows."""
         self.anchor()
 
-    def __getitem__(self, number: int) -> Turn | None:
+    def __getitem__(self, number: int) -> TurnView | None:
         """Return the turn of a request, None when it was folded or taken away."""
         return self._turns.get(number)
 
     @property
-    def latest(self) -> Turn | None:
+    def latest(self) -> TurnView | None:
         """The turn that was added last."""
         return next(reversed(self._turns.values()), None)
 
-    async def add(self, turn: Turn) -> None:
+    async def add(self, turn: TurnView) -> None:
         """Put a turn below the others."""
         self._turns[turn.told.request.number] = turn
         await self.mount(turn)
