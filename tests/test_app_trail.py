@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from app.output.trail import PassageNumbers, Trail, event_lines
 from engine.events import Drafted, FollowedUp, Ranked, Sampled, Selected, Voted
-from engine.values import Passage
-from ingest.item import Item, Kind, Locator, People
+from tests.support.builders import passage
 from tests.support.toy_talk import answer_to
 
 
@@ -29,13 +27,8 @@ def test_a_question_answered_on_the_way_is_shown_with_its_answer() -> None:
     ]
 
 
-def passage(title: str) -> Passage:
-    item = Item(Kind.DOCUMENT, title, None, People(), "elm", Locator(Path(f"/{title}")))
-    return Passage(item, 0, 3)
-
-
 def test_what_stages_kept_and_dropped_is_named() -> None:
-    oak, elm, fir = map(passage, ("oak", "elm", "fir"))
+    oak, elm, fir = (passage("", name, path=name) for name in ("oak", "elm", "fir"))
     trail = Trail()
     trail.note(Ranked("recall", (oak, elm), (2.0, 1.0)))
     trail.note(Selected("lookahead", (elm, oak), 3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,14 @@ from engine.checking import abstention
 from engine.checking.citation_check import check, split_sentences
 from engine.checking.claims import unstated
 from engine.events import Answered
-from engine.values import Passage
-from ingest.item import Item, Kind, Locator, People
+from ingest.item import Kind
+from tests.support import builders
 
 LEASE = "Subject: Lease\n\nThe lease ends on 30 June 2027.\nPlease bring the signed form."
 LUNCH = "Subject: Lunch\n\nLunch is at Trattoria Rosa on Friday."
 
 
-def passage(text: str) -> Passage:
-    item = Item(Kind.MAIL, "", None, People(), text, Locator(Path("/inbox")))
-    return Passage(item, 0, len(text))
-
+passage = partial(builders.passage, kind=Kind.MAIL)
 
 EVIDENCE = [passage(LUNCH), passage(LEASE)]
 

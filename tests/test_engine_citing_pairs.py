@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from engine.checking.citation_check import check
-from engine.values import Passage
-from ingest.item import Item, Kind, Locator, People
+from tests.support.builders import passage
 from tests.support.citing_pairs import MORE, SCENES, Scene
 
 BESIDE = "Subject: Lunch\n\nLunch is at Trattoria Rosa on Friday."
 """Another passage that the model saw."""
-
-
-def passage(text: str) -> Passage:
-    item = Item(Kind.DOCUMENT, "", None, People(), text, Locator(Path("/papers")))
-    return Passage(item, 0, len(text))
 
 
 def is_grounded(scene: Scene, answer: str) -> bool:

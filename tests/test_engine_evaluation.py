@@ -21,21 +21,9 @@ from engine.evaluation.questions import Support, load_questions
 from engine.evaluation.runner import Scored, evaluate
 from engine.evaluation.runs import RunSummary, read_run
 from engine.settings import Budget, Settings
-from engine.values import Citation, Passage
-from ingest.item import Item, Kind, Locator, People
+from engine.values import Citation
 from models.roles import ModelSet
-
-
-def passage(
-    text: str = "text",
-    *,
-    title: str = "",
-    line: int | None = None,
-    message_id: str | None = None,
-) -> Passage:
-    locator = Locator(Path("/corpus"), line=line, message_id=message_id)
-    item = Item(Kind.DOCUMENT, title, None, People(), text, locator)
-    return Passage(item, 0, len(text))
+from tests.support.builders import passage
 
 
 def test_normalisation_and_f1_follow_squad() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 import pytrec_eval
@@ -13,15 +12,9 @@ from scipy.stats import binomtest, permutation_test
 from engine.evaluation import metrics, significance
 from engine.evaluation.questions import Support
 from engine.evaluation.significance import paired_test
-from engine.values import Passage
-from ingest.item import Item, Kind, Locator, People
+from tests.support.builders import passage
 
 WORDS = ["boat", "lease", "ends", "june", "harbour", "keeper", "pays", "rent", "month", "until"]
-
-
-def passage(line: int) -> Passage:
-    item = Item(Kind.DOCUMENT, "", None, People(), "text", Locator(Path("/corpus"), line=line))
-    return Passage(item, 0, 4)
 
 
 def test_rouge_l_is_that_of_rouge_score() -> None:
@@ -42,7 +35,7 @@ def test_recall_ndcg_and_reciprocal_rank_are_those_of_trec_eval() -> None:
         )
         run = {"q": {str(line): float(-place) for place, line in enumerate(ranked)}}
         theirs = evaluator.evaluate(run)["q"]
-        passages = [passage(line) for line in ranked]
+        passages = [passage(line=line) for line in ranked]
         support = [Support(lines=(line - 1,)) for line in gold]
         assert metrics.recall_at(passages, support, 5) == pytest.approx(theirs["recall_5"])
         assert metrics.ndcg_at(passages, support, 10) == pytest.approx(theirs["ndcg_cut_10"])
@@ -84,9 +77,8 @@ def test_the_paired_test_of_right_and_wrong_is_mcnemars() -> None:
     ],
 )
 def test_a_turn_is_held_by_its_whole_mark(turn: str, text: str, held: bool) -> None:
-    item = Item(Kind.DOCUMENT, "T", None, People(), text, Locator(Path("/corpus")))
-    assert Support("T", turn=turn).held_by(Passage(item, 0, len(text))) is held
-    assert not Support("U", turn=turn).held_by(Passage(item, 0, len(text)))
+    assert Support("T", turn=turn).held_by(passage(text, "T")) is held
+    assert not Support("U", turn=turn).held_by(passage(text, "T"))
 
 
 @pytest.mark.parametrize(("better", "worse"), [(75, 25), (20, 8), (7, 7), (4000, 3400), (0, 14)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,8 +11,7 @@ from hypothesis import strategies as st
 from app.output.report import answer_text
 from engine.checking.citation_check import check
 from engine.checking.speakers import SpeakerTurns
-from engine.values import Passage
-from ingest.item import Item, Kind, Locator, People
+from tests.support.builders import passage
 from tests.support.toy_talk import answer_to
 
 CHAT = """\
@@ -130,11 +128,6 @@ def test_headings_are_no_speakers(text: str, line: str, question: str) -> None:
 def test_no_text_breaks_it(text: str, question: str, start: int, length: int) -> None:
     whole = CHAT + text
     SpeakerTurns(whole).elses(min(start, len(whole)), min(start + length, len(whole)), question)
-
-
-def passage(text: str) -> Passage:
-    item = Item(Kind.DOCUMENT, "", None, People(), text, Locator(Path("/chat.txt")))
-    return Passage(item, 0, len(text))
 
 
 def test_what_another_says_of_themselves_supports_no_answer() -> None:

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from engine.generation.reply import asks_several
 from engine.prompts.templates import fill, section, show
-from engine.values import Passage
-from ingest.item import Item, Kind, Locator, People
-
-
-def passage(text: str, kind: Kind = Kind.DOCUMENT) -> Passage:
-    return Passage(Item(kind, "Title", None, People(), text, Locator(Path("/f"))), 0, len(text))
+from ingest.item import Kind
+from tests.support.builders import passage
 
 
 def fence_of(shown: str) -> str:
@@ -58,8 +53,8 @@ def test_braces_in_a_passage_stay_as_they_are() -> None:
 
 
 def test_a_mail_that_shows_its_header_is_not_described_twice() -> None:
-    assert "Title" not in show([passage("Subject: Re: lease", Kind.MAIL)])
-    assert 'Document "Title"' in show([passage("text")])
+    assert "Title" not in show([passage("Subject: Re: lease", "Title", kind=Kind.MAIL)])
+    assert 'Document "Title"' in show([passage("text", "Title")])
 
 
 def test_the_date_and_the_parts_are_asked_for_when_the_question_does() -> None:
