@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,9 +25,9 @@ from engine.strategies import registry
 from engine.strategies.auto import agreement
 from engine.strategies.rewrite import Rewrite
 from engine.values import Answer, Query
-from ingest.item import Item, Kind, Locator, People
 from models.errors import AskanceError, ContextExceeded
 from models.roles import ModelSet
+from tests.support.builders import documents
 from tests.support.toy_corpus import FakeEncoder
 
 FACTS = Facts(
@@ -225,10 +224,7 @@ def ask(fake_generator: Any) -> Ask:
         lookahead_id: str = "l",
         **settings: Any,
     ) -> Run:
-        items = [
-            Item(Kind.DOCUMENT, "note", None, People(), text, Locator(Path(f"/{i}")))
-            for i, text in enumerate(notes)
-        ]
+        items = documents(notes)
         models = {"g": fake_generator("g", generator), "l": fake_generator("l", lookahead)}
         models_of = ModelSet(
             lookahead_id,

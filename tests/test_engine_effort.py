@@ -35,10 +35,10 @@ from engine.strategies.second_look import costs_of, rewriting_tokens
 from engine.toolbox.steps import Toolbox
 from engine.usage import ModelTokens
 from engine.values import Query
-from ingest.item import Item, Kind, Locator, People
 from models import speed
 from models.roles import ModelSet
 from models.speed import Speed, measured
+from tests.support.builders import document, documents
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_sub_questions_take_no_more_than_was_said(
     theta: Theta, toolbox: Callable[..., Toolbox], fake_generator: Any
 ) -> None:
     texts = [f"number{i} boathouse lease {'word ' * 60}" for i in range(30)]
-    items = [Item(Kind.DOCUMENT, "n", None, People(), t, Locator(Path(f"/{t}"))) for t in texts]
+    items = documents(texts, "n")
     replies = []
     for i in range(theta.n):
         replies += [f"Follow up: number{i + 9} {'why ' * 40}", f"Intermediate answer: {'m ' * 44}"]
@@ -218,7 +218,7 @@ def toolbox(fake_generator: Any) -> Callable[..., Toolbox]:
 @pytest.fixture
 def expected(fake_generator: Any) -> Callable[..., list[Expected]]:
     def run(strategy: str, known: Speed | None = None, **settings: Any) -> list[Expected]:
-        item = Item(Kind.DOCUMENT, "n", None, People(), "alder birch", Locator(Path("/n")))
+        item = document("alder birch", "n")
         models = {"g": fake_generator("g", ["x [1]"]), "l": fake_generator("l", ["?"])}
         budget = Budget(100, 100, samples=2, lookahead_share=0, generator_share=0)
         events = answer(

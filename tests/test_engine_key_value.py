@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -15,10 +14,10 @@ from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Settings
 from engine.strategies.key_value import PROMPT_TOKENS, member_value
-from engine.values import Answer, Passage, Query
-from ingest.item import Item, Kind, Locator, People
+from engine.values import Answer, Query
 from models.fake import FakeGenerator
 from models.roles import ModelSet
+from tests.support.builders import document, passage
 
 
 class Fine(FakeGenerator):
@@ -28,15 +27,11 @@ class Fine(FakeGenerator):
         return len(re.findall(r"\d|[\u4e00-\u9fff]|[^\W\d\u4e00-\u9fff]+|[^\w\s]", text))
 
 
-def record(text: str) -> Item:
-    return Item(Kind.DOCUMENT, "records", None, People(), text, Locator(Path("/records.txt")))
-
-
 def ask(question: str, text: str, reply: str) -> tuple[Answer, Fine]:
     model = Fine("g", [reply])
     *_, last = answer(
         Query(question),
-        corpus_of(split([record(text)])),
+        corpus_of(split([document(text, "records")])),
         ModelSet("g", "g", lambda _: model),
         Settings(
             strategy="key_value", least_confidence=0, now=datetime(2026, 4, 1, tzinfo=UTC), zone=UTC
@@ -64,7 +59,7 @@ def ask(question: str, text: str, reply: str) -> tuple[Answer, Fine]:
     ],
 )
 def test_a_key_is_named_whole_or_not_at_all(member: str, question: str, value: str | None) -> None:
-    found = member_value(Passage(record(member), 0, len(member)), question)
+    found = member_value(passage(member, "records"), question)
     assert (member[slice(*found)] if found else None) == value
 
 

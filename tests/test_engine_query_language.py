@@ -24,7 +24,8 @@ from engine.retrieval.corpus import corpus_of as corpus_of_passages
 from engine.retrieval.passages import split
 from engine.settings import Settings
 from engine.values import Query
-from ingest.item import Filters, Item, Kind, Locator, People, Without
+from ingest.item import Filters, Kind, Without
+from tests.support.builders import documents
 
 TODAY = date(2026, 11, 17)
 
@@ -218,11 +219,7 @@ def test_time_grows_with_the_length(piece: str) -> None:
 
 
 def corpus_of(*texts: str) -> Corpus:
-    items = [
-        Item(Kind.DOCUMENT, "", None, People(), text, Locator(Path(f"/{number}")))
-        for number, text in enumerate(texts)
-    ]
-    return corpus_of_passages(split(items))
+    return corpus_of_passages(split(documents(texts)))
 
 
 def test_phrases_and_exclusions_choose_among_the_scores() -> None:

@@ -26,10 +26,11 @@ from engine.strategies.et2rag import organise
 from engine.toolbox.budget import QuestionBudget
 from engine.usage import ModelTokens
 from engine.values import GAP, Answer, Query
-from ingest.item import Item, Kind, Locator, People
+from ingest.item import Kind
 from models.fake import FakeGenerator
 from models.protocols import GenerationRequest, Piece, Sampling
 from models.roles import ModelSet
+from tests.support.builders import document
 from tests.support.toy_corpus import (
     BUDGET,
     QUESTION,
@@ -496,7 +497,7 @@ MAILS = (
 def meeting(fake_generator: Any, reply: Replies, **settings: Any) -> Answer:
     """Ask two mails that contradict each other; each is a subset of its own."""
     items = [
-        Item(Kind.MAIL, "Roof", when, People(), text, Locator(Path(f"/{i}")))
+        document(text, "Roof", kind=Kind.MAIL, when=when, path=f"/{i}")
         for i, (text, when) in enumerate(MAILS)
     ]
     model = fake_generator("g", reply)

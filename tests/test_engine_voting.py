@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,9 +21,9 @@ from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Answer, Query
-from ingest.item import Item, Kind, Locator, People
 from models.fake import FakeGenerator, Script
 from models.roles import ModelSet
+from tests.support.builders import document
 
 BUDGET = Budget(600, 600, samples=2, lookahead_share=0, generator_share=0)
 DAYS = tuple(datetime(2026, 3, day, tzinfo=UTC) for day in (2, 5, 4))
@@ -75,7 +74,7 @@ def ask(
     )
     models = {"g": large, "l": FakeGenerator("l", lookahead)}
     items = [
-        Item(Kind.DOCUMENT, "note", when, People(), text, Locator(Path(f"/{i}")))
+        document(text, "note", when=when, path=f"/{i}")
         for i, (text, when) in enumerate(zip(texts, dates, strict=False))
     ]
     events = answer(

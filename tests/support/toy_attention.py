@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Answer, Passage, Query
-from ingest.item import Item, Kind, Locator, People
+from ingest.item import Item
 from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import (
     AttentionColumns,
@@ -28,6 +27,7 @@ from models.protocols import (
     TokenCount,
 )
 from models.roles import ModelSet
+from tests.support.builders import document
 
 LEASE = "The lease is signed. It ends in May. The roof is red. Berta owns the boat."
 CLUB = "The club meets on Friday. Tomas has the keys."
@@ -98,10 +98,7 @@ def unreadable(model_id: str) -> Any:
 
 def items(*texts: str) -> list[Item]:
     """Return documents of these texts."""
-    return [
-        Item(Kind.DOCUMENT, f"club note {i}", None, People(), text, Locator(Path(f"/{i}")))
-        for i, text in enumerate(texts)
-    ]
+    return [document(text, f"club note {i}", path=f"/{i}") for i, text in enumerate(texts)]
 
 
 def passages_of(*texts: str) -> list[Passage]:

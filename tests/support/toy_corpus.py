@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +19,10 @@ from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Answer, Query
-from ingest.item import Item, Kind, Locator, People
 from models.encoder import Encoded
 from models.protocols import TokenCount
 from models.roles import ModelSet
+from tests.support.builders import documents
 
 TEXTS = ("alder birch cedar", "alder birch dogwood", "alder elm fir", "ginkgo hazel ivy")
 QUESTION = "fir elm alder birch"
@@ -112,10 +111,7 @@ def asking(fake_generator: Any) -> Callable[..., Run]:
         texts: Sequence[str] = TEXTS,
         **settings: Any,
     ) -> Run:
-        items = [
-            Item(Kind.DOCUMENT, "tree", None, People(), text, Locator(Path(f"/{i}")))
-            for i, text in enumerate(texts)
-        ]
+        items = documents(texts, "tree")
         models = {"g": fake_generator("g", generator), "l": fake_generator("l", lookahead)}
         events = answer(
             Query(QUESTION, task=task),
