@@ -13,7 +13,8 @@ import pytest
 from engine.compute.units import Quantity, amounts, by_unit
 from engine.values import Answer
 from ingest.item import Item
-from tests.support.toy_compute import BOB, JO, KIM, Ask, asking, day, mail, read_from
+from tests.support.builders import mail
+from tests.support.toy_compute import BOB, JO, KIM, Ask, asking, day, read_from
 
 
 @pytest.fixture

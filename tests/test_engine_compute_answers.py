@@ -11,7 +11,8 @@ import pytest
 from engine.checking import abstention
 from engine.errors import OwnAddressUnknown, PlanRefused
 from ingest.item import Shelf
-from tests.support.toy_compute import BOB, KIM, MAILS, MET, Ask, asking, crossings, day, mail
+from tests.support.builders import mail
+from tests.support.toy_compute import BOB, KIM, MAILS, MET, Ask, asking, crossings, day
 
 
 @pytest.fixture

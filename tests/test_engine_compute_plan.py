@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
+from datetime import date
 
 import pytest
 
@@ -12,39 +11,23 @@ from engine.compute.question_plan import read_plan
 from engine.compute.vocabulary import QuestionVocabulary
 from engine.errors import PlanRefused
 from engine.plan import Plan, Sought, Source, checked
-from ingest.item import Item, Kind, Locator, People, Person, Shelf
+from ingest.item import Kind, Shelf
+from tests.support.builders import event, mail
+from tests.support.toy_compute import BOB, KIM, day
 
-KIM = Person("Kim Sato", "kim@sato.example")
-BOB = Person("Bob Reed", "bob@reed.example")
 TODAY = date(2026, 3, 20)
-
-
-def mail(title: str, sender: Person, day: int, number: int = 0) -> Item:
-    when = datetime(2026, 3, day, 9, number, tzinfo=UTC)
-    text = f"Subject: {title}\nFrom: {sender}\nDate: {when:%a %Y-%m-%d %H:%M}\n\nHello."
-    place = Locator(Path("/mail/inbox.mbox"), message_id=f"<{title}{day}{number}>")
-    return Item(Kind.MAIL, title, when, People(sender=(sender,)), text, place)
-
-
-def event(title: str, day: int, calendar: str, minutes: int = 60, where: str = "") -> Item:
-    begins = datetime(2026, 3, day, 10, tzinfo=UTC)
-    text = f"Event: {title}\nWhen: {begins:%a %Y-%m-%d %H:%M}"
-    text += f"\nWhere: {where}" if where else ""
-    place = Locator(Path(f"/calendars/{calendar}.ics"), uid=title, occurrence=begins.isoformat())
-    ends = begins + timedelta(minutes=minutes)
-    return Item(Kind.EVENT, title, begins, People(), text, place, until=ends)
 
 
 VOCABULARY = QuestionVocabulary.of(
     [
-        mail("Boat house", KIM, 2),
-        mail("Re: Boat house", BOB, 3),
-        mail("Re: Boat house", KIM, 4),
-        mail("Lease renewal", BOB, 5),
-        event("Sail making (talk by Kim Sato)", 6, "Harbour Days 2026", 90, "Red hall"),
-        event("Rope work", 7, "Harbour Days 2026", 30, "Blue hall"),
-        event("Founding day", 9, "NorwegianHolidays"),
-        event("Founding day", 9, "SwedishHolidays"),
+        mail("Boat house", KIM, day(2)),
+        mail("Re: Boat house", BOB, day(3)),
+        mail("Re: Boat house", KIM, day(4)),
+        mail("Lease renewal", BOB, day(5)),
+        event("Sail making (talk by Kim Sato)", day(6), "Harbour Days 2026", 90, "Red hall"),
+        event("Rope work", day(7), "Harbour Days 2026", 30, "Blue hall"),
+        event("Founding day", day(9), "NorwegianHolidays"),
+        event("Founding day", day(9), "SwedishHolidays"),
     ]
 )
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ingest.item import Copy, Item, Locator, Shelf
-from tests.support.toy_compute import BOB, KIM, MET, crossings, day, event, mail, table
+from tests.support.builders import event, mail
+from tests.support.toy_compute import BOB, KIM, MET, crossings, day, table
 
 
 @pytest.mark.parametrize(

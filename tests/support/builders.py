@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from engine.values import Passage
-from ingest.item import Item, Kind, Locator, People
+from ingest.item import Item, Kind, Locator, People, Person, Shelf
 
 
 def document(
@@ -43,3 +43,28 @@ def passage(
     """Return a passage that is the whole of a document."""
     item = document(text, title, kind=kind, path=path, line=line, message_id=message_id)
     return Passage(item, 0, len(text))
+
+
+def mail(
+    title: str,
+    sender: Person,
+    when: datetime | None,
+    body: str = "Hello.",
+    shelf: Shelf | None = None,
+    part: str | None = None,
+) -> Item:
+    """Return a mail of the inbox; its text begins with its headers, as the readers write them."""
+    text = f"Subject: {title}\nFrom: {sender}\nDate: {when}\n\n{body}"
+    place = Locator(Path("/mail/inbox.mbox"), message_id=f"<{title}{when}>", part=part)
+    return Item(Kind.MAIL, title, when, People(sender=(sender,)), text, place, shelf=shelf)
+
+
+def event(
+    title: str, when: datetime, calendar: str, minutes: int | None = 60, where: str = ""
+) -> Item:
+    """Return an event of a calendar; with no minutes, one without an end."""
+    text = f"Event: {title}\nWhen: {when:%a %Y-%m-%d %H:%M}"
+    text += f"\nWhere: {where}" if where else ""
+    place = Locator(Path(f"/calendars/{calendar}.ics"), uid=title, occurrence=when.isoformat())
+    ends = when + timedelta(minutes=minutes) if minutes else None
+    return Item(Kind.EVENT, title, when, People(), text, place, until=ends)

@@ -18,37 +18,16 @@ from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Settings
 from engine.values import Answer, Query
-from ingest.item import Item, Kind, Locator, People, Person, Shelf
+from ingest.item import Item, Kind, People, Person
 from ingest.reading.in_process import read
 from models.roles import ModelSet
+from tests.support.builders import event, mail
 
 KIM = Person("Kim Sato", "kim@sato.example")
 BOB = Person("Bob Reed", "bob@reed.example")
 JO = Person("", "jo@lane.example")
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
 PACIFIC = timezone(timedelta(hours=-8))
-
-
-def mail(
-    title: str,
-    sender: Person,
-    when: datetime | None,
-    body: str = "Hello.",
-    shelf: Shelf | None = None,
-    part: str | None = None,
-) -> Item:
-    text = f"Subject: {title}\nFrom: {sender}\nDate: {when}\n\n{body}"
-    place = Locator(Path("/mail/inbox.mbox"), message_id=f"<{title}{when}>", part=part)
-    return Item(Kind.MAIL, title, when, People(sender=(sender,)), text, place, shelf=shelf)
-
-
-def event(
-    title: str, day: datetime, calendar: str, minutes: int | None = 60, where: str = ""
-) -> Item:
-    text = f"Event: {title}\nWhen: {day:%a %Y-%m-%d %H:%M}" + (f"\nWhere: {where}" if where else "")
-    place = Locator(Path(f"/calendars/{calendar}.ics"), uid=title, occurrence=day.isoformat())
-    ends = day + timedelta(minutes=minutes) if minutes else None
-    return Item(Kind.EVENT, title, day, People(), text, place, until=ends)
 
 
 def day(number: int, hour: int = 9, month: int = 3) -> datetime:
