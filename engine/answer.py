@@ -14,10 +14,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from engine.cited import Cited
+from engine.answer_parts import Cited
 from engine.conversation import Conversation
 from engine.errors import NoSources
-from engine.events import Event, Found, Narrowed, Ranked, Steps, Understood
+from engine.events import Event, Found, Hit, Narrowed, Ranked, SearchResult, Steps, Understood
 from engine.followups.scope import scoped, within
 from engine.followups.standalone import standing_alone
 from engine.outcome import checked
@@ -29,7 +29,6 @@ from engine.retrieval.constraints import constrained
 from engine.retrieval.corpus import Corpus, read_corpus
 from engine.retrieval.memory import Memory
 from engine.retrieval.recall import best_first
-from engine.search_result import Hit, SearchResult
 from engine.settings import Settings
 from engine.stages import Timings, staged
 from engine.strategies import registry

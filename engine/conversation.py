@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from engine.cited import Cited
+from engine.answer_parts import Cited
 from engine.values import Answer, Grounded
 
 TITLE_LENGTH = 60

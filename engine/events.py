@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypeVar
 
 from engine.conversation import Standalone
-from engine.search_result import SearchResult
-from engine.values import Answer, Passage, Query
+from engine.values import Answer, Coverage, Passage, Query
 
 StageName = Literal[
     "follow_up",
@@ -27,6 +26,28 @@ Choice = Literal[
     "route", "expand", "embed", "look ahead", "compress", "vote", "rewrite", "sub-questions"
 ]
 """What `auto` decides on. Not all of these are stages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One row of a search."""
+
+    passage: Passage
+    score: float
+    """BM25, comparable within one reply only; always above 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The result of `search`."""
+
+    query: str
+    """As typed."""
+    hits: tuple[Hit, ...]
+    coverage: Coverage
+    timings: dict[str, float]
+    understood: Query
+    """With the filters in effect."""
 
 
 @dataclass(frozen=True, slots=True)

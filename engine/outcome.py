@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from engine.agreement import disagreement
+from engine.answer_parts import ModelIds, Usage
 from engine.checking import abstention, entailment
 from engine.checking.citation_check import Checked, check, nearest
 from engine.events import Answered, Event, Steps
@@ -16,7 +17,6 @@ from engine.stages import stage, time_spent
 from engine.strategies import registry
 from engine.strategies.registry import Strategy
 from engine.toolbox.steps import Toolbox
-from engine.usage import ModelIds, Usage
 from engine.values import Answer, Passage
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from engine.cited import Cited
-from engine.usage import ModelIds, Usage
+from engine.answer_parts import Cited, ModelIds, Usage
 from ingest.item import Filters, Item, Kind, Skipped
 
 Grounded = Literal["grounded", "partial", "none"]

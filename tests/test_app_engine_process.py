@@ -191,6 +191,6 @@ async def test_a_killed_engine_costs_the_question_and_not_the_conversation(sourc
             await settled(pilot)
             assert "31 December 2026. [1]" in shown(app, "answer")
             assert "31 December 2026. [1]" in shown(app, "answer", 0)
-            assert len(chat(app).query("Turn")) == 3
+            assert len(chat(app).query("TurnView")) == 3
     finally:
         engine.close()

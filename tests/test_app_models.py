@@ -15,7 +15,7 @@ from app.commands.demo import verdict
 from app.local_models.loader import row_for
 from app.settings.config import load_config
 from app.sources.sample_files import DemoQuestion, load_questions
-from engine.usage import ModelIds, Usage
+from engine.answer_parts import ModelIds, Usage
 from engine.values import Answer, Coverage
 from models.download.progress import PullProgress
 from models.errors import PullFailed

@@ -131,7 +131,7 @@ async def test_asked_again_edited_and_compared(config, fake_models):
         await asked(pilot)
         await pilot.press("ctrl+g")
         await settled(pilot)
-        assert len(chat(app).query("Turn")) == 2
+        assert len(chat(app).query("TurnView")) == 2
         turn(app).focus()
         await pilot.press("e")
         prompt = chat(app).query_one(Prompt)
@@ -154,7 +154,7 @@ async def test_asked_again_edited_and_compared(config, fake_models):
         await until(pilot, lambda: screens(app) is ChatScreen)
         await pilot.press("ctrl+n")
         await pilot.pause()
-        assert not chat(app).query("Turn")
+        assert not chat(app).query("TurnView")
 
 
 async def test_of_old_turns_only_the_words_are_kept(config, fake_models, monkeypatch):
@@ -163,7 +163,7 @@ async def test_of_old_turns_only_the_words_are_kept(config, fake_models, monkeyp
     async with running(app, (80, 40)) as pilot:
         await asked(pilot)
         await asked(pilot, f"{QUESTION} Now?")
-        assert len(chat(app).query("Turn")) == 1
+        assert len(chat(app).query("TurnView")) == 1
         folded = chat(app).query_one(PastTurn)
         question, _, words = str(folded.render()).partition("\n")
         assert question == f"> {QUESTION}"
@@ -349,7 +349,7 @@ async def test_chips_show_filters_and_a_key_removes_one(source, config, fake_mod
         turn(app, 0).focus()
         await pilot.press("x")
         await settled(pilot)
-        assert len(chat(app).query("Turn")) == 3
+        assert len(chat(app).query("TurnView")) == 3
 
         await typed_only(pilot, "lease kind:document -zeppelin")
         assert [chip.label for chip in chat(app).query_one(ChipBar).chips] == [

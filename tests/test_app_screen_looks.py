@@ -10,8 +10,8 @@ import pytest
 
 from app.backend.messages import Command, Ended, Happened, Request, Tell, TextKept
 from app.screens.app import AskanceApp
+from engine.answer_parts import ModelIds, ModelTokens, Usage
 from engine.events import Answered, Drafted, Event, Ranked, Reading, Sampled, Selected, Stage, Voted
-from engine.usage import ModelIds, ModelTokens, Usage
 from engine.values import (
     Agreement,
     Answer,

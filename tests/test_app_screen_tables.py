@@ -88,14 +88,14 @@ async def test_an_edited_plan_computes_the_answer_anew(source, fake_models):
         assert app.screen.query_one(Input).value == "count mail from:Kim"
         await pilot.press("escape")
         await edited(pilot, "count   mail by sender")
-        await until(pilot, lambda: len(chat(app).query("Turn")) == 2 and not chat(app).busy)
+        await until(pilot, lambda: len(chat(app).query("TurnView")) == 2 and not chat(app).busy)
         assert table_of(app) == ("count mail by sender", {"kim": "2", "bo": "1"})
         assert turn(app).told.answer.strategy == "aggregate"
         assert shown(app, "asked").startswith(f"> {COUNTED}")
         assert "Computed by the plan: count mail by sender" in shown(app, "grounded")
         turn(app).focus()
         await pilot.press("r")
-        await until(pilot, lambda: len(chat(app).query("Turn")) == 3 and not chat(app).busy)
+        await until(pilot, lambda: len(chat(app).query("TurnView")) == 3 and not chat(app).busy)
         assert table_of(app)[0] == "count mail by sender"
 
 
@@ -110,7 +110,7 @@ async def test_a_wrong_plan_is_refused_where_it_is_typed(source, fake_models):
         await pilot.press("escape")
         await edited(pilot, "count mail from:Kim")  # as it is
         await until(pilot, lambda: type(app.screen) is TableScreen)
-        assert len(chat(app).query("Turn")) == 1
+        assert len(chat(app).query("TurnView")) == 1
 
 
 async def test_a_plan_without_rows_is_shown_and_edited(source, fake_models):
@@ -118,10 +118,10 @@ async def test_a_plan_without_rows_is_shown_and_edited(source, fake_models):
     async with running(app) as pilot:
         await opened(pilot)
         await edited(pilot, "list title of mail from:nobody")
-        await until(pilot, lambda: len(chat(app).query("Turn")) == 2 and not chat(app).busy)
+        await until(pilot, lambda: len(chat(app).query("TurnView")) == 2 and not chat(app).busy)
         turn(app).focus()
         await pilot.press("t")
         await until(pilot, lambda: "list title of mail from:nobody   No rows" in text_of(app))
         await edited(pilot, "count mail")
-        await until(pilot, lambda: len(chat(app).query("Turn")) == 3 and not chat(app).busy)
+        await until(pilot, lambda: len(chat(app).query("TurnView")) == 3 and not chat(app).busy)
         assert table_of(app) == ("count mail", {"3": "3"})

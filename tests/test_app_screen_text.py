@@ -21,9 +21,9 @@ from app.screens.answers.agenda import agenda_rows
 from app.screens.answers.evidence import bar
 from app.widgets.answer.markdown import cut, styled
 from app.widgets.answer.text import AnswerText
+from engine.answer_parts import ModelIds, Usage
 from engine.conversation import Conversation
 from engine.events import Reading, Sampled, Stage, Token, Voted
-from engine.usage import ModelIds, Usage
 from engine.values import Answer, Coverage, Inferred, Passage, Query
 from ingest.item import Item, Kind, Locator, People
 

@@ -28,8 +28,8 @@ from app.widgets.conversation.turn import TurnView
 from app.widgets.input.chips import ChipBar
 from app.widgets.input.composer import Composer
 from app.widgets.row_list import RowList
+from engine.answer_parts import ModelIds, ModelTokens, Usage
 from engine.events import Answered
-from engine.usage import ModelIds, ModelTokens, Usage
 from engine.values import Answer, Citation, Coverage, Passage, TableRow, TableShown
 from ingest.item import Item, Kind, Locator, People, Reason, Skipped
 from tests.support.screen_text import settled, text_of, until

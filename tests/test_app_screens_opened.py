@@ -25,9 +25,9 @@ from app.screens.dialogs.folder import FinderScreen
 from app.screens.dialogs.password import PasswordScreen
 from app.settings.config import load_config
 from app.widgets.conversation.turn import Told
+from engine.answer_parts import ModelIds, ModelTokens, Usage
 from engine.settings import Effort
 from engine.strategies import registry
-from engine.usage import ModelIds, ModelTokens, Usage
 from engine.values import Agreement, Answer, Citation, Coverage, Passage, TableRow, TableShown
 from ingest.item import Item, Kind, Locator, People, Person
 from tests.support.screen_text import NoEngine, assert_snapshot, settled, text_of, until

@@ -15,6 +15,7 @@ import pytest
 from app.output.progress import StatusLine, Watcher
 from engine.allocation import PAPER, PUBLISHED, Allocation, Informativeness
 from engine.answer import answer
+from engine.answer_parts import ModelTokens
 from engine.budget.allocation_file import read_allocation, written
 from engine.budget.effort import (
     Costs,
@@ -33,7 +34,6 @@ from engine.retrieval.passages import split
 from engine.settings import Budget, Settings, budget_for
 from engine.strategies.second_look import costs_of, rewriting_tokens
 from engine.toolbox.steps import Toolbox
-from engine.usage import ModelTokens
 from engine.values import Query
 from models import speed
 from models.roles import ModelSet

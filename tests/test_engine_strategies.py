@@ -13,6 +13,7 @@ import pytest
 
 from engine.agreement.consensus import by_overlap, consensus
 from engine.answer import answer
+from engine.answer_parts import ModelTokens
 from engine.checking import abstention
 from engine.errors import BudgetTooSmall, CorpusTooLarge, QuestionError, StrategyUnknown
 from engine.evaluation.sweep import expanded
@@ -24,7 +25,6 @@ from engine.settings import Settings
 from engine.strategies import registry
 from engine.strategies.et2rag import organise
 from engine.toolbox.budget import QuestionBudget
-from engine.usage import ModelTokens
 from engine.values import GAP, Answer, Query
 from ingest.item import Kind
 from models.fake import FakeGenerator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from app.settings.config import Config
-    from engine.cited import Cited
+    from engine.answer_parts import Cited
     from engine.conversation import Conversation
     from engine.events import Event
     from engine.plan import Plan

@@ -23,8 +23,7 @@ from app.output.progress import watch
 from app.output.report import search_text
 from app.settings.config import load_config
 from engine.answer import search
-from engine.events import Found
-from engine.search_result import SearchResult
+from engine.events import Found, SearchResult
 
 
 @click.command("search")

@@ -14,8 +14,8 @@ import click
 from app.output.plain import escape_json
 
 if TYPE_CHECKING:
-    from engine.search_result import Hit, SearchResult
-    from engine.usage import ModelTokens
+    from engine.answer_parts import ModelTokens
+    from engine.events import Hit, SearchResult
     from engine.values import Answer, Citation, Coverage, Order
     from ingest.item import Skipped
     from models.errors import AskanceError

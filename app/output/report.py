@@ -11,7 +11,7 @@ from app.output.plain import lines, one_line
 from app.output.query.filters import filters_line
 from app.output.query.inferred import inferred_lines
 from app.output.table import table_lines
-from engine.search_result import Hit, SearchResult
+from engine.events import Hit, SearchResult
 from engine.values import Answer, Citation, Coverage
 from ingest.item import Item, Kind, Shelf
 

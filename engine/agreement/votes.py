@@ -16,6 +16,7 @@ from engine.agreement.consensus import (
     consensus,
 )
 from engine.agreement.disagreement import stands
+from engine.answer_parts import Usage
 from engine.budget.work import RoleName
 from engine.checking import abstention
 from engine.checking.contradiction import same_answer
@@ -24,7 +25,6 @@ from engine.generation.draft import Draft
 from engine.stages import is_past, stage, unseen
 from engine.toolbox.budget import DRAFTING_SHARE
 from engine.toolbox.steps import Toolbox
-from engine.usage import Usage
 from models.protocols import GenerationRequest, Sampling
 
 SIDES_SHOWN = 3

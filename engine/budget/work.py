@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from engine.answer_parts import ModelTokens
 from engine.settings import PROMPT_TOKENS
-from engine.usage import ModelTokens
 from models.speed import Speed
 
 RoleName = Literal["lookahead", "generator"]

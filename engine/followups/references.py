@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.cited import Cited
+from engine.answer_parts import Cited
 from engine.followups.antecedents import AUXILIARY, PREPOSITION, THOSE, things_in
 from engine.followups.ellipsis import fragment_of
 from engine.followups.listed import Listed, listed_in

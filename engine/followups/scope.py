@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.cited import Cited
+from engine.answer_parts import Cited
 from engine.question.inferred_filters import items_of
 from engine.retrieval.corpus import Corpus, only
 from ingest.item import Filters, Item

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from engine.cited import Cited
+from engine.answer_parts import Cited
 from engine.conversation import Conversation, Standalone, Turn
 from engine.events import Event, Rewritten, Steps
 from engine.followups.antecedents import PREPOSITION

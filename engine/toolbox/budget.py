@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
+from engine.answer_parts import ModelTokens, Usage
 from engine.budget.effort import NO_LIMIT, Spending
 from engine.errors import BudgetTooSmall
 from engine.settings import Budget
 from engine.stages import Timings, is_past, time_spent
-from engine.usage import ModelTokens, Usage
 
 DRAFTING_SHARE = 0.5
 """Most of the remaining time that samples and readings may take; the answer needs the rest."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from os.path import commonprefix
 
+from engine.answer_parts import ModelTokens
 from engine.budget.work import (
     CorrectedSpeed,
     RoleName,
@@ -23,7 +24,6 @@ from engine.retrieval import selection
 from engine.toolbox.budget import QuestionBudget
 from engine.toolbox.lender import Lender, since
 from engine.toolbox.passages import Passages
-from engine.usage import ModelTokens
 from models.protocols import Generator
 
 

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from engine.answer_parts import ModelTokens
 from engine.budget.work import RoleName
 from engine.toolbox.budget import QuestionBudget
-from engine.usage import ModelTokens
 from models.encoder import Encoder
 from models.protocols import AttentionReader, AttentiveGenerator, Generator, TokenCount
 from models.roles import ModelSet

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from engine.answer_parts import ModelTokens
 from engine.attention.sentence_attention import LayersOf, SampledAttention
 from engine.events import Sampled, Steps
 from engine.generation.lookahead import Drawing, Sample, look_ahead
@@ -14,7 +15,6 @@ from engine.toolbox.budget import DRAFTING_SHARE, QuestionBudget
 from engine.toolbox.forecast import Forecast
 from engine.toolbox.lender import Lender, since
 from engine.toolbox.passages import Passages
-from engine.usage import ModelTokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine.cited import Cited
+from engine.answer_parts import Cited
 from engine.conversation import Conversation, Turn
 from ingest.item import Kind, Locator
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.backend.messages import Command, Ended, Happened, Request, Tell
+from engine.answer_parts import ModelIds, ModelTokens, Usage
 from engine.events import Answered
-from engine.usage import ModelIds, ModelTokens, Usage
 from engine.values import Answer, Citation, Coverage, Passage
 from ingest.item import Item, Kind, Locator, People
 

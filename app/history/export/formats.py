@@ -16,7 +16,7 @@ from typing import Any, get_args
 from app.history.errors import ConversationUnreadable
 from app.output.objects import SCHEMA_VERSION, rfc3339
 from app.output.plain import lines, one_line
-from engine.cited import Cited
+from engine.answer_parts import Cited
 from engine.conversation import Conversation, Turn, of_turns
 from engine.values import Grounded
 from ingest.item import Kind, Locator

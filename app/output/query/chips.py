@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.output.plain import one_line
 from app.output.query.follow_up import scope_text
-from engine.cited import Cited
+from engine.answer_parts import Cited
 from engine.question.query_language import parts_of
 from engine.values import Inferred, Query
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.output.plain import one_line
-from engine.cited import Cited
+from engine.answer_parts import Cited
 from engine.conversation import Standalone
 
 TITLES = 3

@@ -12,7 +12,7 @@ from app.output.plain import one_line
 from app.output.query.follow_up import understood_lines
 from app.widgets.answer.markdown import styled
 from app.widgets.conversation.asked import Asked
-from engine.cited import Cited
+from engine.answer_parts import Cited
 from engine.conversation import Conversation, Standalone, Turn
 
 LINES_SHOWN = 200

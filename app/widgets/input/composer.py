@@ -17,7 +17,7 @@ from app.widgets.input.prompt import Prompt
 if TYPE_CHECKING:
     from app.backend.messages import Request
     from app.widgets.conversation.turn import Told
-    from engine.cited import Cited
+    from engine.answer_parts import Cited
 
 CHIPS_TO = 5_000
 """Characters of a question up to which its filters are looked for at every key."""
