@@ -1,4 +1,4 @@
-"""Opening a source in the program that the system has for it, and copying where it stands."""
+"""Opens a source in the system's program for it, and copies citations."""
 
 from __future__ import annotations
 
@@ -76,6 +76,6 @@ def open_file(path: Path) -> None:
 
 
 def copied_citation(citation: Citation, zone: tzinfo | None) -> str:
-    """Return a citation as text: where it stands, and the quote with its own line breaks."""
+    """Return a citation as text: its place, and the quote with its own line breaks."""
     quote = "\n".join(f"> {line}" for line in lines(citation.quote).split("\n"))
     return f"{citation_line(citation, zone)}\n{quote}\n"

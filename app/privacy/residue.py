@@ -64,7 +64,7 @@ def search(paths: Iterable[Path], word: str) -> Residue:
 
 
 def form_in(data: bytes, word: str) -> str | None:
-    """Return how the word stands in the data, such as "base64 in gzip", or None."""
+    """Return how the data holds the word, such as "base64 in gzip", or None."""
     return _form_in(data, list(_forms(word)), 0)
 
 

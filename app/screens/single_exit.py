@@ -1,4 +1,4 @@
-"""What screens share that are left: each is left once, whatever keys come together."""
+"""Leaves a screen once, however many keys arrive together."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class LeftOnce:
-    """Mixed into a screen: it is left only while it is the one that is shown.
+    """A mixin for a screen that closes only while it is the one shown.
 
-    Textual takes away whatever screen is shown: of two keys that end this one, the second would
-    end the screen below.
+    Textual closes whichever screen is shown. Of two keys that close this screen, the second
+    would close the screen below.
     """
 
     def dismiss(self, result: Any = None) -> AwaitComplete:

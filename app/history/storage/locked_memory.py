@@ -71,4 +71,4 @@ def _lock(page: mmap.mmap) -> bool:
     try:
         return bool(ctypes.CDLL(None).mlock(ctypes.byref(view), ctypes.c_size_t(len(page))) == 0)
     finally:
-        del view  # while it stands the page cannot be closed
+        del view  # the page cannot be closed while a view of it exists

@@ -47,7 +47,7 @@ def quotes_of(turn: Turn) -> str:
 
 
 def snippet_of(turn: Turn, typed: str) -> str:
-    """Return one line around the first of these words, as it stands in the turn."""
+    """Return one line around the first of these words, as the turn writes it."""
     wanted = set(map(_bare, words(typed)))
     for text in (turn.asked, turn.question, turn.answer, quotes_of(turn)):
         for line in text.splitlines():

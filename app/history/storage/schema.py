@@ -1,6 +1,6 @@
 """The tables of kept conversations, and how older ones become newer.
 
-A version is a step; its number stands in the table `version`. Steps that were ever released are
+A version is a step; the table `version` holds its number. Steps that were ever released are
 never changed: a fixture of each version is in the tests.
 """
 

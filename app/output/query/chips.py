@@ -29,7 +29,7 @@ class Chip:
 
     label: str
     start: int = 0
-    """Where it stands in the question as typed."""
+    """Its place in the question as typed."""
     end: int = 0
     inferred: Inferred | None = None
     """Set when it was read out of the question."""

@@ -1,4 +1,4 @@
-"""What stands around the questions and answers of the chat: its title, its state, its keys."""
+"""The frame around the questions and answers of the chat: title, state and keys."""
 
 from __future__ import annotations
 

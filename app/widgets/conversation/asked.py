@@ -95,11 +95,11 @@ class Asked(Widget, can_focus=True):
         return Content("\n").join([asked, Content.styled(others, "$text-muted")])
 
     def draw_asked(self) -> None:
-        """Show the question as it stands now."""
+        """Show the question in its present state."""
         raise NotImplementedError
 
     def stand(self, conversation: Conversation, on_path: bool) -> None:
-        """Show where it stands now: whether the next question follows it, and what else does."""
+        """Show whether the next question follows this one, and what else does."""
         if self.place is None:
             return
         others = [turn.id for turn in conversation.alternatives(self.place)]

@@ -64,7 +64,7 @@ class PastTurn(Asked):
         return Content("\n").join([self.asked, *facts, _shown(self.past.answer), *sources])
 
     def draw_asked(self) -> None:
-        """Show the question as it stands now."""
+        """Show the question in its present state."""
         self.refresh(layout=True)
 
     @property

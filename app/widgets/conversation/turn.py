@@ -125,7 +125,7 @@ class TurnView(Asked):
         yield self._coverage
 
     def draw_asked(self) -> None:
-        """Show the question as it stands now."""
+        """Show the question in its present state."""
         self._asked.update(self.asked)
 
     def folded(self) -> Past:

@@ -167,7 +167,7 @@ class Turns(Growing, VerticalScroll, can_focus=False):
         self.anchor()
 
     def stand(self, conversation: Conversation) -> None:
-        """Show of each turn where it stands in the conversation."""
+        """Show the place of each turn in the conversation."""
         self._conversation = conversation
         path = {turn.id for turn in conversation.path}
         for turn in self.query_children(Asked):

@@ -117,7 +117,7 @@ class Prompt(KeysInOrder, TextArea):
 
     @property
     def word(self) -> str:
-        """What stands before the cursor since the last blank."""
+        """The text between the last blank and the cursor."""
         row, column = self.cursor_location
         before = self.document.get_line(row)[:column]
         return before.rsplit(" ", 1)[-1]
