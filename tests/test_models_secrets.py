@@ -29,7 +29,7 @@ __all__ = ["toy_keyring"]
 
 REAL = """
 import sys
-from models import secrets
+from models.system import secrets
 secrets.QUIET_SECONDS = 100.0
 if sys.argv[1] == "open":
     print(secrets.keyring_name())
