@@ -20,7 +20,9 @@ from app.settings.config import load_config
 from app.settings.current import Current
 from engine.events import Answered, Stage
 from engine.settings import Settings
-from tests.support.toy_chat import LEASE, QUESTION, config_over, settled, shown, typed
+from tests.support.toy_chat import LEASE, QUESTION, config_over, settled, shown, source, typed
+
+__all__ = ["source"]
 
 ENGINE = (str(Path(__file__).parent / "support" / "dying_engine.py"),)
 SIGNALS = {
@@ -52,14 +54,6 @@ def dying(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "PROGRAM", ENGINE)
     monkeypatch.setenv("ASKANCE_ANSWER_STRATEGY", "fb_rag")
     monkeypatch.setenv("ASKANCE_READING_WORKERS", "1")
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "files"
-    folder.mkdir()
-    (folder / "lease.txt").write_text(LEASE)
-    return folder
 
 
 @pytest.mark.parametrize(("stage", "name"), PAIRS)

@@ -18,8 +18,19 @@ from app.backend.process import EngineProcess
 from engine.events import Answered, Noted, Ranked
 from engine.values import Passage
 from ingest.item import Item, Kind, Locator, People
-from tests.support.toy_chat import LEASE, QUESTION, config_over, settled, shown, turn, typed, until
+from tests.support.toy_chat import (
+    QUESTION,
+    config_over,
+    settled,
+    shown,
+    source,
+    turn,
+    typed,
+    until,
+)
 from tests.support.toy_engine import REPLY
+
+__all__ = ["source"]
 
 PROGRAM = (str(Path(__file__).parent / "support" / "toy_engine.py"),)
 MORE_THAN_A_PIPE_HOLDS = "boat " * 100_000
@@ -67,14 +78,6 @@ def engine() -> Iterator[EngineProcess]:
     process = EngineProcess(PROGRAM)
     yield process
     process.close()
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "files"
-    folder.mkdir()
-    (folder / "lease.txt").write_text(LEASE)
-    return folder
 
 
 def test_an_item_is_sent_once_and_is_one_object_at_the_other_end() -> None:

@@ -17,7 +17,9 @@ from pathlib import Path
 import pytest
 
 from app.output.progress import StatusLine
-from tests.support.toy_chat import LEASE
+from tests.support.toy_chat import source
+
+__all__ = ["source"]
 
 PATIENCE = 120.0
 """Seconds that a busy machine may take over what is done at once elsewhere."""
@@ -38,14 +40,6 @@ ASKED = "When does the lease of the boathouse end?"
 def child(*arguments: str, closing: float = 60.0) -> list[str]:
     code = COMMAND.format(engine=ENGINE, arguments=list(arguments), closing=closing)
     return [sys.executable, "-c", code]
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "files"
-    folder.mkdir()
-    (folder / "lease.txt").write_text(LEASE)
-    return folder
 
 
 Waiting = Callable[..., subprocess.Popen[str]]

@@ -32,8 +32,6 @@ from models.roles import ModelSet
 from models.stopping import until_stopped
 from tests.support.screen_text import text_of
 from tests.support.toy_chat import (
-    LEASE,
-    POOL,
     QUESTION,
     REPLY,
     app_over,
@@ -41,9 +39,11 @@ from tests.support.toy_chat import (
     chat,
     config_over,
     line,
+    reading_processes,
     running,
     settled,
     shown,
+    source,
     sources,
     toy_memory,
     turn,
@@ -51,24 +51,12 @@ from tests.support.toy_chat import (
     until,
 )
 
+__all__ = ["reading_processes", "source"]
+
 ANN = (
     "From: Ann <ann@x.example>\nDate: Tue, 17 Nov 2026 10:00:00 +0000\nSubject: lease\n\n"
     "The lease of the boathouse ends soon.\n"
 )
-
-
-@pytest.fixture(autouse=True, scope="module")
-def reading_processes() -> Iterator[None]:
-    yield
-    POOL.end()
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "files"
-    folder.mkdir()
-    (folder / "lease.txt").write_text(LEASE)
-    return folder
 
 
 @pytest.fixture

@@ -5,9 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
 from textual import events
 
 from app.backend.composition import answers
@@ -23,36 +21,25 @@ from models.roles import ModelSet
 from tests.support.screen_text import text_of
 from tests.support.toy_chat import (
     LEASE,
-    POOL,
     QUESTION,
     REPLY,
     app_over,
     asked,
     chat,
     config_over,
+    reading_processes,
     running,
     settled,
     shown,
+    source,
     turn,
     typed,
     until,
 )
 
+__all__ = ["reading_processes", "source"]
+
 NAMES = ("\u05e9\u05dc\u05d5\u05dd.txt", "日本語の手紙.txt", "cafe\u0301.txt")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def reading_processes() -> Iterator[None]:
-    yield
-    POOL.end()
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "files"
-    folder.mkdir()
-    (folder / "lease.txt").write_text(LEASE)
-    return folder
 
 
 async def test_a_question_without_any_source_says_what_to_do(fake_models):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,24 +14,20 @@ from app.screens.app import AskanceApp
 from app.screens.dialogs.entry import EntryScreen
 from tests.support.screen_text import text_of
 from tests.support.toy_chat import (
-    POOL,
     app_over,
     asked,
     chat,
     config_over,
+    reading_processes,
     running,
     shown,
     turn,
     until,
 )
 
+__all__ = ["reading_processes"]
+
 COUNTED = "How many mails did Kim write?"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def reading_processes() -> Iterator[None]:
-    yield
-    POOL.end()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
@@ -48,6 +49,22 @@ class SharedPool(Pool):
 
 
 POOL = SharedPool(1)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def reading_processes() -> Iterator[None]:
+    """End them after the last test of the file that imports this."""
+    yield
+    POOL.end()
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Return a folder of one file, which says when the lease ends."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "lease.txt").write_text(LEASE)
+    return folder
 
 
 def toy_memory() -> Memory:
