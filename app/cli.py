@@ -41,9 +41,6 @@ COMMANDS = (
     ),
     LazyCommand("demo", "app.commands.demo", "Ask three questions over the sample files."),
 )
-NOT_BUILT: tuple[str, ...] = ()
-"""Commands of the contract that a later version brings."""
-
 EPILOG = (
     "\b\nBegin with:\n"
     "  askance models pull                        fetch the starter models, once\n"
@@ -58,7 +55,6 @@ EPILOG = (
 @click.group(
     cls=LazyGroup,
     commands_table=COMMANDS,
-    not_built=NOT_BUILT,
     invoke_without_command=True,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -2,7 +2,6 @@
 
 AskanceError
 ├── UsageError                     exit 2: nothing was tried
-│   ├── NotBuilt                   a command, flag or setting that a later version brings
 │   ├── NoTerminal                 the screen needs one
 │   ├── SourceMissing              no source is there
 │   └── ConfigError
@@ -25,12 +24,6 @@ class UsageError(AskanceError):
 
     kind = "usage"
     exit_code = 2
-
-
-class NotBuilt(UsageError):
-    """The contract names it and this version does not have it yet."""
-
-    kind = "not_built"
 
 
 class NoTerminal(UsageError):

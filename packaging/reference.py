@@ -111,10 +111,9 @@ Flags win over variables, variables over `config.toml`, the file over defaults.
 def _setting_row(setting: Setting) -> str:
     default = "none" if setting.default in (None, ()) else f"`{setting.default}`".lower()
     variable = "in the file only" if "in the file only" in setting.kind.wanted else setting.variable
-    built = "" if setting.built else " Not built yet."
     wanted = setting.kind.wanted.replace(", in the file only", "").partition(": a variable")[0]
     cells = (f"`{setting.name}`", f"`{variable}`" if " " not in variable else variable, default)
-    return f"| {' | '.join(cells)} | {_cell(wanted)} | {_cell(setting.about)}{built} |"
+    return f"| {' | '.join(cells)} | {_cell(wanted)} | {_cell(setting.about)} |"
 
 
 def _cell(text: str) -> str:

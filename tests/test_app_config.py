@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import stat
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from app.errors import ConfigError, ConfigUnreadable, NotBuilt, SettingUnknown, SettingWrong
-from app.settings import config
+from app.errors import ConfigError, ConfigUnreadable, SettingUnknown, SettingWrong
 from app.settings.config import SETTINGS, config_path, load_config
 from app.settings.edit import add_to_list, remove_from_list, set_value, unset
 from engine.settings import DEFAULT_STRATEGY
@@ -99,16 +97,6 @@ def test_wrong_variables_are_refused(environ, value):
 def test_broken_toml_names_its_line(environ):
     written(environ, "[answer]\nseed = = 1\n")
     with pytest.raises(ConfigUnreadable, match="line 2"):
-        load_config(environ)
-
-
-def test_settings_not_built_take_their_default_only(environ, monkeypatch):
-    later = replace(config.BY_NAME["history.enabled"], built=False)
-    monkeypatch.setitem(config.BY_NAME, "history.enabled", later)
-    written(environ, "[history]\nenabled = false\n")
-    load_config(environ)
-    written(environ, "[history]\nenabled = true\n")
-    with pytest.raises(NotBuilt, match=r"history\.enabled"):
         load_config(environ)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import ConfigUnreadable, NotBuilt, SettingUnknown, SettingWrong
+from app.errors import ConfigUnreadable, SettingUnknown, SettingWrong
 from app.settings.kinds import (
     ADDRESS,
     ADDRESSES,
@@ -41,8 +41,6 @@ class Setting:
     """`section.key`, or a section that is one table."""
     kind: SettingKind
     default: Value = None
-    built: bool = True
-    """False: the contract names it, and only its default is accepted yet."""
     about: str = ""
     """What it does, in one sentence for people."""
 
@@ -313,11 +311,4 @@ def _checked(setting: Setting, raw: object, *, from_text: bool, where: str) -> V
             remedy="Correct or remove it.",
             path=None if from_text else Path(where),
         ) from error
-    if not setting.built and value != setting.default:
-        built = ", ".join(known.name for known in SETTINGS if known.built)
-        raise NotBuilt(
-            f'The setting "{setting.name}" in {where} is not built yet.',
-            remedy=f"Remove it. Settings that are: {built}.",
-            path=None if from_text else Path(where),
-        )
     return value

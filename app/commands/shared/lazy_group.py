@@ -12,7 +12,6 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from app.errors import NotBuilt
 from app.output.plain import one_line
 
 
@@ -28,24 +27,14 @@ class LazyCommand:
 
 
 class StrictGroup(click.Group):
-    """Refuses what is not built with the list of what is, instead of a bare error."""
-
-    def __init__(self, *args: Any, not_built: Sequence[str] = (), **named: Any) -> None:
-        """Take the names that the contract has and this version has not."""
-        super().__init__(*args, **named)
-        self.not_built = tuple(not_built)
+    """Refuses an unknown command with the list of those there are."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command or refuse. Raises `NotBuilt` and `click.UsageError`."""
+        """Find the command or refuse. Raises `click.UsageError`."""
         name = args[0]
         built = ", ".join(self.list_commands(ctx))
-        if name in self.not_built:
-            raise NotBuilt(
-                f'The command "{ctx.command_path} {name}" is not built yet.',
-                remedy=f"Commands that are: {built}.",
-            )
         if name not in self.list_commands(ctx) and not name.startswith("-"):
             unknown = f'There is no command "{one_line(name)}". Commands: {built}.'
             ctx.fail(unknown + _meant(ctx, name))

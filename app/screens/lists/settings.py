@@ -68,9 +68,8 @@ class SettingsScreen(ListingScreen):
             return ""
         origin = self._current.saved.origins[setting.name]
         default = value_text(setting.default) or "not set"
-        built = "" if setting.built else " (this version takes its default only)"
         return (
-            f"{setting.name}: {setting.about}{built}\n"
+            f"{setting.name}: {setting.about}\n"
             f"Is {setting.kind.wanted}; by default {default}.\n"
             f"Comes from: {origin}. As a variable: {setting.variable}"
         )
@@ -107,8 +106,6 @@ class SettingsScreen(ListingScreen):
         why = ""
         if "." not in setting.name:
             why = f"[{setting.name}] is a table: write it in {self._current.saved.path}."
-        elif not setting.built:
-            why = f"{setting.name} is not built yet."
         elif origin not in ("default", "file"):
             why = f"{origin} is set, and beats the file. Unset it first."
         self.say(why)
