@@ -15,7 +15,7 @@ from datetime import date, datetime
 
 from engine.language.tokens import content_words
 from engine.question.acquaintances import Acquaintances, Names
-from engine.question.model_roles import second_look
+from engine.question.model_roles import roles_by_model
 from engine.question.question_grammar import ME, analysed, clues
 from engine.retrieval.corpus import Corpus, only
 from engine.settings import Settings
@@ -65,7 +65,7 @@ def after_reading(
     read = analysed(query.text, settings.today, known)
     found = clues(read)
     if settings.infer_model and not (found or query.inferred or query.dropped):
-        found = second_look(models, read)
+        found = roles_by_model(models, read)
     closer = narrowed(query, found, known, settings)
     new = closer.inferred[len(query.inferred) :]
     if not new:

@@ -21,7 +21,7 @@ MARGIN = 1.0
 """Log-probability by which a role must beat every other one, mean over the letters."""
 
 
-def second_look(models: ModelSet, read: Analysis, margin: float = MARGIN) -> list[Inferred]:
+def roles_by_model(models: ModelSet, read: Analysis, margin: float = MARGIN) -> list[Inferred]:
     """Return a filter for each known name and each date that the model gives a role.
 
     Without a name or a date no model is loaded.
