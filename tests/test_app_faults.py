@@ -24,10 +24,11 @@ NOBODY = ("setpriv", "--reuid=65533", "--regid=65533", "--clear-groups")
 """A number without an entry among the users: it has no home either."""
 KEEPING = """
 import os, sys
-from app.history import keeping
+from app.history.keeper import keeper_of
 from app.settings.config import load_config
-from engine.values import Answer, Coverage, ModelIds, Usage
-keeper = keeping.keeper_of(load_config(dict(os.environ)), lambda prompt: sys.argv[1], print)
+from engine.answer_parts import ModelIds, Usage
+from engine.values import Answer, Coverage
+keeper = keeper_of(load_config(dict(os.environ)), lambda prompt: sys.argv[1], print)
 print("opened", keeper.history is not None)
 print("listed", len(keeper.history.listed()))
 answer = Answer("Why?", "So.", "none", (), Coverage(), None, Usage(), {}, "auto", ModelIds())
