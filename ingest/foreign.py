@@ -48,7 +48,7 @@ def readers() -> tuple[dict[str, Reader], tuple[str, ...]]:
         if isinstance(reader, Reader):
             loaded[point.name] = reader
         else:
-            broken.append(f"{point.name} (it is no ingest.foreign.Reader)")
+            broken.append(f"{point.name} (it is not an ingest.foreign.Reader)")
     return loaded, tuple(broken)
 
 

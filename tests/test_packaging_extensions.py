@@ -134,7 +134,7 @@ class _Point:
     ("loaded", "said"),
     [
         (ImportError("no module named odd_needs"), "cannot be imported"),
-        (object(), "no instance of a dataclass"),
+        (object(), "not an instance of a dataclass"),
         (registry.STRATEGIES[0], "not that of its entry point"),
     ],
     ids=["import", "no strategy", "another name"],
@@ -184,7 +184,7 @@ def test_the_settings_choose_a_runtime_of_a_package(
 
 @pytest.mark.parametrize(
     ("loaded", "said"),
-    [(ImportError("no engine"), "cannot be imported"), (object(), "no models.foreign.Runtime")],
+    [(ImportError("no engine"), "cannot be imported"), (object(), "not a models.foreign.Runtime")],
     ids=["import", "no runtime"],
 )
 def test_a_runtime_that_cannot_be_used_says_why(

@@ -28,7 +28,7 @@ def load(name: str) -> object | None:
     except (ImportError, AttributeError) as error:
         raise _unusable(point, f"it cannot be imported ({error})") from error
     if not is_dataclass(strategy) or isinstance(strategy, type):
-        raise _unusable(point, "it is no instance of a dataclass")
+        raise _unusable(point, "it is not an instance of a dataclass")
     if getattr(strategy, "name", None) != name:
         raise _unusable(point, "its name is not that of its entry point")
     if not isinstance(getattr(strategy, "summary", None), str) or not hasattr(strategy, "run"):
