@@ -216,6 +216,19 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
+class Provisional:
+    """A reading is complete, and further evidence is looked for.
+
+    Its answer is shown until `Answered` confirms or replaces it. The tokens after this event are
+    those of another reading.
+    """
+
+    text: str
+    confidence: float | None
+    """The probability that it is right, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """Always the last event of `answer`."""
 
@@ -246,6 +259,7 @@ Event = (
     | Expected
     | Noted
     | Token
+    | Provisional
     | Answered
     | Found
 )

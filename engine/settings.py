@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Effort = Literal["quick", "balanced", "thorough"]
 
+LEAST_CONFIDENCE = 0.3
+SURE_CONFIDENCE = 0.7
+
 DEFAULT_STRATEGY = "auto"
 """The strategy where none is named. It decides stage by stage."""
 
@@ -56,12 +59,15 @@ class Settings:
     time_budget: float | None = None
     """Wall seconds to the last token; reading stops first. None: no limit."""
     seed: int = 0
-    least_confidence: float = 0.5
-    """An answer the generator is less sure of becomes an abstention; 0 lets all through."""
+    least_confidence: float = LEAST_CONFIDENCE
+    """An answer with a lower probability of being right becomes an abstention; 0 lets all through.
+    """
+    sure_confidence: float = SURE_CONFIDENCE
+    """An answer with at least this probability of being right is sure."""
     budget: Budget | None = None
     """X, Y and K to the token, in place of what the effort buys."""
     strict: bool = False
-    """Whether readings of the evidence without a majority become an abstention."""
+    """Whether an answer that is not sure becomes an abstention."""
     examples: tuple[Example, ...] = ()
     """Solved questions for strategies that show some; none: those that come with the program."""
     allocation: Allocation | None = None

@@ -269,6 +269,19 @@ class Order:
     """What they do, as the end of "text that …"."""
 
 
+Certainty = Literal["sure", "unsure", "none"]
+"""Sure: shown as it is. Unsure: shown, and marked so. None: an abstention."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Something that speaks for an answer or against it."""
+
+    text: str
+    """Words that people read: "a second reading gives the same answer"."""
+    speaks_for: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The last event of every question."""
@@ -288,7 +301,11 @@ class Answer:
     raw: str = ""
     """The generator's own words before checking; empty when it was not asked."""
     confidence: float | None = None
-    """The generator's probability that the evidence holds the answer; None when not asked."""
+    """The probability that it is right, 0 to 1 (`engine.confidence`); None for an answer that was
+    computed, condensed or refused."""
+    certainty: Certainty = "none"
+    reasons: tuple[Reason, ...] = ()
+    """What speaks for it, then what speaks against it; none of a computed answer."""
     query: Query = field(default_factory=lambda: Query(""))
     """The question as understood, with the filters in effect."""
     table: TableShown | None = None

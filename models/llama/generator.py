@@ -20,7 +20,7 @@ from models.llama.library import self_test
 from models.llama.model import LlamaModel
 from models.llama.precautions import NONE, Precautions
 
-CHUNK = 256
+CHUNK = 512
 """Prompt tokens per decode call. Shorter ones prefill slower, longer ones need more memory and
 delay Ctrl-C on a GPU."""
 

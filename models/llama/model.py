@@ -24,6 +24,15 @@ THOUGHT_MARKS = ("<think>", "</think>")
 """Written out even where they are control tokens, so that thoughts can be told from replies."""
 
 
+def rearranging_pays() -> bool:
+    """Say whether weights rearranged for this processor are read faster than those of the file.
+
+    With AVX-512 the file's own are (docs/results.md, "Rearranged weights"). They also stay in the
+    page cache, where other programs share them.
+    """
+    return b"AVX512 = 1" not in llama_cpp.llama_print_system_info()
+
+
 class LlamaModel:
     """A loaded GGUF file: weights and vocabulary."""
 
@@ -31,7 +40,7 @@ class LlamaModel:
         """Map the file. Raises `RuntimeFailed` when llama.cpp refuses it."""
         params = llama_cpp.llama_model_default_params()
         params.n_gpu_layers = gpu_layers
-        params.use_extra_bufts = precautions.extra_buffers
+        params.use_extra_bufts = precautions.extra_buffers and rearranging_pays()
         self.precautions = precautions
         forget_errors()
         self.pointer = llama_cpp.llama_model_load_from_file(bytes(path), params)

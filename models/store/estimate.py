@@ -18,7 +18,7 @@ from models.store.store import Store
 
 CONTEXT = 8192
 """Tokens that a model is loaded with by default; `models.llama.generator` agrees."""
-CHUNK = 256
+CHUNK = 512
 """Tokens of one decode call; `models.llama.generator` agrees."""
 SEQUENCES = 32
 """Sequences that share the cache, each with a row of logits; `models.llama.generator` agrees."""
