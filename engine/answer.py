@@ -104,9 +104,7 @@ def answer(
 
 def refuse_unanswerable(question: str, filters: Filters | None, settings: Settings) -> None:
     """Raise what `answer` would raise before it reads anything: `QuestionError`."""
-    strategy = registry.get(settings.strategy)
-    if settings.strict:
-        registry.require_votes(strategy)
+    registry.get(settings.strategy)
     understand(question, filters, settings)
 
 

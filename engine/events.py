@@ -23,7 +23,15 @@ StageName = Literal[
 ]
 
 Choice = Literal[
-    "route", "expand", "embed", "look ahead", "compress", "vote", "rewrite", "sub-questions"
+    "route",
+    "expand",
+    "embed",
+    "look ahead",
+    "compress",
+    "vote",
+    "read on",
+    "rewrite",
+    "sub-questions",
 ]
 """What `auto` decides on. Not all of these are stages."""
 

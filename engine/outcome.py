@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from engine.agreement import disagreement
 from engine.answer_parts import ModelIds, Usage
 from engine.checking import abstention, entailment
 from engine.checking.citation_check import Checked, check, nearest
+from engine.confidence.reasons import reasons_of
 from engine.events import Answered, Event, Steps
 from engine.generation.draft import Draft
 from engine.injection import order_guard
@@ -17,7 +18,7 @@ from engine.stages import stage, time_spent
 from engine.strategies import registry
 from engine.strategies.registry import Strategy
 from engine.toolbox.steps import Toolbox
-from engine.values import Answer, Passage
+from engine.values import Answer, Certainty, Grounded, Passage
 
 
 def checked(strategy: Strategy, tools: Toolbox, draft: Draft) -> Iterator[Event]:
@@ -62,9 +63,8 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
         checked = Checked(draft.text, "grounded", list(draft.citations))
     else:
         checked = check(draft.text, draft.evidence, query.text)
-    unsure = draft.confidence is not None and draft.confidence < settings.least_confidence
-    refused = settings.strict and disagreement.refused(draft)
-    if checked.grounded == "none" or unsure or refused or _denies(draft):
+    certainty = certainty_of(draft, checked.grounded, settings)
+    if certainty == "none":
         checked = Checked(abstention.ABSTENTION, "none", nearest(draft.evidence))
     elif checked.grounded == "grounded" and not (corpus.coverage.complete and draft.ended):
         checked.grounded = "partial"
@@ -82,6 +82,9 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
         models=ModelIds(),
         raw=draft.text,
         confidence=draft.confidence,
+        certainty=certainty,
+        reasons=reasons_of(query.text, draft.signals) if draft.signals else (),
+        signals=asdict(draft.signals) if draft.signals else None,
         query=query,
         table=draft.table,
         unsupported=tuple(checked.unsupported),
@@ -89,6 +92,26 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
             (*_evidence(draft), *tools.passages.with_orders.values()), tools.passages.guard
         ),
     )
+
+
+def certainty_of(draft: Draft, grounded: Grounded, settings: Settings) -> Certainty:
+    """Return how certain a draft is, of which a source states so much.
+
+    A computed one is sure. One without a confidence is as sure as its sources make it. Readings
+    without a majority leave an answer unsure, whatever each of them is.
+    """
+    if draft.citations:
+        return "sure"
+    if grounded == "none" or abstention.denies(draft.text, draft.evidence):
+        return "none"
+    sure = grounded == "grounded"
+    if draft.confidence is not None:
+        if draft.confidence < settings.least_confidence:
+            return "none"
+        sure = draft.confidence >= settings.sure_confidence
+    if not sure or (draft.agreement is not None and not draft.agreement.majority):
+        return "none" if settings.strict else "unsure"
+    return "sure"
 
 
 def _evidence(draft: Draft) -> Iterator[Passage]:
@@ -106,8 +129,3 @@ def _doubted(tools: Toolbox, found: Answer) -> Steps[Answer]:
         return found
     with tools.models.lend("lookahead") as model:
         return entailment.with_doubts(model, found)
-
-
-def _denies(draft: Draft) -> bool:
-    """Say whether the model says that there is no answer; a computed answer never does."""
-    return not draft.citations and abstention.denies(draft.text, draft.evidence)

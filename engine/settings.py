@@ -37,14 +37,16 @@ class Budget:
     A question that names its mail has one passage far ahead of the rest."""
     generator_share: float
     """The same for the generator, whose tokens cost most."""
+    first_tokens: int = 600
+    """Passages of the first reading of `auto`, within Y. It goes on where that is unsure."""
     window: int | None = None
     """Tokens of prompt and reply of a strategy that reads all it can; None: the model's context."""
 
 
 BUDGETS: dict[Effort, Budget] = {
-    "quick": Budget(800, 700, samples=3, lookahead_share=0.4, generator_share=0.6),
-    "balanced": Budget(1500, 1200, samples=5, lookahead_share=0.3, generator_share=0.5),
-    "thorough": Budget(6000, 6000, samples=5, lookahead_share=0.0, generator_share=0.0),
+    "quick": Budget(800, 800, 3, lookahead_share=0.4, generator_share=0.6, first_tokens=500),
+    "balanced": Budget(1500, 1200, 5, lookahead_share=0.3, generator_share=0.5),
+    "thorough": Budget(6000, 6000, 5, lookahead_share=0, generator_share=0, first_tokens=1200),
 }
 
 
@@ -113,32 +115,35 @@ MIN_PASSAGE_TOKENS = 400
 """Fewer tokens than this hold no passage; a smaller budget is refused."""
 PROMPT_TOKENS = 250
 """About the tokens of a prompt beside its passages: instructions, template and question."""
+READS = 4
+"""How often a personal prompt is read: for the answer, and for three questions about it."""
 STEP_TOKENS = 48
 """Limit of a follow-up question and of an intermediate answer."""
 
 
-def budget_for(settings: Settings, reads: int = 2, passages: bool = True) -> Budget:
+def budget_for(settings: Settings, reads: int = READS, passages: bool = True) -> Budget:
     """Return the effort's budget, cut down to `max_context`.
 
-    The look-ahead reads its passages once, the generator twice (it judges, then writes); what
-    fills the window reads it `reads` times, and a data set's prompt is not judged.
+    The look-ahead reads its passages once, the generator `READS` times; what fills the window
+    reads it `reads` times, and a data set's prompt is not judged.
     Raises `QuestionError` when `max_context` leaves no room for a passage, where `passages` are
     to be read.
     """
     budget = settings.budget or BUDGETS[settings.effort]
     if settings.max_context is None:
         return budget
-    room = max(0, settings.max_context - 3 * PROMPT_TOKENS)
-    full = budget.lookahead_tokens + 2 * budget.generator_tokens
+    room = max(0, settings.max_context - (1 + READS) * PROMPT_TOKENS)
+    full = budget.lookahead_tokens + READS * budget.generator_tokens
     share = min(1.0, room / full)
     cut = replace(
         budget,
         window=min(settings.max_context // reads, budget.window or settings.max_context),
         lookahead_tokens=int(budget.lookahead_tokens * share),
         generator_tokens=int(budget.generator_tokens * share),
+        first_tokens=int(budget.first_tokens * share),
     )
     if passages and min(cut.lookahead_tokens, cut.generator_tokens) < MIN_PASSAGE_TOKENS:
-        least = 3 * PROMPT_TOKENS + MIN_PASSAGE_TOKENS * full // min(
+        least = (1 + READS) * PROMPT_TOKENS + MIN_PASSAGE_TOKENS * full // min(
             budget.lookahead_tokens, budget.generator_tokens
         )
         raise QuestionError(

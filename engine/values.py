@@ -15,7 +15,7 @@ Grounded = Literal["grounded", "partial", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of one item: at most 300 words and 2,000 characters (FB-RAG section 3)."""
+    """A stretch of one item: at most 150 words and 1,050 characters."""
 
     item: Item
     start: int
@@ -306,6 +306,8 @@ class Answer:
     certainty: Certainty = "none"
     reasons: tuple[Reason, ...] = ()
     """What speaks for it, then what speaks against it; none of a computed answer."""
+    signals: Mapping[str, float | None] | None = None
+    """What the confidence was computed from (`engine.confidence.signals.Signals`)."""
     query: Query = field(default_factory=lambda: Query(""))
     """The question as understood, with the filters in effect."""
     table: TableShown | None = None

@@ -22,7 +22,7 @@ Script = Sequence[str] | Callable[[str, int], str]
 """Replies in order of the calls (the last one repeats), or a function of prompt and sequence."""
 
 Finish = Literal["stop", "length"]
-UNLIKELY = -5.0
+LIKELY, UNLIKELY = -0.05, -5.0
 """Log-probability of every watched string."""
 
 
@@ -42,7 +42,10 @@ class FakeGenerator:
         context: int = 8192,
         logprobs: Callable[[str, Sequence[str]], list[float]] | None = None,
     ) -> None:
-        """Keep the script; `logprobs` answers `next_token_logprobs` (default: first choice)."""
+        """Keep the script; `logprobs` answers `next_token_logprobs` (default: first choice).
+
+        It is not asked about a single word, which is never likely.
+        """
         self.id = model_id
         self.context = context
         self.usage = TokenCount()
@@ -87,7 +90,7 @@ class FakeGenerator:
                 last = step + 1 >= len(words)
                 out_of_room = step + 1 == request.max_tokens
                 reason: Finish | None = "stop" if last else "length" if out_of_room else None
-                drawn = (UNLIKELY,) if request.logprobs else ()
+                drawn = (LIKELY,) if request.logprobs else ()
                 yield Piece(index, words[step] if words else "", reason, logprobs=drawn)
                 if reason:
                     del waiting[index]
@@ -102,6 +105,8 @@ class FakeGenerator:
         self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
     ) -> list[float]:
         self._count_prompt(prompt)
+        if len(choices) == 1:
+            return [UNLIKELY]
         if self._logprobs:
             return self._logprobs(prompt, choices)
         return [-0.05 if position == 0 else -3.0 for position in range(len(choices))]

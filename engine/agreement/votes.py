@@ -82,16 +82,16 @@ def read_often(
                 max_tokens=tools.task.answer_tokens,
                 sampling=Sampling(temperature, seed=tools.settings.seed),
                 stop=tools.task.stop,
-                watch=("Not",),
+                logprobs=True,
             )
         )
-        doubt = 0.0
         for piece in pieces:
-            if piece.watched:
-                doubt = piece.watched[0]
             reply = replies[piece.index]
-            ended = piece.finished == "stop"
-            replies[piece.index] = Draft(reply.text + piece.text, ended=ended, doubt=doubt)
+            replies[piece.index] = Draft(
+                reply.text + piece.text,
+                ended=piece.finished == "stop",
+                logprobs=(*reply.logprobs, *piece.logprobs),
+            )
             if piece.finished:
                 yield Drafted(piece.index, evidence, replies[piece.index].text.strip())
             if is_past(due):

@@ -12,11 +12,11 @@ from itertools import product
 
 from engine.allocation import PUBLISHED, Allocation
 from engine.budget.prediction import predicted
-from engine.settings import BUDGETS, PROMPT_TOKENS, STEP_TOKENS, Effort, Settings
+from engine.settings import BUDGETS, PROMPT_TOKENS, READS, STEP_TOKENS, Effort, Settings
 
-ROUNDS: dict[Effort, float] = {"quick": 1.0, "balanced": 1.5, "thorough": 3.0}
-"""How often the tokens of one look-ahead and one answer may be spent: at `balanced` a question
-whose evidence is missing gets one more look, at `thorough` two."""
+ROUNDS: dict[Effort, float] = {"quick": 1.5, "balanced": 4.0, "thorough": 8.0}
+"""How often the tokens of one look-ahead and one answer may be spent: readings that go on behind
+each other count what they have in common each time, though it is computed once."""
 
 DOCUMENTS = (1, 2, 3, 5, 10)
 EXAMPLES = (0, 1, 2, 4)
@@ -52,7 +52,9 @@ class Theta:
 def spending_of(settings: Settings) -> Spending:
     """Return what the settings let a question spend."""
     budget = settings.budget or BUDGETS[settings.effort]
-    once = budget.lookahead_tokens + 2 * budget.generator_tokens + 3 * PROMPT_TOKENS
+    once = (
+        budget.lookahead_tokens + PROMPT_TOKENS + READS * (budget.generator_tokens + PROMPT_TOKENS)
+    )
     tokens = settings.max_context or int(once * ROUNDS[settings.effort])
     return Spending(settings.effort, tokens, settings.allocation or PUBLISHED)
 

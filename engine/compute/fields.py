@@ -70,8 +70,9 @@ def values_of(item: Item, field: Field, unit: Unit | None = None) -> tuple[Value
     """Return an item's values of a field; none where it does not say."""
     if field == "speaker":
         return _speakers(item)
-    if field in ("sender", "recipient"):
-        people = item.people.sender if field == "sender" else item.people.recipients
+    if field in ("sender", "recipient", "addressee"):
+        people = item.people.recipients if field == "recipient" else item.people.sender
+        people = item.people.to[:1] if field == "addressee" else people
         return tuple(_person(person) for person in people if person.name or person.address)
     if field in _OF_DATE:
         day = day_of(item)

@@ -122,6 +122,8 @@ RECEIVES = (
     r"|\bwho(?:'s|(?: (?:else|is|are|was|were|will|did|does|has))*)(?: be)? attend\w*"
 )
 """Asks who got a mail or attends an event; "who" alone asks who wrote or gives it."""
+# "the main recipient"
+MAIN = r"\b(?:main|primary|principal) recipient\b"
 # "in touch with Kim", "contacted"
 IN_TOUCH = r"\b(?:contact|touch) (?:with|to)\b|\bcontacted\b"
 """A contact is a mail or a meeting."""
@@ -167,7 +169,7 @@ _NEUTRAL = """
     oldest latest newest recent final initial busiest longest shortest largest highest biggest
     smallest lowest greatest minutes hours minute per each every daily weekly monthly yearly do
     does did add up adds happening attending thing something wish has have had
-    dated else finish finishes finished over
+    dated else finish finishes finished over main primary principal
 """
 CHANGING = frozenset(
     {"not", "no", "nor", "than", "other", "only", "ignoring", "ignored", "including", "included"}

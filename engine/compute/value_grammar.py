@@ -19,6 +19,7 @@ Asked = Literal["count", "who", "when", "where", "title", "entry", "length", "am
 _ASKED: dict[Field, Asked] = {
     "sender": "who",
     "recipient": "who",
+    "addressee": "who",
     "speaker": "who",
     "date": "when",
     "start": "when",
@@ -96,6 +97,8 @@ class ValueGrammar:
         """Return the field of items that the noun means."""
         noun = w.NOUNS.get(self.noun)
         field = noun.field if noun else "item"
+        if field == "recipient" and self.items.has(w.MAIN):
+            return "addressee"
         return "recipient" if field == "sender" and self.items.has(w.RECEIVES) else field
 
     def stands_in_a_text(self, asked: Asked, source: Source) -> bool:

@@ -35,3 +35,11 @@ class Calibration:
                 value = known[name]
                 odds += weight * (self.typical.get(name, 0.0) if value is None else value)
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+DEFAULT = Calibration({INTERCEPT: 0.0})
+
+
+def calibration_of(models: object) -> Calibration:
+    """Return the calibration of a generator."""
+    return DEFAULT

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.checking.citation_check import MARKER
-from engine.language.tokens import content_words, words
 from engine.confidence.asked import asked_kind, fits
+from engine.language.tokens import content_words, words
 from engine.values import Passage
 
 

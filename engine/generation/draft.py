@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.confidence.signals import Signals
 from engine.values import Agreement, Citation, Passage, TableShown
 
 
@@ -18,9 +19,13 @@ class Draft:
     none."""
     ended: bool = True
     """False when a limit cut the text."""
+    logprobs: tuple[float, ...] = ()
+    """Log-probabilities of its tokens; empty where the generator does not say."""
+    signals: Signals | None = None
+    """What speaks for it and against it; None where it was not judged."""
     confidence: float | None = None
-    """How sure the generator is that the passages state this, 0 to 1; None when it was not asked,
-    or denies it."""
+    """The probability that it is right, 0 to 1; None where it was not judged, or denies that there
+    is an answer."""
     agreement: Agreement | None = None
     others: tuple[Draft, ...] = ()
     """Other answers, no two the same, that the generator is sure enough of and that are cited."""
@@ -28,5 +33,3 @@ class Draft:
     """Of a computed text, the places it was computed from: its markers are theirs."""
     table: TableShown | None = None
     """How the text was computed."""
-    doubt: float = 0.0
-    """Log-probability that the reply had begun with "Not", as in "Not found"."""

@@ -1,31 +1,26 @@
-"""The generator's reply, and its confidence that the evidence states it."""
+"""The generator's reply, and how sure it is."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 
 from engine.checking import abstention
 from engine.checking.citation_check import MARKER
+from engine.confidence.calibration import Calibration
+from engine.confidence.signals import Signals, of_words
 from engine.events import Steps, Token
 from engine.generation.draft import Draft
 from engine.generation.literal import as_written
-from engine.language.tokens import content_words, words
+from engine.language.tokens import words
 from engine.prompts.tasks import Task
-from engine.prompts.templates import render, section, show
+from engine.prompts.templates import section
 from engine.stages import is_past
 from engine.values import Passage
 from models.protocols import Constraint, GenerationRequest, Generator
-
-JUDGEMENT = 3.0
-"""Weight of the log odds of Yes against No in the confidence; those of "Not found" weigh 1."""
-DOUBT_AT_EVEN_ODDS = 3.6
-"""Both were chosen with the starter generator on mail questions that no result reports. Together
-the two signals tell right answers from answers to unanswerable questions better than either alone
-(docs/decisions.md has the figures, and the method for another generator)."""
 
 REPEATED_WORDS = 5
 """Fewest words of a sentence that may not be said twice."""
@@ -51,6 +46,8 @@ class GeneratorQuestion:
     """`time.monotonic` at which a reply is broken off; None: no limit."""
     remark: str = ""
     """An additional remark in a personal prompt, with a blank behind it."""
+    fence: str = ""
+    """What stands around each passage; empty: one made of the passages."""
 
     def prompt(
         self,
@@ -63,7 +60,8 @@ class GeneratorQuestion:
         """Return the prompt for an answer; `how` says in which form, else what suits it."""
         how = how or section("question", "several" if asks_several(self.text) else "one")
         today = self.remark + _today(self.text, self.today)
-        return self.task.prompt(model, part, self.text, passages, today=today, how=how, **fields)
+        values = {"today": today, "how": how} | fields
+        return self.task.prompt(model, part, self.text, passages, self.fence, **values)
 
     def late(self) -> bool:
         """Say whether the deadline has passed."""
@@ -83,91 +81,71 @@ def write(
 
     It ends at the limit and stop strings, by default the task's, and at the deadline.
     """
-    text, ended, doubt = "", False, 0.0
+    text, ended, logprobs = "", False, list[float]()
     pieces = model.sample(
         GenerationRequest(
             (prompt,),
             max_tokens=max_tokens or asked.task.answer_tokens,
             stop=asked.task.stop if stop is None else stop,
-            watch=("Not",),
             constraint=constraint,
+            logprobs=True,
         )
     )
     for piece in pieces:
-        if piece.watched:
-            doubt = piece.watched[0]
         text += piece.text
+        logprobs += piece.logprobs
         ended = piece.finished == "stop"
         if piece.text:
             yield Token(piece.text)
         if constraint is None and (said := _before_a_repetition(text)) is not None:
-            return Draft(said, doubt=doubt)
+            return Draft(said, logprobs=tuple(logprobs))
         if asked.late() and not piece.finished:
             break
-    return Draft(text.strip(), ended=ended, doubt=doubt)
+    return Draft(text.strip(), ended=ended, logprobs=tuple(logprobs))
 
 
 def finish(
     model: Generator,
     asked: GeneratorQuestion,
     passages: Sequence[Passage],
-    first: Draft,
-    *,
-    once: bool = False,
+    written: Draft,
+    calibration: Calibration,
 ) -> Draft:
-    """Return a personal answer with the model's confidence, in the spelling of the passages.
+    """Return a personal answer with its confidence, in the spelling of the passages.
 
-    Where a reply adds no word to the question, a whole sentence is asked for, unless `once` is set;
-    the surer of the two is returned. All calls share the prefill of the passages.
+    A reply which says that the passages hold no answer has none. All calls share the prefill of
+    the passages.
     """
-    best = checked(model, asked, passages, first)
-    if not once:
-        best = _surer(model, asked, passages, best)
-    return replace(best, text=as_written(best.text, passages), evidence=tuple(passages))
-
-
-def _surer(
-    model: Generator, asked: GeneratorQuestion, passages: Sequence[Passage], first: Draft
-) -> Draft:
-    """Return the first reply, or a sentence the model is surer of where it adds no word.
-
-    A name instead of the e-mail address asked for, or a bare marker, adds no word. A subject asked
-    for may add none and be right. A sentence always wins over a bare marker.
-    """
-    if first.confidence is None or _adds(asked.text, first) or asked.late():
-        return first
-    prompt = asked.prompt(model, passages, how=section("question", "sentence"))
-    again = checked(model, asked, passages, unshown(write(model, asked, prompt)))
-    if again.confidence is None or not _content(again):
-        return first
-    return again if again.confidence > first.confidence or not _content(first) else first
-
-
-def checked(
-    model: Generator, asked: GeneratorQuestion, passages: Sequence[Passage], written: Draft
-) -> Draft:
-    """Return the reply with its confidence, unless it says that the passages hold no answer.
-
-    The model is asked whether they state it, Yes against No as the first token; its odds are
-    joined with those of "Not found" at the beginning of the reply.
-    """
+    told = replace(written, text=as_written(written.text, passages), evidence=tuple(passages))
     if abstention.denies(written.text, passages):
-        return written
-    prompt = render(
-        model, "check", passages=show(passages), question=asked.text, answer=written.text
+        return told
+    signals = signals_of(model, asked, passages, written)
+    return replace(told, signals=signals, confidence=calibration.confidence(signals))
+
+
+def signals_of(
+    model: Generator, asked: GeneratorQuestion, passages: Sequence[Passage], written: Draft
+) -> Signals:
+    """Return what speaks for a reply and against it; after the deadline, its words alone."""
+    known = of_words(asked.text, written.text, passages)
+    if said := written.logprobs:
+        known = replace(known, first=said[0], mean=sum(said) / len(said), least=min(said))
+    if asked.late():
+        return known
+    ask = partial(asked.prompt, model, passages)
+    denial = model.next_token_logprobs(ask("absent"), ("Not",))[0]
+    return replace(
+        known,
+        judged=_yes(model, ask("check", answer=written.text)),
+        answerable=_yes(model, ask("answerable")),
+        denial=denial,
     )
+
+
+def _yes(model: Generator, prompt: str) -> float:
+    """Return the log odds of Yes against No as the first token."""
     yes, no = model.next_token_logprobs(prompt, ("Yes", "No"))
-    odds = JUDGEMENT * (yes - no) - written.doubt - DOUBT_AT_EVEN_ODDS
-    return replace(written, confidence=1 / (1 + math.exp(-odds)))
-
-
-def _adds(question: str, written: Draft) -> bool:
-    """Say whether a reply has a content word that the question has not."""
-    return not _content(written) <= set(words(question))
-
-
-def _content(written: Draft) -> set[str]:
-    return set(content_words(MARKER.sub("", written.text)))
+    return yes - no
 
 
 def unshown(steps: Steps[Draft]) -> Draft:

@@ -36,10 +36,14 @@ class Task:
         part: str,
         question: str,
         passages: Sequence[Passage] = (),
+        fence: str = "",
         **fields: str,
     ) -> str:
-        """Return the prompt of a part ("answer", "route", "alone", …) as the model reads it."""
-        shown = show(passages) if self.personal else show_plain(passages)
+        """Return the prompt of a part ("answer", "route", "alone", …) as the model reads it.
+
+        `fence` stands around each passage of a personal question.
+        """
+        shown = show(passages, fence=fence) if self.personal else show_plain(passages)
         values = {"today": "", "how": "", "examples": ""} | fields
         system = f"{_SYSTEM.get(part, part)} system"
         return render(

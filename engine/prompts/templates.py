@@ -73,21 +73,27 @@ def describe(item: Item, nameless: bool = True) -> str:
     return " ".join(parts)
 
 
-def show(passages: Sequence[Passage], first: int = 1) -> str:
-    """Return passages numbered from `first`, each between fences that occur in none of them.
+def show(passages: Sequence[Passage], first: int = 1, fence: str = "") -> str:
+    """Return passages numbered from `first`, each between fences that occur in none of them."""
+    fence = fence or fence_of(passages)
+    blocks = [
+        f"[{number}] {_heading(passage)}<{fence}>\n{passage.text}\n</{fence}>"
+        for number, passage in enumerate(passages, start=first)
+    ]
+    return "Passages:\n\n" + "\n\n".join(blocks)
 
-    The fence is a hash over all passages, so no author of one can know it.
+
+def fence_of(passages: Sequence[Passage]) -> str:
+    """Return a fence that occurs in no passage.
+
+    It is a hash over all of them, so no author of one can know it.
     """
     digest = hashlib.sha256("\0".join(p.text for p in passages).encode("utf-8", "replace"))
     fence = digest.hexdigest()[:6]
     while any(fence in passage.text for passage in passages):
         digest.update(b"+")
         fence = digest.hexdigest()[:6]
-    blocks = [
-        f"[{number}] {_heading(passage)}<{fence}>\n{passage.text}\n</{fence}>"
-        for number, passage in enumerate(passages, start=first)
-    ]
-    return "Passages:\n\n" + "\n\n".join(blocks)
+    return fence
 
 
 def show_plain(passages: Sequence[Passage], first: int = 1) -> str:

@@ -15,7 +15,7 @@ from engine.errors import BudgetTooSmall
 from engine.generation.reply import asks_several
 from engine.retrieval import selection
 from engine.retrieval.recall import Scores, best_first
-from engine.settings import PROMPT_TOKENS, Effort
+from engine.settings import PROMPT_TOKENS, READS, Effort
 from engine.toolbox.steps import Toolbox
 from engine.values import Passage
 
@@ -91,7 +91,7 @@ def facts_of(tools: Toolbox, scores: Scores) -> Facts:
         one_model=tools.models.roles.lookahead_id == tools.models.roles.generator_id,
         tokens_left=0,
         lookahead_tokens=budget.lookahead_tokens + PROMPT_TOKENS,
-        writing_tokens=2 * (budget.generator_tokens + PROMPT_TOKENS),
+        writing_tokens=READS * (budget.generator_tokens + PROMPT_TOKENS),
     )
     return by_now(tools, known)
 

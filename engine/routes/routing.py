@@ -113,6 +113,25 @@ def look_ahead(facts: Facts) -> Decided:
     return Decided("look ahead", True, f"{_some_fit(facts)}, and none is far ahead")
 
 
+def look_ahead_first(facts: Facts) -> Decided:
+    """A person's question is read first. The small model looks ahead where that leaves it unsure.
+
+    A short reading is seen after half the seconds, and is sure of most questions.
+    """
+    if not facts.found:
+        return Decided("look ahead", False, "nothing was found")
+    return Decided("look ahead", False, "the best passages are read first")
+
+
+def read_on(facts: Facts, fresh: int) -> Decided:
+    """An unsure reading goes on with the next best passages, whose beginning is kept."""
+    if not fresh:
+        return Decided("read on", False, "all that was found has been read")
+    if facts.tokens_left < facts.writing_tokens:
+        return Decided("read on", False, f"{facts.tokens_left:,} tokens are left, too few")
+    return Decided("read on", True, f"the first reading is unsure: {fresh} passages more")
+
+
 def look_ahead_after_all(facts: Facts, looked: bool, unread: int) -> Decided:
     """Where the answer is missing, it may stand in passages that the question's words miss.
 
@@ -120,10 +139,10 @@ def look_ahead_after_all(facts: Facts, looked: bool, unread: int) -> Decided:
     second look.
     """
     if not unread:
-        return Decided("look ahead", False, "what was read holds no answer, and was all there is")
+        return Decided("look ahead", False, "all that was found has been read")
     if looked or not facts.found:
         why = "it has been done" if looked else "nothing was found"
-        return Decided("look ahead", False, f"what was read holds no answer, but {why}")
+        return Decided("look ahead", False, why)
     if facts.effort == "quick":
         return Decided("look ahead", False, "the effort is quick: there is no second look")
     if not facts.fitting:
@@ -132,7 +151,7 @@ def look_ahead_after_all(facts: Facts, looked: bool, unread: int) -> Decided:
         return Decided("look ahead", False, f"{facts.tokens_left:,} tokens are left, too few")
     if _too_slow(facts):
         return Decided("look ahead", False, "the time that is left is too short")
-    return Decided("look ahead", True, "what was read holds no answer")
+    return Decided("look ahead", True, "what was read leaves the answer unsure")
 
 
 def compress(facts: Facts) -> Decided:

@@ -8,15 +8,15 @@ from typing import ClassVar
 
 from engine.agreement.consensus import Same, as_alike, by_overlap, consensus
 from engine.agreement.votes import sameness
-from engine.checking import abstention
-from engine.errors import BudgetTooSmall, TimeSpent
+from engine.compute.addresses import addresses_asked_for
+from engine.errors import BudgetTooSmall
 from engine.events import Decided, Noted, Steps
 from engine.generation.draft import Draft
 from engine.generation.lookahead import Sample
 from engine.question.expansion import expanded, unknown_words
 from engine.retrieval.recall import Scores, best_first
 from engine.routes import routing
-from engine.routes.facts import Facts, by_now, facts_of
+from engine.routes.facts import Facts, facts_of
 from engine.routes.labels import by_words
 from engine.routes.routing import When, WhenLooking
 from engine.stages import stage
@@ -24,11 +24,11 @@ from engine.strategies.computation import understood
 from engine.strategies.conditional import take
 from engine.strategies.embedding import CeFilter
 from engine.strategies.fb_rag import FBRag, LookAheadResult
-from engine.strategies.second_look import second_look_of
+from engine.strategies.further import Further, decide
+from engine.strategies.readings import Readings
 from engine.strategies.self_consistency import SelfConsistency
 from engine.strategies.youra import Youra
 from engine.toolbox.steps import Toolbox
-from models.errors import ContextExceeded
 
 EMBEDDING = CeFilter()
 """Ranks where an encoder is installed. Conditional embeddings beside it left recall@5 the same
@@ -39,7 +39,7 @@ AFTER_EMBEDDING = FBRag(fusion="normalised")
 
 @dataclass(frozen=True)
 class Auto:
-    """Route, expand, recall, embed, look ahead, compress, vote, write; where nothing answers, on.
+    """Route, expand, recall, embed, compress, read; while that is unsure, look ahead and read on.
 
     `engine.routes.routing` has the rules. A parameter takes one out of their hands.
     """
@@ -54,7 +54,7 @@ class Auto:
     again: When = "auto"
 
     def run(self, tools: Toolbox) -> Steps[Draft]:
-        """Take a route of its own, or retrieve, write, and look again for what is missing."""
+        """Take a route of its own, or retrieve and read, and read further while it is unsure."""
         draft = yield from self._by_route(tools)
         if draft is not None:
             return draft
@@ -66,17 +66,17 @@ class Auto:
             draft = yield from SelfConsistency().over(tools, chosen)
         else:
             draft = yield from tools.write(chosen)
-        if not missing(tools, draft):
-            return draft
-        try:
-            return (yield from self._look_again(tools, facts, looked, draft, ranker))
-        except (TimeSpent, BudgetTooSmall, ContextExceeded) as error:
-            yield Noted(f"The second look was broken off: {error.message}")
-            return draft
+        readings = Readings(tools).and_of(chosen, draft)
+        further = Further(facts, looked, ranker, self.look, self.again)
+        return (yield from further.read(readings))
 
     def _by_route(self, tools: Toolbox) -> Steps[Draft | None]:
         """Return the draft of a summary, a key or a computation; None for other questions."""
         world, read = understood(tools)
+        addresses = addresses_asked_for(tools.query.text, world.items)
+        if addresses is not None:
+            yield Decided("route", True, "it asks for an e-mail address, and headers state it")
+            return addresses
         found = by_words(tools.query.text, read)
         decided = routing.route(found, tools.task.personal)
         yield decided
@@ -88,13 +88,13 @@ class Auto:
         """Let recall look for other words too, where the question's own do not occur."""
         words, unknown = unknown_words(tools.query.text, tools.corpus)
         rule = routing.expand(unknown, words)
-        if not (yield from _decide(rule, self.expand)):
+        if not (yield from decide(rule, self.expand)):
             return tools
         return tools.looking_for((yield from _expand(tools)))
 
     def _embed(self, tools: Toolbox, facts: Facts) -> Steps[tuple[Toolbox, FBRag]]:
         """Let an encoder rank where that pays; return how samples are joined with the scores."""
-        if not (yield from _decide(routing.embed(facts, bool(tools.words)), self.embed)):
+        if not (yield from decide(routing.embed(facts, bool(tools.words)), self.embed)):
             return tools, FBRag()
         scores = yield from tools.recall()
         ranked = yield from EMBEDDING.rank(tools, tools.query.text, scores)
@@ -108,52 +108,31 @@ class Auto:
         Compression is decided first, so that attention can be read while samples are drawn, at no
         cost.
         """
-        looks = yield from _decide(routing.look_ahead(facts), self.look)
-        cuts = yield from _decide(routing.compress(facts), self.compress)
+        personal = tools.task.personal
+        rule = routing.look_ahead_first(facts) if personal else routing.look_ahead(facts)
+        looks = yield from decide(rule, self.look)
+        cuts = yield from decide(routing.compress(facts), self.compress)
         if cuts:
             tools = tools.compressing(tools.compressor or Youra())
         if looks:
             looked = yield from ranker.look(tools)
         else:
             scores = yield from tools.recall()
-            fitting = tools.fit_generator(scores) if facts.fitting else []
-            looked = LookAheadResult(scores, sorted(fitting), [])
+            looked = LookAheadResult(scores, _first(tools, facts, scores), [])
         return tools, looked, _for_cutting(tools, looked.scores) if cuts else looked.chosen
 
     def _votes(self, tools: Toolbox, facts: Facts, looked: LookAheadResult) -> Steps[bool]:
         """Decide whether several readings vote."""
         rule = routing.vote(facts, agreement(looked.samples, sameness(tools)))
-        return (yield from _decide(rule, self.vote))
-
-    def _look_again(
-        self, tools: Toolbox, facts: Facts, looked: LookAheadResult, draft: Draft, ranker: FBRag
-    ) -> Steps[Draft]:
-        """Look ahead if that was left out; then rewrite the question or ask in steps."""
-        unread = len(set(tools.passages.allowed()) - set(looked.chosen))
-        rule = routing.look_ahead_after_all(by_now(tools, facts), bool(looked.samples), unread)
-        if self.look != "never" and (yield from _decide(rule, "auto")):
-            draft = better(tools, draft, (yield from _look_after_all(tools, looked, ranker)))
-        if not missing(tools, draft):
-            return draft
-        facts = by_now(tools, facts)
-        found = second_look_of(tools, facts, looked.scores)
-        rule = routing.again(facts, found.tokens if found else None, unread)
-        if not (yield from _decide(rule, self.again)) or found is None or found.strategy is None:
-            return draft
-        if found.said:
-            yield Noted(found.said)
-        return better(tools, draft, (yield from found.strategy.run(tools)))
+        return (yield from decide(rule, self.vote))
 
 
-def missing(tools: Toolbox, draft: Draft) -> bool:
-    """Say whether a draft would become an abstention."""
-    unsure = draft.confidence is not None and draft.confidence < tools.settings.least_confidence
-    return unsure or abstention.denies(draft.text, draft.evidence)
-
-
-def better(tools: Toolbox, first: Draft, second: Draft) -> Draft:
-    """Return the second draft if it answers, else the first, which read the best passages."""
-    return first if missing(tools, second) else second
+def _first(tools: Toolbox, facts: Facts, scores: Scores) -> list[int]:
+    """Return the passages of the first reading: of a person's question the best few, in order of
+    their scores, so that a further reading goes on behind them."""
+    if not facts.fitting:
+        return []
+    return tools.fit_first(scores) if tools.task.personal else sorted(tools.fit_generator(scores))
 
 
 def agreement(samples: Sequence[Sample], same: Same = as_alike) -> float | None:
@@ -165,27 +144,12 @@ def agreement(samples: Sequence[Sample], same: Same = as_alike) -> float | None:
     return votes.votes / votes.of
 
 
-def _decide(rule: Decided, when: WhenLooking) -> Steps[bool]:
-    """Report a decision: the person's request, else the rule's. Return whether the stage runs."""
-    decided = routing.by_request(rule.stage, when) or rule
-    yield decided
-    return decided.taken
-
-
 @stage("lookahead")
 def _expand(tools: Toolbox) -> Steps[str]:
     with tools.models.lend("lookahead") as model:
         words = expanded(model, tools.query.text, tools.corpus.passages, tools.settings.seed)
     yield Noted(f"also looked for: {words or 'nothing, the model named no word'}")
     return words
-
-
-def _look_after_all(tools: Toolbox, before: LookAheadResult, ranker: FBRag) -> Steps[Draft]:
-    """Return a draft from the passages that looking ahead finds; an empty one where none is new."""
-    looked = yield from ranker.look(tools)
-    if not set(looked.chosen) - set(before.chosen):
-        return Draft("", ())
-    return (yield from tools.write(looked.chosen))
 
 
 def _for_cutting(tools: Toolbox, scores: Scores) -> list[int]:

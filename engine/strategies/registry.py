@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, Protocol, cast, get_args, get_origin, get_type_hints
 
-from engine.errors import QuestionError, StrategyUnknown
+from engine.errors import StrategyUnknown
 from engine.events import Noted, Steps
 from engine.generation.draft import Draft
 from engine.strategies import foreign
@@ -91,7 +91,6 @@ STRATEGIES: tuple[Strategy, ...] = (
 )
 SET = "/"
 """Between the numbers of a parameter that takes several."""
-VOTING = (Auto, ET2RAG, SelfConsistency)
 UNCUT = (Aggregate, KeyValue, Summary, Youra, ManyShot, ZeroShot)
 """Strategies that leave a compressor nothing to cut: they read whole items, one record or no
 passage, or compress by themselves."""
@@ -107,18 +106,6 @@ def names() -> tuple[str, ...]:
     """Return every name `--strategy` takes, those of installed packages last."""
     built = tuple(strategy.name for strategy in STRATEGIES)
     return (*built, *(name for name in foreign.found() if name not in built))
-
-
-def require_votes(strategy: Strategy) -> None:
-    """Raise `QuestionError` for a built-in strategy without a vote."""
-    inner = strategy.strategy if isinstance(strategy, Compressing) else strategy
-    ours = isinstance(inner, tuple(type(one) for one in STRATEGIES))
-    if ours and not isinstance(inner, VOTING):
-        voting = ", ".join(one.name for one in VOTING)
-        raise QuestionError(
-            f"With {inner.name} no readings vote, so --strict has nothing to judge by.",
-            remedy=f"Take one of: {voting}.",
-        )
 
 
 def get(wanted: str) -> Strategy:

@@ -11,6 +11,7 @@ from engine.attention.sentence_attention import SampledAttention
 from engine.events import Ranked, Selected, StageName
 from engine.generation.lookahead import Sample
 from engine.injection import order_guard
+from engine.prompts.templates import fence_of
 from engine.retrieval import selection
 from engine.retrieval.constraints import allowed, constrained
 from engine.retrieval.corpus import Corpus
@@ -37,6 +38,8 @@ class Passages:
     with_orders: dict[int, Passage] = field(default_factory=dict)
     """Passages with orders that no evidence holds, because the guard left nothing of them; by
     identity."""
+    fence: str = ""
+    """What stands around the passages of a prompt."""
     _cut: dict[int, Passage | None] = field(default_factory=dict)
     """What is left of passages that were cut, by their numbers."""
     _guarded: dict[int, tuple[Passage, Passage | None]] = field(default_factory=dict)
@@ -52,6 +55,16 @@ class Passages:
             elif (cut := self._cut_of(number)) is not None:
                 self.with_orders[id(cut)] = cut
         return tuple(found)
+
+    def fence_around(self, evidence: Sequence[Passage]) -> str:
+        """Return what stands around these passages in a prompt.
+
+        It is the same for all readings of a question, so that they share what they have in common,
+        unless a passage happens to hold it.
+        """
+        if evidence and (not self.fence or any(self.fence in one.text for one in evidence)):
+            self.fence = fence_of(evidence)
+        return self.fence
 
     def scores(self, texts: Sequence[str]) -> Scores:
         """Return S(c; text) of every text and every passage, shape (texts, passages)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
@@ -10,6 +11,8 @@ from typing import Protocol
 from engine.attention.sentence_attention import LayersOf
 from engine.budget.effort import spending_of
 from engine.budget.work import CorrectedSpeed, Work
+from engine.confidence.calibration import Calibration, calibration_of
+from engine.errors import BudgetTooSmall
 from engine.events import StageName, Steps
 from engine.generation.draft import Draft
 from engine.generation.lookahead import Drawing, Form, Sample
@@ -18,10 +21,9 @@ from engine.language.languages import differ
 from engine.prompts.examples import Example, first_of, shipped
 from engine.prompts.tasks import TASKS, Task
 from engine.prompts.templates import section
-from engine.retrieval import selection
 from engine.retrieval.corpus import Corpus
 from engine.retrieval.recall import Scores
-from engine.settings import PROMPT_TOKENS, Settings, budget_for
+from engine.settings import READS, Settings, budget_for
 from engine.stages import Timings, first_token_timed, stage, staged, unseen
 from engine.toolbox.budget import QuestionBudget
 from engine.toolbox.forecast import Forecast
@@ -82,7 +84,7 @@ class Toolbox:
         timings = timings or Timings()
         ends = None if settings.time_budget is None else timings.began + settings.time_budget
         budget = QuestionBudget(
-            limits=budget_for(settings, 2 if task.personal else 1, reads_passages),
+            limits=budget_for(settings, READS if task.personal else 1, reads_passages),
             spending=spending_of(settings),
             timings=timings,
             deadline=ends,
@@ -148,7 +150,9 @@ class Toolbox:
     def asked_over(self, evidence: Sequence[Passage] = ()) -> GeneratorQuestion:
         """Return the question as it is put to the generator, over these passages."""
         today, remark = self.settings.today, self.language_remark(evidence)
-        return GeneratorQuestion(self.task, self.query.text, today, self.budget.deadline, remark)
+        fence = self.passages.fence_around(evidence)
+        deadline = self.budget.deadline
+        return GeneratorQuestion(self.task, self.query.text, today, deadline, remark, fence)
 
     def language_remark(self, evidence: Sequence[Passage]) -> str:
         """Return a remark that asks for the question's language; empty if the passages share it."""
@@ -196,6 +200,14 @@ class Toolbox:
         model = partial(self.models.of, "generator")
         return self.passages.fit(scores, model, limits.generator_tokens, least)
 
+    def fit_first(self, scores: Scores) -> list[int]:
+        """Return the best passages for a first, short reading, best first; at least one."""
+        model = partial(self.models.of, "generator")
+        limits = self.budget.limits
+        with suppress(BudgetTooSmall):  # the best passage is longer
+            return self.passages.fit(scores, model, limits.first_tokens, 0.0)
+        return self.fit_generator(scores)[:1]
+
     @stage("lookahead")
     def look_ahead(
         self,
@@ -225,7 +237,9 @@ class Toolbox:
         with self.forecast.learning("generator"), self.models.lend("generator") as model:
             steps = write(model, asked, asked.prompt(model, evidence, part))
             draft = replace((yield from first_token_timed(self.timings, steps)), evidence=evidence)
-            return finish(model, asked, evidence, draft) if self.task.personal else draft
+            if not self.task.personal:
+                return draft
+            return finish(model, asked, evidence, draft, self.calibration)
 
     def reply(
         self,
@@ -279,17 +293,17 @@ class Toolbox:
         return staged(stage, self.timings, steps())
 
     def finish(self, chosen: Sequence[int], reply: Draft) -> Draft:
-        """Return a reply as a draft; the generator judges an answer to a personal question first.
-
-        A surer reply is looked for as long as the tokens last: two checks and a second reply.
-        """
+        """Return a reply as a draft; one to a personal question gets its confidence."""
         evidence = self.passages(chosen)
         if not (self.task.personal and evidence):
             return replace(reply, evidence=evidence)
         with self.models.lend("generator") as model:
-            once = selection.tokens(evidence, model) + PROMPT_TOKENS
-            lasts = 3 * once <= self.budget.tokens_left
-            return finish(model, self.asked_over(evidence), evidence, reply, once=not lasts)
+            return finish(model, self.asked_over(evidence), evidence, reply, self.calibration)
+
+    @property
+    def calibration(self) -> Calibration:
+        """The fitted confidence of the generator."""
+        return calibration_of(self.models.roles)
 
     def compress(self, chosen: Sequence[int]) -> Steps[None]:
         """Have the compressor cut the chosen passages that are not cut yet."""
