@@ -28,17 +28,11 @@ class _Rule:
 
 _RULES = (
     _Rule(
-        "agreed", 1, "other passages give the same answer", -1, "other passages give another answer"
+        "agreed", 1, "further reading gives the same answer", -1, "further reading gives another"
     ),
     _Rule("literal", 1, "a source has these very words", -1, ""),
     _Rule("held", 2, "", 0.5, "no source has most of its words"),
-    _Rule(
-        "covered",
-        0.8,
-        "that source is about what is asked",
-        0.3,
-        "that source is about something else",
-    ),
+    _Rule("covered", 0.8, "its source is about what is asked", 0.3, "its source is about others"),
     _Rule("judged", 1.0, "the model, asked again, confirms it", -1.0, "the model doubts it"),
     _Rule("mean", LIKELY, "", UNLIKELY, "the model had other words in mind as well"),
 )

@@ -41,7 +41,8 @@ def _meant(found: re.Match[str], day: date) -> str | None:
         days = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(near, 0)
         return written(day + timedelta(days=days))
     if found["count"]:
-        return f"{found['count'].casefold()} {found['units'].casefold()}{_plural(found)} before {written(day)}"
+        length = found[0].casefold().removesuffix(" ago")
+        return f"{length} before {written(day)}"
     which, unit = found["which"].casefold(), found["unit"].casefold()
     if unit in ("week", "weekend"):
         return f"the {unit} {_PLACES[which]} {written(day)}"
@@ -53,10 +54,6 @@ def _meant(found: re.Match[str], day: date) -> str | None:
     if unit == "month":
         return f"{span.first:%B %Y}"
     return f"{span.first:%A} {written(span.first)}"
-
-
-def _plural(found: re.Match[str]) -> str:
-    return "s" if found[0].casefold().split()[-2].endswith("s") else ""
 
 
 def written(day: date) -> str:
