@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -41,6 +41,16 @@ class Loading:
     """The model that was unloaded because both do not fit; its cached prompts are lost."""
 
 
+@dataclass(frozen=True, slots=True)
+class FittedWeights:
+    """What was fitted to say how sure a generator's answers are; the engine knows the signals."""
+
+    weights: Mapping[str, float]
+    """By signal, and "intercept"."""
+    typical: Mapping[str, float]
+    """Means of the signals over the answers that they were fitted on."""
+
+
 class ModelSet:
     """Look-ahead, generator and encoder by role. One model in two roles is loaded once."""
 
@@ -55,6 +65,7 @@ class ModelSet:
         load_attention: AttentionLoader | None = None,
         load_attentive: AttentiveLoader | None = None,
         reaction_layer: int | None = None,
+        confidence: FittedWeights | None = None,
         fit_together: FitTogether = lambda one, other: True,
         idle_seconds: float | None = None,
         show: Callable[[Loading], object] = lambda loading: None,
@@ -64,15 +75,16 @@ class ModelSet:
         """Remember the ids; nothing is loaded yet.
 
         `reaction_layer` is the look-ahead model's whose attention finds evidence best, None where
-        that was not measured. After `idle_seconds` without use `release_idle` unloads a model;
-        None: never. `show` is told of every loading. `measure` says how fast a loaded model is;
-        None: not known.
+        that was not measured; `confidence` is the generator's, None where none was fitted. After
+        `idle_seconds` without use `release_idle` unloads a model; None: never. `show` is told of
+        every loading. `measure` says how fast a loaded model is; None: not known.
         """
         self.lookahead_id = lookahead
         self.generator_id = generator
         self.encoder_id = encoder
         """None: no encoder is installed."""
         self.reaction_layer = reaction_layer
+        self.confidence = confidence
         self.loadings: list[Loading] = []
         self.idle_seconds = idle_seconds
         self.on_use: Callable[[str], object] = lambda model_id: None

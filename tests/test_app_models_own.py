@@ -12,10 +12,10 @@ import pytest
 from app.cli import main
 from app.doctor import gpu_check
 from app.local_models.fit import Room
-from app.local_models.loader import known_models, user_rows_path
+from app.local_models.loader import known_models, model_set, user_rows_path
 from app.local_models.rows import detail_lines, models_shown
 from app.settings.config import load_config
-from models.roles import READING
+from models.roles import READING, FittedWeights
 from models.store.consent import Accepted, write_consent
 from models.store.estimate import CONTEXT, ModelTooLarge, estimate_row
 from models.system.machine import Gpu, MemoryBytes
@@ -72,6 +72,19 @@ def test_a_file_that_cannot_be_used_is_not_added(tmp_path, capsys, data, says):
     assert main(["models", "add", str(path)]) == 4
     assert says in capsys.readouterr().err
     assert not user_rows_path(os.environ).exists()
+
+
+def test_the_confidence_of_a_row_reaches_the_model_set(mine, capsys):
+    shown(capsys, "add", str(mine))
+    config = load_config(os.environ)
+    chosen = {"lookahead": "my-model-v2", "generator": "my-model-v2"}
+    assert model_set(config, **chosen).confidence is None
+    fitted = "\n[model.confidence]\nintercept = 0.5\nheld = 2\n"
+    with user_rows_path(os.environ).open("a") as file:
+        file.write(fitted)
+    assert model_set(config, **chosen).confidence == FittedWeights(
+        {"intercept": 0.5, "held": 2.0}, {}
+    )
 
 
 def test_a_file_of_the_hub_is_added_without_a_network_and_wants_consent(capsys):

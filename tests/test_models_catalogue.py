@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from models.errors import CatalogueInvalid, ModelUnknown
@@ -12,6 +14,7 @@ from models.store.catalogue import (
     load_catalogue,
     parse_catalogue,
 )
+from models.store.user_rows import row_text
 from models.system.offline import set_offline_environment
 
 ROW = f"""
@@ -55,6 +58,13 @@ file = "sub/vocab.txt"
 size = 3
 sha256 = "{"2" * 64}"
 member = "toy/vocab.txt"
+"""
+CONFIDENCE = """
+[model.confidence]
+intercept = -1
+judged = 0.5
+[model.confidence.typical]
+judged = 2.5
 """
 
 
@@ -188,14 +198,37 @@ def test_hub_and_file_sources_are_read() -> None:
         ("0" * 64, "0" * 63, "not of the form"),
         ("[[model.source]]", "[[model.sauce]]", "lacks the key 'source'"),
         ("[[model]]", "[[model", "is not TOML"),
+        ("intercept = -1", "", "confidence lacks the key 'intercept'"),
+        ("judged = 0.5", "Judged = 0.5", "not a number by lower-case name"),
+        ("judged = 0.5", 'judged = "0.5"', "not a number by lower-case name"),
+        ("judged = 0.5", "judged = true", "not a number by lower-case name"),
+        ("judged = 0.5", "judged = nan", "not a number by lower-case name"),
+        ("judged = 2.5", "judged = inf", "typical has judged = inf, not a number"),
+        ("[model.confidence.typical]", "[model.confidence.usual]", "not a number by lower-case"),
+        ("[model.confidence.typical]", "[[model.confidence.typical]]", "that is not a table"),
     ],
 )
 def test_a_row_that_is_not_as_documented_is_refused(old: str, new: str, complaint: str) -> None:
-    text = (ROW + SOURCE + EXTRA).replace(old, new, 1)
+    text = (ROW + SOURCE + EXTRA + CONFIDENCE).replace(old, new, 1)
     with pytest.raises(CatalogueInvalid, match=r"toy\.toml") as caught:
         parse_catalogue(text, "toy.toml")
     assert complaint in caught.value.message
     assert caught.value.exit_code == 2
+
+
+def test_the_confidence_of_a_generator_is_read_and_a_row_stays_hashable() -> None:
+    row = parse_catalogue(ROW + SOURCE + CONFIDENCE, "toy.toml").row("toy")
+    assert row.confidence == {"intercept": -1.0, "judged": 0.5}
+    assert row.typical == {"judged": 2.5}
+    assert {row, replace(row)} == {row}
+    plain = parse_catalogue(ROW + SOURCE, "toy.toml").row("toy")
+    assert (plain.confidence, plain.typical) == ({}, {})
+
+
+def test_a_row_is_written_with_its_confidence() -> None:
+    local = '[[model.source]]\nkind = "file"\npath = "/models/f.gguf"\n'
+    row = parse_catalogue(ROW + local + CONFIDENCE, "toy.toml").row("toy")
+    assert parse_catalogue(row_text(row), "toy.toml").row("toy") == row
 
 
 def test_two_rows_with_one_id_are_refused() -> None:

@@ -19,7 +19,7 @@ from models.errors import RuntimeFailed
 from models.llama.precautions import Precautions
 from models.proof.proof import proved
 from models.protocols import AttentionReader, AttentiveGenerator, Generator
-from models.roles import ModelSet
+from models.roles import FittedWeights, ModelSet
 from models.speed import Speed, measured
 from models.store.catalogue import Catalogue, ModelRow, Role, load_catalogue
 from models.store.consent import bind
@@ -84,6 +84,7 @@ def model_set(
         load_attention=loader.attention,
         load_attentive=loader.attentive if "lookahead" in local else None,
         reaction_layer=_reaction_layer(local.get("lookahead")),
+        confidence=_confidence(local.get("generator")),
         fit_together=loader.room.both,
         idle_seconds=60.0 * minutes if minutes else None,
         show=lambda loading: say(loading_text(loading)),
@@ -96,6 +97,10 @@ def model_set(
 
 def _reaction_layer(row: ModelRow | None) -> int | None:
     return row.reaction_layer or None if row else None
+
+
+def _confidence(row: ModelRow | None) -> FittedWeights | None:
+    return FittedWeights(row.confidence, row.typical) if row and row.confidence else None
 
 
 def row_for(role: Role, flag: str | None, config: Config, catalogue: Catalogue) -> ModelRow:

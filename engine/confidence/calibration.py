@@ -11,9 +11,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from engine.confidence.signals import Signals
+from engine.errors import DataError
+from models.roles import ModelSet
 
 INTERCEPT = "intercept"
 SIGNALS = tuple(Signals.__dataclass_fields__)
+MOST_ODDS = 30.0
+"""Log odds beyond it are cut: the probability is 0 or 1 to thirteen digits."""
 
 
 @dataclass(frozen=True)
@@ -26,20 +30,48 @@ class Calibration:
     """Means of the signals over the questions that it was fitted on: they stand in for signals
     that a generator does not give."""
 
-    def confidence(self, signals: Signals) -> float:
-        """Return the probability that the reply is right, 0 to 1."""
+    def __post_init__(self) -> None:
+        """Refuse names that are no signals. Raises `DataError`."""
+        if wrong := sorted({*self.weights, *self.typical} - {INTERCEPT, *SIGNALS}):
+            raise DataError(
+                f"The weights of a confidence name signals that there are not: {', '.join(wrong)}.",
+                remedy=f"Known signals: {', '.join(SIGNALS)}.",
+            )
+
+    def log_odds(self, signals: Signals) -> float:
+        """Return the log odds that the reply is right."""
         known = asdict(signals)
         odds = self.weights.get(INTERCEPT, 0.0)
         for name, weight in self.weights.items():
             if name != INTERCEPT:
                 value = known[name]
                 odds += weight * (self.typical.get(name, 0.0) if value is None else value)
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+        return odds
+
+    def confidence(self, signals: Signals) -> float:
+        """Return the probability that the reply is right, 0 to 1."""
+        return 1 / (1 + math.exp(-max(-MOST_ODDS, min(MOST_ODDS, self.log_odds(signals)))))
 
 
-DEFAULT = Calibration({INTERCEPT: 0.0})
+DEFAULT = Calibration(
+    {
+        INTERCEPT: -0.5,
+        "judged": 0.3,
+        "denial": -0.3,
+        "mean": 1.0,
+        "literal": 0.5,
+        "held": 1.0,
+        "covered": 0.5,
+        "fitting": 0.3,
+    }
+)
+"""For a generator that none was fitted for."""
 
 
-def calibration_of(models: object) -> Calibration:
-    """Return the calibration of a generator."""
-    return DEFAULT
+def calibration_of(models: ModelSet) -> Calibration:
+    """Return the generator's own calibration, else the default.
+
+    Raises `DataError` where its row names signals that there are not.
+    """
+    fitted = models.confidence
+    return DEFAULT if fitted is None else Calibration(fitted.weights, fitted.typical)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Literal, cast, get_args
 
 from models.errors import ModelUnknown
+from models.store.fitted import confidence_of
 from models.store.toml_table import TomlTable, invalid
 
 Role = Literal["lookahead", "generator", "encoder"]
@@ -116,6 +118,11 @@ class ModelRow:
     extras: tuple[Extra, ...]
     reaction_layer: int = 0
     """The layer whose attention finds evidence best, counted from 0; 0 where none was measured."""
+    confidence: Mapping[str, float] = field(default_factory=dict, hash=False)
+    """The intercept and a weight by signal of a generator's answers; empty where none was fitted.
+    The engine knows which signals there are (`engine.confidence`)."""
+    typical: Mapping[str, float] = field(default_factory=dict, hash=False)
+    """Means of the signals over the answers that the weights were fitted on."""
 
     @property
     def bound(self) -> bool:
@@ -231,6 +238,7 @@ def _row(table: TomlTable) -> ModelRow:
     # Without a hash the numbers are unverified; missing ones come from the file later.
     free = not verified and not table.holds("sha256")
     missing = 0 if free else None
+    weights, typical = confidence_of(table)
     row = ModelRow(
         id=model_id,
         title=table.text("title"),
@@ -248,6 +256,8 @@ def _row(table: TomlTable) -> ModelRow:
         sources=tuple(_source(source, free=free) for source in table.tables("source")),
         extras=tuple(_extra(extra, free=free) for extra in table.tables("extra", required=False)),
         reaction_layer=table.count("reaction_layer", default=0),
+        confidence=weights,
+        typical=typical,
     )
     table.done()
     return row

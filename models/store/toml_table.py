@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from models.errors import CatalogueInvalid
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def invalid(where: str, what: str) -> CatalogueInvalid:
@@ -91,6 +94,23 @@ class TomlTable:
             if not isinstance(one, dict):
                 raise invalid(self.where, f"has {key} that is not a list of tables")
             yield TomlTable(one, f"{self.where}, {key} {number}")
+
+    def table(self, key: str) -> TomlTable:
+        value = self._take(key)
+        if not isinstance(value, dict):
+            raise invalid(self.where, f"has {key} that is not a table")
+        return TomlTable(value, f"{self.where}, {key}")
+
+    def numbers(self) -> dict[str, float]:
+        """Return what is left: numbers by lower-case name."""
+        found: dict[str, float] = {}
+        for key in list(self._left):
+            value = self._take(key)
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not _NAME.fullmatch(key) or not number or not math.isfinite(value):  # type: ignore[arg-type]
+                raise invalid(self.where, f"has {key} = {value!r}, not a number by lower-case name")
+            found[key] = float(value)  # type: ignore[arg-type]
+        return found
 
     def done(self) -> None:
         if self._left:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from models.errors import ModelError
 from models.store.catalogue import Catalogue, FileSource, HubSource, ModelRow, parse_catalogue
+from models.store.fitted import confidence_text
 from models.system.files import make_private, write_private
 
 FILE = "models.toml"
@@ -65,7 +66,8 @@ def row_text(row: ModelRow) -> str:
             lines.append(f"repo = {_toml(source.repo)}")
             lines += [f"revision = {_toml(source.revision)}"] if source.revision else []
             lines.append(f"file = {_toml(source.file)}")
-    return "\n".join(lines) + "\n"
+    fitted = confidence_text(row.confidence, row.typical)
+    return "\n".join(lines) + "\n" + (f"\n{fitted}" if fitted else "")
 
 
 def _toml(value: object) -> str:
