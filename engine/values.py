@@ -303,14 +303,12 @@ class Answer:
     confidence: float | None = None
     """The probability that it is right, 0 to 1 (`engine.confidence`); None for an answer that was
     computed, condensed or refused."""
-    signals: Mapping[str, float | None] | None = None
-    """What `confidence` was computed from, by name (`engine.confidence.signals.Signals`); None
-    where there is no confidence."""
     certainty: Certainty = "none"
     reasons: tuple[Reason, ...] = ()
     """What speaks for it, then what speaks against it; none of a computed answer."""
     signals: Mapping[str, float | None] | None = None
-    """What the confidence was computed from (`engine.confidence.signals.Signals`)."""
+    """What `confidence` was computed from, by name (`engine.confidence.signals.Signals`); None
+    where there is no confidence."""
     query: Query = field(default_factory=lambda: Query(""))
     """The question as understood, with the filters in effect."""
     table: TableShown | None = None

@@ -27,7 +27,13 @@ REPEATED_WORDS = 5
 
 _END = re.compile(rf"[.!?]+(?=\s|$)(?:\s*{MARKER.pattern})*\s*|\n+")
 """The end of a sentence, with the citations behind it."""
-_INTERROGATIVE = re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b", re.IGNORECASE)
+# "Who wrote it, and when?", "Where is it? And in which room?"
+_INTERROGATIVE = re.compile(
+    r"(?:^|[?;:] (?:and )?|,? (?:and|or|but) )(?:(?:at|by|for|from|in|of|on|to|with) )?"
+    r"(?:who|whom|whose|what|when|where|which|why|how)\b",
+    re.IGNORECASE,
+)
+"""Begins a question or a part of one, unlike the "which" of "the firm, which moved"."""
 _RELATIVE_TO_NOW = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|now|next|last|latest|recently|currently|coming"
     r"|upcoming|ago|soon|this (?:morning|afternoon|evening|week|weekend|month|quarter|year))\b",
