@@ -25,7 +25,7 @@ def test_word_limit_cuts_at_a_paragraph() -> None:
 
 
 def test_text_without_words_is_cut_by_characters() -> None:
-    passages = split([document("漢" * 4500)])
+    passages = split([document("漢" * (2 * MAX_CHARACTERS + 500))])
     assert [len(p.text) for p in passages] == [MAX_CHARACTERS, MAX_CHARACTERS, 500]
 
 

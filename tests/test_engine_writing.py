@@ -1,25 +1,26 @@
-"""When the generator is asked again, and which of its two replies stands."""
+"""What the generator is asked, and how its reply is judged."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.confidence.calibration import Calibration
 from engine.events import Token
 from engine.generation.draft import Draft
-from engine.generation.reply import GeneratorQuestion, finish, write
+from engine.generation.reply import GeneratorQuestion, asks_several, finish, write
 from engine.prompts.tasks import QUESTION as QUESTION_TASK
 from engine.retrieval.passages import split
 from ingest.item import Item, Kind, Locator, People
 from models.protocols import Generator
 
 QUESTION = "What is the e-mail address of Ann Lee?"
-SENTENCE = "Ann Lee's address is ann@x.example [1]."
+WEIGHTS = {"intercept": -1.0, "judged": 0.5, "held": 1.0}
 
 
 def written(
@@ -36,61 +37,52 @@ def written(
         try:
             event = next(steps)
         except StopIteration as stop:
-            return shown, finish(model, asked, passages, stop.value)
+            return shown, finish(model, asked, passages, stop.value, Calibration(WEIGHTS))
         assert isinstance(event, Token)
         shown.append(event.text)
 
 
-def surer_of(part: str) -> Callable[[str, Sequence[str]], list[float]]:
-    """Return Yes more likely for a proposed answer that has `part`."""
-    return lambda prompt, _: [-0.1, -3.0] if part in prompt.partition("Proposed")[2] else [-1.0, -1]
-
-
-@pytest.mark.parametrize("reply", ["Ann Lee [1]", "[1]"])
-def test_a_reply_that_adds_nothing_gives_way_to_a_surer_sentence(
-    reply: str, fake_generator: Callable[..., Any]
-) -> None:
-    replies = lambda prompt, _: SENTENCE if "short sentence" in prompt else reply  # noqa: E731
-    model = fake_generator("fake", replies, logprobs=surer_of("ann@"))
+def test_a_reply_is_judged_over_the_same_passages(fake_generator: Callable[..., Any]) -> None:
+    model = fake_generator("fake", ["ann@x.example"])
     shown, answer = written(model)
-    assert answer.text == SENTENCE
-    assert "".join(shown) == reply
-    assert answer.confidence is not None
-    assert answer.confidence > 0.5
+    assert "".join(shown) == answer.text == "ann@x.example"
+    asked, *behind = model.prompts
+    passages = asked.partition("Question:")[0]
+    assert behind
+    assert all(prompt.startswith(passages) for prompt in behind)
+    assert answer.signals is not None
+    assert answer.signals.fitting == answer.signals.literal == 1
+    assert answer.confidence == Calibration(WEIGHTS).confidence(answer.signals)
 
 
-def test_a_reply_that_adds_nothing_stands_when_the_model_is_surer_of_it(
-    fake_generator: Callable[..., Any],
-) -> None:
-    replies = lambda prompt, _: "No idea, Bob [1]" if "sentence" in prompt else "Lunch [1]"  # noqa: E731
-    model = fake_generator("fake", replies, logprobs=surer_of("Lunch"))
-    _, answer = written(model, 'What is the subject of the mail "Lunch"?')
-    assert answer.text == "Lunch [1]"
-
-
-def test_a_reply_that_adds_something_is_asked_for_once(fake_generator: Callable[..., Any]) -> None:
-    model = fake_generator("fake", ["ann@x.example [1]"])
-    _, answer = written(model)
-    assert answer.text == "ann@x.example [1]"
-    assert len(model.prompts) == 2  # the question and its check
-
-
-def test_a_denial_is_neither_checked_nor_asked_again(fake_generator: Callable[..., Any]) -> None:
+def test_a_denial_is_not_judged(fake_generator: Callable[..., Any]) -> None:
     model = fake_generator("fake", ["Not found."])
     _, answer = written(model)
     assert answer.confidence is None
     assert len(model.prompts) == 1
 
 
-def test_no_second_reply_once_time_is_spent(fake_generator: Callable[..., Any]) -> None:
-    def slow(prompt: str, choices: Sequence[str]) -> list[float]:
-        time.sleep(0.3)
-        return [-0.1, -3.0]
-
-    model = fake_generator("fake", ["Ann"], logprobs=slow)
-    _, answer = written(model, deadline=time.monotonic() + 0.2)
+def test_after_the_deadline_words_alone_are_judged(fake_generator: Callable[..., Any]) -> None:
+    model = fake_generator("fake", ["Ann"])
+    _, answer = written(model, deadline=time.monotonic() - 1)
     assert answer.text == "Ann"
-    assert len(model.prompts) == 2
+    assert len(model.prompts) == 1
+    assert answer.signals is not None
+    assert answer.signals.judged is None
+    assert answer.confidence is not None
+
+
+@pytest.mark.parametrize(
+    ("question", "several"),
+    [
+        ("Who wrote it, and when?", True),
+        ("Where is it? And in which room?", True),
+        ("Which politician who has served held the office that was founded in 1990?", False),
+        ('In the mail "Which way": what is attached?', False),
+    ],
+)
+def test_parts_of_a_question_are_no_clauses(question: str, several: bool) -> None:
+    assert asks_several(question) is several
 
 
 @pytest.mark.parametrize(
