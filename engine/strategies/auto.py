@@ -128,11 +128,17 @@ class Auto:
 
 
 def _first(tools: Toolbox, facts: Facts, scores: Scores) -> list[int]:
-    """Return the passages of the first reading: of a person's question the best few, in order of
-    their scores, so that a further reading goes on behind them."""
+    """Return the passages of the first reading: of a person's question the best few, best last.
+
+    A further reading goes on behind them. A small model reads best what stands next to the question.
+    """
     if not facts.fitting:
         return []
-    return tools.fit_first(scores) if tools.task.personal else sorted(tools.fit_generator(scores))
+    return (
+        tools.fit_first(scores)[::-1]
+        if tools.task.personal
+        else sorted(tools.fit_generator(scores))
+    )
 
 
 def agreement(samples: Sequence[Sample], same: Same = as_alike) -> float | None:

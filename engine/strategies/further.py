@@ -122,13 +122,14 @@ def _provisional(readings: Readings) -> Steps[None]:
 
 
 def _fresh(readings: Readings, scores: Scores, tokens: int) -> list[int]:
-    """Return the best passages that were not read yet, within so many tokens, best first."""
+    """Return the best passages that were not read yet, within so many tokens, best last."""
     tools, left = readings.tools, scores.copy()
     left[list(readings.chosen)] = 0.0
     if not left.any() or tokens <= 0:
         return []
     try:
-        return selection.fit(tools.corpus.passages, left, tokens, tools.models.of("generator"))
+        model = tools.models.of("generator")
+        return selection.fit(tools.corpus.passages, left, tokens, model)[::-1]
     except BudgetTooSmall:
         return []
 
