@@ -17,9 +17,10 @@ from app.backend.messages import Request
 from app.cli import main
 from app.commands import model_calibration
 from app.local_models.loader import fitted_path, fitted_weights, known_models
+from app.privacy.traces import traces
 from app.sources.sample_files import calibration_questions, sample_folder
 from engine.answer_parts import ModelIds, Usage
-from engine.confidence.calibration import DEFAULT, INTERCEPT, Calibration
+from engine.confidence.calibration import INTERCEPT, Calibration
 from engine.evaluation.calibrate import LEAST_ANSWERS, fitted, outcome_of
 from engine.evaluation.questions import Question, load_questions
 from engine.events import Answered, Event
@@ -243,16 +244,28 @@ def test_an_answer_is_right_by_its_words_and_never_where_there_is_none():
 
 
 def test_the_figures_after_come_from_the_other_answers():
-    """One signal tells nothing: fitted without a right answer, the share of right ones is less."""
+    """Without a signal the share of right ones is fitted; without a right answer, it is less."""
     answers = [outcome_of(one, honest(one)) for one in QUESTIONS.values()]
     outcomes = [one for one in answers if one is not None][:LEAST_ANSWERS]
     blind = Calibration({INTERCEPT: 3.0})
     found = fitted(outcomes, blind)
     assert found.before.auc == 0.5
-    assert found.after.auc == 0.0
+    assert found.after.auc == 0.5
+    others = (found.before.right * LEAST_ANSWERS - 1) / (LEAST_ANSWERS - 1)
+    others_of_wrong = found.before.right * LEAST_ANSWERS / (LEAST_ANSWERS - 1)
+    share = found.before.right
+    expected = share * (1 - others) ** 2 + (1 - share) * others_of_wrong**2
+    assert found.after.brier == pytest.approx(expected)
     assert found.after.brier < found.before.brier
     assert found.calibration.weights.keys() == {INTERCEPT}
-    assert DEFAULT.weights[INTERCEPT] == -0.5
+
+
+def test_what_was_fitted_is_among_the_traces_of_the_program():
+    path = fitted_path(os.environ)
+    write_fitted(path, Fitted("one", SHA, 40, {INTERCEPT: 1.0}, {}))
+    path.with_name("confidence.toml.new").touch()
+    found = {Path(trace.name).name for trace in traces(os.environ).found}
+    assert found == {"confidence.toml", "confidence.toml.new"}
 
 
 def test_fits_of_several_models_stand_side_by_side(tmp_path):

@@ -33,7 +33,7 @@ from models.store.fitted import Fitted, load_fitted, write_fitted
 if TYPE_CHECKING:
     from engine.confidence.calibration import Calibration
     from engine.confidence.fit import Quality
-    from engine.evaluation.calibrate import Fit, Outcome
+    from engine.evaluation.calibrate import Outcome, Recalibration
     from engine.evaluation.questions import Question
 
 ASKED_BY = "ingrid.halloran@skerrybay.example.org"
@@ -54,8 +54,7 @@ def calibrate(model_id: str, out: Path | None, dry_run: bool, as_json: bool) -> 
     """Fit how sure the generator ID may be of its answers.
 
     It asks 74 questions with known answers over the sample files that ship with Askance, with the
-    fast model of the settings; with small models this takes an hour on two cores. None of your
-    files is read.
+    fast model of the settings, and takes as long as 74 answers do. None of your files is read.
     """
     config, (catalogue, _) = load_config(os.environ), unfitted_models(os.environ)
     row = row_for("generator", model_id, config, catalogue)
@@ -114,7 +113,9 @@ def _prior(row: ModelRow) -> Calibration:
     return Calibration(row.confidence, row.typical) if row.confidence else DEFAULT
 
 
-def _object(row: ModelRow, questions: int, found: Fit, path: Path | None) -> dict[str, object]:
+def _object(
+    row: ModelRow, questions: int, found: Recalibration, path: Path | None
+) -> dict[str, object]:
     return {
         "id": row.id,
         "questions": questions,
@@ -134,7 +135,9 @@ def _figures(quality: Quality) -> dict[str, object]:
     return figures
 
 
-def _report(row: ModelRow, questions: int, found: Fit, path: Path | None, *, used: bool) -> None:
+def _report(
+    row: ModelRow, questions: int, found: Recalibration, path: Path | None, *, used: bool
+) -> None:
     before, after = found.before, found.after
     share = f"{100 * before.right:.0f} %"
     click.echo(

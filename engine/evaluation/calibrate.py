@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.checking.citation_check import MARKER
 from engine.confidence.calibration import Calibration
@@ -23,14 +23,16 @@ Outcome = tuple[Signals, bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class Recalibration:
     """A calibration, and what became better."""
 
     calibration: Calibration
     before: Quality
     """By the weights that there were."""
     after: Quality
-    """By the new ones; each answer by weights fitted on the others."""
+    """By the new ones. Calibration error and Brier score judge each answer by weights fitted on the
+    others; the order of answers, which the other figures are about, is that of the final weights.
+    """
 
 
 def outcome_of(question: Question, answer: Answer) -> Outcome | None:
@@ -46,7 +48,7 @@ def outcome_of(question: Question, answer: Answer) -> Outcome | None:
     return Signals(**answer.signals), right  # type: ignore[arg-type]
 
 
-def fitted(outcomes: Sequence[Outcome], prior: Calibration) -> Fit:
+def fitted(outcomes: Sequence[Outcome], prior: Calibration) -> Recalibration:
     """Scale and shift a calibration (Platt). Raises `DataError` for too few answers."""
     right = sum(outcome for _, outcome in outcomes)
     if len(outcomes) < LEAST_ANSWERS:
@@ -66,4 +68,7 @@ def fitted(outcomes: Sequence[Outcome], prior: Calibration) -> Fit:
         others = fit([*outcomes[:at], *outcomes[at + 1 :]], prior)
         after.append((others.confidence(signals), outcome))
     before = [(prior.confidence(signals), outcome) for signals, outcome in outcomes]
-    return Fit(fit(outcomes, prior), quality(before), quality(after))
+    final = fit(outcomes, prior)
+    order = quality([(final.confidence(signals), outcome) for signals, outcome in outcomes])
+    better = replace(quality(after), risk_coverage=order.risk_coverage, auc=order.auc)
+    return Recalibration(final, quality(before), better)
