@@ -165,6 +165,29 @@ def test_a_dry_run_writes_nothing_and_another_file_leaves_ones_own(script, capsy
     assert load_fitted(out)["writer"].answers == len(QUESTIONS)
 
 
+def test_weights_that_do_not_do_better_are_not_taken(script, capsys, monkeypatch, tmp_path):
+    """The catalogue's are right already: log odds of 2 where 28 of 32 are, -2 where 3 of 22 are."""
+    table = "[model.confidence]\nintercept = 0\njudged = 1\n"
+    toy = parse_catalogue(ROWS.replace("[[model.source]]", f"{table}[[model.source]]", 1), "toy")
+    monkeypatch.setattr("app.local_models.loader.load_catalogue", lambda: toy)
+    answerable = [one.id for one in QUESTIONS.values() if not one.unanswerable]
+
+    def known(question: Question) -> Answer:
+        if question.unanswerable:
+            return answer("Nothing was found.", grounded="none")
+        at = answerable.index(question.id)
+        right = (at % 8 > 0) == (at < 32)
+        text = question.answers[0] if right else "Nobody."
+        return answer(text, {"judged": 2.0 if at < 32 else -2.0})
+
+    script(known)
+    assert main(["models", "calibrate", "writer"]) == 0
+    assert "the weights that there are do better" in capsys.readouterr().out
+    assert not fitted_path(os.environ).exists()
+    out = tmp_path / "weights.toml"
+    assert calibrated(capsys, "--out", str(out))["written"] == str(out)
+
+
 def test_a_file_of_another_kind_is_refused_before_anything_is_asked(script, capsys, tmp_path):
     asked = script(honest)
     other = tmp_path / "letter.txt"

@@ -72,10 +72,10 @@ def calibrate(model_id: str, out: Path | None, dry_run: bool, as_json: bool) -> 
     questions = list(load_questions(calibration_questions()))
     outcomes = followed(row.id, _outcomes(questions, row, config))
     found = fitted(outcomes, _prior(row))
-    if not dry_run:
+    written = None if dry_run or (out is None and not found.better) else path
+    if written:
         weights, typical = found.calibration.weights, found.calibration.typical
-        write_fitted(path, Fitted(row.id, row.sha256, len(outcomes), weights, typical))
-    written = None if dry_run else path
+        write_fitted(written, Fitted(row.id, row.sha256, len(outcomes), weights, typical))
     if as_json:
         print_json({"calibration": _object(row, len(questions), found, written)})
     else:
@@ -146,7 +146,8 @@ def _report(
     for line in table([*_lines(before, after)]):
         click.echo(line)
     if path is None:
-        click.echo("Nothing was written.")
+        why = "" if found.better else ": by the Brier score, the weights that there are do better"
+        click.echo(f"Nothing was written{why}.")
     else:
         then = " Answers of this model use it from now on." if used else ""
         click.echo(f"Written to {path}.{then}")

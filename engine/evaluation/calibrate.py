@@ -17,6 +17,9 @@ from engine.values import Answer
 LEAST_ANSWERS = 30
 LEAST_OF_EACH = 2
 """Right answers, and wrong ones: each is judged by weights fitted without it."""
+RIDGE = 0.3
+"""Draws the scale to 1. On 50 simulated answers it does nearly as well as the best from 0 to 1,
+over true scales from 0.2 to 2 and log odds that spread by 1.5 and by 5."""
 
 Outcome = tuple[Signals, bool]
 """The signals of an answer, and whether it is right."""
@@ -33,6 +36,11 @@ class Recalibration:
     """By the new ones. Calibration error and Brier score judge each answer by weights fitted on the
     others; the order of answers, which the other figures are about, is that of the final weights.
     """
+
+    @property
+    def better(self) -> bool:
+        """Whether the new weights do better: few answers spoil old ones that are right."""
+        return self.after.brier < self.before.brier
 
 
 def outcome_of(question: Question, answer: Answer) -> Outcome | None:
@@ -65,10 +73,10 @@ def fitted(outcomes: Sequence[Outcome], prior: Calibration) -> Recalibration:
         )
     after = []
     for at, (signals, outcome) in enumerate(outcomes):
-        others = fit([*outcomes[:at], *outcomes[at + 1 :]], prior)
+        others = fit([*outcomes[:at], *outcomes[at + 1 :]], prior, RIDGE)
         after.append((others.confidence(signals), outcome))
     before = [(prior.confidence(signals), outcome) for signals, outcome in outcomes]
-    final = fit(outcomes, prior)
+    final = fit(outcomes, prior, RIDGE)
     order = quality([(final.confidence(signals), outcome) for signals, outcome in outcomes])
     better = replace(quality(after), risk_coverage=order.risk_coverage, auc=order.auc)
     return Recalibration(final, quality(before), better)
