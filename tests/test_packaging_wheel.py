@@ -15,7 +15,7 @@ from engine.retrieval.scan_compiled import library_path
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("app", "engine", "ingest", "models")
-DATA = {".md", ".toml", ".tcss", ".mbox", ".eml", ".ics", ".pdf", ".txt", ".typed"}
+DATA = {".md", ".toml", ".jsonl", ".tcss", ".mbox", ".eml", ".ics", ".pdf", ".txt", ".typed"}
 
 
 COMPILER = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")

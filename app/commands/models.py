@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
-import time
-from contextlib import closing
 
 import click
 
+from app.commands.model_calibration import calibrate
 from app.commands.model_fit import add, estimate_, recommend_, speed_
 from app.commands.shared.confirmation import confirm
+from app.commands.shared.followed import followed
 from app.commands.shared.lazy_group import StrictGroup
 from app.commands.shared.options import json_option
 from app.exits import ExitCode
-from app.local_models.jobs import Work, checking, deleted, pulling
+from app.local_models.jobs import checking, deleted, pulling
 from app.local_models.loader import known_models
 from app.local_models.roles import ROLES, choose, roles_in_use
 from app.output.models import (
@@ -25,15 +24,11 @@ from app.output.models import (
     table,
 )
 from app.output.objects import print_json
-from app.output.progress import StatusLine, can_redraw
 from app.output.report import size_text
 from app.settings.config import Config, load_config
 from models.download.discovery import found_models
 from models.store.catalogue import Catalogue, Role
 from models.store.consent import refuse_unbound
-
-LINE_SECONDS = 10.0
-"""Where no line can be taken back, progress is a line so often."""
 
 
 @click.group("models", cls=StrictGroup)
@@ -41,7 +36,7 @@ def command() -> None:
     """Fetch, check and choose models. Only `pull` uses the network."""
 
 
-for _further in (add, estimate_, recommend_, speed_):
+for _further in (add, calibrate, estimate_, recommend_, speed_):
     command.add_command(_further)
 
 
@@ -112,7 +107,7 @@ def pull_(ids: tuple[str, ...], starter: bool, accept: bool, as_json: bool) -> i
             f"{row.id}: {'' if row.bound else 'about '}{size_text(row.total_size)}, {row.licence}",
             err=True,
         )
-        click.echo(f"{row.id}: {_followed(row.id, pulling(row, store, accept=accept))}", err=True)
+        click.echo(f"{row.id}: {followed(row.id, pulling(row, store, accept=accept))}", err=True)
     catalogue, store = known_models(os.environ)  # with what was accepted just now
     used = in_use(load_config(os.environ), catalogue)
     if as_json:
@@ -131,7 +126,7 @@ def verify(ids: tuple[str, ...], as_json: bool) -> int:
         row for row in catalogue.rows if store.state(row) in ("present", "partial")
     ]
     for row in rows:
-        click.echo(f"{row.id}: {_followed(row.id, checking(row, store))}", err=as_json)
+        click.echo(f"{row.id}: {followed(row.id, checking(row, store))}", err=as_json)
     if not rows:
         click.echo("No model is here. Fetch the starter pair: askance models pull", err=True)
     used = in_use(load_config(os.environ), catalogue)
@@ -188,20 +183,3 @@ def in_use(config: Config, catalogue: Catalogue) -> dict[str, list[str]]:
     for fault in faults:
         click.echo(fault, err=True)
     return used
-
-
-def _followed(model_id: str, work: Work) -> str:
-    """Do the work, show how far it is, and return what came of it."""
-    lines = sys.stderr.isatty() and not can_redraw(sys.stderr, os.environ)
-    told = time.monotonic()
-    with StatusLine() as status, closing(work):
-        while True:
-            try:
-                text = f"{model_id}: {next(work)}"
-            except StopIteration as end:
-                result: str = end.value
-                return result
-            status.show(text, now=False)
-            if lines and time.monotonic() >= told + LINE_SECONDS:
-                told = time.monotonic()
-                click.echo(text, err=True)

@@ -23,6 +23,8 @@ from models.roles import FittedWeights, ModelSet
 from models.speed import Speed, measured
 from models.store.catalogue import Catalogue, ModelRow, Role, load_catalogue
 from models.store.consent import bind
+from models.store.fitted import FILE as FITTED
+from models.store.fitted import load_fitted, with_fitted
 from models.store.store import Store
 from models.store.user_rows import FILE, load_user_rows
 from models.system.files import Progress
@@ -33,11 +35,22 @@ def user_rows_path(environ: Mapping[str, str]) -> Path:
     return config_path(environ).with_name(FILE)
 
 
-def known_models(environ: Mapping[str, str]) -> tuple[Catalogue, Store]:
-    """Return the catalogue, with the person's rows and what they accepted, and their store.
+def fitted_path(environ: Mapping[str, str]) -> Path:
+    """Return the file of what the person fitted."""
+    return config_path(environ).with_name(FITTED)
 
-    Raises `ModelError` when the person's own file cannot be used.
+
+def known_models(environ: Mapping[str, str]) -> tuple[Catalogue, Store]:
+    """Return the catalogue, with all that is the person's in it, and their store.
+
+    Raises `ModelError` when a file of the person's own cannot be used.
     """
+    catalogue, store = unfitted_models(environ)
+    return with_fitted(catalogue, load_fitted(fitted_path(environ))), store
+
+
+def unfitted_models(environ: Mapping[str, str]) -> tuple[Catalogue, Store]:
+    """Return the same without what the person fitted: their rows and what they accepted."""
     store = Store.default(environ)
     path = user_rows_path(environ)
     catalogue = load_catalogue().joined(load_user_rows(path), str(path))
@@ -84,7 +97,7 @@ def model_set(
         load_attention=loader.attention,
         load_attentive=loader.attentive if "lookahead" in local else None,
         reaction_layer=_reaction_layer(local.get("lookahead")),
-        confidence=_confidence(local.get("generator")),
+        confidence=fitted_weights(local.get("generator")),
         fit_together=loader.room.both,
         idle_seconds=60.0 * minutes if minutes else None,
         show=lambda loading: say(loading_text(loading)),
@@ -99,7 +112,8 @@ def _reaction_layer(row: ModelRow | None) -> int | None:
     return row.reaction_layer or None if row else None
 
 
-def _confidence(row: ModelRow | None) -> FittedWeights | None:
+def fitted_weights(row: ModelRow | None) -> FittedWeights | None:
+    """Return what was fitted of how sure a generator is, None where nothing was."""
     return FittedWeights(row.confidence, row.typical) if row and row.confidence else None
 
 

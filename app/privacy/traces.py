@@ -21,6 +21,7 @@ from app.privacy.secrets import MEANINGS, keys_here
 from app.settings.config import config_path
 from models.errors import AskanceError
 from models.proof.proof import RECORD
+from models.store.fitted import FILE as FITTED
 from models.store.store import Store
 from models.store.user_rows import FILE as OWN_MODELS
 from models.system.secrets import (
@@ -33,7 +34,8 @@ from models.system.secrets import (
 )
 
 What = Literal["settings", "model", "proof", "history", "secret"]
-SETTINGS = re.compile(rf"config\.toml|\.config-[a-z0-9_]{{8}}|{re.escape(OWN_MODELS)}(\.new)?")
+_OWN = "|".join(map(re.escape, (OWN_MODELS, FITTED)))
+SETTINGS = re.compile(rf"config\.toml|\.config-[a-z0-9_]{{8}}|(?:{_OWN})(\.new)?")
 """Names of files of settings, half-written ones too."""
 
 

@@ -30,6 +30,15 @@ def sample_folder() -> Path:
     return Path(str(resources.files("app").joinpath("sample", "data")))
 
 
+def calibration_questions() -> Path:
+    """Return the questions with known answers that `models calibrate` asks over the sample.
+
+    Their form is that of `engine.evaluation.questions`. `absent` are patterns of what the files
+    would say if they answered a question that they do not; a test looks for them.
+    """
+    return Path(str(resources.files("app").joinpath("sample", "calibration.jsonl")))
+
+
 def sample_questions() -> list[DemoQuestion]:
     """Read the questions that ship with the sample."""
     text = resources.files("app").joinpath("sample", "questions.toml").read_text(encoding="utf-8")

@@ -35,7 +35,8 @@ class Calibration:
         if wrong := sorted({*self.weights, *self.typical} - {INTERCEPT, *SIGNALS}):
             raise DataError(
                 f"The weights of a confidence name signals that there are not: {', '.join(wrong)}.",
-                remedy=f"Known signals: {', '.join(SIGNALS)}.",
+                remedy=f"Known signals: {', '.join(SIGNALS)}. Correct models.toml, or delete "
+                "confidence.toml and calibrate the model again.",
             )
 
     def log_odds(self, signals: Signals) -> float:

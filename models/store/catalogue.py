@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Literal, cast, get_args
 
 from models.errors import ModelUnknown
-from models.store.fitted import confidence_of
+from models.store.confidence_table import confidence_of
 from models.store.toml_table import TomlTable, invalid
 
 Role = Literal["lookahead", "generator", "encoder"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from models.errors import ModelError
 from models.store.catalogue import Catalogue, FileSource, HubSource, ModelRow, parse_catalogue
-from models.store.fitted import confidence_text
+from models.store.confidence_table import confidence_text
 from models.system.files import make_private, write_private
 
 FILE = "models.toml"
