@@ -115,8 +115,8 @@ MIN_PASSAGE_TOKENS = 400
 """Fewer tokens than this hold no passage; a smaller budget is refused."""
 PROMPT_TOKENS = 250
 """About the tokens of a prompt beside its passages: instructions, template and question."""
-READS = 4
-"""How often a personal prompt is read: for the answer, and for three questions about it."""
+READS = 2
+"""How often a personal prompt is read: for the answer, and for a question about it."""
 STEP_TOKENS = 48
 """Limit of a follow-up question and of an intermediate answer."""
 

@@ -42,10 +42,7 @@ class FakeGenerator:
         context: int = 8192,
         logprobs: Callable[[str, Sequence[str]], list[float]] | None = None,
     ) -> None:
-        """Keep the script; `logprobs` answers `next_token_logprobs` (default: first choice).
-
-        It is not asked about a single word, which is never likely.
-        """
+        """Keep the script; `logprobs` answers `next_token_logprobs` (default: first choice)."""
         self.id = model_id
         self.context = context
         self.usage = TokenCount()
@@ -105,8 +102,6 @@ class FakeGenerator:
         self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
     ) -> list[float]:
         self._count_prompt(prompt)
-        if len(choices) == 1:
-            return [UNLIKELY]
         if self._logprobs:
             return self._logprobs(prompt, choices)
         return [-0.05 if position == 0 else -3.0 for position in range(len(choices))]

@@ -75,10 +75,10 @@ def test_the_unit_of_a_signal_does_not_matter():
 
 
 def test_a_missing_signal_counts_as_the_mean_of_the_others():
-    rows = [(Signals(judged=value), value > 0) for value in (2.0, -1.0, 3.0, -2.0)]
+    rows = [(Signals(answerable=value), value > 0) for value in (2.0, -1.0, 3.0, -2.0)]
     found = fit([*rows, (Signals(), True)])
     assert found.typical == {"judged": 0.5}
-    assert found.confidence(Signals()) == pytest.approx(found.confidence(Signals(judged=0.5)))
+    assert found.confidence(Signals()) == pytest.approx(found.confidence(Signals(answerable=0.5)))
 
 
 def test_what_does_not_tell_replies_apart_has_no_weight():

@@ -20,7 +20,7 @@ from ingest.item import Item, Kind, Locator, People
 from models.protocols import Generator
 
 QUESTION = "What is the e-mail address of Ann Lee?"
-WEIGHTS = {"intercept": -1.0, "judged": 0.5, "held": 1.0}
+WEIGHTS = {"intercept": -1.0, "answerable": 0.5, "held": 1.0}
 
 
 def written(
@@ -68,7 +68,7 @@ def test_after_the_deadline_words_alone_are_judged(fake_generator: Callable[...,
     assert answer.text == "Ann"
     assert len(model.prompts) == 1
     assert answer.signals is not None
-    assert answer.signals.judged is None
+    assert answer.signals.answerable is None
     assert answer.confidence is not None
 
 

@@ -14,7 +14,7 @@ from engine.allocation import PUBLISHED, Allocation
 from engine.budget.prediction import predicted
 from engine.settings import BUDGETS, PROMPT_TOKENS, READS, STEP_TOKENS, Effort, Settings
 
-ROUNDS: dict[Effort, float] = {"quick": 1.5, "balanced": 4.0, "thorough": 8.0}
+ROUNDS: dict[Effort, float] = {"quick": 1.25, "balanced": 2.5, "thorough": 3.0}
 """How often the tokens of one look-ahead and one answer may be spent: readings that go on behind
 each other count what they have in common each time, though it is computed once."""
 

@@ -57,8 +57,6 @@ class Calibration:
 DEFAULT = Calibration(
     {
         INTERCEPT: -0.5,
-        "judged": 0.3,
-        "denial": -0.3,
         "mean": 1.0,
         "literal": 0.5,
         "held": 1.0,

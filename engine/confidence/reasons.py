@@ -11,8 +11,6 @@ from engine.values import Reason
 
 LIKELY, UNLIKELY = -0.2, -1.2
 """Mean log-probabilities of a token above which a reply came easily, and below which it did not."""
-DENIAL = -0.7
-"""A reply that begins with "Not found" at least every second time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +31,7 @@ _RULES = (
     _Rule("literal", 1, "a source has these very words", -1, ""),
     _Rule("held", 2, "", 0.5, "no source has most of its words"),
     _Rule("covered", 0.8, "its source is about what is asked", 0.3, "its source is about others"),
-    _Rule("judged", 1.0, "the model, asked again, confirms it", -1.0, "the model doubts it"),
+    _Rule("answerable", 1.0, "", -0.3, "the model finds no answer in what it read"),
     _Rule("mean", LIKELY, "", UNLIKELY, "the model had other words in mind as well"),
 )
 
@@ -53,8 +51,6 @@ def _reasons(question: str, signals: Signals) -> Iterator[Reason]:
             yield Reason(rule.pro, True)
         elif rule.con and value <= rule.low:
             yield Reason(rule.con, False)
-    if signals.denial is not None and signals.denial >= DENIAL:
-        yield Reason('the model would rather say "Not found"', False)
     if signals.fitting < 0:
         yield Reason(f"it is no {asked_kind(question)}", False)
     if signals.echoed:

@@ -1,6 +1,6 @@
 """What speaks for a reply and against it, as numbers.
 
-All come from one prefill of the passages: the reply's own log-probabilities, two questions put to
+All come from one prefill of the passages: the reply's own log-probabilities, one question put to
 the generator behind the same passages, and a comparison of words.
 """
 
@@ -19,12 +19,8 @@ from engine.values import Passage
 class Signals:
     """Signals of one reply. None: this generator does not say."""
 
-    judged: float | None = None
-    """Log odds of Yes: the passages state the reply, and it answers the question."""
     answerable: float | None = None
     """Log odds of Yes: the passages answer the question. The reply is not shown."""
-    denial: float | None = None
-    """Log-probability that a reply which may say "Not found" begins so."""
     first: float | None = None
     """Log-probability of the reply's first token."""
     mean: float | None = None

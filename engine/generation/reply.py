@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial
 
 from engine.checking import abstention
 from engine.checking.citation_check import MARKER
@@ -138,20 +137,9 @@ def signals_of(
         known = replace(known, first=said[0], mean=sum(said) / len(said), least=min(said))
     if asked.late():
         return known
-    ask = partial(asked.prompt, model, passages)
-    denial = model.next_token_logprobs(ask("absent"), ("Not",))[0]
-    return replace(
-        known,
-        judged=_yes(model, ask("check", answer=written.text)),
-        answerable=_yes(model, ask("answerable")),
-        denial=denial,
-    )
-
-
-def _yes(model: Generator, prompt: str) -> float:
-    """Return the log odds of Yes against No as the first token."""
+    prompt = asked.prompt(model, passages, "answerable")
     yes, no = model.next_token_logprobs(prompt, ("Yes", "No"))
-    return yes - no
+    return replace(known, answerable=yes - no)
 
 
 def unshown(steps: Steps[Draft]) -> Draft:

@@ -1,0 +1,235 @@
+"""Readings of a question and what speaks for each: recorded, then fitted.
+
+    study_reading.py record DATA OUT.jsonl --sets hotpotqa nq locomo qasper enron_annotated
+    study_reading.py fit OUT.jsonl [MORE.jsonl]
+
+`record` reads as `auto` does: the best 600 tokens of passages, then 600 more behind them, each
+with its signals. Questions of all sets come in turn, so that every moment is a fair sample; a file
+goes on where it ended. Rows hold set, id, scores, signals, tokens and seconds, and no text.
+`fit` cross-validates the confidence over questions, says what each signal is worth, and prints the
+weights for `models/store/catalogue.toml`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.local_models.loader import model_set
+from app.settings.config import load_config
+from engine import answer as path_of_a_question
+from engine.agreement.votes import sameness
+from engine.checking import abstention
+from engine.checking.citation_check import check
+from engine.confidence.fit import Quality, fit, quality
+from engine.confidence.signals import Signals
+from engine.evaluation import metrics
+from engine.evaluation.corpora import CorpusReader, result_of
+from engine.evaluation.questions import Question, load_questions
+from engine.generation.draft import Draft
+from engine.generation.reply import signals_of, unshown, write
+from engine.language.overlap import token_f1
+from engine.retrieval import selection
+from engine.settings import Settings
+from engine.toolbox.steps import Toolbox
+from engine.values import Query
+
+OVER = {"enron_annotated": "enron.mbox"}
+"""Sets that are asked over mail as it came, not over lines of text."""
+TOKENS = 600
+FOLDS = 5
+MODEL_SIGNALS = frozenset({"answerable", "first", "mean", "least"})
+
+
+def record(data: Path, out: Path, sets: Sequence[str], skip: int, limit: int, model: str) -> None:
+    """Append a row for each question that `out` does not hold yet."""
+    settings = Settings()
+    models = model_set(load_config(os.environ), generator=model)
+    readers, asked = {}, {}
+    for name in sets:
+        file = data / "dev" / f"{name}.jsonl"
+        over = (data / "corpus" / OVER[name],) if name in OVER else ()
+        readers[name] = CorpusReader(file, over, settings)
+        every = list(load_questions(file))
+        random.Random(0).shuffle(every)
+        asked[name] = every[skip : skip + limit]
+    known = {(row["set"], row["id"]) for row in _rows([out])} if out.exists() else set()
+    with out.open("a") as stream:
+        for turn in range(limit):
+            for name in sets:
+                if turn >= len(asked[name]) or (name, asked[name][turn].id) in known:
+                    continue
+                question = asked[name][turn]
+                corpus = readers[name].corpus_for(question).corpus
+                read = partial(path_of_a_question._read_before, corpus=corpus, settings=settings)
+                steps = path_of_a_question._settle(Query(question.text), read, models, settings)
+                query, left = result_of(steps)
+                tools = Toolbox.of(query, left, models, settings)
+                row = {"set": name, "id": question.id, "unanswerable": question.unanswerable}
+                stream.write(json.dumps(row | {"readings": list(_readings(tools, question))}))
+                stream.write("\n")
+                stream.flush()
+
+
+def _readings(tools: Toolbox, question: Question) -> Iterator[dict[str, Any]]:
+    """Yield two readings of a question, the second one behind the first."""
+    scores = result_of(tools.recall()).copy()
+    tools.models.roles.forget()
+    chosen: list[int] = []
+    before = ""
+    for _ in range(2):
+        scores[chosen] = 0.0
+        if not scores.any():
+            return
+        model = tools.models.of("generator")
+        fresh = selection.fit(tools.corpus.passages, scores, TOKENS, model)
+        chosen += fresh[::-1]
+        draft, row = _reading(tools, chosen, question)
+        same = sameness(tools)(before, draft.text, token_f1(before, draft.text))
+        yield row | {"same": same if before else None}
+        before = draft.text
+
+
+def _reading(
+    tools: Toolbox, chosen: Sequence[int], question: Question
+) -> tuple[Draft, dict[str, Any]]:
+    passages = tools.passages(chosen)
+    asked = tools.asked_over(passages)
+    model, began = tools.models.of("generator"), time.perf_counter()
+    before = replace(model.usage)
+    draft = unshown(write(model, asked, asked.prompt(model, passages)))
+    written = time.perf_counter() - began
+    signals = signals_of(model, asked, passages, draft)
+    right = metrics.substring_match(draft.text, question.answers)
+    return draft, {
+        "right": bool(right) and not question.unanswerable,
+        "f1": round(metrics.token_f1(draft.text, question.answers), 3),
+        "denies": abstention.denies(draft.text, passages),
+        "grounded": check(draft.text, passages, question.text).grounded,
+        "signals": asdict(signals),
+        "seconds": [round(written, 2), round(time.perf_counter() - began, 2)],
+        "computed": model.usage.computed - before.computed,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One reading of a question, as the confidence is fitted on it."""
+
+    question: str
+    set: str
+    signals: Signals
+    right: bool
+
+
+def _rows(files: Sequence[Path]) -> list[dict[str, Any]]:
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def readings_of(files: Sequence[Path]) -> Iterator[Read]:
+    """Yield each reading alone, and each beside the other one, but not what denies."""
+    for row in _rows(files):
+        both = row["readings"]
+        agreed = [0.0]
+        if len(both) == 2 and not any(one["denies"] for one in both):
+            agreed.append(1.0 if both[1]["same"] else -1.0)
+        for one in both:
+            if not one["denies"]:
+                known = Signals(**one["signals"])
+                for value in agreed:
+                    beside = replace(known, agreed=value)
+                    yield Read(f"{row['set']} {row['id']}", row["set"], beside, one["right"])
+
+
+def without(read: Read, signals: Sequence[str]) -> Read:
+    """Return a reading of which these signals are not known."""
+    unknown = {name: None if name in MODEL_SIGNALS else 0.0 for name in signals}
+    return replace(read, signals=replace(read.signals, **unknown))  # type: ignore[arg-type]
+
+
+def crossed(reads: Sequence[Read], ridge: float) -> list[tuple[float, Read]]:
+    """Return each reading with its confidence by the other folds; a question is in one fold."""
+    questions = sorted({one.question for one in reads})
+    random.Random(3).shuffle(questions)
+    fold = {name: place % FOLDS for place, name in enumerate(questions)}
+    found = []
+    for number in range(FOLDS):
+        train = [(one.signals, one.right) for one in reads if fold[one.question] != number]
+        fitted = fit(train, ridge=ridge)
+        held = (one for one in reads if fold[one.question] == number)
+        found += [(fitted.confidence(one.signals), one) for one in held]
+    return found
+
+
+def report(files: Sequence[Path], ridge: float) -> None:
+    """Print the quality by signal and by set, thresholds, and the weights."""
+    reads = list(readings_of(files))
+    questions = len({one.question for one in reads})
+    share = np.mean([one.right for one in reads])
+    print(f"{questions} questions, {len(reads)} readings, {share:.3f} of them right")
+    together = crossed(reads, ridge)
+    _say("all signals", _quality(together))
+    for names in ([name] for name in Signals.__dataclass_fields__):
+        reduced = crossed([without(one, names) for one in reads], ridge)
+        _say(f"without {', '.join(names)}", _quality(reduced))
+    for name in dict.fromkeys(one.set for one in reads):
+        _say(name, _quality([pair for pair in together if pair[1].set == name]))
+    for threshold in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
+        above = [one.right for confidence, one in together if confidence >= threshold]
+        below = [one.right for confidence, one in together if confidence < threshold]
+        print(
+            f"{threshold}: {len(above)} above, {np.mean(above) if above else 1:.3f} of them right; "
+            f"{sum(below)} right below of {len(below)}"
+        )
+    fitted = fit([(one.signals, one.right) for one in reads], ridge=ridge)
+    print("[model.confidence]")
+    print("\n".join(f"{name} = {value:.4f}" for name, value in fitted.weights.items()))
+    print("[model.confidence.typical]")
+    print("\n".join(f"{name} = {value:.4f}" for name, value in fitted.typical.items()))
+
+
+def _quality(pairs: Sequence[tuple[float, Read]]) -> Quality:
+    return quality([(confidence, one.right) for confidence, one in pairs])
+
+
+def _say(what: str, found: Quality) -> None:
+    auc = "-" if found.auc is None else f"{found.auc:.3f}"
+    print(
+        f"{what:20} n {found.count:4} right {found.right:.3f} AUC {auc} Brier {found.brier:.3f} "
+        f"risk-coverage {found.risk_coverage:.3f} ECE {found.calibration_error:.3f}"
+    )
+
+
+def main() -> None:
+    """Record or fit."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parts = parser.add_subparsers(dest="what", required=True)
+    recording = parts.add_parser("record")
+    recording.add_argument("data", type=Path)
+    recording.add_argument("out", type=Path)
+    recording.add_argument("--sets", nargs="+", required=True)
+    recording.add_argument("--skip", type=int, default=0)
+    recording.add_argument("--limit", type=int, default=60)
+    recording.add_argument("--generator", default="qwen2.5-coder-1.5b-instruct-q4_k_m")
+    fitting = parts.add_parser("fit")
+    fitting.add_argument("files", type=Path, nargs="+")
+    fitting.add_argument("--ridge", type=float, default=5.0)
+    given = parser.parse_args()
+    if given.what == "fit":
+        report(given.files, given.ridge)
+    else:
+        record(given.data, given.out, given.sets, given.skip, given.limit, given.generator)
+
+
+if __name__ == "__main__":
+    main()
