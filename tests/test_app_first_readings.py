@@ -140,6 +140,18 @@ def test_on_a_terminal_it_stays_above_the_later_reading(
     assert screen.left() == [said]
 
 
+def test_a_long_one_is_broken_at_blanks_and_taken_back() -> None:
+    screen = Screen()
+    watcher = watcher_of(screen)
+    show(watcher, WRITES, Provisional("wordy " * 30, None))
+    assert {line.strip("wordy ") for line in screen.left()[1:-1]} == {""}
+    assert all(len(line) < 80 for line in screen.left())
+    assert screen.left()[-1].endswith("looking further …")
+    show(watcher, Token("On "), Answered(OTHER))
+    watcher.finish()
+    assert "looking further …" not in "".join(screen.left())
+
+
 def test_without_a_stream_nothing_of_it_is_shown() -> None:
     screen = Screen()
     watcher = watcher_of(screen, streams=False)
@@ -215,7 +227,7 @@ def test_ask_shows_it_to_a_terminal_that_streams(
     monkeypatch.setattr("app.commands.ask.open_engine", lambda: engine)
     assert main(["ask", QUESTION, str(tmp_path), *flags]) == 0
     assert (FIRST_LINE in err.getvalue()) == (not flags)
-    assert err.getvalue().endswith(f"{CONFIRMED}\n") == (not flags)
+    assert err.getvalue().endswith(f"{CONFIRMED}\n\n") == (not flags)
     assert "Best matches so far" in err.getvalue()
     assert "reading" not in out.getvalue()
 

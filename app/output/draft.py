@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from textwrap import fill
 from typing import TextIO
 
 from app.output.plain import folded, lines, one_line
@@ -78,13 +79,14 @@ class Board(Rows):
     """
 
     def put(self, shown: Iterable[str]) -> None:
-        """Add lines; a long one takes several rows."""
+        """Add lines; a long one is broken at blanks."""
         for line in shown:
-            self.write(f"{line}\n")
+            self.write(f"{fill(line, self._columns - 1, break_long_words=False)}\n")
 
     def put_cut(self, shown: Iterable[str]) -> None:
         """Add lines, each on one row."""
-        self.put(_cut(line, self._columns - 1) for line in shown)
+        for line in shown:
+            self.write(f"{_cut(line, self._columns - 1)}\n")
 
     def take_back(self) -> None:
         """Take all of it back that is still on the screen."""
@@ -93,8 +95,8 @@ class Board(Rows):
         self._forget()
 
     def say(self, text: str) -> None:
-        """Write a line that stays."""
-        self._stream.write(f"{folded(one_line(text), self._stream)}\n")
+        """Write a line that stays, apart from what follows."""
+        self._stream.write(f"{folded(one_line(text), self._stream)}\n\n")
         self._stream.flush()
 
     def leave(self) -> None:
