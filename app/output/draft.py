@@ -11,10 +11,10 @@ from app.output.plain import folded, lines, one_line
 
 
 class Rows:
-    """Dim text on a terminal of a known size, which can be taken back."""
+    """Text on a terminal of a known size, which can be taken back."""
 
     def __init__(self, stream: TextIO, *, colour: bool, columns: int, rows: int) -> None:
-        """Draw on a terminal of this size."""
+        """Draw on a terminal of this size, dim where it has colours."""
         self._stream = stream
         self._dim, self._plain = ("\x1b[2m", "\x1b[0m") if colour else ("", "")
         self._columns = columns
@@ -73,7 +73,7 @@ class DraftView(Rows):
 
 
 class Board(Rows):
-    """What stays above the status line and the draft until the answer is there.
+    """What stays above the status line and the draft until the answer is there; not dim.
 
     The cursor is at the beginning of a row whenever it is written or taken back.
     """

@@ -271,7 +271,7 @@ def watch(*, stream_draft: bool, zone: tzinfo | None = None) -> Watcher:
         return Watcher(status)
     size = shutil.get_terminal_size()
     colour = not os.environ.get("NO_COLOR")
-    board = Board(sys.stderr, colour=colour, columns=size.columns, rows=size.lines)
+    board = Board(sys.stderr, colour=False, columns=size.columns, rows=size.lines)
     draft = DraftView(sys.stderr, colour=colour, columns=size.columns, rows=size.lines)
     is_streamed = stream_draft and sys.stdout.isatty()
     return Watcher(status, draft if is_streamed else None, board, zone)
