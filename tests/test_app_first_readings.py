@@ -114,6 +114,15 @@ def test_what_becomes_of_a_first_reading_is_said(
     assert first.outcome(answer) == said
 
 
+def test_only_what_is_written_after_it_confirms_it() -> None:
+    first = FirstReading()
+    for event in (Token("On "), Token("Monday"), Provisional(FIRST, 0.46), Token("On Monday")):
+        first.note(event)
+    assert first.outcome(SAME) == CONFIRMED
+    first.note(Provisional(FIRST, 0.46))
+    assert first.outcome(SAME) == STANDS
+
+
 def test_a_sign_that_matters_makes_another_answer() -> None:
     first = FirstReading()
     first.note(Provisional("5 °C [1]", None))
@@ -256,6 +265,7 @@ def test_in_lines_it_is_said_and_what_became_of_it(
     assert lines.index(FIRST_LINE) < place
     assert lines[place + 1] == (answer.text if answer else "No room.")
     assert lines.count(said) == 1
+    assert any(line.startswith("Not checked") for line in lines) == (answer is None)
 
 
 class _Shown(App[None]):
