@@ -30,13 +30,14 @@ from app.interrupt import interruptible
 from app.local_models.server import where_text_goes
 from app.output.plain import counted, one_line
 from app.output.progress import status_of
+from app.output.provisional import FirstReading
 from app.output.report import answer_text
 from app.output.trail import Trail
 from app.settings.current import Current
 from app.settings.zone import zone_of
 from app.sources.sample_files import sample_folder, sample_questions
 from engine.conversation import Conversation
-from engine.events import Answered, Event, Reading
+from engine.events import Answered, Event, Provisional, Reading
 from engine.values import Answer
 from models.errors import AskanceError
 
@@ -89,6 +90,7 @@ class PlainLoop:
         self._number = 0
         self._asked = Request(0, "")
         self._trail = Trail()
+        self._first = FirstReading()
         self._answer: Answer | None = None
         self._changed: set[Path] = set()
         self._read_at = 0.0
@@ -119,7 +121,7 @@ class PlainLoop:
 
     def _answer_to(self, request: Request) -> None:
         self._number += 1
-        self._trail, self._answer = Trail(), None
+        self._trail, self._first, self._answer = Trail(), FirstReading(), None
         self._read_at, self._said = time.monotonic(), ""
         self._asked = replace(request, number=self._number, config=self._current.config)
         self._engine.send(self._asked)
@@ -143,6 +145,7 @@ class PlainLoop:
                 self._changed.add(path)
             case Happened(event=event):
                 self._trail.note(event)
+                self._first.note(event)
                 self._draw(event)
 
     def _draw(self, event: Event) -> None:
@@ -153,8 +156,12 @@ class PlainLoop:
             self._changed.clear()
             self._answer = event.answer
             zone = zone_of(config)
+            if self._first:
+                self._say(self._first.outcome(event.answer))
             self._say_lines(answer_text(event.answer, zone, str(config.path), bars=False))
             return
+        if isinstance(event, Provisional):
+            self._say(self._first.line())
         if isinstance(event, Reading):
             if time.monotonic() < self._read_at + READING_SECONDS:
                 return
@@ -174,6 +181,8 @@ class PlainLoop:
 
     def _end(self, ended: Ended) -> None:
         self._trail.loadings = ended.loadings
+        if self._first and self._answer is None:
+            self._say(self._first.outcome(None))
         if ended.failure:
             self._say(one_line(ended.failure.message))
             self._say(one_line(ended.failure.remedy))
@@ -198,7 +207,11 @@ class PlainLoop:
             case "/typed":
                 self._ask_instead()
             case "/why":
-                why = self._trail.text(self._answer) if self._answer else NOTHING_ANSWERED
+                why = (
+                    self._trail.text(self._answer, spoken=True)
+                    if self._answer
+                    else NOTHING_ANSWERED
+                )
                 self._say_lines(why)
             case "/sample":
                 self._current.sample = sample_folder()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from engine.answer_parts import Cited
-from engine.values import Answer, Grounded
+from engine.values import Answer, Certainty, Grounded, Reason
 
 TITLE_LENGTH = 60
 AROUND = 40
@@ -43,6 +43,11 @@ class Turn:
     """Ids of the models that took part."""
     scope: tuple[Cited, ...] = ()
     """What alone it was about; empty: everything."""
+    certainty: Certainty | None = None
+    """None: an older version kept it, which did not say."""
+    confidence: float | None = None
+    """As in `Answer`; so with `reasons`."""
+    reasons: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +142,9 @@ class Conversation:
             answer.strategy,
             tuple(dict.fromkeys(model for model in models if model)),
             answer.query.scope,
+            answer.certainty,
+            answer.confidence,
+            answer.reasons,
         )
         return replace(self, turns=(*self.turns, turn), at=turn.id)
 

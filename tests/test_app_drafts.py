@@ -8,7 +8,8 @@ from collections.abc import Generator
 from textual.app import App, ComposeResult
 
 from app.backend.messages import Request
-from app.output.progress import DraftView, StatusLine, Watcher
+from app.output.draft import DraftView
+from app.output.progress import StatusLine, Watcher
 from app.widgets.conversation.turn import Told, TurnView
 from engine.events import Event, Stage, Token
 from engine.stages import Timings, staged, unseen

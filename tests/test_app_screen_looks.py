@@ -92,6 +92,7 @@ ANSWER = Answer(
     "fb_rag",
     ModelIds("small", "large"),
     confidence=0.93,
+    certainty="sure",
     query=Query("When does the lease end?"),
     table=TABLE,
 )

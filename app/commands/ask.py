@@ -73,7 +73,7 @@ from engine.values import Answer
     metavar="LINE",
     help="Compute the answer by this plan, written as --explain shows it: count mail by week",
 )
-@click.option("--strict", is_flag=True, help="Give no answer unless most readings agree on it.")
+@click.option("--strict", is_flag=True, help="Show only an answer that is sure.")
 @click.option("--lookahead", metavar="ID", help="The fast model.")
 @click.option("--generator", metavar="ID", help="The answer model.")
 @click.option("--seed", type=int, help="The same seed gives the same answer.")
@@ -125,7 +125,7 @@ def command(
     sources = sources_of(config, paths)
     tell_where_text_goes(config, lookahead=lookahead, generator=generator)
     trail = Trail()
-    watcher = watch(stream_draft=not (as_json or no_stream))
+    watcher = watch(stream_draft=not (as_json or no_stream), zone=zone_of(config))
     with ExitStack() as stack:
         engine = stack.enter_context(EngineClient(open_engine(), passwords_of(unlock)))
         stack.callback(watcher.finish)

@@ -78,7 +78,8 @@ def verdict(question: DemoQuestion, answered: Answer) -> Verdict:
 
 def _ask(engine: EngineClient, request: Request, heading: str) -> Answer:
     """Return the answer; with a heading, which comes once it can be asked, the draft is shown."""
-    watcher = watch(stream_draft=bool(heading))
+    zone = request.settings.zone if request.settings else None
+    watcher = watch(stream_draft=bool(heading), zone=zone)
     answered: Answer | None = None
     try:
         for event in engine.events(request, watcher.say):

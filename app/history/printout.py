@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.history.export.formats import SUPPORT, UNSUPPORTING, conversation_object
+from app.output.certainty import heading_lines, unsure_reasons
 from app.output.objects import rfc3339
 from app.output.plain import lines, one_line
 
@@ -52,7 +53,8 @@ def turn_text(turn: Turn, follows: str) -> str:
         shown.append(f"  {one_line(follows)}")
     if turn.question != turn.asked:
         shown.append(f"  Asked as: {one_line(turn.question)}")
-    shown += ["", lines(turn.answer), ""]
+    shown += ["", *heading_lines(turn), lines(turn.answer), ""]
+    shown += [f"  {reason}" for reason in unsure_reasons(turn)]
     if turn.grounded != "grounded":
         shown.append(f"  {SUPPORT[turn.grounded]}")
     for cited in turn.cited:

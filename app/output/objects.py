@@ -64,6 +64,7 @@ def error_object(error: AskanceError) -> dict[str, str | None]:
 
 def answer_object(answer: Answer) -> dict[str, object]:
     """Return what `ask --json` prints."""
+    from app.output.certainty import certainty_object
     from app.output.query.filters import filters_object
     from app.output.table import table_object
 
@@ -71,6 +72,7 @@ def answer_object(answer: Answer) -> dict[str, object]:
         "question": answer.question,
         "answer": answer.text,
         "grounded": answer.grounded,
+        **certainty_object(answer),
         "agreement": asdict(answer.agreement) if answer.agreement else None,
         "strategy": answer.strategy,
         "models": asdict(answer.models),

@@ -1,6 +1,7 @@
-"""What a waiting person sees: one status line, and the draft while it is written.
+"""What a waiting person sees: one status line, the draft while it is written, and above them the
+best sources and a provisional answer.
 
-Both are talk, so both go to stderr, and only to a terminal that can take a line back.
+All is talk, so it goes to stderr, and only to a terminal that can take a line back.
 """
 
 from __future__ import annotations
@@ -10,19 +11,25 @@ import shutil
 import sys
 import threading
 import time
-import unicodedata
 from collections.abc import Mapping
+from datetime import tzinfo
 from types import TracebackType
 from typing import TextIO
 
-from app.output.plain import lines, one_line
+from app.output.draft import Board, DraftView
+from app.output.plain import one_line
+from app.output.provisional import FirstReading
 from app.output.query.follow_up import understood_lines
 from app.output.query.inferred import filters_text
+from app.output.report import best_lines
 from app.output.stages import begins_writing, expected_text
 from engine.events import (
+    Answered,
     Event,
     Expected,
     Narrowed,
+    Provisional,
+    Ranked,
     Reading,
     Rewritten,
     Sampled,
@@ -31,6 +38,7 @@ from engine.events import (
     Token,
     Understood,
 )
+from engine.values import Answer
 
 REFRESH_SECONDS = 0.1
 CLOCK_SECONDS = 1.0
@@ -148,66 +156,26 @@ def seconds_left(event: Reading) -> float | None:
     return max(1.0, event.seconds * (event.total_bytes - event.bytes) / event.bytes)
 
 
-class DraftView:
-    """The generator's words as they come, dim, taken back when the checked answer is there.
-
-    The draft may name sources it does not have: the checked answer replaces it.
-    """
-
-    def __init__(self, stream: TextIO, *, colour: bool, columns: int, rows: int) -> None:
-        """Draw on a terminal of this size."""
-        self._stream = stream
-        self._dim, self._plain = ("\x1b[2m", "\x1b[0m") if colour else ("", "")
-        self._columns = columns
-        self._rows = rows
-        self._row = 0
-        self._column = 0
-        self._began = False
-
-    def write(self, text: str) -> None:
-        """Append text, breaking lines here so that the number of rows is known."""
-        self._began = True
-        out = []
-        for char in lines(text):
-            width = _cells(char)
-            if char == "\n" or self._column + width > self._columns:
-                out.append("\n")
-                self._row += 1
-                self._column = 0
-            if char != "\n":
-                out.append(char)
-                self._column += width
-        self._stream.write(f"{self._dim}{''.join(out)}{self._plain}")
-        self._stream.flush()
-
-    def erase(self, follows: str = "Checked answer:") -> None:
-        """Take the draft back; when it has scrolled away, say where it ends and what follows."""
-        if not self._began:
-            return
-        if self._row < self._rows - 1:
-            up = f"\x1b[{self._row}A" if self._row else ""
-            self._stream.write(f"\r{up}\x1b[J")
-        else:
-            self._stream.write(f"\n\n(End of the draft. {follows})\n\n")
-        self._stream.flush()
-        self._began, self._row, self._column = False, 0, 0
-
-
-def _cells(char: str) -> int:
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
 class Watcher:
-    """Feeds events to the status line and, if there is one, to the draft."""
+    """Feeds events to the status line and, if there are any, to the draft and what stays above."""
 
-    def __init__(self, status: StatusLine, draft: DraftView | None) -> None:
-        """Draw on these."""
+    def __init__(
+        self,
+        status: StatusLine,
+        draft: DraftView | None = None,
+        board: Board | None = None,
+        zone: tzinfo | None = None,
+    ) -> None:
+        """Draw on these; times are shown in this zone."""
         self._status = status
         self._draft = draft
+        self._board = board
+        self._zone = zone
         self._drafting = False
         self._anew = False
+        self._has_best = False
+        self._first = FirstReading()
+        self._answer: Answer | None = None
         self._text = ""
         self._expected = ""
         self._ends: float | None = None
@@ -219,15 +187,48 @@ class Watcher:
             self._ends = None if event.seconds is None else time.monotonic() + event.seconds
         if begins_writing(event):
             self._anew = self._drafting
-        if isinstance(event, Token) and self._draft:
-            if not self._drafting:
-                self._status.clear()
-            if self._anew:
-                self._draft.erase("Written anew:")
-            self._drafting, self._anew = True, False
-            self._draft.write(event.text)
+        if self._draft:
+            self._first.note(event)
+        if isinstance(event, Answered):
+            self._answer = event.answer
+        elif isinstance(event, Ranked):
+            self._show_best(event)
+        elif isinstance(event, Provisional) and self._draft:
+            self._show_first(self._draft)
+        elif isinstance(event, Token) and self._draft:
+            self._write(self._draft, event.text)
         elif not self._drafting and (text := self._status_of(event)):
             self._status.show(text, now=not isinstance(event, Reading))
+
+    def _write(self, draft: DraftView, text: str) -> None:
+        if not self._drafting:
+            self._status.clear()
+        if self._anew:
+            draft.erase("Written anew:")
+        self._drafting, self._anew = True, False
+        draft.write(text)
+
+    def _show_best(self, event: Ranked) -> None:
+        """Show what recall found while models work, once."""
+        shown = best_lines(event, self._zone)
+        if self._board is None or self._drafting or self._has_best or not shown:
+            return
+        self._has_best = True
+        self._status.clear()
+        self._board.put_cut(shown)
+        if self._text:
+            self._status.show(self._text)
+
+    def _show_first(self, draft: DraftView) -> None:
+        """Let the provisional answer stand where the draft was; another draft comes below it."""
+        self._anew = self._drafting
+        if self._board is None:
+            return
+        self._status.clear()
+        if not draft.erase("Looking further:"):
+            self._board.leave()
+        self._drafting = self._anew = False
+        self._board.put([self._first.line()])
 
     def _status_of(self, event: Event) -> str | None:
         """Return the status line with what is still to come, None when nothing changes."""
@@ -249,19 +250,28 @@ class Watcher:
             self._status.show(text)
 
     def finish(self) -> None:
-        """Take everything back."""
+        """Take everything back; say what became of a provisional answer."""
         self._status.clear()
-        if self._draft:
-            self._draft.erase()
+        is_whole = self._draft.erase() if self._draft else True
+        if self._board is None:
+            return
+        if is_whole:
+            self._board.take_back()
+        else:
+            self._board.leave()
+        if self._first:
+            self._board.say(self._first.outcome(self._answer))
+            self._first = FirstReading()
 
 
-def watch(*, stream_draft: bool) -> Watcher:
+def watch(*, stream_draft: bool, zone: tzinfo | None = None) -> Watcher:
     """Return a watcher for this process's terminal. The draft needs both outputs on one."""
     status = StatusLine()
-    both = sys.stdout.isatty() and can_redraw(sys.stderr, os.environ)
-    if not (stream_draft and both):
-        return Watcher(status, None)
+    if not can_redraw(sys.stderr, os.environ):
+        return Watcher(status)
     size = shutil.get_terminal_size()
     colour = not os.environ.get("NO_COLOR")
+    board = Board(sys.stderr, colour=False, columns=size.columns, rows=size.lines)
     draft = DraftView(sys.stderr, colour=colour, columns=size.columns, rows=size.lines)
-    return Watcher(status, draft)
+    is_streamed = stream_draft and sys.stdout.isatty()
+    return Watcher(status, draft if is_streamed else None, board, zone)

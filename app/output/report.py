@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime, tzinfo
 
+from app.output.certainty import heading_lines, unsure_reasons
 from app.output.objects import place_of
 from app.output.plain import lines, one_line
 from app.output.query.filters import filters_line
 from app.output.query.inferred import inferred_lines
 from app.output.table import table_lines
-from engine.events import Hit, SearchResult
+from engine.events import Event, Hit, Ranked, SearchResult
 from engine.values import Answer, Citation, Coverage
 from ingest.item import Item, Kind, Shelf
 
@@ -25,6 +26,9 @@ PLURALS = {
 SHELVES = {Shelf.TRASH: "Trash", Shelf.SPAM: "Spam", Shelf.DRAFTS: "Drafts"}
 SKIPPED_SHOWN = 5
 WARNINGS_SHOWN = 3
+BEST_SHOWN = 3
+BEST_OF = 30
+"""Passages among which the best items are looked for: several may be of one item."""
 QUOTE_SHOWN = 400
 """Characters of a quote or passage; `--json` has all of it."""
 
@@ -38,8 +42,13 @@ GROUNDED = {
 def answer_text(
     answer: Answer, zone: tzinfo | None, config_file: str = "config.toml", *, bars: bool = True
 ) -> str:
-    """Return the checked answer, its citations, its filters, its coverage and its timings."""
-    parts = [lines(answer.text).strip(), ""]
+    """Return the checked answer, its citations, its filters, its coverage and its timings.
+
+    Without `bars` it is for those who hear it: words stand in place of signs.
+    """
+    parts = [*heading_lines(answer), lines(answer.text).strip(), ""]
+    if reasons := unsure_reasons(answer, spoken=not bars):
+        parts.extend([*(f"  {reason}" for reason in reasons), ""])
     if answer.citations and not answer.citations[0].support:
         parts.append("Nearest passages, which do not hold the answer:")
     for citation in answer.citations:
@@ -80,12 +89,25 @@ def _hit_lines(rank: int, hit: Hit, zone: tzinfo | None) -> list[str]:
 def citation_line(citation: Citation, zone: tzinfo | None) -> str:
     """Return `Mail "Re: lease" - Ana Ruiz, Tue 2026-11-17 10:02 (path, page 3)`."""
     item = citation.passage.item
+    path = one_line(str(item.locator.path))
+    return f"{item_line(item, zone)} ({', '.join([path, *_place(citation)])})"
+
+
+def item_line(item: Item, zone: tzinfo | None) -> str:
+    """Return `Mail "Re: lease" - Ana Ruiz, Tue 2026-11-17 10:02`."""
     who = ", ".join(person.name or person.address for person in item.people.sender)
     about = ", ".join(part for part in (one_line(who), _when(item, zone)) if part)
     title = one_line(item.title) or "without title"
-    path = one_line(str(item.locator.path))
-    place = ", ".join([path, *_place(citation)])
-    return f'{item.kind.value.capitalize()} "{title}"{f" - {about}" if about else ""} ({place})'
+    return f'{item.kind.value.capitalize()} "{title}"{f" - {about}" if about else ""}'
+
+
+def best_lines(event: Event, zone: tzinfo | None) -> list[str]:
+    """Return a line for each of the items that recall ranks first; nothing for another event."""
+    if not isinstance(event, Ranked) or event.stage != "recall" or not event.passages:
+        return []
+    items = {passage.item.locator: passage.item for passage in event.passages[:BEST_OF]}
+    shown = [f"  {item_line(item, zone)}" for item in list(items.values())[:BEST_SHOWN]]
+    return ["Best matches so far, by words alone:", *shown]
 
 
 def _place(citation: Citation) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TypeVar
 
+from app.output.certainty import certainty_line, reason_lines
 from app.output.plain import one_line
 from app.output.report import shortened
 from app.output.stages import expected_text, loading_text
@@ -81,13 +82,13 @@ class Trail:
         if isinstance(event, Explaining):
             self.events.append(event)
 
-    def text(self, answer: Answer) -> str:
-        """Return the trail for people."""
+    def text(self, answer: Answer, *, spoken: bool = False) -> str:
+        """Return the trail for people; `spoken`: for those who hear it."""
         shown = ["", f"How this answer came about ({answer.strategy}):"]
         numbers = PassageNumbers()
         for event in self.events:
             shown.extend(event_lines(event, numbers))
-        shown.extend(outcome_lines(answer, self.loadings))
+        shown.extend(outcome_lines(answer, self.loadings, spoken=spoken))
         return "\n".join(shown)
 
     def budget_object(self, answer: Answer) -> dict[str, object]:
@@ -130,10 +131,12 @@ class Trail:
         return (event for event in self.events if isinstance(event, kind))
 
 
-def outcome_lines(answer: Answer, loadings: Sequence[Loading]) -> Iterator[str]:
-    """Yield what models took part, what they handled, and how sure they are."""
-    if answer.confidence is not None:
-        yield f"  confidence that the evidence holds it: {answer.confidence:.2f}"
+def outcome_lines(
+    answer: Answer, loadings: Sequence[Loading], *, spoken: bool = False
+) -> Iterator[str]:
+    """Yield how sure the answer is and why, what models took part, and what they handled."""
+    yield f"  certainty: {certainty_line(answer)}"
+    yield from (f"    {reason}" for reason in reason_lines(answer, spoken=spoken))
     for role, model, used in (
         ("look-ahead", answer.models.lookahead, answer.usage.lookahead),
         ("generator", answer.models.generator, answer.usage.generator),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.backend.messages import Command, Ended, Happened, Request, Tell
+from app.backend.messages import Command, Ended, Failure, Happened, Request, Tell
 from engine.answer_parts import ModelIds, ModelTokens, Usage
-from engine.events import Answered
+from engine.events import Answered, Event
 from engine.values import Answer, Citation, Coverage, Passage
 from ingest.item import Item, Kind, Locator, People
 
@@ -30,6 +30,21 @@ class Parrot:
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+class Reciter(Parrot):
+    """An engine that tells the same events of every question, and may fail then."""
+
+    def __init__(self, *events: Event, failure: Failure | None = None) -> None:
+        self.events = events
+        self.failure = failure
+
+    def send(self, command: Command) -> None:
+        if isinstance(command, Request):
+            self.asked.append(command)
+            for event in self.events:
+                self._tell(Happened(command.number, event))
+            self._tell(Ended(command.number, self.failure))
 
 
 def answer_to(question: str, text: str = "") -> Answer:

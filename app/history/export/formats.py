@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 from app.history.errors import ConversationUnreadable
+from app.output.certainty import certainty_object, heading_lines, unsure_reasons
 from app.output.objects import SCHEMA_VERSION, rfc3339
 from app.output.plain import lines, one_line
 from engine.answer_parts import Cited
 from engine.conversation import Conversation, Turn, of_turns
-from engine.values import Grounded
+from engine.values import Certainty, Grounded, Reason
 from ingest.item import Kind, Locator
 
 ALWAYS = {
@@ -57,6 +58,7 @@ def turn_object(turn: Turn) -> dict[str, object]:
         "question": turn.question,
         "answer": turn.answer,
         "grounded": turn.grounded,
+        **certainty_object(turn),
         "date": rfc3339(turn.when),
         "strategy": turn.strategy,
         "models": list(turn.models),
@@ -101,6 +103,9 @@ def turn_of(found: Mapping[str, Any]) -> Turn:
     grounded = found["grounded"]
     if grounded not in get_args(Grounded):
         raise ValueError(grounded)
+    certainty, confidence = found.get("certainty"), found.get("confidence")
+    if certainty is not None and certainty not in get_args(Certainty):
+        raise ValueError(certainty)
     return Turn(
         found["id"],
         found["parent"],
@@ -113,7 +118,15 @@ def turn_of(found: Mapping[str, Any]) -> Turn:
         str(found["strategy"]),
         tuple(str(model) for model in found["models"]),
         tuple(cited_of(cited) for cited in found.get("scope", ())),  # none in older versions
+        certainty,  # nor one of these
+        None if confidence is None else float(confidence),
+        tuple(_reasons_of(found.get("reasons") or {})),
     )
+
+
+def _reasons_of(found: Mapping[str, Any]) -> Iterator[Reason]:
+    for key, speaks_for in (("for", True), ("against", False)):
+        yield from (Reason(str(text), speaks_for) for text in found.get(key, ()))
 
 
 def cited_of(found: Mapping[str, Any]) -> Cited:
@@ -214,7 +227,10 @@ def _turn_in_markdown(turn: Turn, follows: str, zone: tzinfo | None) -> Iterator
         yield f"*{_escaped(follows)}*"
     if turn.question != turn.asked:
         yield f"*Asked as: {_escaped(turn.question)}*"
+    yield from (f"*{_escaped(line)}*" for line in heading_lines(turn))
     yield _escaped_block(turn.answer)
+    if reasons := unsure_reasons(turn, spoken=True):
+        yield "\n".join(f"- {_escaped(reason)}" for reason in reasons)
     if turn.grounded != "grounded":
         yield f"*{SUPPORT[turn.grounded]}*"
     if turn.cited:

@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from app.backend.messages import Request
+from app.output.certainty import heading_lines, unsure_reasons
 from app.output.plain import one_line
 from app.output.report import citation_line, coverage_line, grounded_line, timings_line
 from app.screens.answers.base import ShowingScreen
@@ -134,6 +135,8 @@ def _facts(told: Told, zone: tzinfo | None) -> str:
     return "\n".join(
         [
             "",
+            *heading_lines(answer),
+            *unsure_reasons(answer),
             grounded_line(answer),
             *(f"[{one.id}] {citation_line(one, zone)}" for one in answer.citations),
             coverage_line(answer.coverage),

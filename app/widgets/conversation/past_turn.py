@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 from textual.content import Content
 
 from app.backend.messages import Request
+from app.output.certainty import heading_lines, unsure_reasons
 from app.output.plain import one_line
 from app.output.query.follow_up import understood_lines
 from app.widgets.answer.markdown import styled
@@ -30,6 +31,10 @@ class Past:
     """A line for each citation."""
     place: int | None
     """The turn of the conversation that it became; None: none."""
+    unsure: list[str] = field(default_factory=list)
+    """The line that marks the answer as unsure; empty: it is not."""
+    reasons: list[str] = field(default_factory=list)
+    """What speaks for an unsure answer and against it."""
 
     @classmethod
     def kept(cls, conversation: Conversation, turn: Turn, zone: tzinfo | None) -> Past:
@@ -41,7 +46,8 @@ class Past:
             understood = replace(request, question=turn.question, scope=turn.scope)
         asked = request if is_put_anew else understood
         sources = [cited_line(one, zone) for one in turn.cited]
-        return cls(asked, understood, turn.answer, sources, turn.id)
+        unsure, reasons = heading_lines(turn), unsure_reasons(turn)
+        return cls(asked, understood, turn.answer, sources, turn.id, unsure, reasons)
 
 
 class PastTurn(Asked):
@@ -60,8 +66,10 @@ class PastTurn(Asked):
         """Return question, answer and sources."""
         put = Standalone(self.understood.question, self.understood.scope or ())
         facts = _muted(understood_lines(put, self.request.question))
-        sources = _muted(self.past.sources)
-        return Content("\n").join([self.asked, *facts, _shown(self.past.answer), *sources])
+        unsure = [Content.styled(line, "bold $text-warning") for line in self.past.unsure]
+        below = _muted([*self.past.reasons, *self.past.sources])
+        answer = _shown(self.past.answer)
+        return Content("\n").join([self.asked, *facts, *unsure, answer, *below])
 
     def draw_asked(self) -> None:
         """Show the question in its present state."""

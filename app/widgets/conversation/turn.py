@@ -13,11 +13,14 @@ from textual.widgets import Static
 
 from app.backend.messages import Ended, Request
 from app.output.agenda import dated
+from app.output.certainty import heading_lines, unsure_reasons
 from app.output.plain import lines, one_line
+from app.output.provisional import FirstReading
 from app.output.query.filters import filters_line
 from app.output.query.follow_up import understood_lines
 from app.output.query.inferred import inferred_lines
 from app.output.report import (
+    best_lines,
     citation_line,
     coverage_line,
     grounded_line,
@@ -31,7 +34,16 @@ from app.widgets.answer.text import AnswerText
 from app.widgets.conversation.asked import Asked
 from app.widgets.conversation.past_turn import Past
 from engine.conversation import Standalone
-from engine.events import Answered, Event, Narrowed, Rewritten, Token, Understood
+from engine.events import (
+    Answered,
+    Event,
+    Narrowed,
+    Provisional,
+    Ranked,
+    Rewritten,
+    Token,
+    Understood,
+)
 from engine.values import Answer, Query
 
 
@@ -42,6 +54,7 @@ class Told:
     request: Request
     trail: Trail = field(default_factory=Trail)
     stages: Stages = field(default_factory=Stages)
+    first: FirstReading = field(default_factory=FirstReading)
     query: Query | None = None
     put: Standalone | None = None
     """What the question means by itself; None: not known yet, or it follows nothing."""
@@ -52,6 +65,7 @@ class Told:
         """Take in an event."""
         self.trail.note(event)
         self.stages.note(event)
+        self.first.note(event)
         if isinstance(event, Rewritten):
             self.put = event.standalone
         elif isinstance(event, Narrowed | Understood):
@@ -76,6 +90,9 @@ class TurnView(Asked):
     TurnView { layout: vertical; overflow: hidden hidden; }
     TurnView Static { height: auto; }
     TurnView .facts, TurnView .grounded, TurnView .coverage { color: $text-muted; }
+    TurnView .best { color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
+    TurnView .first { text-style: italic; }
+    TurnView .unsure { color: $text-warning; text-style: bold; }
     TurnView .failed { text-style: bold; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -105,6 +122,9 @@ class TurnView(Asked):
         self._config_file = config_file
         self._asked = Static(self.asked, classes="asked")
         self._facts = Static("", classes="facts")
+        self._best = Static("", classes="best")
+        self._first = Static("", classes="first")
+        self._unsure = Static("", classes="unsure")
         self.body = AnswerText()
         self._grounded = Static("", classes="grounded")
         self.citations = Citations()
@@ -115,10 +135,11 @@ class TurnView(Asked):
 
     def compose(self) -> ComposeResult:
         """Lay out from question to coverage; what is empty takes no room."""
-        for part in (self._facts, self._grounded, self._coverage):
+        above = (self._facts, self._best, self._first, self._unsure)
+        for part in (*above, self._grounded, self._coverage):
             part.display = False
         yield self._asked
-        yield self._facts
+        yield from above
         yield self.body
         yield self._grounded
         yield self.citations
@@ -132,7 +153,10 @@ class TurnView(Asked):
         """Return what is left of it when it takes too much memory."""
         cited = [citation_line(one, self._zone) for one in self.citations.citations]
         sources = [f"[{number}] {line}" for number, line in enumerate(cited, start=1)]
-        return Past(self.request, self.understood, self.body.text, sources, self.place)
+        past = Past(self.request, self.understood, self.body.text, sources, self.place)
+        if (answer := self.told.answer) is None:
+            return past
+        return replace(past, unsure=heading_lines(answer), reasons=unsure_reasons(answer))
 
     @property
     def understood(self) -> Request:
@@ -154,6 +178,11 @@ class TurnView(Asked):
                 self._waiting, self._replaces = "", True
             self._anew = False
             self._waiting += event.text
+        elif isinstance(event, Provisional):
+            self._draw_first()
+        elif isinstance(event, Ranked):
+            if not self._best.display:
+                _put(self._best, best_lines(event, self._zone))
         elif isinstance(event, Rewritten | Narrowed | Understood | Answered):
             self._draw_facts()
 
@@ -162,11 +191,18 @@ class TurnView(Asked):
         if self._waiting and self.told.answer is None:
             waiting, self._waiting = self._waiting, ""
             self.body.add_class("draft")
+            self.body.display = True
             if self._replaces:
                 self._replaces = False
                 await self.body.show(waiting)
             else:
                 await self.body.append(waiting)
+
+    def _draw_first(self) -> None:
+        """Show the provisional answer in place of its draft; what is written next comes below."""
+        _put(self._first, [self.told.first.line()])
+        self._waiting, self._anew, self._replaces = "", False, True
+        self.body.display = False
 
     def _draw_facts(self) -> None:
         """Show what it was understood as, and by what the reading is narrowed."""
@@ -188,6 +224,10 @@ class TurnView(Asked):
         told.stages.end()
         await self.flush()
         self.body.remove_class("draft")
+        self.body.display = True
+        self._best.display = False
+        if told.first:
+            _put(self._first, [told.first.outcome(told.answer)])
         if told.answer is not None:
             await self._draw_answer(told.answer)
         elif ended.failure is not None:
@@ -213,7 +253,9 @@ class TurnView(Asked):
         await self.body.show(answer.text)
         table = answer.table
         computed = [f"Computed by the plan: {one_line(table.plan)}; t shows it"] if table else []
-        _put(self._grounded, [grounded_line(answer), *computed, *warning_lines(answer)])
+        _put(self._unsure, heading_lines(answer))
+        why = [*unsure_reasons(answer), grounded_line(answer)]
+        _put(self._grounded, [*why, *computed, *warning_lines(answer)])
         self.citations.show(answer.citations, self._zone)
         more = "; v: what was left out" if has_gaps(answer) else ""
         _put(self._coverage, [coverage_line(answer.coverage) + more, timings_line(answer.timings)])
