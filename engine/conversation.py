@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from engine.answer_parts import Cited
-from engine.values import Answer, Certainty, Grounded, Reason
+from engine.values import Answer, Argument, Certainty, Grounded
 
 TITLE_LENGTH = 60
 AROUND = 40
@@ -47,7 +47,7 @@ class Turn:
     """None: an older version kept it, which did not say."""
     confidence: float | None = None
     """As in `Answer`; so with `reasons`."""
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[Argument, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -274,7 +274,7 @@ Certainty = Literal["sure", "unsure", "none"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class Argument:
     """Something that speaks for an answer or against it."""
 
     text: str
@@ -304,7 +304,7 @@ class Answer:
     """The probability that it is right, 0 to 1 (`engine.confidence`); None for an answer that was
     computed, condensed or refused."""
     certainty: Certainty = "none"
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[Argument, ...] = ()
     """What speaks for it, then what speaks against it; none of a computed answer."""
     signals: Mapping[str, float | None] | None = None
     """What `confidence` was computed from, by name (`engine.confidence.signals.Signals`); None

@@ -37,7 +37,7 @@ from app.widgets.conversation.past_turn import Past, PastTurn
 from app.widgets.conversation.turn import Told
 from engine.conversation import Conversation
 from engine.events import Answered, Provisional
-from engine.values import Answer, Reason
+from engine.values import Answer, Argument
 from tests.support.screen_text import text_of
 from tests.support.toy_chat import asked, config_over, running, shown, turn, until
 from tests.support.toy_talk import Reciter, answer_to
@@ -50,7 +50,7 @@ UNSURE = replace(
     SURE,
     certainty="unsure",
     confidence=0.46,
-    reasons=(Reason(AGAINST, speaks_for=False), Reason(FOR, speaks_for=True)),
+    reasons=(Argument(AGAINST, speaks_for=False), Argument(FOR, speaks_for=True)),
 )
 NONE = replace(
     answer_to(QUESTION, "I found nothing in what was read that answers this."),

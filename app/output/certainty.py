@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from app.output.plain import one_line
 from engine.conversation import Turn
-from engine.values import Answer, Reason
+from engine.values import Answer, Argument
 
 Judged = Answer | Turn
 """What says how sure it is: an answer, or what a conversation keeps of one."""
@@ -61,7 +61,7 @@ def _texts(judged: Judged, speaks_for: bool) -> list[str]:
     return [reason.text for reason in judged.reasons if reason.speaks_for == speaks_for]
 
 
-def _speaks_against(reason: Reason) -> bool:
+def _speaks_against(reason: Argument) -> bool:
     return not reason.speaks_for
 
 

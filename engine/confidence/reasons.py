@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.confidence.asked import asked_kind
 from engine.confidence.signals import Signals
-from engine.values import Reason
+from engine.values import Argument
 
 LIKELY, UNLIKELY = -0.2, -1.2
 """Mean log-probabilities of a token above which a reply came easily, and below which it did not."""
@@ -36,22 +36,22 @@ _RULES = (
 )
 
 
-def reasons_of(question: str, signals: Signals) -> tuple[Reason, ...]:
+def reasons_of(question: str, signals: Signals) -> tuple[Argument, ...]:
     """Return what speaks for an answer, then what speaks against it."""
     found = sorted(_reasons(question, signals), key=lambda reason: not reason.speaks_for)
     return tuple(found)
 
 
-def _reasons(question: str, signals: Signals) -> Iterator[Reason]:
+def _reasons(question: str, signals: Signals) -> Iterator[Argument]:
     for rule in _RULES:
         value = getattr(signals, rule.signal)
         if value is None:
             continue
         if rule.pro and value >= rule.high:
-            yield Reason(rule.pro, True)
+            yield Argument(rule.pro, True)
         elif rule.con and value <= rule.low:
-            yield Reason(rule.con, False)
+            yield Argument(rule.con, False)
     if signals.fitting < 0:
-        yield Reason(f"it is no {asked_kind(question)}", False)
+        yield Argument(f"it is no {asked_kind(question)}", False)
     if signals.echoed:
-        yield Reason("it only repeats the question", False)
+        yield Argument("it only repeats the question", False)

@@ -130,7 +130,7 @@ class Auto:
 def _first(tools: Toolbox, facts: Facts, scores: Scores) -> list[int]:
     """Return the passages of the first reading: of a person's question the best few, best last.
 
-    A further reading goes on behind them. A small model reads best what stands next to the question.
+    A further reading goes on behind them. A small model reads best what is next to the question.
     """
     if not facts.fitting:
         return []

@@ -19,7 +19,7 @@ from app.output.objects import SCHEMA_VERSION, rfc3339
 from app.output.plain import lines, one_line
 from engine.answer_parts import Cited
 from engine.conversation import Conversation, Turn, of_turns
-from engine.values import Certainty, Grounded, Reason
+from engine.values import Argument, Certainty, Grounded
 from ingest.item import Kind, Locator
 
 ALWAYS = {
@@ -124,9 +124,9 @@ def turn_of(found: Mapping[str, Any]) -> Turn:
     )
 
 
-def _reasons_of(found: Mapping[str, Any]) -> Iterator[Reason]:
+def _reasons_of(found: Mapping[str, Any]) -> Iterator[Argument]:
     for key, speaks_for in (("for", True), ("against", False)):
-        yield from (Reason(str(text), speaks_for) for text in found.get(key, ()))
+        yield from (Argument(str(text), speaks_for) for text in found.get(key, ()))
 
 
 def cited_of(found: Mapping[str, Any]) -> Cited:
