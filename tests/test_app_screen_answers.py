@@ -16,13 +16,13 @@ from app.screens.app import AskanceApp
 from app.widgets.row_list import RowList
 from engine.events import Answered
 from engine.values import Citation, Coverage, Passage
-from ingest.item import Argument, Item, Kind, Locator, People, Skipped
+from ingest.item import Item, Kind, Locator, People, Reason, Skipped
 from tests.support.screen_text import text_of
 from tests.support.toy_chat import asked, chat, config_over, running, turn, until
 from tests.support.toy_talk import Parrot, answer_to
 
 NAMES = ("alder.pdf", "birch.pdf", "alder copy.pdf")
-SKIPPED = tuple(Skipped(Path(f"/papers/{name}"), Argument.SCANNED, "Read it.") for name in NAMES)
+SKIPPED = tuple(Skipped(Path(f"/papers/{name}"), Reason.SCANNED, "Read it.") for name in NAMES)
 CALL = Item(
     Kind.EVENT,
     "Call with the harbour",

@@ -31,7 +31,7 @@ from app.widgets.row_list import RowList
 from engine.answer_parts import ModelIds, ModelTokens, Usage
 from engine.events import Answered
 from engine.values import Answer, Citation, Coverage, Passage, TableRow, TableShown
-from ingest.item import Argument, Item, Kind, Locator, People, Skipped
+from ingest.item import Item, Kind, Locator, People, Reason, Skipped
 from tests.support.screen_text import settled, text_of, until
 from tests.support.toy_chat import QUESTION, chat, config_over, turn
 
@@ -53,7 +53,7 @@ ANSWER = Answer(
 )
 
 
-LOCKED = Skipped(Path("/locked.zip"), Argument.ENCRYPTED, "Enter its password.")
+LOCKED = Skipped(Path("/locked.zip"), Reason.ENCRYPTED, "Enter its password.")
 ROWS = tuple(TableRow(label, "1", 1.0, ()) for label in ("Ann", "Kim"))
 ABOUT_ANSWERS: dict[str, Callable[[], Screen[Any]]] = {
     "preview": lambda: PreviewScreen(ANSWER.citations[0], None),

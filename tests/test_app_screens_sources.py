@@ -18,7 +18,7 @@ from app.screens.lists.sources import SourcesScreen
 from app.settings.config import load_config
 from app.widgets.row_list import ListRow, RowList
 from engine.values import Coverage
-from ingest.item import Argument, Kind, Skipped
+from ingest.item import Kind, Reason, Skipped
 from tests.support.screen_text import NoEngine, assert_snapshot, settled, text_of
 
 SIZES = ((80, 24), (140, 40))
@@ -55,7 +55,7 @@ async def typed(pilot: Pilot[None], text: str) -> None:
 
 
 def reading(home: Path) -> Coverage:
-    skipped = Skipped(home / "Mail" / "x.pdf", Argument.ENCRYPTED, "Unlock it.")
+    skipped = Skipped(home / "Mail" / "x.pdf", Reason.ENCRYPTED, "Unlock it.")
     where = {home / "Mail" / "Inbox": 4212, home / "Notes" / "boats": 7, home / "Notes": 2}
     return Coverage(read={Kind.MAIL: 4221}, files=10, skipped=(skipped,), where=where)
 

@@ -18,7 +18,7 @@ from app.output.report import coverage_line
 from app.screens.answers.base import ShowingScreen
 from app.widgets.row_list import ListPane, ListRow, RowList
 from engine.values import Coverage
-from ingest.item import Argument, Skipped
+from ingest.item import Reason, Skipped
 
 Remedy = Literal["unlock", "whole", "again"]
 """What the chat can do about gaps: take a password, read to the end, read once more."""
@@ -58,7 +58,7 @@ class CoverageScreen(ShowingScreen[Remedy | None]):
         """Offer the remedies that fit."""
         match parameters:
             case ("unlock",):
-                return any(one.reason is Argument.ENCRYPTED for one in self._coverage.skipped)
+                return any(one.reason is Reason.ENCRYPTED for one in self._coverage.skipped)
             case ("whole",):
                 return self._coverage.unread > 0 and not self._coverage.is_full
         return True
@@ -88,7 +88,7 @@ def _rows(coverage: Coverage) -> Iterator[ListRow]:
     if coverage.pruned:
         yield ListRow("pruned", f"Left out by filters: {coverage.pruned:,}", "muted")
     by_reason = sorted(enumerate(coverage.skipped), key=lambda one: one[1].reason.value)
-    reason: Argument | None = None
+    reason: Reason | None = None
     for number, skipped in by_reason:
         if skipped.reason is not reason:
             reason = skipped.reason
