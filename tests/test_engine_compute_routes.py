@@ -21,7 +21,7 @@ from engine.retrieval.passages import split
 from engine.retrieval.selection import OVERHEAD
 from engine.routes.labels import LABELS, by_model, by_words
 from engine.settings import Budget, Settings
-from engine.strategies.summary import asked_length
+from engine.strategies.summary.length import asked_length
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People, Person, Shelf
 from models.roles import ModelSet
