@@ -10,7 +10,7 @@ from engine.attention.compression import sentences_of
 from engine.checking import abstention
 from engine.checking.citation_check import MARKER, check, split_sentences
 from engine.generation.draft import Draft
-from engine.language.tokens import content_words
+from engine.language.tokens import content_words, words
 from engine.strategies.summary.length import FINISHED
 from engine.strategies.summary.parts import Spread, spread_out
 from engine.values import Citation, Passage
@@ -25,13 +25,21 @@ LETTERS = 0.7
 
 
 def supported(text: str, evidence: Sequence[Passage], question: str) -> str:
-    """Return a summary without what says that something is not there; "" if nothing is supported.
+    """Return a summary without what is said twice, and without what it says is not there.
 
-    A denial would make an abstention of the whole.
+    A denial would make an abstention of the whole. Return "" if nothing is supported.
     """
-    lines = (split_sentences(line, evidence) for line in text.splitlines())
-    kept = (" ".join(one for one in line if not abstention.denies(one, evidence)) for line in lines)
-    left = "\n".join(line for line in kept if line)
+    seen: set[str] = set()
+    lines = []
+    for line in text.splitlines():
+        sentences = []
+        for sentence in split_sentences(line, evidence):
+            said = " ".join(words(sentence))
+            if said not in seen and not abstention.denies(sentence, evidence):
+                sentences.append(sentence)
+            seen.add(said)
+        lines.append(" ".join(sentences))
+    left = "\n".join(line for line in lines if line)
     if abstention.denies(left, evidence):
         return ""
     return left if check(left, evidence, question).citations else ""

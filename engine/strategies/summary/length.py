@@ -45,7 +45,7 @@ class SummaryLength:
         """Return the length that a question asks for, else a few sentences."""
         words = asked_length(question)
         found = re.search(rf"({_NUMBER})\b.*?({'|'.join(TOKENS)})", words, re.IGNORECASE)
-        if found is None:
+        if found is None or LENGTH.search(question) is None:
             return cls(words)
         said, unit = found[1].casefold(), found[2].casefold()
         count = int(said) if said.isdigit() else ENGLISH.get(said, 1)

@@ -201,6 +201,7 @@ class Choice:
     budget: int
     topic: str = ""
     left: int = 0
+    """Tokens not spent yet."""
     chosen: set[int] = field(default_factory=set)
     _headed: set[int] = field(default_factory=set)
 
@@ -217,7 +218,11 @@ class Choice:
         """The parts of each item, the most central item first."""
 
     def run(self) -> list[Part]:
-        """Return the chosen parts in order; at least one."""
+        """Return the chosen parts in order; at least one, and all where they fit."""
+        if sum(self.costs) + GAP_TOKENS * len(self.parts) + OVERHEAD * len(self._items) <= (
+            self.budget
+        ):
+            return list(self.parts)
         self._begin()
         self._end()
         self._fill()
@@ -245,11 +250,14 @@ class Choice:
             self._choose(number)
 
     def _fill(self) -> None:
-        """Choose the best part that still fits, until none does."""
-        open_ = np.array([number not in self.chosen for number in range(len(self.parts))])
-        while open_.any():
-            number = int(np.argmax(np.where(open_, self._spread.scores, -1.0)))
-            open_[number] = False
+        """Choose the best part that still fits, until none does, or all say what was chosen."""
+        left = np.array([number not in self.chosen for number in range(len(self.parts))])
+        while left.any():
+            scores = np.where(left, self._spread.scores, -1.0)
+            number = int(np.argmax(scores))
+            if scores[number] <= 0:
+                return
+            left[number] = False
             self._choose(number)
 
     def _choose(self, number: int) -> None:

@@ -7,13 +7,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from engine.attention.compression import GAP_TOKENS
 from engine.events import Noted, Selected, Steps
 from engine.generation.draft import Draft
-from engine.prompts.templates import render, show
+from engine.prompts.templates import render, section, show
+from engine.retrieval.selection import OVERHEAD
 from engine.settings import Effort
 from engine.strategies.summary.length import SummaryLength, trimmed
 from engine.strategies.summary.parts import (
     Choice,
+    Part,
     as_passages,
     by_item,
     by_passage,
@@ -24,9 +27,11 @@ from engine.toolbox.steps import Toolbox
 from engine.values import Passage
 from models.protocols import Generator
 
+PROMPT_TOKENS = 300
+"""About what a prompt takes besides its passages, in tokens."""
 USUAL_TOKENS: dict[Effort, int] = {"quick": 2000, "balanced": 4000}
 """Tokens of passages where the speed is unknown."""
-SECONDS: dict[Effort, float] = {"quick": 32.0, "balanced": 75.0}
+SECONDS: dict[Effort, float] = {"quick": 40.0, "balanced": 90.0}
 """What reading and writing may take at the measured speed. The rest of one and two minutes is for
 files, for loading the model, and for a machine that does other work besides."""
 STEPS = 2
@@ -43,6 +48,17 @@ def affordable(tools: Toolbox, written: int) -> int | None:
     usual = USUAL_TOKENS.get(tools.settings.effort)
     if usual is None:
         return None
+    return min(_left(tools), _in_time(tools, usual, written))
+
+
+def _left(tools: Toolbox) -> int:
+    """Return the tokens of passages that the question's budget leaves."""
+    asked = tools.models.roles.generator.count(tools.query.text)
+    return max(PROMPT_TOKENS, tools.budget.tokens_left - PROMPT_TOKENS - asked)
+
+
+def _in_time(tools: Toolbox, usual: int, written: int) -> int:
+    """Return the tokens that fit the seconds of the effort, in steps of two."""
     corrected = tools.forecast.speed
     speed = corrected.speed_of("generator") if corrected is not None else None
     if speed is None:
@@ -63,7 +79,7 @@ def read_once(
     compared = spread_out(passages)
     parts = parts_of(compared)
     costs = [model.count(part.text) for part in parts]
-    chosen = Choice(parts, costs, with_slack(room, costs), topic).run()
+    chosen = Choice(parts, costs, max(room, _whole(tools, parts, costs, room, length)), topic).run()
     evidence = as_passages(chosen, by_passage)
     sizes = dict(zip(map(id, parts), costs, strict=True))
     read, held = sum(sizes[id(part)] for part in chosen), sum(costs)
@@ -72,12 +88,29 @@ def read_once(
     yield Selected("write", evidence, len(tools.corpus.passages))
 
     def prompt(model: Generator) -> str:
-        fields = {"passages": show(as_passages(chosen, by_item)), "length": length.words}
+        shown = as_passages(chosen, by_item)
+        several = section("summary", "several") if len(shown) > 1 else ""
+        fields = {"passages": show(shown), "length": length.words, "several": several}
         return render(model, "summary", "reading", question=tools.query.text, **fields)
 
     draft = yield from tools.reply_to(prompt, (), max_tokens=length.tokens, stop=())
     is_whole = read == held and not unseen
     return replace(draft, text=trimmed(draft), evidence=evidence, ended=is_whole)
+
+
+def window_room(tools: Toolbox, length: SummaryLength) -> int:
+    """Return the tokens that the generator's window has for passages."""
+    return max(tools.window - length.tokens - PROMPT_TOKENS, PROMPT_TOKENS)
+
+
+def _whole(
+    tools: Toolbox, parts: Sequence[Part], costs: Sequence[int], room: int, length: SummaryLength
+) -> int:
+    """Return the tokens of everything if that is little more than the room, else 0."""
+    items = {id(part.passage.item) for part in parts}
+    full = sum(costs) + GAP_TOKENS * len(parts) + OVERHEAD * len(items)
+    most = min(SLACK * room, window_room(tools, length), _left(tools))
+    return full if full <= most else 0
 
 
 def _read_of(

@@ -6,19 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from engine.events import Noted, Steps
+from engine.events import Drafted, Noted, Steps
 from engine.generation.draft import Draft
 from engine.strategies.summary.batches import BatchReading, size
 from engine.strategies.summary.extract import extracted, supported
 from engine.strategies.summary.length import SummaryLength
 from engine.strategies.summary.parts import own_words
-from engine.strategies.summary.reading import affordable, read_once
+from engine.strategies.summary.reading import affordable, read_once, window_room
 from engine.strategies.summary.scope import scoped
 from engine.toolbox.steps import Toolbox
 from engine.values import Passage
-
-PROMPT_TOKENS = 300
-"""About what a prompt takes besides its passages, in tokens."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Summary:
         length = SummaryLength.of(tools.query.text)
         if tools.budget.late():
             return extracted(list(passages.values()), length.sentences, scope.words)
-        room = max(tools.window - length.tokens - PROMPT_TOKENS, PROMPT_TOKENS)
+        room = window_room(tools, length)
         if self._in_batches(tools, passages, room):
             reading = BatchReading(room, self.batches, self.sentences)
             draft = yield from reading.write(tools, passages, length)
@@ -61,6 +58,7 @@ class Summary:
         text = supported(draft.text, draft.evidence, tools.query.text)
         if text:
             return replace(draft, text=text)
+        yield Drafted(0, draft.evidence, draft.text)
         yield Noted("nothing that the model wrote has support: shown is the text's own")
         shown = extracted(draft.evidence, length.sentences, scope.words)
         return replace(shown, ended=draft.ended)
