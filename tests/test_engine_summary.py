@@ -23,7 +23,7 @@ from engine.strategies.summary.length import LEAST_TOKENS, SummaryLength, asked_
 from engine.strategies.summary.parts import (
     MOST_PASSAGES,
     PART_CHARACTERS,
-    Choice,
+    PartChoice,
     own_words,
     parts_of,
     spread_out,
@@ -243,10 +243,10 @@ def test_parts_are_literal_and_no_longer_than_a_few_sentences() -> None:
     parts = parts_of(own)
     assert all(part.text in part.passage.item.text for part in parts)
     assert max(len(part.text) for part in parts) <= PART_CHARACTERS
-    chosen = Choice(parts, [len(part.text) for part in parts], 3000).run()
+    chosen = PartChoice(parts, [len(part.text) for part in parts], 3000).run()
     assert sum(len(part.text) for part in chosen) <= 3000
-    assert Choice(parts, [len(part.text) for part in parts], 3000).run() == chosen
-    assert len(Choice(parts, [9999] * len(parts), 10).run()) == 1
+    assert PartChoice(parts, [len(part.text) for part in parts], 3000).run() == chosen
+    assert len(PartChoice(parts, [9999] * len(parts), 10).run()) == 1
 
 
 def test_of_too_many_passages_those_compared_are_spread_out() -> None:

@@ -41,7 +41,7 @@ _FORWARDED = re.compile(r"\W*(?:fwd?|wg|tr|rv|enc|i|doorst)\s*:", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TextPart:
     """A run of sentences of one passage."""
 
     passage: Passage
@@ -119,17 +119,17 @@ def _evenly(numbers: Sequence[int], most: int) -> list[int]:
     return [numbers[at * len(numbers) // count] for at in range(count)]
 
 
-def parts_of(passages: Sequence[Passage]) -> list[Part]:
+def parts_of(passages: Sequence[Passage]) -> list[TextPart]:
     """Return the passages in parts, in order."""
-    parts: list[Part] = []
+    parts: list[TextPart] = []
     runs: tuple[int, int] | None = None
     for sentence in sentences_of(passages):
         begin, end = sentence.place.start, sentence.place.end
         of = sentence.number, sentence.run
         if of == runs and end - parts[-1].span[0] <= PART_CHARACTERS:
-            parts[-1] = Part(parts[-1].passage, (parts[-1].span[0], end))
+            parts[-1] = TextPart(parts[-1].passage, (parts[-1].span[0], end))
         else:
-            parts.append(Part(passages[sentence.number], (begin, end)))
+            parts.append(TextPart(passages[sentence.number], (begin, end)))
         runs = of
     return parts
 
@@ -193,10 +193,10 @@ def _sections(items: Sequence[Item]) -> npt.NDArray[np.int64]:
 
 
 @dataclass
-class Choice:
+class PartChoice:
     """Parts that are chosen within a budget of tokens."""
 
-    parts: Sequence[Part]
+    parts: Sequence[TextPart]
     costs: Sequence[int]
     budget: int
     topic: str = ""
@@ -217,7 +217,7 @@ class Choice:
         self._items = sorted(groups.values(), key=lambda one: -max(central[one]))
         """The parts of each item, the most central item first."""
 
-    def run(self) -> list[Part]:
+    def run(self) -> list[TextPart]:
         """Return the chosen parts in order; at least one, and all where they fit."""
         if sum(self.costs) + GAP_TOKENS * len(self.parts) + OVERHEAD * len(self._items) <= (
             self.budget
@@ -272,17 +272,17 @@ class Choice:
         self._spread.choose(number, SECTIONS * cost / self.budget)
 
 
-def as_passages(parts: Iterable[Part], by: Callable[[Part], int]) -> tuple[Passage, ...]:
+def as_passages(parts: Iterable[TextPart], by: Callable[[TextPart], int]) -> tuple[Passage, ...]:
     """Return neighbouring parts of one kind as one passage each, without gaps of blanks alone."""
     groups = (list(group) for _, group in groupby(parts, key=by))
     return tuple(_excerpt([p.passage for p in group], [p.span for p in group]) for group in groups)
 
 
-def by_passage(part: Part) -> int:
+def by_passage(part: TextPart) -> int:
     """Say which passage a part is of: what an answer cites."""
     return id(part.passage)
 
 
-def by_item(part: Part) -> int:
+def by_item(part: TextPart) -> int:
     """Say which item a part is of: what a model reads, under one heading."""
     return id(part.passage.item)

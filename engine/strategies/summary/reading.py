@@ -15,8 +15,8 @@ from engine.retrieval.selection import OVERHEAD
 from engine.settings import Effort
 from engine.strategies.summary.length import SummaryLength, trimmed
 from engine.strategies.summary.parts import (
-    Choice,
-    Part,
+    PartChoice,
+    TextPart,
     as_passages,
     by_item,
     by_passage,
@@ -79,7 +79,9 @@ def read_once(
     compared = spread_out(passages)
     parts = parts_of(compared)
     costs = [model.count(part.text) for part in parts]
-    chosen = Choice(parts, costs, max(room, _whole(tools, parts, costs, room, length)), topic).run()
+    chosen = PartChoice(
+        parts, costs, max(room, _whole(tools, parts, costs, room, length)), topic
+    ).run()
     evidence = as_passages(chosen, by_passage)
     sizes = dict(zip(map(id, parts), costs, strict=True))
     read, held = sum(sizes[id(part)] for part in chosen), sum(costs)
@@ -104,7 +106,11 @@ def window_room(tools: Toolbox, length: SummaryLength) -> int:
 
 
 def _whole(
-    tools: Toolbox, parts: Sequence[Part], costs: Sequence[int], room: int, length: SummaryLength
+    tools: Toolbox,
+    parts: Sequence[TextPart],
+    costs: Sequence[int],
+    room: int,
+    length: SummaryLength,
 ) -> int:
     """Return the tokens of everything if that is little more than the room, else 0."""
     items = {id(part.passage.item) for part in parts}

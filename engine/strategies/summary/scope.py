@@ -38,7 +38,7 @@ def _kind_of(noun: str) -> Kind | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class SummaryScope:
     """The passages of a scope, by number."""
 
     passed: Passed
@@ -54,7 +54,7 @@ class Scope:
         return self.about or self.numbers
 
 
-def scoped(tools: Toolbox) -> Steps[Scope]:
+def scoped(tools: Toolbox) -> Steps[SummaryScope]:
     """Return the passages that the question names, by number; say what was left out."""
     vocabulary = QuestionVocabulary.of(items_of(tools))
     scope = scope_of(tools.query.text, vocabulary, tools.settings.today)
@@ -77,17 +77,19 @@ def scoped(tools: Toolbox) -> Steps[Scope]:
     return found
 
 
-def _found(tools: Toolbox, vocabulary: QuestionVocabulary, scope: Source, words: str) -> Scope:
+def _found(
+    tools: Toolbox, vocabulary: QuestionVocabulary, scope: Source, words: str
+) -> SummaryScope:
     """Return the items that pass. An item need not hold every word, as its text may use others."""
     passed = _passing(vocabulary, scope)
     item_of = [id(passage.item) for passage in tools.corpus.passages]
     ids = {id(item) for item in passed.items}
     numbers = [one for one in tools.passages.allowed() if item_of[one] in ids]
     if not words:
-        return Scope(passed, words, numbers, numbers)
+        return SummaryScope(passed, words, numbers, numbers)
     scores = tools.passages.scores_of(words)
     held = {item_of[one] for one in numbers if scores[one] > 0}
-    return Scope(passed, words, numbers, [one for one in numbers if item_of[one] in held])
+    return SummaryScope(passed, words, numbers, [one for one in numbers if item_of[one] in held])
 
 
 def _passing(vocabulary: QuestionVocabulary, scope: Source) -> Passed:
