@@ -251,7 +251,7 @@ def test_parts_are_literal_and_no_longer_than_a_few_sentences() -> None:
 
 def test_of_too_many_passages_those_compared_are_spread_out() -> None:
     passages = split([document("long", prose(20000)), *MAILS])
-    kept = spread_out(passages)
+    kept = list(spread_out(dict(enumerate(passages))).values())
     assert len(passages) > MOST_PASSAGES == len(kept)
     assert {one.item.title for one in kept} == {"long", "Report 6", "Report 8", "Report 9"}
     assert kept == sorted(kept, key=passages.index)
@@ -265,6 +265,17 @@ def test_the_answer_is_seen_while_it_is_written(ask: Ask) -> None:
     tokens = "".join(one.text for one in found.events if isinstance(one, Token))
     assert tokens == "The harbour raised its fees. The engine leaks oil."
     assert "first_token" in found.answer.timings
+
+
+def test_a_sentence_is_supported_by_the_whole_of_a_passage_of_which_a_part_was_read(
+    ask: Ask,
+) -> None:
+    said = "The zeppelin landed in Bremen at noon."
+    text = f"{prose(10)} {said} {prose(900, 5)}"
+    found = ask([document("paper", text)], [said], strategy="summary:tokens=300")
+    assert said not in found.generator.prompts[0]
+    assert found.answer.text == f"{said} [1]"
+    assert found.answer.citations[0].quote in text
 
 
 def test_a_sentence_that_nothing_supports_carries_no_citation(ask: Ask) -> None:

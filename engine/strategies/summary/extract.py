@@ -47,7 +47,7 @@ def supported(text: str, evidence: Sequence[Passage], question: str) -> str:
 
 def extracted(evidence: Sequence[Passage], count: int, topic: str = "") -> Draft:
     """Return the most central sentences, in order and literally, each cited; of any text some."""
-    passages = spread_out(evidence, MOST_PASSAGES)
+    passages = list(spread_out(dict(enumerate(evidence)), MOST_PASSAGES).values())
     sentences = sentences_of(passages)
     finished = [one for one in sentences if _is_sentence(one.place.text)]
     kept = [one for one in finished if _is_prose(one.place.text)] or finished or sentences

@@ -102,16 +102,17 @@ def _excerpt(passages: Sequence[Passage], runs: Sequence[Span]) -> Excerpt:
     return Excerpt(item, joined[0][0], joined[-1][1], tuple(joined), nameless)
 
 
-def spread_out(passages: Sequence[Passage], most: int = MOST_PASSAGES) -> list[Passage]:
+def spread_out(passages: Mapping[int, Passage], most: int = MOST_PASSAGES) -> dict[int, Passage]:
     """Return at most so many passages: the first of every item, and others at even distances."""
     if len(passages) <= most:
-        return list(passages)
-    numbers = range(len(passages))
-    first = [at for at in numbers if not at or passages[at].item is not passages[at - 1].item]
-    firsts = set(first)
-    kept = _evenly(first, most)
-    kept += _evenly([at for at in numbers if at not in firsts], most - len(kept))
-    return [passages[at] for at in sorted(kept)]
+        return dict(passages)
+    first: dict[int, int] = {}
+    for number, passage in passages.items():
+        first.setdefault(id(passage.item), number)
+    kept = _evenly(list(first.values()), most)
+    others = set(passages) - set(first.values())
+    kept += _evenly(sorted(others), most - len(kept))
+    return {number: passages[number] for number in sorted(kept)}
 
 
 def _evenly(numbers: Sequence[int], most: int) -> list[int]:

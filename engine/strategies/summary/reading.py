@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from engine.attention.compression import GAP_TOKENS
 from engine.events import Noted, Selected, Steps
@@ -15,13 +15,13 @@ from engine.retrieval.selection import OVERHEAD
 from engine.settings import Effort
 from engine.strategies.summary.length import SummaryLength, trimmed
 from engine.strategies.summary.parts import (
+    MOST_PASSAGES,
     PartChoice,
     TextPart,
     as_passages,
     by_item,
     by_passage,
     parts_of,
-    spread_out,
 )
 from engine.toolbox.steps import Toolbox
 from engine.values import Passage
@@ -71,68 +71,70 @@ def _in_time(tools: Toolbox, usual: int, written: int) -> int:
     return int(usual * 2.0 ** max(-STEPS, min(STEPS, steps)))
 
 
-def read_once(
-    tools: Toolbox, passages: Sequence[Passage], room: int, length: SummaryLength, topic: str
-) -> Steps[Draft]:
-    """Return a summary of the parts that fit, with what was read for it; say what that is."""
-    model = tools.models.roles.generator
-    compared = spread_out(passages)
-    parts = parts_of(compared)
-    costs = [model.count(part.text) for part in parts]
-    chosen = PartChoice(
-        parts, costs, max(room, _whole(tools, parts, costs, room, length)), topic
-    ).run()
-    evidence = as_passages(chosen, by_passage)
-    sizes = dict(zip(map(id, parts), costs, strict=True))
-    read, held = sum(sizes[id(part)] for part in chosen), sum(costs)
-    unseen = sum(len(one.text) for one in passages) - sum(len(one.text) for one in compared)
-    yield Noted(_read_of(read, held, unseen, passages, evidence))
-    yield Selected("write", evidence, len(tools.corpus.passages))
+@dataclass(frozen=True)
+class PartReading:
+    """Reads once the parts of passages that cover them best."""
 
-    def prompt(model: Generator) -> str:
-        shown = as_passages(chosen, by_item)
-        several = section("summary", "several") if len(shown) > 1 else ""
-        fields = {"passages": show(shown), "length": length.words, "several": several}
-        return render(model, "summary", "reading", question=tools.query.text, **fields)
+    room: int | None
+    """Tokens of the parts; None: what the window holds."""
+    length: SummaryLength
+    topic: str
+    every: Sequence[Passage]
+    """The whole scope, of which the passages that are compared may be a sample."""
 
-    draft = yield from tools.reply_to(prompt, (), max_tokens=length.tokens, stop=())
-    is_whole = read == held and not unseen
-    return replace(draft, text=trimmed(draft), evidence=evidence, ended=is_whole)
+    def write(self, tools: Toolbox, passages: Sequence[Passage]) -> Steps[Draft]:
+        """Return a summary of the parts that fit; say what they are.
+
+        Its evidence is the passages that they are of, whole: a sentence has support where one
+        states it, be it in other sentences than those that were read.
+        """
+        model = tools.models.roles.generator
+        parts = parts_of(passages)
+        costs = [model.count(part.text) for part in parts]
+        chosen = PartChoice(parts, costs, self._budget(tools, parts, costs), self.topic).run()
+        shown = as_passages(chosen, by_passage)
+        sizes = dict(zip(map(id, parts), costs, strict=True))
+        read, held = sum(sizes[id(part)] for part in chosen), sum(costs)
+        sampled = len(passages) / len(self.every) if len(self.every) > MOST_PASSAGES else 1.0
+        yield Noted(self._said(read, held, sampled, shown))
+        yield Selected("write", shown, len(tools.corpus.passages))
+        length = self.length
+
+        def prompt(model: Generator) -> str:
+            items = as_passages(chosen, by_item)
+            several = section("summary", "several") if len(items) > 1 else ""
+            fields = {"passages": show(items), "length": length.words, "several": several}
+            return render(model, "summary", "reading", question=tools.query.text, **fields)
+
+        draft = yield from tools.reply_to(prompt, (), max_tokens=length.tokens, stop=())
+        evidence = tuple({id(part.passage): part.passage for part in chosen}.values())
+        is_whole = read == held and sampled == 1.0
+        return replace(draft, text=trimmed(draft), evidence=evidence, ended=is_whole)
+
+    def _budget(self, tools: Toolbox, parts: Sequence[TextPart], costs: Sequence[int]) -> int:
+        """Return the tokens of the parts: those of everything if that is little more."""
+        window = window_room(tools, self.length)
+        room = min(window, self.room or window)
+        items = {id(part.passage.item) for part in parts}
+        full = sum(costs) + GAP_TOKENS * len(parts) + OVERHEAD * len(items)
+        return full if full <= min(SLACK * room, window, _left(tools)) else room
+
+    def _said(self, read: int, held: int, sampled: float, shown: Sequence[Passage]) -> str:
+        """Say what part of the scope is read. What was not even compared is estimated."""
+        if read == held and sampled == 1.0:
+            return f"read all of it: {held:,} tokens"
+        full = f"{held:,}" if sampled == 1.0 else f"about {round(held / sampled / 100) * 100:,}"
+        items, of = (len({id(one.item) for one in some}) for some in (shown, self.every))
+        if of == 1:
+            where = "the beginning, something of the end"
+        elif items == of:
+            where = f"the beginning of each of {of:,} items"
+        else:
+            where = f"from {items:,} of {of:,} items the beginning"
+        most = "the passages that have most in common with the rest"
+        return f"read {read:,} of {full} tokens: {where}, and {most}"
 
 
 def window_room(tools: Toolbox, length: SummaryLength) -> int:
     """Return the tokens that the generator's window has for passages."""
     return max(tools.window - length.tokens - PROMPT_TOKENS, PROMPT_TOKENS)
-
-
-def _whole(
-    tools: Toolbox,
-    parts: Sequence[TextPart],
-    costs: Sequence[int],
-    room: int,
-    length: SummaryLength,
-) -> int:
-    """Return the tokens of everything if that is little more than the room, else 0."""
-    items = {id(part.passage.item) for part in parts}
-    full = sum(costs) + GAP_TOKENS * len(parts) + OVERHEAD * len(items)
-    most = min(SLACK * room, window_room(tools, length), _left(tools))
-    return full if full <= most else 0
-
-
-def _read_of(
-    read: int, held: int, unseen: int, all_: Sequence[Passage], evidence: Sequence[Passage]
-) -> str:
-    """Say what part of the scope is read. Of what was not even compared, the size is estimated."""
-    if read == held and not unseen:
-        return f"read all of it: {held:,} tokens"
-    compared = sum(len(one.text) for one in all_) - unseen
-    about = f"about {round(held * (1 + unseen / compared), -2):,}" if unseen else f"{held:,}"
-    items, of = (len({id(one.item) for one in some}) for some in (evidence, all_))
-    if of == 1:
-        where = "the beginning, something of the end"
-    elif items == of:
-        where = f"the beginning of each of {of:,} items"
-    else:
-        where = f"from {items:,} of {of:,} items the beginning"
-    most = "the passages that have most in common with the rest"
-    return f"read {read:,} of {about} tokens: {where}, and {most}"

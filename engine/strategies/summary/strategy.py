@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from engine.events import Drafted, Noted, Steps
@@ -11,8 +11,8 @@ from engine.generation.draft import Draft
 from engine.strategies.summary.batches import BatchReading, size
 from engine.strategies.summary.extract import extracted, supported
 from engine.strategies.summary.length import SummaryLength
-from engine.strategies.summary.parts import own_words
-from engine.strategies.summary.reading import affordable, read_once, window_room
+from engine.strategies.summary.parts import own_words, spread_out
+from engine.strategies.summary.reading import PartReading, affordable, window_room
 from engine.strategies.summary.scope import scoped
 from engine.toolbox.steps import Toolbox
 from engine.values import Passage
@@ -28,7 +28,7 @@ class Summary:
 
     name: ClassVar[str] = "summary"
     summary: ClassVar[str] = "what covers the scope best, condensed, every sentence cited"
-    tokens: int = 0
+    tokens: int = field(default=0, metadata={"least": 0, "most": 1_000_000})
     """Tokens of passages that are read at once; 0: what effort and speed allow."""
     batches: int = 24
     """Most batches at effort `thorough`, which reads everything. Where more would be needed, the
@@ -39,22 +39,25 @@ class Summary:
     def run(self, tools: Toolbox) -> Steps[Draft]:
         """Scope, read what fits, write, replace what has no support."""
         scope = yield from scoped(tools)
-        whole = {one: passage for one in scope.read for passage in tools.passages([one])}
+        every = {number: tools.corpus.passages[number] for number in scope.read}
+        length = SummaryLength.of(tools.query.text)
+        in_batches = self._in_batches(tools, every, window_room(tools, length))
+        compared = every if in_batches else spread_out(every)
+        whole = {one: passage for one in compared for passage in tools.passages([one])}
         passages = own_words(whole)
         if not passages:
             return Draft("", ())
         if _characters(passages) < _characters(whole):
             yield Noted("not read: header fields of mail, and earlier mail that it repeats")
-        length = SummaryLength.of(tools.query.text)
         if tools.budget.late():
             return extracted(list(passages.values()), length.sentences, scope.words)
-        room = window_room(tools, length)
-        if self._in_batches(tools, passages, room):
-            reading = BatchReading(room, self.batches, self.sentences)
-            draft = yield from reading.write(tools, passages, length)
+        if in_batches:
+            batches = BatchReading(window_room(tools, length), self.batches, self.sentences)
+            draft = yield from batches.write(tools, passages, length)
         else:
-            room = min(room, self.tokens or affordable(tools, length.tokens) or room)
-            draft = yield from read_once(tools, list(passages.values()), room, length, scope.words)
+            room = self.tokens or affordable(tools, length.tokens)
+            parts = PartReading(room, length, scope.words, list(every.values()))
+            draft = yield from parts.write(tools, list(passages.values()))
         text = supported(draft.text, draft.evidence, tools.query.text)
         if text:
             return replace(draft, text=text)
