@@ -222,6 +222,13 @@ def test_a_topic_draws_the_passages_about_it(ask: Ask) -> None:
     assert "zeppelin lands in Bremen" in found.generator.prompts[0]
 
 
+def test_mails_of_one_conversation_are_told_from_different_ones(ask: Ask) -> None:
+    thread = [mail(6, "The mast is new.", "Mast"), mail(7, "It is varnished.", "Re: Mast")]
+    assert "from one conversation" in ask(thread).generator.prompts[0]
+    assert "from different mails or files" in ask(MAILS).generator.prompts[0]
+    assert "The passages are from" not in ask(MAILS[:1]).generator.prompts[0]
+
+
 def test_quoted_mail_is_not_read_again(ask: Ask) -> None:
     reply = mail(9, "I agree.\n\nOn Mon, Kim Sato wrote:\n> The mast was varnished.\n")
     found = ask([MAILS[0], reply])
@@ -345,6 +352,8 @@ def test_the_fallback_has_as_many_sentences_as_were_asked_for(ask: Ask) -> None:
 def test_a_reply_loses_its_lead_in_and_the_sentence_that_the_limit_broke_off() -> None:
     said = "Here is a summary:\n\nThe engine leaks oil [2]. The mast is\nnew. The pier"
     assert trimmed(Draft(said, ended=False)) == "The engine leaks oil. The mast is\nnew."
+    copied = 'Mail "Report 8" from Kim Sato <40f4ad>\nThe harbour raised its fees.\n</40f4ad>'
+    assert trimmed(Draft(copied)) == "The harbour raised its fees."
     assert trimmed(Draft("The engine leaks", ended=False)) == "The engine leaks"
     assert trimmed(Draft("- The engine leaks", ended=True)) == "- The engine leaks"
 

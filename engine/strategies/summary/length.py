@@ -25,6 +25,8 @@ LENGTH = re.compile(
 )
 FINISHED = re.compile("[.!?…。\uff01\uff1f][\"'”\u2019)\\]]*$")
 """Ends a sentence."""
+_HEADING = re.compile(r"^.*</?[0-9a-f]{6}>.*\n?", re.MULTILINE)
+"""A passage's heading or fence as the prompt shows it, copied."""
 _LEAD_IN = re.compile(r"\A[^\n]*:\s*\n")
 """"Here is a summary:", which says nothing."""
 
@@ -66,8 +68,8 @@ def asked_length(question: str) -> str:
 
 
 def trimmed(draft: Draft) -> str:
-    """Return a reply without markers, lead-in and a sentence that the limit broke off."""
-    text = _LEAD_IN.sub("", MARKER.sub("", draft.text).strip())
+    """Return a reply without markers, headings, lead-in and what the limit broke off."""
+    text = _LEAD_IN.sub("", MARKER.sub("", _HEADING.sub("", draft.text)).strip())
     if draft.ended or FINISHED.search(text):
         return text
     head, _, last = text.rpartition("\n")

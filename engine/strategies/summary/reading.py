@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.attention.compression import GAP_TOKENS
+from engine.compute.fields import PREFIX
 from engine.events import Noted, Selected, Steps
 from engine.generation.draft import Draft
 from engine.prompts.templates import render, section, show
@@ -102,8 +103,7 @@ class PartReading:
 
         def prompt(model: Generator) -> str:
             items = as_passages(chosen, by_item)
-            several = section("summary", "several") if len(items) > 1 else ""
-            fields = {"passages": show(items), "length": length.words, "several": several}
+            fields = {"passages": show(items), "length": length.words, "several": _several(items)}
             return render(model, "summary", "reading", question=tools.query.text, **fields)
 
         draft = yield from tools.reply_to(prompt, (), max_tokens=length.tokens, stop=())
@@ -133,6 +133,14 @@ class PartReading:
             where = f"from {items:,} of {of:,} items the beginning"
         most = "the passages that have most in common with the rest"
         return f"read {read:,} of {full} tokens: {where}, and {most}"
+
+
+def _several(items: Sequence[Passage]) -> str:
+    """Return a remark on passages of several items; other words where they are a conversation."""
+    subjects = {PREFIX.sub("", one.item.title).strip().casefold() for one in items}
+    if len(items) < 2:
+        return ""
+    return section("summary", "several" if len(subjects) > 1 else "conversation")
 
 
 def window_room(tools: Toolbox, length: SummaryLength) -> int:
