@@ -201,6 +201,8 @@ class PartChoice:
     costs: Sequence[int]
     budget: int
     topic: str = ""
+    headings: Mapping[int, int] = field(default_factory=dict)
+    """Tokens of the heading of an item, by its identity; else a usual heading."""
     left: int = 0
     """Tokens not spent yet."""
     chosen: set[int] = field(default_factory=set)
@@ -220,9 +222,7 @@ class PartChoice:
 
     def run(self) -> list[TextPart]:
         """Return the chosen parts in order; at least one, and all where they fit."""
-        if sum(self.costs) + GAP_TOKENS * len(self.parts) + OVERHEAD * len(self._items) <= (
-            self.budget
-        ):
+        if self.full <= self.budget:
             return list(self.parts)
         self._begin()
         self._end()
@@ -230,6 +230,15 @@ class PartChoice:
         if not self.chosen and self.parts:
             self.chosen.add(min(range(len(self.parts)), key=lambda one: self.costs[one]))
         return [self.parts[number] for number in sorted(self.chosen)]
+
+    @property
+    def full(self) -> int:
+        """The tokens of everything, at most."""
+        items = {id(part.passage.item) for part in self.parts}
+        return sum(self.costs) + GAP_TOKENS * len(self.parts) + sum(map(self._heading, items))
+
+    def _heading(self, item: int) -> int:
+        return self.headings.get(item, OVERHEAD)
 
     def _begin(self) -> None:
         """Choose the first part of every item, then the second, and so on."""
@@ -264,7 +273,7 @@ class PartChoice:
     def _choose(self, number: int) -> None:
         """Choose a part if it fits. The first of an item pays for its heading."""
         item = id(self.parts[number].passage.item)
-        cost = self.costs[number] + (GAP_TOKENS if item in self._headed else OVERHEAD)
+        cost = self.costs[number] + (GAP_TOKENS if item in self._headed else self._heading(item))
         if number in self.chosen or cost > self.left:
             return
         self.left -= cost

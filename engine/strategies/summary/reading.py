@@ -11,14 +11,13 @@ from engine.attention.compression import GAP_TOKENS
 from engine.compute.fields import PREFIX
 from engine.events import Noted, Selected, Steps
 from engine.generation.draft import Draft
-from engine.prompts.templates import render, section, show
+from engine.prompts.templates import describe, render, section, show
 from engine.retrieval.selection import OVERHEAD
 from engine.settings import Effort
 from engine.strategies.summary.length import SummaryLength, trimmed
 from engine.strategies.summary.parts import (
     MOST_PASSAGES,
     PartChoice,
-    TextPart,
     as_passages,
     by_item,
     by_passage,
@@ -92,7 +91,10 @@ class PartReading:
         model = tools.models.roles.generator
         parts = parts_of(passages)
         costs = [model.count(part.text) for part in parts]
-        chosen = PartChoice(parts, costs, self._budget(tools, parts, costs), self.topic).run()
+        items = {id(part.passage.item): part.passage.item for part in parts}
+        headings = {at: OVERHEAD + model.count(describe(item)) for at, item in items.items()}
+        full = sum(costs) + GAP_TOKENS * len(parts) + sum(headings.values())
+        chosen = PartChoice(parts, costs, self._budget(tools, full), self.topic, headings).run()
         shown = as_passages(chosen, by_passage)
         sizes = dict(zip(map(id, parts), costs, strict=True))
         read, held = sum(sizes[id(part)] for part in chosen), sum(costs)
@@ -111,12 +113,10 @@ class PartReading:
         is_whole = read == held and sampled == 1.0
         return replace(draft, text=trimmed(draft), evidence=evidence, ended=is_whole)
 
-    def _budget(self, tools: Toolbox, parts: Sequence[TextPart], costs: Sequence[int]) -> int:
+    def _budget(self, tools: Toolbox, full: int) -> int:
         """Return the tokens of the parts: those of everything if that is little more."""
         window = window_room(tools, self.length)
         room = min(window, self.room or window)
-        items = {id(part.passage.item) for part in parts}
-        full = sum(costs) + GAP_TOKENS * len(parts) + OVERHEAD * len(items)
         return full if full <= min(SLACK * room, window, _left(tools)) else room
 
     def _said(self, read: int, held: int, sampled: float, shown: Sequence[Passage]) -> str:
