@@ -14,7 +14,8 @@ from engine.stages import staged
 from engine.strategies.computation import compute, understood
 from engine.strategies.fb_rag import FBRag
 from engine.strategies.key_value import KeyValue
-from engine.strategies.summary import Summary, scope_of
+from engine.strategies.summary.scope import scope_of
+from engine.strategies.summary.strategy import Summary
 from engine.toolbox.steps import Toolbox
 
 

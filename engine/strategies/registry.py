@@ -23,7 +23,7 @@ from engine.strategies.fb_rag import FBRag
 from engine.strategies.key_value import KeyValue
 from engine.strategies.rewrite import Rewrite
 from engine.strategies.self_consistency import SelfConsistency
-from engine.strategies.summary import Summary
+from engine.strategies.summary.strategy import Summary
 from engine.strategies.ttrag import TTRAG
 from engine.strategies.whole import LongContext, TruncateMiddle, TtragBaseline
 from engine.strategies.youra import Youra
