@@ -83,7 +83,7 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
         raw=draft.text,
         confidence=draft.confidence,
         certainty=certainty,
-        reasons=reasons_of(query.text, draft.signals) if draft.signals else (),
+        reasons=reasons_of(draft.signals) if draft.signals else (),
         signals=asdict(draft.signals) if draft.signals else None,
         query=query,
         table=draft.table,

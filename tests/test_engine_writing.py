@@ -37,7 +37,7 @@ def written(
         try:
             event = next(steps)
         except StopIteration as stop:
-            return shown, finish(model, asked, passages, stop.value, Calibration(WEIGHTS))
+            return shown, finish(asked, passages, stop.value, Calibration(WEIGHTS))
         assert isinstance(event, Token)
         shown.append(event.text)
 

@@ -73,8 +73,7 @@ def read_often(
     due = tools.budget.due(DRAFTING_SHARE)
     with tools.forecast.learning("generator", samples), tools.models.lend("generator") as model:
         prompt = tools.asked_over(evidence).prompt(model, evidence)
-        behind = tools.forecast.checks(chosen)
-        yield from tools.forecast.replies(model, prompt, *behind, count=samples)
+        yield from tools.forecast.replies(model, prompt, count=samples)
         pieces = model.sample(
             GenerationRequest(
                 (prompt,),

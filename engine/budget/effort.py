@@ -12,9 +12,9 @@ from itertools import product
 
 from engine.allocation import PUBLISHED, Allocation
 from engine.budget.prediction import predicted
-from engine.settings import BUDGETS, PROMPT_TOKENS, READS, STEP_TOKENS, Effort, Settings
+from engine.settings import BUDGETS, PROMPT_TOKENS, STEP_TOKENS, Effort, Settings
 
-ROUNDS: dict[Effort, float] = {"quick": 1.25, "balanced": 2.5, "thorough": 3.0}
+ROUNDS: dict[Effort, float] = {"quick": 1.0, "balanced": 2.0, "thorough": 3.0}
 """How often the tokens of one look-ahead and one answer may be spent: readings that go on behind
 each other count what they have in common each time, though it is computed once."""
 
@@ -52,9 +52,7 @@ class Theta:
 def spending_of(settings: Settings) -> Spending:
     """Return what the settings let a question spend."""
     budget = settings.budget or BUDGETS[settings.effort]
-    once = (
-        budget.lookahead_tokens + PROMPT_TOKENS + READS * (budget.generator_tokens + PROMPT_TOKENS)
-    )
+    once = budget.lookahead_tokens + budget.generator_tokens + 2 * PROMPT_TOKENS
     tokens = settings.max_context or int(once * ROUNDS[settings.effort])
     return Spending(settings.effort, tokens, settings.allocation or PUBLISHED)
 
@@ -81,11 +79,11 @@ def iterdrag_tokens(theta: Theta, costs: Costs) -> float:
     """Return the input tokens of IterDRAG over all calls, at most, for passages of this length.
 
     Each round asks and answers, k more passages and a line more before the answer, and another
-    behind it; the final answer is written and checked.
+    behind it; the final answer is written.
     """
     lines = range(2 * theta.n)  # each line's prompt holds those before it
     rounds = sum(_prompt(theta, costs, 1 + (line + 1) // 2, line) for line in lines)
-    return rounds + 2 * iterdrag_longest(theta, costs)
+    return rounds + iterdrag_longest(theta, costs)
 
 
 def iterdrag_longest(theta: Theta, costs: Costs) -> float:

@@ -68,18 +68,13 @@ def look_ahead_work(read: int, written: int, samples: int) -> Work:
 
 
 def answer_work(read: int) -> Work:
-    """Return the work of answering from passages of so many tokens, and checking that."""
+    """Return the work of answering from passages of so many tokens."""
     return Work("generator", read + PROMPT_TOKENS, USUAL_ANSWER)
 
 
 def reply_work(read: int, replies: int = 1) -> Work:
     """Return the work of replies to a prompt with `read` new tokens."""
     return Work("generator", read, together(USUAL_ANSWER, replies))
-
-
-def check_work(read: int) -> Work:
-    """Return the work of judging an answer over passages that no cached prompt begins with."""
-    return Work("generator", read + PROMPT_TOKENS, 0)
 
 
 def together(written: float, sequences: int) -> float:

@@ -54,16 +54,7 @@ class Calibration:
         return 1 / (1 + math.exp(-max(-MOST_ODDS, min(MOST_ODDS, self.log_odds(signals)))))
 
 
-DEFAULT = Calibration(
-    {
-        INTERCEPT: -0.5,
-        "mean": 1.0,
-        "literal": 0.5,
-        "held": 1.0,
-        "covered": 0.5,
-        "fitting": 0.3,
-    }
-)
+DEFAULT = Calibration({INTERCEPT: -1.4, "mean": 1.5, "near": 2.0, "held": 1.0, "echoed": -1.0})
 """For a generator that none was fitted for."""
 
 

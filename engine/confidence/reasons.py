@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.confidence.asked import asked_kind
 from engine.confidence.signals import Signals
 from engine.values import Argument
 
@@ -24,25 +23,23 @@ class _Rule:
     con: str
 
 
+_FAR = "the sentence it is from is about something else"
 _RULES = (
-    _Rule(
-        "agreed", 1, "further reading gives the same answer", -1, "further reading gives another"
-    ),
-    _Rule("literal", 1, "a source has these very words", -1, ""),
+    _Rule("agreed", 0.5, "further reading gives the same answer", -0.5, "further reading differs"),
+    _Rule("near", 0.6, "the sentence it is from is about what is asked", 0.2, _FAR),
     _Rule("held", 2, "", 0.5, "no source has most of its words"),
-    _Rule("covered", 0.8, "its source is about what is asked", 0.3, "its source is about others"),
-    _Rule("answerable", 1.0, "", -0.3, "the model finds no answer in what it read"),
-    _Rule("mean", LIKELY, "", UNLIKELY, "the model had other words in mind as well"),
+    _Rule("margin", 0.4, "one source is far ahead of the others", -1, ""),
+    _Rule("mean", LIKELY, "the model had no other words in mind", UNLIKELY, "the model wavered"),
 )
 
 
-def reasons_of(question: str, signals: Signals) -> tuple[Argument, ...]:
+def reasons_of(signals: Signals) -> tuple[Argument, ...]:
     """Return what speaks for an answer, then what speaks against it."""
-    found = sorted(_reasons(question, signals), key=lambda reason: not reason.speaks_for)
+    found = sorted(_reasons(signals), key=lambda reason: not reason.speaks_for)
     return tuple(found)
 
 
-def _reasons(question: str, signals: Signals) -> Iterator[Argument]:
+def _reasons(signals: Signals) -> Iterator[Argument]:
     for rule in _RULES:
         value = getattr(signals, rule.signal)
         if value is None:
@@ -51,7 +48,5 @@ def _reasons(question: str, signals: Signals) -> Iterator[Argument]:
             yield Argument(rule.pro, True)
         elif rule.con and value <= rule.low:
             yield Argument(rule.con, False)
-    if signals.fitting < 0:
-        yield Argument(f"it is no {asked_kind(question)}", False)
     if signals.echoed:
         yield Argument("it only repeats the question", False)

@@ -1,71 +1,86 @@
 """What speaks for a reply and against it, as numbers.
 
-All come from one prefill of the passages: the reply's own log-probabilities, one question put to
-the generator behind the same passages, and a comparison of words.
+They cost no call of a model: the reply's log-probabilities, how alike the words of question,
+reply and evidence are, and how far the best passage is ahead of the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.checking.citation_check import MARKER
-from engine.confidence.asked import asked_kind, fits
-from engine.language.tokens import content_words, words
+from engine.language.sentences import sentence_spans
+from engine.language.stemming import stem
+from engine.language.tokens import FUNCTION_WORDS, folded_words, readable
+from engine.retrieval.recall import Scores
 from engine.values import Passage
+
+TOLD = 0.6
+"""Share of a reply's new words that a sentence must hold to be where the reply comes from."""
+FAR_AHEAD = 1.5
+"""Largest margin; that of a passage that is alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Signals of one reply. None: this generator does not say."""
+    """Signals of one reading. None: this generator does not say."""
 
-    answerable: float | None = None
-    """Log odds of Yes: the passages answer the question. The reply is not shown."""
-    first: float | None = None
-    """Log-probability of the reply's first token."""
     mean: float | None = None
-    """Mean log-probability of its tokens."""
+    """Mean log-probability of the reply's tokens."""
     least: float | None = None
     """Log-probability of its least likely token."""
-    words: float = 0.0
-    """Words of the reply."""
-    literal: float = 0.0
-    """1 where a passage holds the reply word for word."""
+    near: float = 0.0
+    """Share of the question's content words in the sentence that the reply comes from, the one
+    before it, and the title; of several such sentences the largest. Words of the reply aside."""
     held: float = 0.0
     """Largest share of the reply's new content words that one passage holds."""
-    covered: float = 0.0
-    """Share of the question's content words that the passage holds which holds the reply."""
-    fitting: float = 0.0
-    """1 where the reply is of the kind that is asked for, -1 where it is not, 0 where unknown."""
     echoed: float = 0.0
     """1 where the reply adds no content word to the question."""
+    margin: float = 0.0
+    """Logarithm of the best passage's score over the next one's, 0 to 1.5."""
     agreed: float = 0.0
-    """1 where a reading of other passages gives the same answer, -1 where it gives another, 0
+    """1 where other readings of the question give the same answer, -1 where they give others, 0
     without one."""
 
 
 def of_words(question: str, reply: str, evidence: Sequence[Passage]) -> Signals:
-    """Return the signals that need no model."""
-    said = MARKER.sub("", reply).strip(" .\"'")
-    asked = set(content_words(question))
-    content = set(content_words(said))
-    new = content - asked or content or set(words(said))
-    run = f" {' '.join(words(said))} "
-    literal, held, covered = 0.0, 0.0, 0.0
-    for passage in evidence:
-        read = words(passage.searched)
-        known = set(read)
-        share = len(new & known) / len(new) if new else 0.0
-        there = float(bool(said) and run in f" {' '.join(read)} ")
-        about = len(asked & known) / len(asked) if asked else 0.0
-        literal = max(literal, there)
-        if (share, about) > (held, covered):
-            held, covered = share, about
-    return Signals(
-        words=float(len(words(said))),
-        literal=literal,
-        held=held,
-        covered=covered,
-        fitting=fits(asked_kind(question), said),
-        echoed=float(not content - asked),
-    )
+    """Return the signals that lie in the words."""
+    asked, said = _content(question), _content(MARKER.sub("", reply))
+    new = said - asked or said
+    if not new:
+        return Signals(echoed=1.0)
+    held = max((len(new & _stems(one.searched)) for one in evidence), default=0) / len(new)
+    wanted = asked - new
+    near = max(
+        (len(wanted & known) for one in evidence for known in _told(one, new)), default=0
+    ) / max(1, len(wanted))
+    return Signals(near=near, held=held, echoed=float(not said - asked))
+
+
+def margin_of(scores: Scores) -> float:
+    """Return how far the best passage is ahead, from the scores of all; 0 without a hit."""
+    best = sorted((float(one) for one in scores if one > 0), reverse=True)[:2]
+    if len(best) < 2:
+        return FAR_AHEAD if best else 0.0
+    return min(FAR_AHEAD, math.log(best[0] / best[1]))
+
+
+def _told(passage: Passage, new: set[bytes]) -> Iterator[set[bytes]]:
+    """Yield the words around each sentence that a reply with these words may come from."""
+    before: set[bytes] = set()
+    for begin, end in sentence_spans(passage.text):
+        own = _stems(passage.text[begin:end])
+        if len(new & own) >= TOLD * len(new):
+            yield own | before | _stems(passage.item.title)
+        before = own
+
+
+def _stems(text: str) -> set[bytes]:
+    return {stem(word) for word in folded_words(text)}
+
+
+def _content(text: str) -> set[bytes]:
+    words = (word for word in folded_words(text) if readable(word) not in FUNCTION_WORDS)
+    return {stem(word) for word in words}

@@ -110,36 +110,30 @@ def write(
 
 
 def finish(
-    model: Generator,
     asked: GeneratorQuestion,
     passages: Sequence[Passage],
     written: Draft,
     calibration: Calibration,
+    margin: float = 0.0,
 ) -> Draft:
     """Return a personal answer with its confidence, in the spelling of the passages.
 
-    A reply which says that the passages hold no answer has none. All calls share the prefill of
-    the passages.
+    A reply which says that the passages hold no answer has none. `margin` is how far the best
+    passage is ahead.
     """
     told = replace(written, text=as_written(written.text, passages), evidence=tuple(passages))
     if abstention.denies(written.text, passages):
         return told
-    signals = signals_of(model, asked, passages, written)
+    signals = replace(signals_of(asked.text, passages, written), margin=margin)
     return replace(told, signals=signals, confidence=calibration.confidence(signals))
 
 
-def signals_of(
-    model: Generator, asked: GeneratorQuestion, passages: Sequence[Passage], written: Draft
-) -> Signals:
-    """Return what speaks for a reply and against it; after the deadline, its words alone."""
-    known = of_words(asked.text, written.text, passages)
-    if said := written.logprobs:
-        known = replace(known, first=said[0], mean=sum(said) / len(said), least=min(said))
-    if asked.late():
+def signals_of(question: str, passages: Sequence[Passage], written: Draft) -> Signals:
+    """Return what speaks for a reply and against it, but for the margin of its passages."""
+    known = of_words(question, written.text, passages)
+    if not (said := written.logprobs):
         return known
-    prompt = asked.prompt(model, passages, "answerable")
-    yes, no = model.next_token_logprobs(prompt, ("Yes", "No"))
-    return replace(known, answerable=yes - no)
+    return replace(known, mean=sum(said) / len(said), least=min(said))
 
 
 def unshown(steps: Steps[Draft]) -> Draft:

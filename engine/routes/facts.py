@@ -15,7 +15,7 @@ from engine.errors import BudgetTooSmall
 from engine.generation.reply import asks_several
 from engine.retrieval import selection
 from engine.retrieval.recall import Scores, best_first
-from engine.settings import PROMPT_TOKENS, READS, Effort
+from engine.settings import PROMPT_TOKENS, Effort
 from engine.toolbox.steps import Toolbox
 from engine.values import Passage
 
@@ -66,7 +66,7 @@ class Facts:
     lookahead_tokens: int
     """What looking ahead would read."""
     writing_tokens: int
-    """What the answer would read, its check included."""
+    """What the answer would read."""
     seconds_left: float | None = None
     """Until the last token is due; None: no limit."""
     lookahead_seconds: float | None = None
@@ -91,7 +91,7 @@ def facts_of(tools: Toolbox, scores: Scores) -> Facts:
         one_model=tools.models.roles.lookahead_id == tools.models.roles.generator_id,
         tokens_left=0,
         lookahead_tokens=budget.lookahead_tokens + PROMPT_TOKENS,
-        writing_tokens=READS * (budget.generator_tokens + PROMPT_TOKENS),
+        writing_tokens=budget.generator_tokens + PROMPT_TOKENS,
     )
     return by_now(tools, known)
 

@@ -21,7 +21,7 @@ from engine.prompts.demonstrations import (
 )
 from engine.retrieval import selection
 from engine.retrieval.recall import Scores
-from engine.settings import PROMPT_TOKENS, STEP_TOKENS
+from engine.settings import STEP_TOKENS
 from engine.toolbox.steps import Toolbox
 from models.protocols import Beginnings, Generator
 
@@ -174,7 +174,7 @@ class _Asking:
         passages = self._passage_tokens / max(1, len(chosen)) * self.form.documents
         read = int(lines * (passages / 2 + STEP_TOKENS))
         rounds = Work("generator", read, lines * USUAL_ANSWER)
-        return [rounds, reply_work(STEP_TOKENS), *self.tools.forecast.checks(chosen)]
+        return [rounds, reply_work(STEP_TOKENS)]
 
     @property
     def _passage_tokens(self) -> int:
@@ -186,15 +186,10 @@ class _Asking:
         model = self.tools.models.roles.generator
         return model.count(self.prompt(model))
 
-    @property
-    def _check_tokens(self) -> int:
-        checked = self.tools.task.personal and self.chosen
-        return self._passage_tokens + PROMPT_TOKENS if checked else 0
-
     def require_room(self) -> None:
         """Raise `BudgetTooSmall` where not even the answer has room over all calls."""
         shown = f"{len(self.chosen)} documents behind {len(self.form.examples)} examples"
-        self.tools.budget.require_tokens(self._tokens + self._check_tokens, shown)
+        self.tools.budget.require_tokens(self._tokens, shown)
 
     @property
     def has_room(self) -> bool:
@@ -202,7 +197,7 @@ class _Asking:
         once = self._tokens
         last = once + STEP_TOKENS
         context = self.tools.models.roles.generator.context - self.tools.task.answer_tokens
-        return once + last + self._check_tokens <= self.tools.budget.tokens_left and last <= context
+        return once + last <= self.tools.budget.tokens_left and last <= context
 
 
 def _begun(tools: Toolbox, kind: Kind, k: int, m: int) -> Steps[_Asking | None]:

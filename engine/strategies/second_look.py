@@ -83,9 +83,8 @@ def _otherwise(tools: Toolbox, passage: float) -> SecondLook:
 def rewriting_tokens(documents: int, rewrites: int, passage: float) -> int:
     """Return the most input tokens that rewriting takes.
 
-    Every round reads its passages, and checks a reply over them. The last reading is of all
-    passages, and is checked too.
+    Every round reads its passages. The last reading is of all of them.
     """
-    rounds = (rewrites + 2) * (documents * passage + PROMPT_TOKENS)
-    everything = 2 * ((rewrites + 1) * documents * passage + PROMPT_TOKENS)
+    rounds = (rewrites + 1) * (documents * passage + PROMPT_TOKENS)
+    everything = (rewrites + 1) * documents * passage + PROMPT_TOKENS
     return int(rounds + everything)

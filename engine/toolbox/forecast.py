@@ -14,7 +14,6 @@ from engine.budget.work import (
     RoleName,
     Work,
     answer_work,
-    check_work,
     look_ahead_work,
     reply_work,
 )
@@ -61,12 +60,6 @@ class Forecast:
             known = len(commonprefix([self.read_last, prompt]))  # noqa: RUF071 -- of characters
             self.read_last = prompt
             yield self._expected(reply_work(model.count(prompt[known:]), count), *ahead)
-
-    def checks(self, chosen: Sequence[int]) -> list[Work]:
-        """Return the work of checking an answer over passages; none where it is not checked."""
-        if self.speed is None or not (self.task.personal and chosen):
-            return []
-        return [check_work(self._tokens(chosen))]
 
     @contextmanager
     def learning(self, role: RoleName, sequences: int = 1) -> Iterator[None]:

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
+import numpy as np
+
 from engine.attention.sentence_attention import LayersOf
 from engine.budget.effort import spending_of
 from engine.budget.work import CorrectedSpeed, Work
 from engine.confidence.calibration import Calibration, calibration_of
+from engine.confidence.signals import margin_of
 from engine.errors import BudgetTooSmall
 from engine.events import StageName, Steps
 from engine.generation.draft import Draft
@@ -23,7 +26,7 @@ from engine.prompts.tasks import TASKS, Task
 from engine.prompts.templates import section
 from engine.retrieval.corpus import Corpus
 from engine.retrieval.recall import Scores
-from engine.settings import READS, Settings, budget_for
+from engine.settings import Settings, budget_for
 from engine.stages import Timings, first_token_timed, stage, staged, unseen
 from engine.toolbox.budget import QuestionBudget
 from engine.toolbox.forecast import Forecast
@@ -84,7 +87,7 @@ class Toolbox:
         timings = timings or Timings()
         ends = None if settings.time_budget is None else timings.began + settings.time_budget
         budget = QuestionBudget(
-            limits=budget_for(settings, READS if task.personal else 1, reads_passages),
+            limits=budget_for(settings, reads_passages),
             spending=spending_of(settings),
             timings=timings,
             deadline=ends,
@@ -174,10 +177,9 @@ class Toolbox:
         """Return S(c; Q) for every passage. Asking again costs nothing."""
         if self.ranking is not None:
             return self.ranking
-        text = f"{self.query.text} {self.words}".strip()
-        if text not in self.passages.recalled:
-            yield from self._recall(text)
-        return self.passages.recalled[text]
+        if self._recalled_by not in self.passages.recalled:
+            yield from self._recall(self._recalled_by)
+        return self._scores
 
     @stage("recall")
     def _recall(self, text: str) -> Steps[None]:
@@ -226,7 +228,7 @@ class Toolbox:
 
     @stage("write")
     def write(self, chosen: Sequence[int], part: str = "answer") -> Steps[Draft]:
-        """Let the generator answer from the chosen passages, and judge a personal answer."""
+        """Let the generator answer from the chosen passages; say how sure a personal answer is."""
         if not chosen:
             return Draft("")
         yield from self.compress(chosen)
@@ -236,10 +238,8 @@ class Toolbox:
         asked = self.asked_over(evidence)
         with self.forecast.learning("generator"), self.models.lend("generator") as model:
             steps = write(model, asked, asked.prompt(model, evidence, part))
-            draft = replace((yield from first_token_timed(self.timings, steps)), evidence=evidence)
-            if not self.task.personal:
-                return draft
-            return finish(model, asked, evidence, draft, self.calibration)
+            draft = yield from first_token_timed(self.timings, steps)
+        return self.finish(chosen, draft)
 
     def reply(
         self,
@@ -279,10 +279,9 @@ class Toolbox:
             if chosen:
                 yield from self.compress(chosen)
                 yield self.passages.selected(stage, chosen)
-            behind = [*ahead, *(self.forecast.checks(chosen) if stage == "write" else ())]
             with self.forecast.learning("generator"), self.models.lend("generator") as model:
                 text = prompt(model)
-                yield from self.forecast.replies(model, text, *behind)
+                yield from self.forecast.replies(model, text, *ahead)
                 asked = self.asked_over()
                 reply = write(
                     model, asked, text, max_tokens=max_tokens, stop=stop, constraint=constraint
@@ -297,8 +296,19 @@ class Toolbox:
         evidence = self.passages(chosen)
         if not (self.task.personal and evidence):
             return replace(reply, evidence=evidence)
-        with self.models.lend("generator") as model:
-            return finish(model, self.asked_over(evidence), evidence, reply, self.calibration)
+        margin = margin_of(self._scores)
+        return finish(self.asked_over(evidence), evidence, reply, self.calibration, margin)
+
+    @property
+    def _scores(self) -> Scores:
+        """The scores that passages were ranked by, as far as they were."""
+        if self.ranking is not None:
+            return self.ranking
+        return self.passages.recalled.get(self._recalled_by, np.zeros(0))
+
+    @property
+    def _recalled_by(self) -> str:
+        return f"{self.query.text} {self.words}".strip()
 
     @property
     def calibration(self) -> Calibration:
