@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Effort = Literal["quick", "balanced", "thorough"]
 
 LEAST_CONFIDENCE = 0.3
-SURE_CONFIDENCE = 0.65
+SURE_CONFIDENCE = 0.7
 """Chosen on the questions that the confidence was fitted on, of five kinds of source together."""
 
 DEFAULT_STRATEGY = "auto"

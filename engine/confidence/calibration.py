@@ -54,7 +54,19 @@ class Calibration:
         return 1 / (1 + math.exp(-max(-MOST_ODDS, min(MOST_ODDS, self.log_odds(signals)))))
 
 
-DEFAULT = Calibration({INTERCEPT: -1.4, "mean": 1.5, "near": 2.0, "held": 1.0, "echoed": -1.0})
+DEFAULT = Calibration(
+    {
+        INTERCEPT: -1.42,
+        "mean": 0.30,
+        "least": 1.25,
+        "near": 1.40,
+        "held": 1.41,
+        "echoed": -2.09,
+        "margin": 1.01,
+        "agreed": 0.22,
+    },
+    {"mean": -0.24, "least": -0.76, "near": 0.52, "held": 0.93, "margin": 0.32},
+)
 """For a generator that none was fitted for."""
 
 

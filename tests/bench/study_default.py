@@ -1,0 +1,223 @@
+"""The default beside a plain arm: the same questions, the same model, in turn.
+
+    study_default.py record DATA OUT.jsonl --sets hotpotqa nq locomo qasper enron_annotated
+    study_default.py table OUT.jsonl [MORE.jsonl]
+
+The plain arm is BM25's best passages of 300 words within 1,200 tokens, in document order, behind
+the brief prompt of the data sets. The default is `auto` at an effort. Both ask a person's question
+over all of a set's corpus. Rows hold set, id, scores, tokens and seconds, and no text; a file goes
+on where it ended.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+import engine.retrieval.passages as cutting
+from app.local_models.loader import model_set
+from app.settings.config import load_config
+from engine.answer import answer
+from engine.confidence.fit import quality
+from engine.evaluation import metrics
+from engine.evaluation.corpora import CorpusReader
+from engine.evaluation.questions import Question, load_questions
+from engine.evaluation.scores import _without_markers
+from engine.events import Answered, Decided, Token
+from engine.retrieval.corpus import Corpus
+from engine.settings import Budget, Settings
+from engine.values import Answer, Query
+from models.roles import ModelSet
+
+OVER = {"enron_annotated": "enron.mbox"}
+PLAIN = Settings(
+    strategy="order_preserving",
+    budget=Budget(1500, 1200, 5, lookahead_share=0.0, generator_share=0.0),
+)
+PLAIN_CUT = (300, 2000)
+CUT = (cutting.MAX_WORDS, cutting.MAX_CHARACTERS)
+
+
+def corpus_of(file: Path, over: Sequence[Path], cut: tuple[int, int], first: Question) -> Corpus:
+    """Return the corpus of a set, cut into passages of so many words and characters."""
+    cutting.MAX_WORDS, cutting.MAX_CHARACTERS = cut
+    try:
+        return CorpusReader(file, over, Settings()).corpus_for(first).corpus
+    finally:
+        cutting.MAX_WORDS, cutting.MAX_CHARACTERS = CUT
+
+
+def record(given: argparse.Namespace) -> None:
+    """Ask each question in both ways, as far as `out` does not hold it yet."""
+    models = model_set(load_config(os.environ), generator=given.generator)
+    asked: dict[str, list[Question]] = {}
+    corpora: dict[str, tuple[Corpus, Corpus]] = {}
+    for name in given.sets:
+        file = given.data / "dev" / f"{name}.jsonl"
+        every = list(load_questions(file))
+        random.Random(0).shuffle(every)
+        asked[name] = every[given.skip : given.skip + given.limit]
+        over = (given.data / "corpus" / OVER[name],) if name in OVER else ()
+        small = corpus_of(file, over, CUT, every[0])
+        corpora[name] = small, corpus_of(file, over, PLAIN_CUT, every[0])
+    known = {(row["set"], row["id"]) for row in rows_of([given.out])} if given.out.exists() else ()
+    default = Settings(effort=given.effort)
+    with given.out.open("a") as stream:
+        for turn in range(given.limit):
+            for name in given.sets:
+                if turn >= len(asked[name]) or (name, asked[name][turn].id) in known:
+                    continue
+                question, (small, large) = asked[name][turn], corpora[name]
+                arms = {
+                    "plain": one(
+                        question, Query(question.text, task="multihop"), large, models, PLAIN
+                    ),
+                    "default": one(question, Query(question.text), small, models, default),
+                }
+                row = {"set": name, "id": question.id, "unanswerable": question.unanswerable}
+                stream.write(json.dumps(row | arms) + "\n")
+                stream.flush()
+
+
+def one(
+    question: Question, query: Query, corpus: Corpus, models: ModelSet, settings: Settings
+) -> dict[str, Any]:
+    """Return the scores of one answer, its tokens, and the seconds to its first word and end."""
+    began, first = time.perf_counter(), None
+    taken: list[str] = []
+    found: Answer | None = None
+    for event in answer(query, corpus, models, settings):
+        if isinstance(event, Token) and first is None:
+            first = time.perf_counter() - began
+        elif isinstance(event, Decided) and event.taken:
+            taken.append(event.stage)
+        elif isinstance(event, Answered):
+            found = event.answer
+    seconds = time.perf_counter() - began
+    if found is None:
+        raise RuntimeError("answer ended without an answer")
+    personal = query.task == "question"
+    said = _without_markers(found.text) if personal else found.raw
+    given = "" if personal and found.certainty == "none" else said
+    raw = found.raw if found.raw else said
+    golds = () if question.unanswerable else question.answers
+    return {
+        "substring": metrics.substring_match(given, golds),
+        "f1": round(metrics.token_f1(given, golds), 3),
+        "raw_substring": metrics.substring_match(raw, golds),
+        "raw_f1": round(metrics.token_f1(raw, golds), 3),
+        "certainty": found.certainty,
+        "confidence": found.confidence,
+        "grounded": found.grounded,
+        "taken": taken,
+        "tokens": found.usage.effective_context,
+        "computed": found.usage.lookahead.computed + found.usage.generator.computed,
+        "first": round(first if first is not None else seconds, 2),
+        "seconds": round(seconds, 2),
+    }
+
+
+def rows_of(files: Sequence[Path]) -> list[dict[str, Any]]:
+    """Return all rows."""
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def table(files: Sequence[Path]) -> None:
+    """Print a block for each set, and one for all."""
+    rows = rows_of(files)
+    for name in [*dict.fromkeys(row["set"] for row in rows), "all"]:
+        own = [row for row in rows if name in (row["set"], "all")]
+        print(name, *lines(own), sep="\n  ")
+
+
+def lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield what the two arms reached over some rows."""
+    able = [row for row in rows if not row["unanswerable"]]
+    unable = [row["default"] for row in rows if row["unanswerable"]]
+    yield f"n {len(rows)}, {len(able)} with an answer"
+    for arm in ("plain", "default"):
+        own = [row[arm] for row in able]
+        every = [row[arm] for row in rows]
+        if not own:
+            continue
+        ends = sorted(one["seconds"] for one in every)
+        yield (
+            f"{arm:8} substring {mean(one['substring'] for one in own):.3f} "
+            f"F1 {mean(one['f1'] for one in own):.3f} "
+            f"tokens {mean(one['tokens'] for one in every):.0f} "
+            f"computed {mean(one['computed'] for one in every):.0f} "
+            f"first word {median(one['first'] for one in every):.1f} s, "
+            f"end {median(ends):.1f} s, 90th percentile {ends[int(0.9 * (len(ends) - 1))]:.1f} s"
+        )
+    for score in ("substring", "f1"):
+        apart = [row["default"][score] - row["plain"][score] for row in able]
+        draws = random.Random(0)
+        means = sorted(mean(draws.choices(apart, k=len(apart))) for _ in range(2000))
+        yield f"{score}: {mean(apart):+.3f} [{means[50]:+.3f}, {means[1949]:+.3f}]"
+    default = [row["default"] for row in able]
+    raw = mean(one["raw_substring"] for one in default)
+    yield f"were nothing withheld: substring {raw:.3f} F1 {mean(o['raw_f1'] for o in default):.3f}"
+    sure = [row for row in rows if row["default"]["certainty"] == "sure"]
+    right = [right_of(row) for row in sure]
+    yield f"sure {len(sure)}, of them wrong {1 - mean(right) if right else 0:.3f}"
+    shown = [right_of(row) for row in rows if row["default"]["certainty"] != "none"]
+    yield f"shown {len(shown)}, of them right {mean(shown) if shown else 0:.3f}"
+    if unable:
+        surely = sum(one["certainty"] == "sure" for one in unable)
+        refused = sum(one["certainty"] == "none" for one in unable)
+        yield f"without an answer {len(unable)}: refused {refused}, answered surely {surely}"
+    pairs = [
+        (row["default"]["confidence"], right_of(row))
+        for row in rows
+        if row["default"]["confidence"] is not None
+    ]
+    if pairs:
+        found = quality(pairs)
+        yield (
+            f"confidence of {found.count}: ECE {found.calibration_error:.3f}, risk-coverage "
+            f"{found.risk_coverage:.3f}, AUC {found.auc if found.auc is None else round(found.auc, 3)}"
+        )
+    steps: dict[str, int] = {}
+    for row in rows:
+        for stage in row["default"]["taken"]:
+            steps[stage] = steps.get(stage, 0) + 1
+    yield f"steps taken: {steps}"
+
+
+def right_of(row: dict[str, Any]) -> bool:
+    """Say whether the default's own words are right: as a substring, or F1 of 0.6."""
+    own = row["default"]
+    said = own["raw_substring"] == 1 or own["raw_f1"] >= 0.6
+    return said and not row["unanswerable"]
+
+
+def main() -> None:
+    """Record, or print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parts = parser.add_subparsers(dest="what", required=True)
+    recording = parts.add_parser("record")
+    recording.add_argument("data", type=Path)
+    recording.add_argument("out", type=Path)
+    recording.add_argument("--sets", nargs="+", required=True)
+    recording.add_argument("--skip", type=int, default=20)
+    recording.add_argument("--limit", type=int, default=100)
+    recording.add_argument("--effort", default="balanced")
+    recording.add_argument("--generator", default="qwen2.5-coder-1.5b-instruct-q4_k_m")
+    showing = parts.add_parser("table")
+    showing.add_argument("files", type=Path, nargs="+")
+    given = parser.parse_args()
+    if given.what == "table":
+        table(given.files)
+    else:
+        record(given)
+
+
+if __name__ == "__main__":
+    main()
