@@ -41,8 +41,12 @@ class FakeGenerator:
         *,
         context: int = 8192,
         logprobs: Callable[[str, Sequence[str]], list[float]] | None = None,
+        likely: Callable[[str], float] = lambda reply: LIKELY,
     ) -> None:
-        """Keep the script; `logprobs` answers `next_token_logprobs` (default: first choice)."""
+        """Keep the script; `logprobs` answers `next_token_logprobs` (default: first choice).
+
+        `likely` is the log-probability of each token of a reply.
+        """
         self.id = model_id
         self.context = context
         self.usage = TokenCount()
@@ -52,6 +56,7 @@ class FakeGenerator:
         self.closed = False
         self._replies = replies
         self._logprobs = logprobs
+        self._likely = likely
 
     def count(self, text: str) -> int:
         return len(text.split())
@@ -87,7 +92,7 @@ class FakeGenerator:
                 last = step + 1 >= len(words)
                 out_of_room = step + 1 == request.max_tokens
                 reason: Finish | None = "stop" if last else "length" if out_of_room else None
-                drawn = (LIKELY,) if request.logprobs else ()
+                drawn = (self._likely(" ".join(words)),) if request.logprobs else ()
                 yield Piece(index, words[step] if words else "", reason, logprobs=drawn)
                 if reason:
                     del waiting[index]

@@ -124,7 +124,7 @@ def test_what_nothing_supports_is_an_abstention(
 def test_an_unsure_generator_abstains(
     notes: Path, fake_models: MakeModels, fake_generator: Callable[..., object]
 ) -> None:
-    unsure = fake_generator("g", [REPLY], logprobs=lambda _p, _c: [-3.0, -0.05])
+    unsure = fake_generator("g", [REPLY], likely=lambda _: -5.0)
     models = ModelSet("g", "g", lambda _id: unsure)  # type: ignore[arg-type, return-value]
     found = final(list(answer("When does the lease end?", [notes], models)))
     assert found.grounded == "none"

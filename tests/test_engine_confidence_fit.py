@@ -68,17 +68,17 @@ def test_a_ridge_keeps_weights_finite_where_a_signal_tells_all():
 
 def test_the_unit_of_a_signal_does_not_matter():
     rows = held(3, 1, 1.0) + held(2, 3, 0.25) + held(1, 3, 0.0)
-    hundreds = [(Signals(words=100 * one.held), right) for one, right in rows]
+    hundreds = [(Signals(margin=100 * one.held), right) for one, right in rows]
     small, large = fit(rows), fit(hundreds)
     for one, right in zip(rows, hundreds, strict=True):
         assert small.confidence(one[0]) == pytest.approx(large.confidence(right[0]))
 
 
 def test_a_missing_signal_counts_as_the_mean_of_the_others():
-    rows = [(Signals(answerable=value), value > 0) for value in (2.0, -1.0, 3.0, -2.0)]
+    rows = [(Signals(least=value), value > 0) for value in (2.0, -1.0, 3.0, -2.0)]
     found = fit([*rows, (Signals(), True)])
-    assert found.typical == {"judged": 0.5}
-    assert found.confidence(Signals()) == pytest.approx(found.confidence(Signals(answerable=0.5)))
+    assert found.typical == {"least": 0.5}
+    assert found.confidence(Signals()) == pytest.approx(found.confidence(Signals(least=0.5)))
 
 
 def test_what_does_not_tell_replies_apart_has_no_weight():

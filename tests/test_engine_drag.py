@@ -119,7 +119,7 @@ def test_rounds_end_where_the_tokens_do(run: Callable[..., Run], tokens: int, la
 
 
 def test_all_rounds_are_asked_where_the_tokens_last(run: Callable[..., Run]) -> None:
-    asked = {"texts": LONG, "budget": ROOMY, "effort": "thorough"}
+    asked = {"texts": LONG, "budget": ROOMY, "effort": "thorough", "max_context": 9000}
     found = run("iterdrag:k=1,m=0,n=5", [*ASKS_ON, "Ann Lee"], **asked)
     assert len(found.all(FollowedUp)) == 5
     assert found.all(Noted) == []
@@ -129,9 +129,9 @@ def test_all_rounds_are_asked_where_the_tokens_last(run: Callable[..., Run]) -> 
 def test_what_leaves_no_tokens_for_the_answer_is_refused(
     run: Callable[..., Run], strategy: str
 ) -> None:
-    """`quick` allows 60 and twice 60 tokens of passages and 750 of prompts."""
+    """`quick` allows twice 60 tokens of passages and 500 of prompts."""
     wordy = (Example("Who?", "Kim", documents=("word " * 900,)),)
-    said = r"2 documents behind 1 examples would read [\d,]+ tokens, and 930 are left"
+    said = r"2 documents behind 1 examples would read [\d,]+ tokens, and 620 are left"
     with pytest.raises(BudgetTooSmall, match=said):
         run(strategy, examples=wordy, effort="quick")
 

@@ -25,7 +25,7 @@ from engine.budget.effort import (
     iterdrag_within,
     spending_of,
 )
-from engine.budget.work import CorrectedSpeed, Work, check_work
+from engine.budget.work import CorrectedSpeed, Work
 from engine.errors import DataError, QuestionError
 from engine.events import Answered, Expected, Stage
 from engine.retrieval import selection
@@ -43,8 +43,8 @@ from tests.support.builders import document, documents
 
 @pytest.mark.parametrize(
     ("effort", "tokens"),
-    # X + 2 Y + three prompts of 250, times what the effort allows
-    [("quick", 800 + 1400 + 750), ("balanced", 6975), ("thorough", 3 * 18750)],
+    # X + Y + two prompts of 250, times what the effort allows
+    [("quick", 800 + 800 + 500), ("balanced", 2 * 3200), ("thorough", 3 * 12500)],
 )
 def test_an_effort_is_a_number_of_tokens(effort: Any, tokens: int) -> None:
     assert spending_of(Settings(effort=effort)).tokens == tokens
@@ -62,7 +62,7 @@ def test_the_tokens_of_sub_questions_by_hand() -> None:
     One of them holds the follow-up question, and two its answer too.
     """
     costs = Costs(100, lambda examples, documents: 50.0 * examples * documents)
-    assert iterdrag_tokens(Theta(2, 1, 1), costs) == 4 * (100 + 250) + 14 * 100 + 5 * 48
+    assert iterdrag_tokens(Theta(2, 1, 1), costs) == 3 * (100 + 250) + 10 * 100 + 3 * 48
     assert iterdrag_longest(Theta(2, 1, 1), costs) == 100 + 250 + 400 + 2 * 48
 
 
@@ -87,15 +87,15 @@ def test_sub_questions_take_no_more_than_was_said(
     )
     used = next(event for event in events if isinstance(event, Answered)).answer.usage
     costs = costs_of(toolbox(None), 63 + selection.OVERHEAD)
-    assert len(model.prompts) == 2 * theta.n + 2
+    assert len(model.prompts) == 2 * theta.n + 1
     assert 0.6 * iterdrag_tokens(theta, costs) < used.effective_context
     assert used.effective_context <= iterdrag_tokens(theta, costs)
     assert max(map(model.count, model.prompts)) <= iterdrag_longest(theta, costs)
 
 
 def test_the_tokens_of_rewriting_by_hand() -> None:
-    """Two rounds and a check over 3 passages, twice over all 6."""
-    assert rewriting_tokens(3, 1, 100) == 3 * (300 + 250) + 2 * (600 + 250)
+    """Two rounds over 3 passages, once over all 6."""
+    assert rewriting_tokens(3, 1, 100) == 2 * (300 + 250) + 600 + 250
 
 
 ALIKE = Costs(100, lambda examples, documents: 100.0 * examples * documents)
@@ -264,7 +264,7 @@ def test_what_a_reply_takes_by_hand(toolbox: Callable[..., Any], fake_generator:
     tools = toolbox(CorrectedSpeed(lambda role: Speed(reading=100, writing=10)))
     model = fake_generator("g")
     [first] = tools.forecast.replies(model, "a b c d ")
-    [second] = tools.forecast.replies(model, "a b c d e f", check_work(100), count=5)
+    [second] = tools.forecast.replies(model, "a b c d e f", Work("generator", 350, 0), count=5)
     assert (first.tokens, first.seconds) == (4, pytest.approx(0.04 + 1.6))
     assert (second.tokens, second.seconds) == (352, pytest.approx(3.52 + 1.2 * 1.6))
 

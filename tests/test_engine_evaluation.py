@@ -135,7 +135,7 @@ def test_a_run_scores_sums_up_and_resumes(
     assert isinstance(second, RunSummary)
     assert second.scores == summary.scores
     assert len(again) == len(scored) == 3
-    assert len(models.generator.prompts) - asked == 3  # type: ignore[attr-defined]
+    assert len(models.generator.prompts) - asked == 2  # type: ignore[attr-defined]
     assert len([line for line in out.read_text().splitlines() if line.endswith("}")]) == 3
     assert (tmp_path / "run.jsonl").stat().st_mode & 0o777 == 0o600
 

@@ -525,14 +525,6 @@ def test_sources_that_disagree_are_both_named_the_newest_first(fake_generator: A
     assert [one.passage.text for one in found.citations] == [MAILS[1][0], MAILS[0][0]]
 
 
-def test_strict_is_refused_where_nothing_votes() -> None:
-    for voting in ("auto", "et2rag", "self_consistency:samples=3", "et2rag+youra"):
-        registry.require_votes(registry.get(voting))
-    for silent in ("vanilla", "fb_rag+youra"):
-        with pytest.raises(QuestionError, match="no readings vote"):
-            registry.require_votes(registry.get(silent))
-
-
 def test_a_strict_answer_abstains_without_a_majority(fake_generator: Any) -> None:
     found = meeting(fake_generator, which_day, strict=True)
     assert found.text == abstention.ABSTENTION

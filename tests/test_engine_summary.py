@@ -278,7 +278,7 @@ def test_a_sentence_is_supported_by_the_whole_of_a_passage_of_which_a_part_was_r
     ask: Ask,
 ) -> None:
     said = "The zeppelin landed in Bremen at noon."
-    text = f"{prose(10)} {said} {prose(900, 5)}"
+    text = f"{prose(5)} {said} {prose(900, 5)}"
     found = ask([document("paper", text)], [said], strategy="summary:tokens=300")
     assert said not in found.generator.prompts[0]
     assert found.answer.text == f"{said} [1]"
@@ -391,7 +391,7 @@ def test_notes_end_where_they_begin_to_repeat(ask: Ask) -> None:
 
 
 def test_what_is_too_much_for_all_batches_is_said(ask: Ask) -> None:
-    items = [document(f"d{n}", " ".join([f"word{n}"] * 200)) for n in range(6)]
+    items = [document(f"d{n}", " ".join([f"word{n}"] * 150)) for n in range(6)]
     found = ask(
         items, ["word3."], "Summarise word3", "summary:batches=2", effort="thorough", budget=WINDOW
     )

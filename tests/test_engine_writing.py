@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -17,19 +16,18 @@ from engine.generation.reply import GeneratorQuestion, asks_several, finish, wri
 from engine.prompts.tasks import QUESTION as QUESTION_TASK
 from engine.retrieval.passages import split
 from ingest.item import Item, Kind, Locator, People
+from models.fake import LIKELY
 from models.protocols import Generator
 
 QUESTION = "What is the e-mail address of Ann Lee?"
-WEIGHTS = {"intercept": -1.0, "answerable": 0.5, "held": 1.0}
+WEIGHTS = {"intercept": -1.0, "mean": 0.5, "held": 1.0}
 
 
-def written(
-    model: Generator, question: str = QUESTION, deadline: float | None = None
-) -> tuple[list[str], Draft]:
+def written(model: Generator, question: str = QUESTION) -> tuple[list[str], Draft]:
     """Return the tokens shown and the reply that stands."""
     text = "From: Ann Lee <ann@x.example>"
     item = Item(Kind.MAIL, "Lunch", None, People(), text, Locator(Path("/mail")))
-    asked = GeneratorQuestion(QUESTION_TASK, question, date(2026, 11, 21), deadline)
+    asked = GeneratorQuestion(QUESTION_TASK, question, date(2026, 11, 21))
     passages = split([item])
     steps = write(model, asked, asked.prompt(model, passages))
     shown = []
@@ -42,16 +40,14 @@ def written(
         shown.append(event.text)
 
 
-def test_a_reply_is_judged_over_the_same_passages(fake_generator: Callable[..., Any]) -> None:
+def test_a_reply_is_judged_without_another_call(fake_generator: Callable[..., Any]) -> None:
     model = fake_generator("fake", ["ann@x.example"])
     shown, answer = written(model)
     assert "".join(shown) == answer.text == "ann@x.example"
-    asked, *behind = model.prompts
-    passages = asked.partition("Question:")[0]
-    assert behind
-    assert all(prompt.startswith(passages) for prompt in behind)
+    assert len(model.prompts) == 1
     assert answer.signals is not None
-    assert answer.signals.fitting == answer.signals.literal == 1
+    assert (answer.signals.held, answer.signals.echoed) == (1, 0)
+    assert answer.signals.mean == answer.signals.least == LIKELY
     assert answer.confidence == Calibration(WEIGHTS).confidence(answer.signals)
 
 
@@ -60,16 +56,6 @@ def test_a_denial_is_not_judged(fake_generator: Callable[..., Any]) -> None:
     _, answer = written(model)
     assert answer.confidence is None
     assert len(model.prompts) == 1
-
-
-def test_after_the_deadline_words_alone_are_judged(fake_generator: Callable[..., Any]) -> None:
-    model = fake_generator("fake", ["Ann"])
-    _, answer = written(model, deadline=time.monotonic() - 1)
-    assert answer.text == "Ann"
-    assert len(model.prompts) == 1
-    assert answer.signals is not None
-    assert answer.signals.answerable is None
-    assert answer.confidence is not None
 
 
 @pytest.mark.parametrize(

@@ -62,16 +62,16 @@ def test_the_cache_is_what_llama_cpp_allocates() -> None:
     found = estimate(CODER, 8192, FILE)
     assert found.cache == 224 << 20, "as llama.cpp says when it loads this model"
     compute = CHUNK * 4 * (151936 + 2 * 1536)
-    assert round(compute / 2**20, 2) == 151.38
+    assert round(compute / 2**20, 2) == 302.75
     assert found.buffers > compute
     assert found.needed == FILE + found.cache + found.buffers
     assert found.peak == found.needed + 625_508_352
 
 
 def test_attention_that_is_read_is_held_for_a_decode_call() -> None:
-    small = replace(CODER, embedding=896, heads=14)  # Qwen2.5 0.5B; measured: 334 MiB more
+    small = replace(CODER, embedding=896, heads=14)  # Qwen2.5 0.5B: 334 MiB for 256 tokens
     plain, reads = (estimate(small, 32768, FILE, reads=one) for one in (False, True))
-    assert (reads.buffers - plain.buffers) / 2**20 == pytest.approx(334, abs=5)
+    assert (reads.buffers - plain.buffers) / 2**20 == pytest.approx(660, abs=5)
     assert reads.needed - plain.needed == reads.buffers - plain.buffers
     few = [estimate(small, 1024, FILE, reads=one) for one in (False, True)]
     assert few[0] == few[1], "the room of the logits is enough"

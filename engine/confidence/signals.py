@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.checking.citation_check import MARKER
+from engine.checking.citation_check import MARKER, split_sentences
 from engine.language.sentences import sentence_spans
 from engine.language.stemming import stem
 from engine.language.tokens import FUNCTION_WORDS, folded_words, readable
@@ -46,17 +46,28 @@ class Signals:
 
 
 def of_words(question: str, reply: str, evidence: Sequence[Passage]) -> Signals:
-    """Return the signals that lie in the words."""
-    asked, said = _content(question), _content(MARKER.sub("", reply))
-    new = said - asked or said
-    if not new:
+    """Return the signals that lie in the words; of several sentences the mean."""
+    asked = _content(question)
+    sentences = split_sentences(" ".join(MARKER.sub("", reply).split()), evidence)
+    said = [content for one in sentences if (content := _content(one))]
+    if not said:
         return Signals(echoed=1.0)
+    found = [_of_sentence(asked, one - asked or one, evidence) for one in said]
+    return Signals(
+        near=sum(near for near, _ in found) / len(found),
+        held=sum(held for _, held in found) / len(found),
+        echoed=float(not set().union(*said) - asked),
+    )
+
+
+def _of_sentence(
+    asked: set[bytes], new: set[bytes], evidence: Sequence[Passage]
+) -> tuple[float, float]:
+    """Return how near a sentence with these new words is to the question, and how far held."""
     held = max((len(new & _stems(one.searched)) for one in evidence), default=0) / len(new)
     wanted = asked - new
-    near = max(
-        (len(wanted & known) for one in evidence for known in _told(one, new)), default=0
-    ) / max(1, len(wanted))
-    return Signals(near=near, held=held, echoed=float(not said - asked))
+    told = (len(wanted & known) for one in evidence for known in _told(one, new))
+    return max(told, default=0) / max(1, len(wanted)), held
 
 
 def margin_of(scores: Scores) -> float:

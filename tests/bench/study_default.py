@@ -182,7 +182,7 @@ def lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
         found = quality(pairs)
         yield (
             f"confidence of {found.count}: ECE {found.calibration_error:.3f}, risk-coverage "
-            f"{found.risk_coverage:.3f}, AUC {found.auc if found.auc is None else round(found.auc, 3)}"
+            f"{found.risk_coverage:.3f}, AUC {found.auc or 0:.3f}"
         )
     steps: dict[str, int] = {}
     for row in rows:

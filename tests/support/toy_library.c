@@ -40,6 +40,9 @@ static void fail_at(const char *place) {
     else raise(atoi(how));
 }
 
+/* As of a processor on which rearranged weights pay. */
+const char *llama_print_system_info(void) { return "CPU : AVX2 = 1 | "; }
+
 void llama_backend_init(void) {
     fail_at("init");
     ((void (*)(void)) real("llama_backend_init"))();
