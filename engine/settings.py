@@ -46,7 +46,7 @@ class Budget:
 
 BUDGETS: dict[Effort, Budget] = {
     "quick": Budget(800, 800, 3, lookahead_share=0.4, generator_share=0.6, first_tokens=500),
-    "balanced": Budget(1500, 1200, 5, lookahead_share=0.3, generator_share=0.5),
+    "balanced": Budget(1000, 1200, 3, lookahead_share=0.3, generator_share=0.5),
     "thorough": Budget(6000, 6000, 5, lookahead_share=0, generator_share=0, first_tokens=1200),
 }
 

@@ -73,7 +73,9 @@ class Further:
         tools = readings.tools
         unread = len(set(tools.passages.allowed()) - set(readings.chosen))
         facts = by_now(tools, self.facts)
-        rule = routing.look_ahead_after_all(facts, bool(self.looked.samples), unread)
+        rule = routing.look_ahead_after_all(
+            facts, bool(self.looked.samples), unread, readings.best.confidence
+        )
         if self.look == "never" or not (yield from decide(rule, "auto")):
             return readings
         yield from _provisional(readings)
