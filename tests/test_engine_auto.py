@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,16 @@ from engine.answer import answer
 from engine.checking import abstention
 from engine.checking.contradiction import same_answer
 from engine.errors import BudgetTooSmall
-from engine.events import Answered, Compressed, Decided, FollowedUp, Noted, Sampled, Voted
+from engine.events import (
+    Answered,
+    Compressed,
+    Decided,
+    FollowedUp,
+    Noted,
+    Provisional,
+    Sampled,
+    Voted,
+)
 from engine.generation.lookahead import Sample
 from engine.language.languages import language_of
 from engine.retrieval.corpus import corpus_of
@@ -25,6 +35,7 @@ from engine.strategies import registry
 from engine.strategies.auto import agreement
 from engine.strategies.rewrite import Rewrite
 from engine.values import Answer, Query
+from ingest.item import Item, Kind, Locator, People, Person
 from models.errors import AskanceError, ContextExceeded
 from models.roles import ModelSet
 from tests.support.builders import documents
@@ -221,10 +232,11 @@ def ask(fake_generator: Any) -> Ask:
         task: str = "question",
         encoder: FakeEncoder | None = None,
         notes: Sequence[str] = NOTES,
+        items: Sequence[Item] = (),
         lookahead_id: str = "l",
         **settings: Any,
     ) -> Run:
-        items = documents(notes)
+        read = items or documents(notes)
         models = {"g": fake_generator("g", generator), "l": fake_generator("l", lookahead)}
         models_of = ModelSet(
             lookahead_id,
@@ -234,7 +246,7 @@ def ask(fake_generator: Any) -> Ask:
             load_encoder=lambda _: encoder,  # type: ignore[arg-type, return-value]
         )
         wanted = replace(Settings(strategy=strategy, budget=ROOM_FOR_ALL), **settings)
-        corpus = corpus_of(split(items))
+        corpus = corpus_of(split(read))
         events = list(answer(Query(question, task=task), corpus, models_of, wanted))
         return Run(events, models["g"], models["l"])
 
@@ -257,15 +269,20 @@ def test_what_fits_is_read_as_it_stands_with_one_model(ask: Ask) -> None:
 
 def test_samples_choose_where_not_all_fits(ask: Ask) -> None:
     replies = ["It is signed by Ingrid.\nAnswer: Ingrid Halloran"]
-    found = ask("What of the lease of the boathouse?", [ENDS], replies, budget=ROOM_FOR_ONE)
-    assert found.taken == ["look ahead"]
+    asked = "What of the lease of the boathouse?"
+    found = ask(asked, [ENDS], replies, "auto:look=always", budget=ROOM_FOR_ONE)
+    assert found.taken[0] == "look ahead"
     assert NOTES[2] in found.generator.prompts[0]
-    assert found.answer.strategy == "auto"
+    assert found.answer.strategy == "auto:look=always"
 
 
 def test_a_model_does_not_look_ahead_for_itself(ask: Ask) -> None:
     found = ask(
-        "What of the lease of the boathouse?", [ENDS], budget=ROOM_FOR_ONE, lookahead_id="g"
+        "What of the lease of the boathouse?",
+        [ENDS],
+        task="multihop",
+        budget=ROOM_FOR_ONE,
+        lookahead_id="g",
     )
     assert found.taken == []
     assert not found.all(Sampled)
@@ -289,14 +306,15 @@ def test_a_data_set_is_asked_as_its_paper_asks(ask: Ask) -> None:
 def test_an_encoder_ranks_before_the_samples_where_words_are_missing(ask: Ask) -> None:
     encoder = FakeEncoder({NOTES[1]: 0.1, NOTES[2]: 0.9, "What of": 1.0}, {})
     question = "What of the lease of the boathouse?"
-    found = ask(question, [ENDS], ["?"], budget=ROOM_FOR_ONE, encoder=encoder)
+    always = {"encoder": encoder, "strategy": "auto:look=always"}
+    found = ask(question, [ENDS], ["?"], budget=ROOM_FOR_ONE, **always)
     assert found.taken == ["look ahead"]
     found = ask(question, [ENDS], ["?"], budget=ROOM_FOR_ONE, encoder=encoder, strategy=EMBEDDING)
     assert found.taken == ["embed", "look ahead"]
     assert NOTES[2] in found.generator.prompts[0]
 
 
-EMBEDDING = "auto:embed=always"
+EMBEDDING = "auto:embed=always,look=always"
 LONG = replace(ROOM_FOR_ALL, generator_tokens=34, lookahead_tokens=34)
 
 
@@ -323,6 +341,7 @@ def test_thorough_readings_vote_where_samples_disagree(ask: Ask) -> None:
         "Is the lease of the jetty or that of the boathouse longer?",
         [ENDS],
         lambda _, index: samples[index],
+        "auto:look=always",
         effort="thorough",
     )
     assert found.taken == ["look ahead", "vote"]
@@ -339,6 +358,55 @@ def test_samples_that_state_another_number_do_not_agree() -> None:
     said = [Sample("", f"It is {rent} euros a month") for rent in (950, 890)]
     assert agreement(said) == 1
     assert agreement(said, partial(same_answer, question="How much is it?")) == 0.5
+
+
+# Readings
+
+
+def test_a_sure_reading_is_the_last(ask: Ask) -> None:
+    found = ask(LEASE, [ENDS], budget=replace(ROOM_FOR_ALL, first_tokens=40))
+    assert found.answer.certainty == "sure"
+    assert len(found.generator.prompts) == 1
+    assert NOTES[1] in found.generator.prompts[0]
+    assert NOTES[3] not in found.generator.prompts[0]
+    assert not found.all(Provisional)
+
+
+def test_an_unsure_reading_goes_on_behind_the_first(ask: Ask) -> None:
+    replies = ["Kim [1]", ENDS]
+    found = ask(LEASE, replies, budget=replace(ROOM_FOR_ALL, first_tokens=40))
+    first, second = found.generator.prompts[:2]
+    assert second.startswith(first.partition("Question:")[0].rstrip())
+    assert found.taken == ["read on"]
+    [shown] = found.all(Provisional)
+    assert shown.text == "Kim [1]"
+    assert found.answer.raw == ENDS
+    assert found.answer.certainty == "sure"
+
+
+def test_of_two_readings_the_likelier_answer_is_given(ask: Ask) -> None:
+    replies = ["31 December [1]", "Kim [1]"]
+    tight = replace(ROOM_FOR_ALL, first_tokens=40)
+    found = ask(LEASE, replies, budget=tight, sure_confidence=1.0, strategy="auto:look=never")
+    assert found.answer.raw == "31 December [1]"
+    assert found.answer.certainty == "unsure"
+    assert any("differs" in one.text for one in found.answer.reasons if not one.speaks_for)
+
+
+def test_strict_shows_only_what_is_sure(ask: Ask) -> None:
+    found = ask(LEASE, [ENDS], sure_confidence=1.0, strict=True, strategy="auto:look=never")
+    assert found.answer.certainty == "none"
+    assert found.answer.text == abstention.ABSTENTION
+
+
+def test_who_asks_for_an_address_gets_that_of_the_header(ask: Ask) -> None:
+    ann = Person("Ann Lee", "ann@x.example")
+    mail = Item(Kind.MAIL, "Lunch", None, People((ann,)), "From: Ann Lee", Locator(Path("/m")))
+    found = ask("What is the e-mail address of Ann Lee?", items=[mail])
+    assert found.answer.text == "ann@x.example [1]"
+    assert found.answer.citations[0].quote == "From: Ann Lee"
+    assert found.answer.certainty == "sure"
+    assert found.generator.prompts == []
 
 
 # Missing evidence
@@ -377,15 +445,6 @@ def test_a_question_of_several_steps_is_asked_in_steps(ask: Ask) -> None:
     assert found.answer.raw == "the mill"
 
 
-def test_without_tokens_it_abstains_and_says_so(ask: Ask) -> None:
-    small = replace(ROOM_FOR_ALL, lookahead_tokens=100, generator_tokens=100)
-    found = ask(LEASE, ["Not found."], ["?"], budget=small)
-    assert found.answer.text == abstention.ABSTENTION
-    assert found.all(Decided)[-1].stage == "rewrite"
-    assert "tokens, and" in found.all(Decided)[-1].why
-    assert found.answer.usage.effective_context <= 1.5 * (3 * 100 + 750)
-
-
 def test_a_second_look_that_finds_nothing_leaves_the_first(ask: Ask) -> None:
     replies = ["Not found.", "Rewritten question: Who keeps bees?", "Answer: unknown"]
     found = ask("Who signed the lease?", replies, ["?"], effort="thorough")
@@ -413,7 +472,7 @@ def test_a_second_look_that_fails_leaves_the_first(
     monkeypatch.setattr(Rewrite, "run", run)
     found = ask("Who signed the lease?", ["Not found."], ["?"], effort="thorough")
     assert found.answer.text == abstention.ABSTENTION
-    assert found.all(Noted)[-1].text == "The second look was broken off: There is no room."
+    assert found.all(Noted)[-1].text == "Further reading was broken off: There is no room."
 
 
 def test_what_was_read_whole_is_not_asked_twice(ask: Ask) -> None:
@@ -429,7 +488,7 @@ def test_what_was_read_whole_is_not_asked_twice(ask: Ask) -> None:
 def test_words_that_do_not_occur_are_put_otherwise(ask: Ask) -> None:
     asked = "Wann läuft der Mietvertrag vom Bootshaus aus?"
     found = ask(asked, [ENDS], ["When does the lease of the boathouse end?\nWords: lease"])
-    assert found.taken == ["expand"]
+    assert found.taken[0] == "expand"
     assert "lease" in found.all(Noted)[0].text
     assert asked in found.lookahead.prompts[0]
     assert "into simple English" in found.lookahead.prompts[0]

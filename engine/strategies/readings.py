@@ -30,11 +30,12 @@ class Readings:
     def best(self) -> Draft:
         """The answer that is likeliest to be right; the first denial where there is no answer.
 
-        What other readings say changes how likely each is.
+        What other readings say changes how likely each is. Of answers to a data set's question,
+        which have no confidence, the last one is meant.
         """
-        known = [self._among_others(one) for one in self.drafts]
-        answers = [one for one in known if one.confidence is not None]
-        return max(answers, key=lambda one: one.confidence or 0.0, default=known[0])
+        answers = [self._among_others(one) for one in self.drafts if self._answers(one)]
+        latest = answers[::-1] or [self.drafts[0]]
+        return max(latest, key=lambda one: one.confidence or 0.0)
 
     def _among_others(self, draft: Draft) -> Draft:
         """Return a draft with its confidence beside the other readings."""
