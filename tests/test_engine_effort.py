@@ -242,7 +242,7 @@ def test_what_is_to_come_is_said_before_each_stage(
     assert looking.seconds == pytest.approx(2.76 + 1.2 * 96 / 10 + 3.5 + 1.6)
     assert writing.tokens == 276
     assert writing.seconds is not None
-    assert writing.budget == int(1.5 * (300 + 750))
+    assert writing.budget == 2 * (200 + 500)
     assert [one.seconds for one in expected("vanilla", estimate=True)] == [None]
     assert expected("fb_rag", known) == []
 
