@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -417,6 +417,7 @@ def test_alternatives_are_written_out_as_long_as_tokens_are_left() -> None:
     both = ask(texts, question, how, RENT_READ, budget=room)
     assert len(both.lines) == 3
     assert both.answer.usage.effective_context > 2100
-    one = ask(texts, question, how, RENT_READ, budget=room, effort="quick")
+    scarce = replace(room, lookahead_tokens=100)
+    one = ask(texts, question, how, RENT_READ, budget=scarce, effort="quick")
     assert one.answer.text.startswith("Unsure, only 1 of 2 readings agree: ")
     assert one.answer.usage.effective_context <= 3550
