@@ -74,7 +74,7 @@ class Piece:
     logprobs: tuple[float, ...] = ()
     """Log-probabilities of the tokens drawn since the sequence's last piece, where asked for. They
     are the model's own, before temperature, truncation and constraint, and include the token that
-    ends the reply."""
+    ends the reply. Empty where a server gives none."""
     columns: AttentionColumns | None = None
     """Attention that the context received; on the first piece of a prompt that is read."""
 

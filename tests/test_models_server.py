@@ -236,6 +236,14 @@ def test_a_server_without_likelihoods_is_named(opened: Open) -> None:
         replies(model, model.render(QUESTION), watch=("Not",))
 
 
+def test_likelihoods_that_a_server_does_not_give_are_left_out(opened: Open) -> None:
+    model, _ = opened("vLLM", top={})
+    request = GenerationRequest((model.render(QUESTION),), max_tokens=9, logprobs=True)
+    pieces = list(model.sample(request))
+    assert "".join(piece.text for piece in pieces)
+    assert all(piece.logprobs == () for piece in pieces)
+
+
 def test_tokens_are_counted_as_the_server_does(opened: Open) -> None:
     model, toy = opened("vLLM")
     list(model.sample(GenerationRequest((model.render(QUESTION),), max_tokens=20)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from engine.checking import abstention
 from engine.errors import BudgetTooSmall, TimeSpent
@@ -32,20 +32,15 @@ class Further:
     ranker: FBRag
     look: WhenLooking = "auto"
     again: When = "auto"
-    steps: tuple[str, ...] = field(default=("read on", "look ahead", "again"))
 
     def read(self, readings: Readings) -> Steps[Draft]:
         """Return the best answer, after as many steps as it takes to be sure of one."""
-        known: dict[str, Step] = {
-            "read on": self._read_on,
-            "look ahead": self._look_ahead,
-            "again": self._look_again,
-        }
-        for name in self.steps:
+        steps: tuple[Step, ...] = (self._read_on, self._look_ahead, self._look_again)
+        for step in steps:
             if self._settled(readings):
                 break
             try:
-                readings = yield from known[name](readings)
+                readings = yield from step(readings)
             except (TimeSpent, BudgetTooSmall, ContextExceeded) as error:
                 yield Noted(f"Further reading was broken off: {error.message}")
                 break

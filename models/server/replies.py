@@ -129,8 +129,6 @@ class Replies:
             self._watched.add(number)
             watched = self._likelihoods(tokens, text, server)
             yield Piece(number * self._n, "", watched=watched)
-        if self._logprobs and text and not tokens:
-            raise _without_logprobs(server)
         drawn = max(len(tokens), bool(text) or thought)
         reply.tokens += drawn
         if self._logprobs:
