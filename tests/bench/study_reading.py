@@ -49,7 +49,7 @@ OVER = {"enron_annotated": "enron.mbox"}
 TOKENS = 600
 FOLDS = 5
 RIGHT = 0.6
-"""Token F1 from which a reply counts as right that neither holds a gold answer nor is held by one."""
+"""Token F1 from which a reply is right though it neither holds a gold answer nor is held by one."""
 MODEL_SIGNALS = frozenset({"mean", "least"})
 
 
