@@ -12,7 +12,7 @@ import pytest
 from engine.confidence.calibration import Calibration
 from engine.events import Token
 from engine.generation.draft import Draft
-from engine.generation.reply import GeneratorQuestion, asks_several, finish, write
+from engine.generation.reply import GeneratorQuestion, asks_several, finish, form_asked, write
 from engine.prompts.tasks import QUESTION as QUESTION_TASK
 from engine.retrieval.passages import split
 from ingest.item import Item, Kind, Locator, People
@@ -56,6 +56,20 @@ def test_a_denial_is_not_judged(fake_generator: Callable[..., Any]) -> None:
     _, answer = written(model)
     assert answer.confidence is None
     assert len(model.prompts) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "form"),
+    [
+        ("Did Ann sign the lease?", "verdict"),
+        ('In the mail "Lease": is it signed?', "verdict"),
+        ("Is it the red or the blue boat?", "one"),
+        ("Who signed the lease?", "one"),
+        ("Who signed it, and when?", "several"),
+    ],
+)
+def test_the_form_of_an_answer_follows_the_question(question: str, form: str) -> None:
+    assert form_asked(question) == form
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,8 @@ def values_of(item: Item, field: Field, unit: Unit | None = None) -> tuple[Value
         return _speakers(item)
     if field in ("sender", "recipient", "addressee"):
         people = item.people.recipients if field == "recipient" else item.people.sender
-        people = item.people.to[:1] if field == "addressee" else people
+        if field == "addressee":  # of several, the greeting says who is meant
+            people = item.people.to if len(item.people.to) == 1 else ()
         return tuple(_person(person) for person in people if person.name or person.address)
     if field in _OF_DATE:
         day = day_of(item)

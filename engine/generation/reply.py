@@ -33,6 +33,14 @@ _INTERROGATIVE = re.compile(
     re.IGNORECASE,
 )
 """Begins a question or a part of one, unlike the "which" of "the firm, which moved"."""
+# "Did Ann sign it?", "So is the office open"
+_YES_OR_NO = re.compile(
+    r"^\W*(?:(?:and|so|but),? )?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would"
+    r"|should|may|might|must|am)(?:n['\u2019]t)? ",
+    re.IGNORECASE,
+)
+_CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
+"""A question with "or" asks which of two."""
 _RELATIVE_TO_NOW = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|now|next|last|latest|recently|currently|coming"
     r"|upcoming|ago|soon|this (?:morning|afternoon|evening|week|weekend|month|quarter|year))\b",
@@ -63,7 +71,7 @@ class GeneratorQuestion:
         **fields: str,
     ) -> str:
         """Return the prompt for an answer; `how` says in which form, else what suits it."""
-        how = how or section("question", "several" if asks_several(self.text) else "one")
+        how = how or section("question", form_asked(self.text))
         today = self.remark + _today(self.text, self.today)
         values = {"today": today, "how": how} | fields
         return self.task.prompt(model, part, self.text, passages, self.fence, **values)
@@ -144,6 +152,17 @@ def unshown(steps: Steps[Draft]) -> Draft:
         except StopIteration as stop:
             written: Draft = stop.value
             return written
+
+
+def form_asked(question: str) -> str:
+    """Return the section of the prompt that says in which form a question is answered.
+
+    A bare "yes" names nothing that a source could support, so its reason is asked for as well.
+    """
+    if asks_several(question):
+        return "several"
+    last = question.rpartition(": ")[2]
+    return "verdict" if _YES_OR_NO.search(last) and not _CHOICE.search(last) else "one"
 
 
 def asks_several(question: str) -> bool:

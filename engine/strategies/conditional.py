@@ -79,6 +79,8 @@ def _settles(tools: Toolbox, read: PlanReading) -> bool:
     """Say whether a plan that finds no items proves that there are none."""
     if tools.settings.plan is not None:
         return True
+    if read.plan is not None and read.plan.value == "addressee":
+        return False  # several people are, and the text may say which one is meant
     by_words = read.plan is None or any(source.texts for source in read.plan.sources)
     return read.sure and not by_words
 
