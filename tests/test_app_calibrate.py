@@ -73,7 +73,7 @@ def honest(question: Question) -> Answer:
     at = list(QUESTIONS).index(question.text)
     right = not question.unanswerable and at % 3 > 0
     text = f"{question.answers[0]}. [1]" if right else "Nobody knows. [1]"
-    return answer(text, {"judged": 2.0 * right - at % 2, "mean": -0.5, "first": None})
+    return answer(text, {"least": 2.0 * right - at % 2, "mean": None})
 
 
 @pytest.fixture(autouse=True)
@@ -124,8 +124,8 @@ def test_the_fit_is_written_for_the_person_alone_and_wins(script, capsys):
     assert 0 < found["right"] < 1
     assert found["after"]["calibration_error"] < found["before"]["calibration_error"]
     assert found["after"]["brier"] < found["before"]["brier"]
-    assert found["weights"]["judged"] > 0
-    assert found["weights"]["judged"] / found["weights"]["mean"] == pytest.approx(0.3)
+    assert found["weights"]["least"] > 0
+    assert found["weights"]["mean"] / found["weights"]["least"] == pytest.approx(0.3 / 1.25)
     own = fitted_weights(known_models(os.environ)[0].row("writer"))
     assert own is not None
     assert (own.weights, own.typical) == (found["weights"], found["typical"])
@@ -167,7 +167,7 @@ def test_a_dry_run_writes_nothing_and_another_file_leaves_ones_own(script, capsy
 
 def test_weights_that_do_not_do_better_are_not_taken(script, capsys, monkeypatch, tmp_path):
     """The catalogue's are right already: log odds of 2 where 28 of 32 are, -2 where 3 of 22 are."""
-    table = "[model.confidence]\nintercept = 0\njudged = 1\n"
+    table = "[model.confidence]\nintercept = 0\nleast = 1\n"
     toy = parse_catalogue(ROWS.replace("[[model.source]]", f"{table}[[model.source]]", 1), "toy")
     monkeypatch.setattr("app.local_models.loader.load_catalogue", lambda: toy)
     answerable = [one.id for one in QUESTIONS.values() if not one.unanswerable]
@@ -178,7 +178,7 @@ def test_weights_that_do_not_do_better_are_not_taken(script, capsys, monkeypatch
         at = answerable.index(question.id)
         right = (at % 8 > 0) == (at < 32)
         text = question.answers[0] if right else "Nobody."
-        return answer(text, {"judged": 2.0 if at < 32 else -2.0})
+        return answer(text, {"least": 2.0 if at < 32 else -2.0})
 
     script(known)
     assert main(["models", "calibrate", "writer"]) == 0
@@ -255,11 +255,11 @@ def test_the_help_tells_the_number_of_questions(capsys):
 
 def test_an_answer_is_right_by_its_words_and_never_where_there_is_none():
     answerable = next(one for one in QUESTIONS.values() if not one.unanswerable)
-    signals: dict[str, float | None] = {"mean": -1.0, "judged": None}
+    signals: dict[str, float | None] = {"mean": -1.0, "least": None}
     right = outcome_of(answerable, answer(f"{answerable.answers[0]} [1].", signals))
     assert right is not None
     assert right[1]
-    assert (right[0].mean, right[0].judged) == (-1.0, None)
+    assert (right[0].mean, right[0].least) == (-1.0, None)
     unanswerable = next(one for one in QUESTIONS.values() if one.unanswerable)
     wrong = outcome_of(unanswerable, answer("It is 5. [1]", signals))
     assert wrong is not None

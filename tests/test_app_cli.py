@@ -458,8 +458,8 @@ def test_auto_says_why_each_stage_ran_or_did_not(files, ask_with, capsys):
     assert {one["stage"] for one in shown["explain"]["decisions"]} >= {"route", "look ahead"}
     assert all(one["why"] for one in shown["explain"]["decisions"])
     assert set(shown["budget"]) == {"tokens", "effective_context", "expected_ms"}
-    assert shown["budget"]["tokens"] == 6975
-    assert 0 < shown["budget"]["effective_context"] < 6975
+    assert shown["budget"]["tokens"] == 5400
+    assert 0 < shown["budget"]["effective_context"] < 5400
 
 
 def test_remembered_sources_are_asked(files, ask_with, capsys):

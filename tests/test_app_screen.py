@@ -82,7 +82,7 @@ async def test_answer_sources_coverage_and_what_is_done_with_them(config, fake_m
         assert shown(app, "coverage").startswith("Read 1 document")
         assert "Took" in shown(app, "coverage")
         assert sources(app)[0].startswith('[1] Document "lease.txt"')
-        assert "look ahead 5" in line(app, "stages")
+        assert "look ahead 3" in line(app, "stages")
         assert chat(app).query_one(Prompt).has_focus
 
         await pilot.press("escape", "enter", "enter")
@@ -100,7 +100,7 @@ async def test_answer_sources_coverage_and_what_is_done_with_them(config, fake_m
         evidence = "\n".join(row.text for row in app.screen.query_one(RowList).rows)
         assert "Ranked by select (score · backward · forward)" in evidence
         assert "Strategy: fb_rag" in evidence
-        assert "look-ahead sample 5: Reason. Answer." in evidence
+        assert "look-ahead sample 3: Reason. Answer." in evidence
         assert "█" in evidence
         await pilot.press("down", "down", "enter")
         await until(pilot, lambda: screens(app) is PreviewScreen)

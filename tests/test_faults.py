@@ -80,7 +80,7 @@ def test_a_model_that_fails_in_mid_answer_is_named_and_the_next_question_works(
     steps = asked(lockers, models, memory)
     with pytest.raises(RuntimeFailed, match="has ended"):
         drafted.extend(e.text for e in steps if isinstance(e, Token))
-    assert "".join(drafted) == "The code"
+    assert "".join(drafted) == "The code of"
     models.generator.fails_at = -1  # type: ignore[attr-defined]
     found = finished(asked(lockers, models, memory))
     assert lockers.said[4] in found.text
