@@ -30,8 +30,8 @@ from tests.support.toy_talk import Reciter, answer_to
 
 QUESTION = "When does it end?"
 FIRST = "On Monday [2]"
-FIRST_LINE = "First reading: On Monday [2] (0.46 likely right); looking further …"
-WAS = f"The first reading was: {FIRST}"
+FIRST_LINE = "So far: On Monday [2] (0.46 likely right); looking further …"
+WAS = f"It was: {FIRST}"
 SAME = answer_to(QUESTION, "On Monday. [1]")
 OTHER = answer_to(QUESTION, "On Tuesday. [1]")
 NOTHING = replace(answer_to(QUESTION, "I found nothing."), grounded="none", citations=())
@@ -126,7 +126,7 @@ def test_only_what_is_written_after_it_confirms_it() -> None:
 def test_a_sign_that_matters_makes_another_answer() -> None:
     first = FirstReading()
     first.note(Provisional("5 °C [1]", None))
-    assert first.line() == "First reading: 5 °C [1]; looking further …"
+    assert first.line() == "So far: 5 °C [1]; looking further …"
     assert first.outcome(answer_to(QUESTION, "-5 °C")).startswith("Replaced")
 
 

@@ -96,8 +96,12 @@ async def test_answer_sources_coverage_and_what_is_done_with_them(config, fake_m
 
         await pilot.press("w")
         await until(pilot, lambda: screens(app) is EvidenceScreen)
-        await until(pilot, lambda: "effective context" in text_of(app))
-        evidence = "\n".join(row.text for row in app.screen.query_one(RowList).rows)
+
+        def said() -> str:
+            return "\n".join(row.text for row in app.screen.query_one(RowList).rows)
+
+        await until(pilot, lambda: "effective context" in said())
+        evidence = said()
         assert "Ranked by select (score · backward · forward)" in evidence
         assert "Strategy: fb_rag" in evidence
         assert "look-ahead sample 3: Reason. Answer." in evidence

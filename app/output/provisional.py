@@ -15,7 +15,7 @@ _MARKER = re.compile(r"\[\d+(?:\s*,\s*\d+)*\]")
 _AROUND_WORDS = ".,;:!?\"'*"
 
 CONFIRMED = "Confirmed by a second reading."
-STANDS = "The first reading stands: looking further did not change it."
+STANDS = "It stands: looking further did not change it."
 
 
 class FirstReading:
@@ -44,11 +44,11 @@ class FirstReading:
         """Return it, marked as provisional."""
         likely = likely_text(self._confidence)
         how = f" ({likely})" if likely else ""
-        return f"First reading: {one_line(self._text)}{how}; looking further …"
+        return f"So far: {one_line(self._text)}{how}; looking further …"
 
     def outcome(self, answer: Answer | None) -> str:
         """Say what became of it; None: the question ended without an answer."""
-        was = f"The first reading was: {shortened(self._text)}"
+        was = f"It was: {shortened(self._text)}"
         if answer is None:
             return f"Not checked any further. {was}"
         if answer.grounded == "none":
