@@ -97,11 +97,13 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
 def certainty_of(draft: Draft, grounded: Grounded, settings: Settings) -> Certainty:
     """Return how certain a draft is, of which a source states so much.
 
-    A computed one is sure. One without a confidence is as sure as its sources make it. Readings
-    without a majority leave an answer unsure, whatever each of them is.
+    A computed one is sure, unless its plan left something unread or not understood. One without a
+    confidence is as sure as its sources make it. Readings without a majority leave an answer
+    unsure, whatever each of them is.
     """
+    shown_unsure: Certainty = "none" if settings.strict else "unsure"
     if draft.citations:
-        return "sure"
+        return "sure" if draft.ended or draft.table is None else shown_unsure
     if grounded == "none" or abstention.denies(draft.text, draft.evidence):
         return "none"
     sure = grounded == "grounded"
@@ -110,7 +112,7 @@ def certainty_of(draft: Draft, grounded: Grounded, settings: Settings) -> Certai
             return "none"
         sure = draft.confidence >= settings.sure_confidence
     if not sure or (draft.agreement is not None and not draft.agreement.majority):
-        return "none" if settings.strict else "unsure"
+        return shown_unsure
     return "sure"
 
 

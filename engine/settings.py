@@ -39,7 +39,8 @@ class Budget:
     generator_share: float
     """The same for the generator, whose tokens cost most."""
     first_tokens: int = 600
-    """Passages of the first reading of `auto`, within Y. It goes on where that is unsure."""
+    """Passages of the first reading of `auto`, within Y. Where it is unsure, the next one fills Y;
+    what looking ahead finds then, again as much, is read behind that."""
     window: int | None = None
     """Tokens of prompt and reply of a strategy that reads all it can; None: the model's context."""
 

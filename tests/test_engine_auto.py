@@ -393,6 +393,15 @@ def test_of_two_readings_the_likelier_answer_is_given(ask: Ask) -> None:
     assert any("differs" in one.text for one in found.answer.reasons if not one.speaks_for)
 
 
+def test_a_first_reading_keeps_to_the_tokens_that_were_asked_for(ask: Ask) -> None:
+    found = ask("Who is Kim?", ["Kim mends nets [1]"], budget=ROOM_FOR_ONE, strategy=FIRST_ALONE)
+    assert sum(note in found.generator.prompts[0] for note in NOTES) == 1
+    assert len(found.generator.prompts) == 1
+
+
+FIRST_ALONE = "auto:look=never,read_on=never,again=never"
+
+
 def test_strict_shows_only_what_is_sure(ask: Ask) -> None:
     found = ask(LEASE, [ENDS], sure_confidence=1.0, strict=True, strategy="auto:look=never")
     assert found.answer.certainty == "none"
@@ -404,6 +413,8 @@ def test_who_asks_for_an_address_gets_that_of_the_header(ask: Ask) -> None:
     mail = Item(Kind.MAIL, "Lunch", None, People((ann,)), "From: Ann Lee", Locator(Path("/m")))
     found = ask("What is the e-mail address of Ann Lee?", items=[mail])
     assert found.answer.text == "ann@x.example [1]"
+    of_a_set = ask("What is the e-mail address of Ann Lee?", ["?"], items=[mail], task="multihop")
+    assert of_a_set.answer.raw == "?"
     assert found.answer.citations[0].quote == "From: Ann Lee"
     assert found.answer.certainty == "sure"
     assert found.generator.prompts == []
@@ -568,7 +579,7 @@ def test_looking_late_waits_for_a_first_reading_without_an_answer(ask: Ask) -> N
     looks = [one.taken for one in late.all(Decided) if one.stage == "look ahead"]
     assert looks == [False, True]
     assert late.answer.raw == "the mill [1]"
-    spared = ask(asked, [ENDS], samples, budget=ROOM_FOR_ONE, strategy="auto:look=late")
+    spared = ask(LEASE, [ENDS], samples, budget=ROOM_FOR_ONE, strategy="auto:look=late")
     assert not spared.all(Sampled)
 
 

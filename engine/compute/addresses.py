@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.compute.fields import line_of
 from engine.generation.draft import Draft
@@ -69,7 +69,7 @@ def addresses_asked_for(question: str, items: Sequence[Item]) -> Draft | None:
     stated = _newest_of_each(_stated(items, wanted)) if wanted else []
     if not 0 < len(stated) <= MOST:
         return None
-    citations = [_numbered(one.citation, number) for number, one in enumerate(stated, start=1)]
+    citations = [replace(one.citation, id=number) for number, one in enumerate(stated, start=1)]
     text = "\n".join(f"{one.address} [{number}]" for number, one in enumerate(stated, start=1))
     return Draft(text, tuple(one.passage for one in citations), citations=tuple(citations))
 
@@ -96,9 +96,3 @@ def _newest_of_each(stated: Iterator[_Stated]) -> list[_Stated]:
     dated = sorted(stated, key=lambda one: one.item.when.timestamp() if one.item.when else 0.0)
     by_address = {one.address.casefold(): one for one in dated}
     return list(by_address.values())[::-1]
-
-
-def _numbered(citation: Citation, number: int) -> Citation:
-    return Citation(
-        number, citation.passage, citation.start, citation.end, citation.how, citation.support
-    )

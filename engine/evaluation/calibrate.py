@@ -62,8 +62,7 @@ def fitted(outcomes: Sequence[Outcome], prior: Calibration) -> Recalibration:
     if len(outcomes) < LEAST_ANSWERS:
         raise DataError(
             f"Only {len(outcomes)} answers can be used, and a fit needs {LEAST_ANSWERS}.",
-            remedy="The model abstains too often, or its runtime gives no log-probabilities. "
-            "Keep the weights that there are.",
+            remedy="The model abstains too often. Keep the weights that there are.",
         )
     if min(right, len(outcomes) - right) < LEAST_OF_EACH:
         raise DataError(

@@ -66,7 +66,7 @@ class Facts:
     lookahead_tokens: int
     """What looking ahead would read."""
     writing_tokens: int
-    """What the answer would read."""
+    """What the longest reading for the answer would read."""
     seconds_left: float | None = None
     """Until the last token is due; None: no limit."""
     lookahead_seconds: float | None = None
@@ -91,7 +91,9 @@ def facts_of(tools: Toolbox, scores: Scores) -> Facts:
         one_model=tools.models.roles.lookahead_id == tools.models.roles.generator_id,
         tokens_left=0,
         lookahead_tokens=budget.lookahead_tokens + PROMPT_TOKENS,
-        writing_tokens=budget.generator_tokens + PROMPT_TOKENS,
+        writing_tokens=budget.generator_tokens
+        + PROMPT_TOKENS
+        + (budget.first_tokens if tools.task.personal else 0),
     )
     return by_now(tools, known)
 

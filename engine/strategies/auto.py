@@ -51,6 +51,7 @@ class Auto:
     look: WhenLooking = "auto"
     compress: When = "auto"
     vote: When = "auto"
+    read_on: When = "auto"
     again: When = "auto"
 
     def run(self, tools: Toolbox) -> Steps[Draft]:
@@ -67,16 +68,17 @@ class Auto:
         else:
             draft = yield from tools.write(chosen)
         readings = Readings(tools).and_of(chosen, draft)
-        further = Further(facts, looked, ranker, self.look, self.again)
+        further = Further(facts, looked, ranker, self.look, self.read_on, self.again)
         return (yield from further.read(readings))
 
     def _by_route(self, tools: Toolbox) -> Steps[Draft | None]:
-        """Return the draft of a summary, a key or a computation; None for other questions."""
+        """Return the draft of an address, a summary, a key or a computation; else None."""
         world, read = understood(tools)
-        addresses = addresses_asked_for(tools.query.text, world.items)
-        if addresses is not None:
-            yield Decided("route", True, "it asks for an e-mail address, and headers state it")
-            return addresses
+        if tools.task.personal and tools.settings.plan is None:
+            addresses = addresses_asked_for(tools.query.text, world.items)
+            if addresses is not None:
+                yield Decided("route", True, "it asks for an e-mail address, and headers state it")
+                return addresses
         found = by_words(tools.query.text, read)
         decided = routing.route(found, tools.task.personal)
         yield decided

@@ -31,6 +31,7 @@ class Further:
     looked: LookAheadResult
     ranker: FBRag
     look: WhenLooking = "auto"
+    read_on: When = "auto"
     again: When = "auto"
 
     def read(self, readings: Readings) -> Steps[Draft]:
@@ -59,7 +60,8 @@ class Further:
             return readings
         limits = tools.budget.limits
         fresh = _fresh(readings, self.looked.scores, limits.generator_tokens - limits.first_tokens)
-        if not (yield from decide(routing.read_on(by_now(tools, self.facts), len(fresh)), "auto")):
+        rule = routing.read_on(by_now(tools, self.facts), len(fresh))
+        if not (yield from decide(rule, self.read_on)) or not fresh:
             return readings
         return (yield from _with(readings, fresh))
 

@@ -207,7 +207,8 @@ class Toolbox:
         model = partial(self.models.of, "generator")
         limits = self.budget.limits
         with suppress(BudgetTooSmall):  # the best passage is longer
-            return self.passages.fit(scores, model, limits.first_tokens, 0.0)
+            tokens = min(limits.first_tokens, limits.generator_tokens)
+            return self.passages.fit(scores, model, tokens, 0.0)
         return self.fit_generator(scores)[:1]
 
     @stage("lookahead")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import wraps
 from getpass import getpass
@@ -201,10 +201,11 @@ def _budget(given: dict[str, int | None], effort: str | None) -> Budget | None:
     if not any(given.values()):
         return None
     base = BUDGETS[cast(Effort, effort or "balanced")]
-    return Budget(
-        given["--lookahead-tokens"] or base.lookahead_tokens,
-        given["--generator-tokens"] or base.generator_tokens,
-        given["--samples"] or base.samples,
+    return replace(
+        base,
+        lookahead_tokens=given["--lookahead-tokens"] or base.lookahead_tokens,
+        generator_tokens=given["--generator-tokens"] or base.generator_tokens,
+        samples=given["--samples"] or base.samples,
         lookahead_share=0.0,
         generator_share=0.0,
         window=given["--window"],
