@@ -21,6 +21,8 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
+from question_sets import add_choice, file_of, over, questions_of, rows_of
+
 import engine.retrieval.passages as cutting
 from app.local_models.loader import model_set
 from app.settings.config import load_config
@@ -28,7 +30,7 @@ from engine.answer import answer
 from engine.confidence.fit import quality
 from engine.evaluation import metrics
 from engine.evaluation.corpora import CorpusReader
-from engine.evaluation.questions import Question, load_questions
+from engine.evaluation.questions import Question
 from engine.evaluation.scores import _without_markers
 from engine.events import Answered, Decided, Token
 from engine.retrieval.corpus import Corpus
@@ -36,7 +38,6 @@ from engine.settings import Budget, Settings
 from engine.values import Answer, Query
 from models.roles import ModelSet
 
-OVER = {"enron_annotated": "enron.mbox"}
 PLAIN = Settings(
     strategy="order_preserving",
     budget=Budget(1500, 1200, 5, lookahead_share=0.0, generator_share=0.0),
@@ -60,14 +61,14 @@ def record(given: argparse.Namespace) -> None:
     asked: dict[str, list[Question]] = {}
     corpora: dict[str, tuple[Corpus, Corpus]] = {}
     for name in given.sets:
-        file = given.data / "dev" / f"{name}.jsonl"
-        every = list(load_questions(file))
-        random.Random(0).shuffle(every)
-        asked[name] = every[given.skip : given.skip + given.limit]
-        over = (given.data / "corpus" / OVER[name],) if name in OVER else ()
-        small = corpus_of(file, over, CUT, every[0])
-        corpora[name] = small, corpus_of(file, over, PLAIN_CUT, every[0])
-    known = {(row["set"], row["id"]) for row in rows_of([given.out])} if given.out.exists() else ()
+        file, paths = file_of(given.data, name), over(given.data, name)
+        asked[name] = questions_of(given.data, name, given.skip, given.limit)
+        first = asked[name][0]
+        corpora[name] = (
+            corpus_of(file, paths, CUT, first),
+            corpus_of(file, paths, PLAIN_CUT, first),
+        )
+    known = {(row["set"], row["id"]) for row in rows_of([given.out])}
     default = Settings(effort=given.effort)
     with given.out.open("a") as stream:
         for turn in range(given.limit):
@@ -122,11 +123,6 @@ def one(
         "first": round(first if first is not None else seconds, 2),
         "seconds": round(seconds, 2),
     }
-
-
-def rows_of(files: Sequence[Path]) -> list[dict[str, Any]]:
-    """Return all rows."""
-    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
 
 def table(files: Sequence[Path]) -> None:
@@ -203,13 +199,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parts = parser.add_subparsers(dest="what", required=True)
     recording = parts.add_parser("record")
-    recording.add_argument("data", type=Path)
-    recording.add_argument("out", type=Path)
-    recording.add_argument("--sets", nargs="+", required=True)
-    recording.add_argument("--skip", type=int, default=20)
-    recording.add_argument("--limit", type=int, default=100)
+    add_choice(recording, skip=20, limit=100)
     recording.add_argument("--effort", default="balanced")
-    recording.add_argument("--generator", default="qwen2.5-coder-1.5b-instruct-q4_k_m")
     showing = parts.add_parser("table")
     showing.add_argument("files", type=Path, nargs="+")
     given = parser.parse_args()

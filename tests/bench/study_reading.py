@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from question_sets import add_choice, file_of, over, questions_of, rows_of
 
 from app.local_models.loader import model_set
 from app.settings.config import load_config
@@ -35,7 +36,7 @@ from engine.confidence.fit import Quality, fit, quality
 from engine.confidence.signals import Signals, margin_of
 from engine.evaluation import metrics
 from engine.evaluation.corpora import CorpusReader, result_of
-from engine.evaluation.questions import Question, load_questions
+from engine.evaluation.questions import Question
 from engine.generation.draft import Draft
 from engine.generation.reply import signals_of, unshown, write
 from engine.language.overlap import token_f1
@@ -44,8 +45,6 @@ from engine.settings import Settings
 from engine.toolbox.steps import Toolbox
 from engine.values import Query
 
-OVER = {"enron_annotated": "enron.mbox"}
-"""Sets that are asked over mail as it came, not over lines of text."""
 TOKENS = 600
 FOLDS = 5
 RIGHT = 0.6
@@ -57,15 +56,9 @@ def record(data: Path, out: Path, sets: Sequence[str], skip: int, limit: int, mo
     """Append a row for each question that `out` does not hold yet."""
     settings = Settings()
     models = model_set(load_config(os.environ), generator=model)
-    readers, asked = {}, {}
-    for name in sets:
-        file = data / "dev" / f"{name}.jsonl"
-        over = (data / "corpus" / OVER[name],) if name in OVER else ()
-        readers[name] = CorpusReader(file, over, settings)
-        every = list(load_questions(file))
-        random.Random(0).shuffle(every)
-        asked[name] = every[skip : skip + limit]
-    known = {(row["set"], row["id"]) for row in _rows([out])} if out.exists() else set()
+    asked = {name: questions_of(data, name, skip, limit) for name in sets}
+    readers = {name: CorpusReader(file_of(data, name), over(data, name), settings) for name in sets}
+    known = {(row["set"], row["id"]) for row in rows_of([out])}
     with out.open("a") as stream:
         for turn in range(limit):
             for name in sets:
@@ -136,13 +129,9 @@ class Read:
     right: bool
 
 
-def _rows(files: Sequence[Path]) -> list[dict[str, Any]]:
-    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
-
-
 def readings_of(files: Sequence[Path]) -> Iterator[Read]:
     """Yield each reading alone, and each beside the other one, but not what denies."""
-    for row in _rows(files):
+    for row in rows_of(files):
         both = row["readings"]
         agreed = [0.0]
         if len(both) == 2 and not any(one["denies"] for one in both):
@@ -219,12 +208,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parts = parser.add_subparsers(dest="what", required=True)
     recording = parts.add_parser("record")
-    recording.add_argument("data", type=Path)
-    recording.add_argument("out", type=Path)
-    recording.add_argument("--sets", nargs="+", required=True)
-    recording.add_argument("--skip", type=int, default=0)
-    recording.add_argument("--limit", type=int, default=60)
-    recording.add_argument("--generator", default="qwen2.5-coder-1.5b-instruct-q4_k_m")
+    add_choice(recording, skip=0, limit=60)
     fitting = parts.add_parser("fit")
     fitting.add_argument("files", type=Path, nargs="+")
     fitting.add_argument("--ridge", type=float, default=10.0)
