@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from engine.events import FollowedUp, Noted, Ranked
-from engine.retrieval.embedding import FEWEST, MOST, candidate_count, reranked
+from engine.retrieval.embedding import reranked
 from models.encoder import Encoded
 from models.errors import ModelMissing
 from models.protocols import Beginnings
@@ -123,33 +122,27 @@ def test_bm25_ranks_alone_where_the_question_fills_the_encoder(
     assert found.answer.raw == "Ann Lee"
 
 
-@pytest.mark.parametrize(
-    ("seconds", "count"), [(1.0, FEWEST), (0.1, 32), (0.05, 64), (0.001, MOST)]
-)
-def test_slower_encoders_get_fewer_candidates(
-    monkeypatch: pytest.MonkeyPatch, seconds: float, count: int
-) -> None:
-    """So many as are encoded in four seconds, rounded down to a power of two, within limits."""
-    now = 0.0
-
-    class Slow(FakeEncoder):
-        def _encoded(self, texts: Sequence[str], liked: dict[str, float]) -> Encoded:
-            nonlocal now
-            now += seconds * len(texts)
-            return super()._encoded(texts, liked)
-
-    monkeypatch.setattr("engine.retrieval.embedding.time", SimpleNamespace(monotonic=lambda: now))
-    assert candidate_count(Slow({}, {})) == count  # type: ignore[arg-type]
+def test_an_encoder_finds_candidates_that_share_no_word(run: Callable[..., Run]) -> None:
+    """The encoder likes 3, which BM25 does not find; the paper's weight leaves BM25 out."""
+    encoder = FakeEncoder(ALONE | {"ginkgo": 0.95}, CONDITIONED | {"ginkgo": 0.2})
+    found = run("ce_filter:weight=1,retriever=embedding,candidates=2", encoder=encoder)
+    assert found.prompt() == [TEXTS[3], TEXTS[1]]
+    assert found.all(Noted)[0].text == "4 of 4 passages are encoded"
+    assert TEXTS[3] not in run("ce_filter:weight=1,candidates=2", encoder=encoder).prompt()
 
 
-def test_the_number_of_candidates_is_measured_once() -> None:
-    encoder = FakeEncoder({}, {})
-    first = candidate_count(encoder)  # type: ignore[arg-type]
-    measured = len(encoder.calls)
-    assert FEWEST <= first <= MOST
-    assert first & (first - 1) == 0
-    assert candidate_count(encoder) == first  # type: ignore[arg-type]
-    assert len(encoder.calls) == measured
+def test_passages_are_encoded_once_for_all_rounds(run: Callable[..., Run]) -> None:
+    encoder = FakeEncoder(ALONE | {"ginkgo": 0.95}, CONDITIONED)
+    found = run(
+        "ttrag:mode=question,ranker=ce,weight=1,plain=0,retriever=embedding,candidates=1,documents=1",
+        ["Rewritten question: Where is the dogwood?", "Answer: Ann Lee"],
+        encoder=encoder,
+    )
+    assert not found.lookahead.prompts  # nothing classifies
+    assert found.prompt(0) == [TEXTS[3]]
+    assert found.prompt(1) == [TEXTS[1]]  # the next one: nothing is shown twice
+    rounds = ["encode", "encode_conditioned"]
+    assert encoder.calls == ["encode", *rounds, *rounds]
 
 
 def test_rewriting_asks_again_with_what_it_has_read(run: Callable[..., Run]) -> None:
@@ -211,12 +204,9 @@ def test_rewriting_ranks_by_an_encoder(run: Callable[..., Run]) -> None:
     assert found.answer.usage.encoder.prompt > 0
 
 
-def test_passages_seen_take_no_candidates_place(
-    run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("engine.strategies.embedding.candidate_count", lambda encoder: 1)
+def test_passages_seen_take_no_candidates_place(run: Callable[..., Run]) -> None:
     found = run(
-        "rewrite:ranker=ce_filter,documents=1",
+        "rewrite:ranker=ce_filter,candidates=1,documents=1",
         ["Rewritten question: fir elm birch cedar?", "Answer: Ann Lee"],
         encoder=FakeEncoder(ALONE, CONDITIONED),
     )
@@ -250,7 +240,7 @@ def test_ttrag_classifies_ranks_by_an_encoder_and_rewrites(
     assert found.prompt(0) == [TEXTS[first]]
     assert found.all(FollowedUp) == [FollowedUp(0, "Where is the ginkgo?", "")]
     assert found.prompt(1) == [TEXTS[3]]
-    assert encoder.calls[-2 * len(encoded) :] == encoded * 2  # measuring comes before
+    assert encoder.calls == encoded * 2
     assert found.answer.raw == "Ann Lee"
     assert found.answer.strategy == f"ttrag:{parameters.replace('=1,', '=1.0,')}documents=1"
 

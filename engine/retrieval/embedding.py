@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
+from engine.retrieval.corpus import Corpus
 from engine.retrieval.fusion import weighted_sum
-from engine.retrieval.recall import Scores, best_first
+from engine.retrieval.recall import Recall, Scores, best_first
 from engine.values import Passage
 from models.encoder import Encoded, Encoder
 
-SECONDS = 4.0
-"""Seconds for encoding the candidates of a question, where their number is not given."""
-FEWEST, MOST = 16, 256
-PROBE = "The quick brown fox jumps over the lazy dog beside the river in the evening sun. " * 8
-"""About 130 tokens, like a passage of the evaluation sets."""
-PROBES = 8
+BATCH = 256
+"""Passages that are encoded between two events."""
 FRAME = 2
 """Control tokens around a text."""
 
@@ -38,6 +34,16 @@ class Similarity:
         """Return the mean of both cosines, `share` of it the other's."""
         cosines = (1 - share) * self.cosines + share * other.cosines
         return Similarity(cosines, self.cut | other.cut)
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedCorpus:
+    """The vectors of all passages."""
+
+    encoder: str
+    """Its id."""
+    vectors: npt.NDArray[np.float32]
+    """Shape (passages, dimensions)."""
 
 
 def room_behind(encoder: Encoder, question: str) -> int:
@@ -89,20 +95,29 @@ def best_candidates(scores: Scores, count: int) -> list[int]:
     return [int(i) for i in best_first(scores)[:count] if scores[i] > 0]
 
 
-_MEASURED: WeakKeyDictionary[Encoder, int] = WeakKeyDictionary()
+_VECTORS: WeakKeyDictionary[Recall, EncodedCorpus] = WeakKeyDictionary()
+"""Of all passages, as long as what recall searches stays in memory; of the last encoder."""
 
 
-def candidate_count(encoder: Encoder) -> int:
-    """Return how many candidates the encoder manages in `SECONDS` here, a power of two.
+def encoded_all(encoder: Encoder, corpus: Corpus) -> Iterator[int]:
+    """Encode every passage for `nearest`; yield how many are done. Nothing is encoded twice."""
+    known = _VECTORS.get(corpus.recall)
+    if known is not None and known.encoder == encoder.id:
+        return
+    batches = []
+    for begin in range(0, len(corpus.passages), BATCH):
+        batch = corpus.passages[begin : begin + BATCH]
+        batches.append(encoder.encode([one.searched for one in batch]).vectors)
+        yield begin + len(batch)
+    _VECTORS[corpus.recall] = EncodedCorpus(encoder.id, np.concatenate(batches))
 
-    Measured once for a loaded encoder, on texts of its own; a coarse number, so that the same
-    machine answers the same question alike.
+
+def nearest(encoder: Encoder, question: str, corpus: Corpus) -> Scores:
+    """Return how near each passage is to the question, shape (passages,), 0 to 1.
+
+    `encoded_all` comes before. A cosine below 0 is no hit.
     """
-    if encoder not in _MEASURED:
-        encoder.encode([PROBE])
-        began = time.monotonic()
-        encoder.encode([PROBE] * PROBES)
-        a_second = PROBES / max(time.monotonic() - began, 1e-6)
-        fitting = 2 ** int(np.log2(max(a_second * SECONDS, 1)))
-        _MEASURED[encoder] = min(MOST, max(FEWEST, fitting))
-    return _MEASURED[encoder]
+    vectors = _VECTORS[corpus.recall].vectors
+    cosines = vectors @ encoder.encode([question]).vectors[0]
+    found: Scores = np.maximum(cosines.astype(np.float64), 0.0)
+    return found

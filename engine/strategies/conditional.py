@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from engine.compute.question_plan import PlanReading
 from engine.compute.vocabulary import QuestionVocabulary
@@ -27,9 +27,13 @@ class Conditional:
     summary: ClassVar[str] = "a classifier sends each question to what it needs"
     margin: float = MARGIN
     """How sure the model must be to leave the route of ordinary questions."""
+    mode: Literal["auto", "question"] = "auto"
+    """question: every question is an ordinary one, and nothing classifies."""
 
     def run(self, tools: Toolbox) -> Steps[Draft]:
         """Classify, take the route; one that finds nothing is followed by retrieval."""
+        if self.mode == "question":
+            return (yield from self.retrieve(tools))
         vocabulary, read = understood(tools)
         found = yield from staged("understand", tools.timings, self._classify(tools, read))
         yield Noted(_said(found))

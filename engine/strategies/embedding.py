@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from engine.events import Noted, Steps
 from engine.generation.draft import Draft
+from engine.retrieval.constraints import constrained
 from engine.retrieval.embedding import (
     Similarity,
     best_candidates,
-    candidate_count,
     conditioned_similarity,
+    encoded_all,
+    nearest,
     room_behind,
     similarity,
 )
@@ -23,6 +26,9 @@ from engine.toolbox.steps import Toolbox
 from engine.values import Passage
 from models.encoder import Encoder
 
+Retriever = Literal["bm25", "embedding"]
+CANDIDATES = 64
+"""As many as an encoder of 22 million parameters reads in 3 to 7 s on two cores."""
 LEAST_ROOM = 64
 """Fewest tokens of a passage that the encoder must read behind the question: with fewer it would
 judge by the heading."""
@@ -34,15 +40,11 @@ class CeFilter:
 
     name: ClassVar[str] = "ce_filter"
     summary: ClassVar[str] = "an encoder ranks the candidates of BM25"
-    candidates: int = field(default=0, metadata={"least": 0})
-    """0: as many as this machine encodes in a few seconds."""
+    candidates: int = CANDIDATES
     weight: float = field(default=0.5, metadata={"most": 1})
     """Of the encoder's score against that of BM25; 1 is the paper's."""
-
-    @property
-    def passes(self) -> int:
-        """How often each candidate is encoded."""
-        return 1
+    retriever: Retriever = "bm25"
+    """What finds the candidates. The paper's is "embedding", which encodes all passages once."""
 
     @property
     def least_room(self) -> int:
@@ -55,23 +57,31 @@ class CeFilter:
         scores = yield from self.rank(tools, tools.query.text, scores)
         return (yield from tools.write(tools.fit_generator(scores)))
 
-    def rank(self, tools: Toolbox, question: str, scores: Scores) -> Steps[Scores]:
-        """Return scores with the candidates ranked anew; without a hit no encoder is loaded.
+    def rank(
+        self, tools: Toolbox, question: str, scores: Scores, seen: Sequence[int] = ()
+    ) -> Steps[Scores]:
+        """Return scores with the candidates ranked anew; without one no encoder is loaded.
 
-        Where the question is too long for the encoder the scores stay the same, and the answer says
-        so.
+        Passages that were seen are no candidates. Where the question is too long for the encoder
+        the scores stay the same, and the answer says so.
         """
-        return staged("select", tools.timings, self._rank(tools, question, scores))
+        return staged("select", tools.timings, self._rank(tools, question, scores, seen))
 
-    def _rank(self, tools: Toolbox, question: str, scores: Scores) -> Steps[Scores]:
-        if not scores.any():
+    def _rank(
+        self, tools: Toolbox, question: str, scores: Scores, seen: Sequence[int]
+    ) -> Steps[Scores]:
+        if not scores.any() and self.retriever == "bm25":
             return scores
         with tools.models.lend_encoder() as encoder:
             if room_behind(encoder, question) < self.least_room:
                 yield Noted("BM25 ranks alone: the question is too long for the encoder.")
                 return scores
-            count = self.candidates or candidate_count(encoder) // self.passes
-            candidates = tools.passages.readable_numbers(best_candidates(scores, count))
+            near = scores
+            if self.retriever == "embedding":
+                near = yield from _nearest(tools, encoder, question)
+                near[list(seen)] = 0.0
+            best = best_candidates(near, self.candidates)
+            candidates = tools.passages.readable_numbers(best)
             if not candidates:
                 return scores
             by = self.similarity(encoder, question, tools.passages(candidates))
@@ -99,11 +109,6 @@ class Ce(CeFilter):
     """Share of ordinary embeddings in the encoder's cosine; 0 is the paper's."""
 
     @property
-    def passes(self) -> int:
-        """How often each candidate is encoded."""
-        return 2 if self.plain else 1
-
-    @property
     def least_room(self) -> int:
         """Tokens that the encoder must have room for beside the question."""
         return LEAST_ROOM
@@ -116,3 +121,14 @@ class Ce(CeFilter):
         if not self.plain:
             return conditioned
         return conditioned.joined(similarity(encoder, question, passages), self.plain)
+
+
+def _nearest(tools: Toolbox, encoder: Encoder, question: str) -> Steps[Scores]:
+    """Return cosines with all passages that the query's operators allow; encode them if need be."""
+    began, done = time.monotonic(), 0
+    for done in encoded_all(encoder, tools.corpus):
+        tools.budget.require_time()
+        yield Noted(f"{done:,} of {len(tools.corpus.passages):,} passages are encoded")
+    if done:
+        yield Noted(f"encoding took {time.monotonic() - began:.0f} s, once for these files")
+    return constrained(nearest(encoder, question, tools.corpus), tools.query, tools.corpus)

@@ -11,7 +11,7 @@ from engine.events import FollowedUp, Steps
 from engine.generation.draft import Draft
 from engine.prompts.templates import render, show, show_plain
 from engine.retrieval.recall import Scores, best_first
-from engine.strategies.embedding import Ce, CeFilter
+from engine.strategies.embedding import CANDIDATES, Ce, CeFilter, Retriever
 from engine.toolbox.steps import Toolbox
 from models.protocols import Beginnings, Generator
 
@@ -19,7 +19,6 @@ ANSWER = "Answer: "
 REWRITTEN = "Rewritten question: "
 
 Ranker = Literal["bm25", "ce_filter", "ce"]
-RANKERS: dict[Ranker, type[CeFilter]] = {"ce_filter": CeFilter, "ce": Ce}
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,12 @@ class Rewrite:
     """Passages over all rounds at most (k)."""
     ranker: Ranker = "bm25"
     weight: float = field(default=0.5, metadata={"most": 1})
-    """Of the encoder's score against that of BM25, where an encoder ranks."""
+    """Of the encoder's score against that of BM25, where an encoder ranks; 1 is the paper's."""
+    plain: float = field(default=0.5, metadata={"most": 1})
+    """Share of ordinary embeddings in the cosine of `ranker=ce`; 0 is the paper's."""
+    candidates: int = CANDIDATES
+    retriever: Retriever = "bm25"
+    """What finds the candidates of an encoder; the paper's is "embedding"."""
 
     def run(self, tools: Toolbox) -> Steps[Draft]:
         """Retrieve, then answer or rewrite. No passage is shown twice (ours).
@@ -77,10 +81,14 @@ class Rewrite:
         scores[list(seen)] = 0.0
         yield tools.passages.ranked("recall", scores)
         if self.ranker != "bm25":
-            ranker = RANKERS[self.ranker](weight=self.weight)
-            scores = yield from ranker.rank(tools, question, scores)
+            scores = yield from self._encoder().rank(tools, question, scores, seen)
         fitting = set(tools.fit_generator(scores)) if scores.any() else set()
         return [int(i) for i in best_first(scores) if int(i) in fitting][:count]
+
+    def _encoder(self) -> CeFilter:
+        if self.ranker == "ce":
+            return Ce(self.candidates, self.weight, self.retriever, self.plain)
+        return CeFilter(self.candidates, self.weight, self.retriever)
 
     def _answer_or_rewrite(
         self, tools: Toolbox, question: str, fresh: Sequence[int]
