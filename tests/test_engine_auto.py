@@ -32,7 +32,7 @@ from engine.routes import routing
 from engine.routes.facts import Facts, needs_several
 from engine.settings import Budget, Settings
 from engine.strategies import registry
-from engine.strategies.auto import agreement
+from engine.strategies.further import agreement
 from engine.strategies.rewrite import Rewrite
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People, Person
@@ -345,7 +345,24 @@ def test_thorough_readings_vote_where_samples_disagree(ask: Ask) -> None:
         effort="thorough",
     )
     assert found.taken == ["look ahead", "vote"]
-    assert found.all(Voted)[0].of == 5
+    assert found.all(Voted)[0].of == 3  # subsets of what was found
+
+
+def test_an_unsure_thorough_answer_is_put_to_the_vote(ask: Ask) -> None:
+    """Behind a look ahead whose samples disagree; `balanced` reads once more instead."""
+    samples = ("Rationale\nAnswer: June", "Rationale\nAnswer: May")
+
+    def asked(effort: str) -> Any:
+        return ask(
+            "Who signed the lease of the jetty, and who that of the boathouse?",
+            ["Not found."],
+            lambda _, index: samples[index],
+            effort=effort,
+            budget=replace(ROOM_FOR_ALL, generator_tokens=80),
+        )
+
+    assert asked("thorough").taken[:2] == ["look ahead", "vote"]
+    assert "vote" not in asked("balanced").taken
 
 
 def test_agreement_of_samples_by_hand() -> None:

@@ -436,6 +436,17 @@ def test_et2rag_by_hand_with_the_last_of_three_winning(run: Callable[..., Run]) 
     assert found.answer.usage.generator == ModelTokens(sum(counts), sum(counts), 2 + 1 + 2 + 3, 4)
 
 
+def test_whole_readings_of_et2rag_overlap(run: Callable[..., Run]) -> None:
+    """Ranked 2, 0, 1. Of the best 108 tokens each subset takes its share, then fills up to 54."""
+    found = run("et2rag:subsets=3,fill=whole,organisation=contiguous", ["Ann Lee"])
+    drafted = sorted(found.all(Drafted), key=lambda one: one.index)
+    assert [texts(one.passages) for one in drafted] == [
+        [TEXTS[2], TEXTS[0]],
+        [TEXTS[0], TEXTS[2]],
+        [TEXTS[1], TEXTS[2]],
+    ]
+
+
 def test_et2rag_lets_the_look_ahead_model_vote(run: Callable[..., Run]) -> None:
     found = run("et2rag:writer=lookahead,organisation=contiguous", lookahead=["Ann Lee"])
     assert found.answer.usage.lookahead.calls == 2

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.agreement.consensus import Same, as_alike, by_overlap, consensus
 from engine.agreement.votes import sameness
 from engine.compute.addresses import addresses_asked_for
 from engine.errors import BudgetTooSmall
 from engine.events import Decided, Noted, Steps
 from engine.generation.draft import Draft
-from engine.generation.lookahead import Sample
 from engine.question.expansion import expanded, unknown_words
 from engine.retrieval.recall import Scores, best_first
 from engine.routes import routing
@@ -23,10 +20,10 @@ from engine.stages import stage
 from engine.strategies.computation import understood
 from engine.strategies.conditional import take
 from engine.strategies.embedding import CeFilter
+from engine.strategies.et2rag import ET2RAG
 from engine.strategies.fb_rag import FBRag, LookAheadResult
-from engine.strategies.further import Further, decide
+from engine.strategies.further import Further, agreement, decide
 from engine.strategies.readings import Readings
-from engine.strategies.self_consistency import SelfConsistency
 from engine.strategies.youra import Youra
 from engine.toolbox.steps import Toolbox
 
@@ -64,11 +61,11 @@ class Auto:
         tools, ranker = yield from self._embed(tools, facts)
         tools, looked, chosen = yield from self._look(tools, facts, ranker)
         if chosen and (yield from self._votes(tools, facts, looked)):
-            draft = yield from SelfConsistency().over(tools, chosen)
+            draft = yield from ET2RAG().over(tools, looked.scores)
         else:
             draft = yield from tools.write(chosen)
         readings = Readings(tools).and_of(chosen, draft)
-        further = Further(facts, looked, ranker, self.look, self.read_on, self.again)
+        further = Further(facts, looked, ranker, self.look, self.read_on, self.again, self.vote)
         return (yield from further.read(readings))
 
     def _by_route(self, tools: Toolbox) -> Steps[Draft | None]:
@@ -141,15 +138,6 @@ def _first(tools: Toolbox, facts: Facts, scores: Scores) -> list[int]:
         if tools.task.personal
         else sorted(tools.fit_generator(scores))
     )
-
-
-def agreement(samples: Sequence[Sample], same: Same = as_alike) -> float | None:
-    """Return the share of the samples that say what most of them say; None where none answers."""
-    answers = [sample.answer for sample in samples if sample.answer]
-    if not answers:
-        return None
-    votes = consensus(answers, by_overlap("token_f1"), same).votes
-    return votes.votes / votes.of
 
 
 @stage("lookahead")

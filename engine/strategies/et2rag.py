@@ -14,10 +14,14 @@ from engine.checking.abstention import denies
 from engine.events import Noted, Steps
 from engine.generation.draft import Draft
 from engine.retrieval import selection
+from engine.retrieval.recall import Scores
 from engine.settings import PROMPT_TOKENS
 from engine.toolbox.steps import Toolbox
 
 Organisation = Literal["top", "contiguous", "round_robin"]
+Filling = Literal["share", "whole"]
+WIDER = 2
+"""Whole readings come from the best passages within so many times Y."""
 
 
 def organise(ranked: Sequence[int], subsets: int, how: Organisation) -> list[list[int]]:
@@ -47,17 +51,25 @@ class ET2RAG:
     tokens: int = 16
     """T, where each of the V answers is cut."""
     organisation: Organisation = "top"
+    fill: Filling = "share"
+    """share: Y tokens are dealt out; whole: each subset takes up to Y, so that subsets overlap."""
     similarity: Similarity = "token_f1"
     writer: RoleName = "generator"
     """Which model writes the V answers; the paper's is the generator."""
 
     def run(self, tools: Toolbox) -> Steps[Draft]:
+        """Recall, then vote over what is ranked best."""
+        return (yield from self.over(tools, (yield from tools.recall())))
+
+    def over(self, tools: Toolbox, scores: Scores) -> Steps[Draft]:
         """Organise, answer each subset briefly, vote, write the winner's answer out."""
-        scores = yield from tools.recall()
         ranked = tools.fit_generator(scores)
         if not ranked:
             return Draft("", ())
-        subsets, needed = self._subsets(tools, ranked)
+        if self.fill == "whole":
+            subsets, needed = _whole(tools, scores, self.subsets, self.organisation)
+        else:
+            subsets, needed = self._subsets(tools, ranked)
         if tools.task.personal and len(subsets) < 2:
             return (yield from _without_vote(tools, ranked))
         before = generated(tools.budget.usage)
@@ -103,3 +115,18 @@ def _without_vote(tools: Toolbox, ranked: Sequence[int]) -> Steps[Draft]:
     """Return an answer from all that fits, without a vote."""
     yield Noted("At most one reading has an answer, so there was no vote.")
     return (yield from tools.write(ranked))
+
+
+def _whole(
+    tools: Toolbox, scores: Scores, subsets: int, how: Organisation
+) -> tuple[list[list[int]], int]:
+    """Return subsets of Y tokens each: its share of the best 2 Y tokens, then the best others."""
+    model, limit = tools.models.of("generator"), tools.budget.limits.generator_tokens
+    passages = tools.corpus.passages
+    wide = selection.fit(passages, scores, WIDER * limit, model)
+    filled = []
+    for own in organise(wide, subsets, how):
+        raised = scores.copy()
+        raised[own] += scores.max()
+        filled.append(selection.fit(passages, raised, limit, model))
+    return filled, len(filled)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from engine.agreement.consensus import Same, as_alike, by_overlap, consensus
+from engine.agreement.votes import sameness
 from engine.checking import abstention
 from engine.errors import BudgetTooSmall, TimeSpent
 from engine.events import Decided, Noted, Provisional, Steps
 from engine.generation.draft import Draft
+from engine.generation.lookahead import Sample
 from engine.retrieval import selection
 from engine.retrieval.recall import Scores
 from engine.routes import routing
 from engine.routes.facts import Facts, by_now
 from engine.routes.routing import When, WhenLooking
+from engine.strategies.et2rag import ET2RAG
 from engine.strategies.fb_rag import FBRag, LookAheadResult
 from engine.strategies.readings import Readings
 from engine.strategies.second_look import second_look_of
@@ -33,6 +37,7 @@ class Further:
     look: WhenLooking = "auto"
     read_on: When = "auto"
     again: When = "auto"
+    vote: When = "auto"
 
     def read(self, readings: Readings) -> Steps[Draft]:
         """Return the best answer, after as many steps as it takes to be sure of one."""
@@ -80,6 +85,9 @@ class Further:
         if not tools.task.personal:
             fresh = looked.chosen if set(looked.chosen) - set(readings.chosen) else []
             return (yield from _with(readings, fresh, behind=False)) if fresh else readings
+        rule = routing.vote(facts, agreement(looked.samples, sameness(tools)))
+        if (yield from decide(rule, self.vote)):
+            return readings.and_of([], (yield from ET2RAG().over(tools, looked.scores)))
         fresh = _fresh(readings, looked.scores, tools.budget.limits.first_tokens)
         return (yield from _with(readings, fresh, said=False)) if fresh else readings
 
@@ -98,6 +106,15 @@ class Further:
             yield Noted(found.said)
         yield from _provisional(readings)
         return readings.and_of([], (yield from found.strategy.run(tools)))
+
+
+def agreement(samples: Sequence[Sample], same: Same = as_alike) -> float | None:
+    """Return the share of the samples that say what most of them say; None where none answers."""
+    answers = [sample.answer for sample in samples if sample.answer]
+    if not answers:
+        return None
+    votes = consensus(answers, by_overlap("token_f1"), same).votes
+    return votes.votes / votes.of
 
 
 def decide(rule: Decided, when: WhenLooking) -> Steps[bool]:
