@@ -25,13 +25,13 @@ from models.server import link as server_link
 from models.server.address import Address, address_of
 from models.server.errors import ServerFailed
 from models.server.generator import ServerGenerator, connect
-from models.server.kinds import estimated_tokens
+from models.server.prompts import estimated_tokens
 from models.system.secrets import KeyringClosed
 from tests.support.toy_server import CONTEXT, MODEL, ToyServer, serving
 
 SECRET = "The lease of the boathouse ends in December."
 QUESTION = [Message("system", "Be brief."), Message("user", SECRET)]
-KINDS = ("llama-server", "vLLM", "stranger")
+KINDS = ("llama-server", "vLLM", "Ollama", "LM Studio", "stranger")
 Open = Callable[..., tuple[ServerGenerator, ToyServer]]
 
 
@@ -44,7 +44,8 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
         def open_(
             kind: str = "vLLM", *, model: str | None = None, say: Any = print, **is_: Any
         ) -> tuple[ServerGenerator, ToyServer]:
-            toy = stack.enter_context(serving(ToyServer(kind, **is_)))
+            in_memory = {"loaded": {MODEL: CONTEXT}}
+            toy = stack.enter_context(serving(ToyServer(kind, **(in_memory | is_))))
             generator = connect(address_of(toy.url, None), model=model, say=say)
             stack.callback(generator.close)
             return generator, toy
@@ -323,18 +324,106 @@ def test_a_reply_out_of_form_is_none(opened: Open, constraint: Any) -> None:
         replies(model, model.render(QUESTION), constraint=constraint)
 
 
-def test_a_stranger_chooses_by_likelihood(opened: Open) -> None:
-    model, _ = opened("stranger")
-    choices = Choices(("No", "Ann", "Bob"))
-    assert replies(model, model.render(QUESTION), constraint=choices) == [("Ann", "stop")]
-    several = replies(
-        *(model, model.render(QUESTION)), constraint=choices, n=40, sampling=Sampling(1.0, seed=1)
-    )
-    assert {text for text, _ in several} >= {"Ann", "No"}
-    with pytest.raises(ServerFailed, match="do not tell the choices apart"):
-        replies(model, model.render(QUESTION), constraint=Choices(("Ann A", "Ann B")))
-    with pytest.raises(ServerFailed, match="cannot hold a reply to a form"):
-        replies(model, model.render(QUESTION), constraint=Grammar('root ::= "x"'))
+LOADING = ("Ollama", "LM Studio")
+OTHERS = (*LOADING, "stranger")
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_replies_are_held_to_a_schema_where_there_are_no_grammars(opened: Open, kind: str) -> None:
+    model, toy = opened(kind, in_json={"begin": "Ann", "text": " Lee"})
+    asked = model.render(QUESTION)
+    assert replies(model, asked, constraint=Choices(("Bob", "Ann"))) == [("Ann", "stop")]
+    schema = toy.bodies[-1]["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["begin"]["enum"] == ["Bob", "Ann"]
+    several = replies(model, asked, constraint=Beginnings(("Bob: ", "Ann")), n=2)
+    assert several == [("AnnLee", "stop")] * 2
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_replies_are_asked_for_in_words_where_there_is_no_schema(opened: Open, kind: str) -> None:
+    model, toy = opened(kind, schema=False)
+    asked = model.render(QUESTION)
+    assert replies(model, asked, constraint=Choices(("Bob", "Ann A"))) == [
+        ("Ann met Bob in Oslo .", "stop")  # named both, twice
+    ] or replies(model, asked, constraint=Choices(("Bob", "Eve"))) == [("Bob", "stop")]
+    toy.says = '"eve."'
+    before = len(toy.bodies)
+    assert replies(model, asked, constraint=Choices(("Bob", "Eve"))) == [("Eve", "stop")]
+    assert len(toy.bodies) == before + 1
+    assert "word for word, and nothing else:\nBob\nEve" in toy.bodies[-1]["messages"][-1]["content"]
+    toy.says = "neither of them"
+    assert replies(model, asked, constraint=Choices(("Bob", "Eve"))) == [(toy.says, "stop")]
+    last, again = toy.bodies[-1]["messages"][-2:]
+    assert last == {"role": "assistant", "content": toy.says}
+    assert again["content"].startswith("That is not the form.")
+    toy.says = "Follow up: who else?"
+    begun = model.render(QUESTION, "Follow up: who?\nIntermediate answer: Ann\n")
+    form = Beginnings(("Follow up: ", "So the final answer is: "))
+    assert replies(model, begun, constraint=form) == [("Follow up: who else?", "stop")]
+    assert "Intermediate answer: Ann" in toy.bodies[-1]["messages"][-1]["content"]
+
+
+def test_a_grammar_that_a_server_does_not_take_is_left_to_who_asks(opened: Open) -> None:
+    model, toy = opened("Ollama")
+    free = replies(model, model.render(QUESTION), constraint=Grammar('root ::= "x"'))
+    assert free == [("Ann met Bob in Oslo .", "stop")]
+    assert "response_format" not in toy.bodies[-1]
+
+
+@pytest.mark.parametrize("kind", ["vLLM", *OTHERS])
+@pytest.mark.parametrize("schema", [True, False])
+def test_without_likelihoods_a_reply_decides(opened: Open, kind: str, schema: bool) -> None:
+    model, toy = opened(kind, top={}, schema=schema, says="No", in_json={"begin": "No"})
+    yes, no = model.next_token_logprobs(model.render(QUESTION), ("Yes", "No"))
+    assert (yes, no) == (pytest.approx(math.log(0.1)), math.log(0.9))
+    toy.says, toy.in_json = "Perhaps", {"begin": ""}
+    if kind == "vLLM" or not schema:
+        said = model.next_token_logprobs(model.render(QUESTION), ("Yes", "No"))
+        assert said == [math.log(0.5)] * 2
+
+
+@pytest.mark.parametrize("kind", LOADING)
+def test_the_context_is_that_of_the_model_in_memory(opened: Open, kind: str) -> None:
+    model, toy = opened(kind, loaded={MODEL: 4000})
+    assert (model.served.kind, model.context) == (kind, 4000)
+    assert not toy.bodies  # nothing was written to find that out
+    model, toy = opened(kind, loaded={})
+    assert model.context == 2048
+    assert [body["max_tokens"] for body in toy.bodies] == [1]
+
+
+@pytest.mark.parametrize("kind", LOADING)
+def test_of_several_models_the_one_in_memory_is_meant(opened: Open, kind: str) -> None:
+    several = {"models": ("a", "b:latest", "c"), "loaded": {"c": 4000}}
+    assert opened(kind, **several)[0].id.startswith("c@")
+    assert opened(kind, **several, model="b")[0].id.startswith("b:latest@")
+    with pytest.raises(ServerFailed, match="just one model"):
+        opened(kind, models=("a", "b"), loaded={})
+
+
+def test_an_unknown_context_is_the_smallest_usual_one(opened: Open) -> None:
+    assert opened("stranger")[0].context == 4096
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_a_prompt_that_a_server_cut_gets_no_answer(opened: Open, kind: str) -> None:
+    model, _ = opened(kind, took=1500, loaded={MODEL: 8192})
+    asked = model.render([Message("user", "word " * 1600)])
+    with pytest.raises(
+        ContextExceeded, match="read 1500 tokens of a prompt that has 1600"
+    ) as caught:
+        replies(model, asked)
+    assert "set `context` under [server] to 1500" in caught.value.remedy
+    assert replies(model, model.render([Message("user", "word " * 1400)]))
+
+
+@pytest.mark.parametrize("kind", ["vLLM", *OTHERS])
+def test_another_model_in_between_is_told(opened: Open, kind: str) -> None:
+    model, toy = opened(kind, replied_by="toy-7b")
+    assert replies(model, model.render(QUESTION))
+    toy.replied_by = "other-70b"
+    with pytest.raises(ServerFailed, match="replied with other-70b in place of toy-7b"):
+        replies(model, model.render(QUESTION))
 
 
 # Failures

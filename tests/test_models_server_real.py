@@ -22,7 +22,7 @@ from models.protocols import Cancelled, Choices, GenerationRequest, Generator, M
 from models.server.address import address_of
 from models.server.errors import ServerFailed
 from models.server.generator import ServerGenerator, connect
-from models.server.kinds import estimated_tokens
+from models.server.prompts import estimated_tokens
 from tests.support.in_store import weights_of
 
 pytestmark = pytest.mark.slow

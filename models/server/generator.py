@@ -1,4 +1,4 @@
-"""A `Generator` over an OpenAI-compatible server: llama-server, vLLM, llama-cpp-python's.
+"""A `Generator` over an OpenAI-compatible server: llama-server, Ollama, LM Studio, vLLM, others.
 
 Text leaves the process here, so nothing imports this module unless the settings name a server.
 """
@@ -9,15 +9,14 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 
 from models.decoding.generator import whole_choices
 from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import (
-    Choices,
-    Constraint,
     GenerationRequest,
+    Grammar,
     Message,
     Piece,
     Stopped,
@@ -25,20 +24,19 @@ from models.protocols import (
 )
 from models.server.address import Address
 from models.server.errors import Refused, ServerFailed
+from models.server.forms import FRAME_TOKENS, HeldReplies, Named
 from models.server.kinds import (
     Served,
     WireRequest,
     counted_tokens,
-    estimated_tokens,
-    form_of,
-    parts_of,
     path_and_body,
     primed_by_request,
     rendered,
     served_by,
 )
 from models.server.link import Link
-from models.server.replies import Replies, chosen_by_likelihood
+from models.server.prompts import estimated_tokens, parts_of
+from models.server.replies import Replies, Unlikely
 from models.stopping import stopped_by
 
 if TYPE_CHECKING:
@@ -46,8 +44,8 @@ if TYPE_CHECKING:
 
 MAX_REPLIES = 64
 """More than `MOST_REPLIES`: many are drawn where a server names no likelihoods."""
-ASSUMED_CONTEXT = 8192
-"""Tokens, for a server that does not say. It refuses by itself what is too long."""
+ASSUMED_CONTEXT = 4096
+"""Tokens, for a server that does not say: the least that a server of today has by default."""
 
 
 def connect(
@@ -84,6 +82,8 @@ class ServerGenerator:
         self._thinks = served.thinks
         self._salt = secrets.token_hex(8)
         self._fresh = True
+        self._gives_logprobs = True
+        self._models: set[str] = set()
 
     @property
     def id(self) -> str:
@@ -168,8 +168,11 @@ class ServerGenerator:
             fresh=self._fresh,
         )
         self._fresh = False
-        if request.constraint is not None and not form_of(self.served, request.constraint):
-            return self._chosen(request, request.constraint)
+        if not self.served.grammars and request.constraint is not None:
+            if not isinstance(request.constraint, Grammar):
+                return self._held.replies(request, request.constraint)
+            request = replace(request, constraint=None)  # who asks reads what comes, and checks it
+            sent = replace(sent, wanted=replace(sent.wanted, constraint=None))
         by_token = bool(request.watch or request.constraint)
         repeated = [self._repeated(prompt, by_token=by_token) for prompt in request.prompts]
         return self._run(sent, Replies(repeated, request))
@@ -197,6 +200,7 @@ class ServerGenerator:
                 again = [(number, index, 1) for number, index in missing]
                 yield from self._pieces(again, sent, replies)
             replies.check_ended(self._link.address.url)
+            self._check_read(prompts, replies)
         except ServerFailed:
             if replies.begun or not self.served.hides_refusals:
                 raise
@@ -206,6 +210,19 @@ class ServerGenerator:
             self._thinks = self._thinks or replies.thought
             for number, prompt in enumerate(prompts):
                 replies.add_usage(number, self._usage, partial(self._known_size, prompt))
+
+    def _check_read(self, prompts: Sequence[str], replies: Replies) -> None:
+        """Refuse replies of another model (`ServerFailed`) or to a cut prompt."""
+        self._models = self._models or replies.models
+        if replies.models - self._models:
+            raise ServerFailed(
+                f"The server at {self._link.address.url} replied with "
+                f"{', '.join(sorted(replies.models))} in place of "
+                f"{', '.join(sorted(self._models))}.",
+                remedy="Ask again; nothing else should change its model meanwhile.",
+            )
+        if self.served.cuts:
+            replies.check_whole(prompts, self._link.address.url)
 
     def _pieces(
         self, jobs: Sequence[tuple[int, int, int]], sent: WireRequest, replies: Replies
@@ -230,21 +247,22 @@ class ServerGenerator:
                 return  # it may not know `n`; missing replies are asked for again, one by one
             raise self._link.error(refused, bodies[0]) from refused
 
-    def _chosen(self, request: GenerationRequest, constraint: Constraint) -> Iterator[Piece]:
-        """Choose by the likelihood of the first token where replies cannot be held to a form."""
-        if not isinstance(constraint, Choices):
-            raise ServerFailed(
-                f"The server at {self._link.address.url} cannot hold a reply to a form.",
-                remedy="Use llama-server or vLLM, or a model on this machine.",
-            )
-        return self._likeliest(request, constraint.texts)
+    def _whole(
+        self, prompt: str, form: Named | None, request: GenerationRequest, index: int
+    ) -> str:
+        drawn = replace(request.sampling, seed=request.sampling.seed + index)
+        plain = GenerationRequest(
+            (prompt,),
+            max_tokens=request.max_tokens + FRAME_TOKENS,
+            sampling=drawn,
+            stopped=request.stopped,
+        )
+        sent = WireRequest(replace(plain, constraint=form), salt=self._salt, fresh=False)
+        return "".join(piece.text for piece in self._run(sent, Replies([""], plain)))
 
-    def _likeliest(self, request: GenerationRequest, texts: tuple[str, ...]) -> Iterator[Piece]:
-        for number, prompt in enumerate(request.prompts):
-            scores = self.next_token_logprobs(prompt, texts, stopped=request.stopped)
-            for index in range(request.n):
-                text, score = chosen_by_likelihood(texts, scores, request.sampling, index)
-                yield Piece(number * request.n + index, text, "stop", logprobs=(score,))
+    @cached_property
+    def _held(self) -> HeldReplies:
+        return HeldReplies(self._whole, self.render([Message("user", "Is water wet?")]))
 
     def next_token_logprobs(
         self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
@@ -252,12 +270,19 @@ class ServerGenerator:
         """Return the log-probability of each choice's first token right after `prompt`.
 
         A token that is not among the server's likeliest gets the largest value possible for it.
+        Where a server gives no log-probabilities, the choice that it replies with is likely and the
+        others are not; all are alike where it replies with none.
         """
-        pieces = self.sample(
-            GenerationRequest((prompt,), max_tokens=1, watch=tuple(choices), stopped=stopped)
-        )
-        watched = [piece.watched for piece in pieces if piece.watched]
-        return list(watched[0])
+        begun = primed_by_request(self.served, prompt)
+        if self._gives_logprobs and not begun:
+            request = GenerationRequest(
+                (prompt,), max_tokens=1, watch=tuple(choices), stopped=stopped
+            )
+            try:
+                return list(next(p.watched for p in self.sample(request) if p.watched))
+            except Unlikely:
+                self._gives_logprobs = False
+        return self._held.likelihoods(prompt, choices, stopped)
 
     def keep(self, beginning: str) -> None:
         """Do nothing, since the server manages what it keeps."""

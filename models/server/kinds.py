@@ -2,37 +2,32 @@
 
 llama-server renders a chat template without answering (`/apply-template`), so a prompt is its
 text and the reply can be begun for it. The others take messages; vLLM goes on with a last message
-of the assistant's. What a server does not offer is refused, never imitated.
+of the assistant's. What a server is and can is asked for, never assumed: Ollama by `/api/version`
+and `/api/ps` (its docs/api.md), LM Studio by `/api/v0/models` (its REST API v0).
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from models.decoding.text_stream import CLOSE
-from models.protocols import Beginnings, Choices, Constraint, GenerationRequest, Grammar, Message
+from models.protocols import GenerationRequest, Message
 from models.server.errors import ServerFailed
+from models.server.forms import GRAMMARS, form_of
 from models.server.link import Link
+from models.server.prompts import Turns, estimated_tokens, parts_of, prompt_of, turns_of
 
-Kind = Literal["llama-server", "vLLM", "llama-cpp-python", "OpenAI-compatible"]
+Kind = Literal[
+    "llama-server", "vLLM", "llama-cpp-python", "Ollama", "LM Studio", "OpenAI-compatible"
+]
 
+CONTEXT_KEYS = ("max_model_len", "context_length", "context_window", "max_context_length")
+"""What servers call a model's context in their lists."""
 TOP = 20
 """Likeliest tokens that are asked for; vLLM gives no more unless told to at its start."""
-CHAT = "\x1achat\x1a"
-"""Begins a prompt that is messages: as JSON in one line, then the words the reply begins with."""
-MESSAGE_TOKENS = 8
-"""Tokens that a chat template writes around a message, at most."""
-MARKER = re.compile(
-    r"<[|\uff5c][^<>|\uff5c\s]{1,40}[|\uff5c]>|</?s>|<(?:bos|eos|pad|unk)>|<(?:start|end)_of_turn>"
-    r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]|<</?SYS>>"
-    r"|</?(?:think|tool_call|tool_response)>"
-)
-"""What control tokens of the common models look like. Servers do not give their own list."""
-PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]|[^\x00-\x7f]|[^\sA-Za-z0-9]|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +60,17 @@ class Served:
     @property
     def tokenizes(self) -> bool:
         """Whether the server counts tokens."""
-        return self.kind != "OpenAI-compatible"
+        return self.grammars
+
+    @property
+    def grammars(self) -> bool:
+        """Whether it holds replies to a grammar. The others take a JSON schema at best."""
+        return self.kind in GRAMMARS
+
+    @property
+    def cuts(self) -> bool:
+        """Whether it may cut a prompt that is too long, where the others refuse it."""
+        return not self.grammars
 
 
 def served_by(link: Link, model: str | None, context: int | None) -> Served:
@@ -75,7 +80,13 @@ def served_by(link: Link, model: str | None, context: int | None) -> Served:
     """
     # First, because it wants the key where the server has one, and answers 401 without.
     listed = _listed(link)
-    name = _chosen(link, model, listed)
+    kind, loaded = _of_loading_servers(link)
+    name = _chosen(link, model, listed, [*loaded])
+    if kind is not None:
+        if name not in loaded:
+            _load(link, name)
+            loaded = _of_loading_servers(link)[1]
+        return Served(kind, name, context or loaded.get(name))
     row = listed.get(name, {})
     props = link.probe("/props") or {}
     if "default_generation_settings" in props:
@@ -90,7 +101,40 @@ def served_by(link: Link, model: str | None, context: int | None) -> Served:
     counted = link.probe("/extras/tokenize/count", {"model": name, "input": "one"}) or {}
     if isinstance(counted.get("count"), int):
         return Served("llama-cpp-python", name, context)
-    return Served("OpenAI-compatible", name, context)
+    said_of_context = (row.get(key) for key in CONTEXT_KEYS)
+    return Served("OpenAI-compatible", name, context or next(filter(_size, said_of_context), None))
+
+
+def _of_loading_servers(link: Link) -> tuple[Kind | None, dict[str, int | None]]:
+    """Return which of the servers that load models when asked this is, and contexts by model.
+
+    Only the context of a loaded model is known; Ollama's is often far below what the model can.
+    """
+    if "version" in (link.probe("/api/version") or {}):
+        rows = _rows(link.probe("/api/ps"), "models")
+        return "Ollama", {str(row.get("model")): _size(row.get("context_length")) for row in rows}
+    rows = _rows(link.probe("/api/v0/models"), "data")
+    if any("state" in row for row in rows):
+        loaded = [row for row in rows if row.get("state") == "loaded" and _writes(row)]
+        return "LM Studio", {
+            str(row.get("id")): _size(row.get("loaded_context_length")) for row in loaded
+        }
+    return None, {}
+
+
+def _rows(said: dict[str, Any] | None, key: str) -> list[dict[str, Any]]:
+    rows = (said or {}).get(key)
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _writes(row: dict[str, Any]) -> bool:
+    return row.get("type") != "embeddings"
+
+
+def _load(link: Link, name: str) -> None:
+    """Have a model loaded by the smallest request there is."""
+    turns = [{"role": "user", "content": "Say yes."}]
+    link.ask("/v1/chat/completions", {"model": name, "messages": turns, "max_tokens": 1})
 
 
 def _listed(link: Link) -> dict[str, dict[str, Any]]:
@@ -101,12 +145,19 @@ def _listed(link: Link) -> dict[str, dict[str, Any]]:
     return {str(row["id"]): row for row in rows if isinstance(row, dict) and row.get("id")}
 
 
-def _chosen(link: Link, model: str | None, listed: dict[str, Any]) -> str:
+def _chosen(
+    link: Link, model: str | None, listed: dict[str, Any], loaded: Sequence[str] = ()
+) -> str:
+    """Return the model of this name, else the only one, else the only one that is loaded."""
     there = ", ".join(sorted(listed)) or "none"
     if model and (model in listed or not listed):
         return model
     if model is None and len(listed) == 1:
         return next(iter(listed))
+    if model is None and len(loaded) == 1:
+        return loaded[0]
+    if model and f"{model}:latest" in listed:
+        return f"{model}:latest"
     said = f'has no model "{model}"' if model else "does not have just one model"
     raise ServerFailed(
         f"The server at {link.address.url} {said}; it lists: {there}.",
@@ -120,9 +171,9 @@ def _size(value: object) -> int | None:
 
 def rendered(link: Link, served: Served, messages: Sequence[Message], primed: str) -> str:
     """Return a prompt. Template markers inside a message are broken apart."""
-    turns = [{"role": one.role, "content": _defused(one.content)} for one in messages]
+    turns = turns_of(messages)
     if not served.renders:
-        return f"{CHAT}{json.dumps(turns, ensure_ascii=False)}\n{primed}"
+        return prompt_of(turns, primed)
     body = {"messages": turns, "chat_template_kwargs": {"enable_thinking": False}}
     said = link.ask("/apply-template", body) or {}
     if not isinstance(said.get("prompt"), str):
@@ -133,42 +184,10 @@ def rendered(link: Link, served: Served, messages: Sequence[Message], primed: st
     return f"{said['prompt']}{primed}"
 
 
-def _defused(content: str) -> str:
-    return MARKER.sub(lambda found: f"{found[0][0]} {found[0][1:]}", content)
-
-
-def parts_of(prompt: str) -> tuple[list[dict[str, str]], str] | None:
-    """Return messages and first words of a prompt that `rendered` made; None for a text."""
-    if not prompt.startswith(CHAT):
-        return None
-    turns, _, primed = prompt.removeprefix(CHAT).partition("\n")
-    return json.loads(turns), primed
-
-
 def primed_by_request(served: Served, prompt: str) -> str:
     """Return the words that a server is asked to begin with, where it cannot continue them."""
     parts = parts_of(prompt)
     return parts[1] if parts and served.kind != "vLLM" else ""
-
-
-def estimated_tokens(prompt: str) -> int:
-    """Return about how many tokens a text or a prompt has, rather too many than too few.
-
-    Measured with SmolLM2's and Qwen's tokenizers: 6 to 23 % too many for English prose, half as
-    many again for German and Portuguese, several times as many for Chinese.
-    """
-    parts = parts_of(prompt)
-    if parts:
-        turns, primed = parts
-        texts = [turn["content"] for turn in turns]
-        return sum(map(estimated_tokens, [*texts, primed])) + MESSAGE_TOKENS * len(turns)
-    return sum(_piece_tokens(piece) for piece in PIECE.findall(prompt))
-
-
-def _piece_tokens(piece: str) -> int:
-    if not piece.isascii():
-        return min(3, len(piece.encode("utf-8", "replace")))
-    return len(piece) if piece.isupper() else 1 + (len(piece) - 1) // 4
 
 
 def counted_tokens(link: Link, served: Served, text: str) -> int:
@@ -224,7 +243,7 @@ def path_and_body(
     if wanted.stop:
         body["stop"] = list(wanted.stop)
     if wanted.constraint is not None:
-        body |= form_of(served, wanted.constraint)
+        body |= form_of(served.kind, served.version, wanted.constraint)
     prompt = wanted.prompts[number]
     parts = parts_of(prompt)
     if parts is None:
@@ -244,7 +263,7 @@ def path_and_body(
 def _own_values(served: Served, sent: WireRequest) -> dict[str, Any]:
     """Return values beyond OpenAI's interface, which an unknown server might refuse."""
     drawn = sent.wanted.sampling
-    if served.kind == "OpenAI-compatible":
+    if not served.grammars:
         return {}
     shared = {"top_k": drawn.top_k, "min_p": drawn.min_p}
     if served.kind == "vLLM":
@@ -254,7 +273,7 @@ def _own_values(served: Served, sent: WireRequest) -> dict[str, Any]:
     return {**shared, "repeat_penalty": 1.0}
 
 
-def _with_primed(served: Served, turns: list[dict[str, str]], primed: str) -> list[dict[str, str]]:
+def _with_primed(served: Served, turns: Turns, primed: str) -> Turns:
     """Put the first words of the reply where the server goes on from, or ask for them."""
     if not primed:
         return turns
@@ -263,34 +282,3 @@ def _with_primed(served: Served, turns: list[dict[str, str]], primed: str) -> li
     *before, last = turns
     begun = f"{last['content']}\n\nBegin your reply with: {primed}"
     return [*before, {**last, "content": begun}]
-
-
-def form_of(served: Served, constraint: Constraint) -> dict[str, Any]:
-    """Return the values that hold a reply to a form; empty where the server offers none."""
-    if served.kind in ("llama-server", "llama-cpp-python"):
-        return {"grammar": _gbnf(constraint)}
-    if served.kind != "vLLM":
-        return {}
-    if isinstance(constraint, Choices):
-        name, value = "choice", list(constraint.texts)
-    elif isinstance(constraint, Beginnings):
-        beginnings = "|".join(re.escape(text) for text in constraint.texts)
-        return _vllm_form(served, "regex", f"({beginnings})[\\s\\S]*")
-    else:
-        return _vllm_form(served, "grammar", constraint.gbnf)
-    return _vllm_form(served, name, value)
-
-
-def _vllm_form(served: Served, name: str, value: object) -> dict[str, Any]:
-    """Name a form as this version of vLLM does: 0.12 dropped the old names."""
-    if served.version >= (0, 11):
-        return {"structured_outputs": {name: value}}
-    return {f"guided_{name}": value}
-
-
-def _gbnf(constraint: Constraint) -> str:
-    if isinstance(constraint, Grammar):
-        return constraint.gbnf
-    texts = " | ".join(json.dumps(text, ensure_ascii=False) for text in constraint.texts)
-    free = " [^\\x00]*" if isinstance(constraint, Beginnings) else ""
-    return f"root ::= ({texts}){free}\n"

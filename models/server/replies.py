@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from models.decoding.text_stream import TextStream, Thoughts
-from models.protocols import Beginnings, Choices, GenerationRequest, Piece, Sampling, TokenCount
+from models.errors import ContextExceeded
+from models.protocols import Beginnings, Choices, GenerationRequest, Piece, TokenCount
 from models.server.errors import ServerFailed
+from models.server.prompts import least_tokens
 
 Top = list[tuple[str, float]]
 """Likely tokens at one place with their log-probabilities."""
 EVEN = math.log(0.5)
 LEAST = 1e-9
+CUT_FROM = 1000
+"""Tokens of a prompt from which a server's own count shows that it was cut. Some count only what
+was not in their cache, and a short rest says nothing."""
 
 
 @dataclass(slots=True)
@@ -70,6 +74,8 @@ class Replies:
         ]
         self._watched: set[int] = set()
         self._usages: dict[int, list[Mapping[str, Any]]] = {}
+        self.models: set[str] = set()
+        """What the server calls the model that replied."""
 
     @property
     def begun(self) -> bool:
@@ -103,6 +109,8 @@ class Replies:
                 f"The server at {server} broke off in the middle of a reply.",
                 remedy="Ask again; its own log says more.",
             )
+        if isinstance(event.get("model"), str) and event["model"]:
+            self.models.add(event["model"])
         if isinstance(event.get("usage"), dict):
             timings = event.get("timings")
             usage = {**(timings if isinstance(timings, dict) else {}), **event["usage"]}
@@ -179,6 +187,19 @@ class Replies:
                 remedy="Ask again; its own log may say more.",
             )
 
+    def check_whole(self, prompts: Sequence[str], server: str) -> None:
+        """Raise `ContextExceeded` where the server read less of a prompt than it has."""
+        for number, prompt in enumerate(prompts):
+            usages = self._usages.get(number, [])
+            read = max((_number(one.get("prompt_tokens")) for one in usages), default=0)
+            if CUT_FROM <= read < (least := least_tokens(prompt)):
+                raise ContextExceeded(
+                    f"The server at {server} read {read} tokens of a prompt that has {least} or "
+                    "more: it cut the rest, so its reply is none.",
+                    remedy="Give the model a larger context there, or set `context` under "
+                    f"[server] to {read}.",
+                )
+
     def add_usage(self, number: int, total: TokenCount, size: Callable[[], int]) -> None:
         """Add one prompt's tokens: as the server counted them, else as `size` and the events do."""
         replies = self._replies[number * self._n : (number + 1) * self._n]
@@ -213,24 +234,6 @@ def likelihood_of(text: str, top: Top) -> float:
 
 def _begins(text: str, token: str) -> bool:
     return bool(token) and text.startswith(token)
-
-
-def chosen_by_likelihood(
-    texts: Sequence[str], scores: Sequence[float], sampling: Sampling, index: int
-) -> tuple[str, float]:
-    """Return a choice, drawn or the likeliest, with its score. Raises `ServerFailed`."""
-    best = max(scores)
-    if scores.count(best) > 1:
-        raise ServerFailed(
-            "The server cannot hold a reply to a form, and its likeliest tokens do not tell the "
-            "choices apart.",
-            remedy="Use llama-server or vLLM, or a model on this machine.",
-        )
-    if sampling.temperature <= 0:
-        return texts[scores.index(best)], best
-    weights = [math.exp((score - best) / sampling.temperature) for score in scores]
-    draw = random.Random(sampling.seed + index)  # noqa: S311 -- not for secrets
-    return draw.choices(list(zip(texts, scores, strict=True)), weights)[0]
 
 
 def _tokens_of(logprobs: object) -> list[tuple[float, Top]]:
@@ -271,8 +274,12 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) and value > 0 else 0
 
 
-def _without_logprobs(server: str) -> ServerFailed:
-    return ServerFailed(
-        f"The server at {server} gives no log-probabilities, by which answers are judged.",
+class Unlikely(ServerFailed):
+    """A reply without the log-probabilities that were asked for."""
+
+
+def _without_logprobs(server: str) -> Unlikely:
+    return Unlikely(
+        f"The server at {server} gives no log-probabilities.",
         remedy="Turn them on there, or use another server or a model on this machine.",
     )

@@ -1,4 +1,4 @@
-"""A server on loopback that speaks like llama-server, vLLM or a stranger, and can misbehave.
+"""A server on loopback that speaks like one of those known or like a stranger, and misbehaves.
 
 Its tokens are words. It says the same to everybody, except to who comes with a constraint.
 """
@@ -30,6 +30,17 @@ class ToyServer:
     top: dict[str, float] = field(default_factory=lambda: {"Ann": 0.5, "N": 0.2, "No": 0.1})
     """What might have come first, with probabilities; empty: it gives no log-probabilities."""
     models: tuple[str, ...] = (MODEL,)
+    loaded: dict[str, int | None] = field(default_factory=dict)
+    """Contexts of models in memory; Ollama and LM Studio load others with `loads_with`."""
+    loads_with: int = 2048
+    took: int | None = None
+    """Tokens of a prompt that it says it read; None: 100."""
+    schema: bool = True
+    """Whether a stranger, Ollama or LM Studio holds a reply to a JSON schema."""
+    in_json: dict[str, str] = field(default_factory=lambda: {"begin": "yes", "text": ""})
+    """What it says in JSON; a choice that is not offered is the first that is."""
+    replied_by: str = ""
+    """What it calls the model that replied; empty: it does not say."""
     offers_n: str = "yes"
     """"no": it gives one reply whatever it is asked for; "refused": it answers 400."""
     obeys_stop: bool = True
@@ -98,12 +109,23 @@ class _Handler(BaseHTTPRequestHandler):
             found["/props"] = props  # type: ignore[assignment]
         if toy.kind == "vLLM":
             found["/version"] = {"version": toy.version}  # type: ignore[dict-item]
+        if toy.kind == "Ollama":  # docs/api.md: "Version", "List Running Models"
+            ps = [{"model": name, "context_length": size} for name, size in toy.loaded.items()]
+            found |= {"/api/version": {"version": "0.13.5"}, "/api/ps": {"models": ps}}  # type: ignore[dict-item]
+        if toy.kind == "LM Studio":  # REST API v0, "GET /api/v0/models"
+            found["/api/v0/models"] = {"object": "list", "data": [*map(self.in_studio, toy.models)]}
         if not self.may():
             return
         if self.path in found:
             self.reply(200, found[self.path])
         else:
             self.reply(404, {"detail": "Not Found"})
+
+    def in_studio(self, name: str) -> dict[str, Any]:
+        row = {"id": name, "type": "llm", "state": "not-loaded", "max_context_length": 32768}
+        if name in self.toy.loaded:
+            row |= {"state": "loaded", "loaded_context_length": self.toy.loaded[name]}
+        return row
 
     def length(self) -> dict[str, int]:
         return {"max_model_len": CONTEXT} if self.toy.kind == "vLLM" else {}
@@ -152,6 +174,11 @@ class _Handler(BaseHTTPRequestHandler):
             status, headers, said = toy.answers.pop(0)
             self.reply(status, said, headers)
             return
+        if toy.kind in ("Ollama", "LM Studio"):
+            toy.loaded.setdefault(body["model"], toy.loads_with)
+        if not body.get("stream"):
+            self.reply(200, {"choices": [{"message": {"content": "Yes"}, "finish_reason": "stop"}]})
+            return
         n = body.get("n", 1)
         if n > 1 and toy.offers_n == "refused":
             self.reply(400, {"error": {"message": "Only one completion choice is allowed"}})
@@ -179,6 +206,10 @@ class _Handler(BaseHTTPRequestHandler):
         if chat:
             yield {"choices": [{"index": i, "delta": {"role": "assistant"}} for i in range(n)]}
         words, reason = self.words(body), "stop"
+        if toy.schema and "response_format" in body:
+            words = [self.by_schema(body["response_format"]["json_schema"]["schema"])]
+        if toy.replied_by:
+            yield {"model": toy.replied_by, "choices": []}
         if len(words) > body["max_tokens"]:
             words, reason = words[: body["max_tokens"]], "length"
         for at, word in enumerate(words):
@@ -193,8 +224,14 @@ class _Handler(BaseHTTPRequestHandler):
                 return
         if toy.fault != "done":
             yield {"choices": [choice(i, "", chat, None, reason) for i in range(n)]}
-        usage = {"prompt_tokens": 100, "completion_tokens": n * len(words)}
+        usage = {"prompt_tokens": toy.took or 100, "completion_tokens": n * len(words)}
         yield {"choices": [], "usage": {**usage, "prompt_tokens_details": {"cached_tokens": 60}}}
+
+    def by_schema(self, schema: dict[str, Any]) -> str:
+        said, offered = dict(self.toy.in_json), schema["properties"]["begin"]["enum"]
+        if said["begin"] not in offered:
+            said["begin"] = offered[0]
+        return json.dumps({key: said[key] for key in schema["properties"]})
 
     def words(self, body: dict[str, Any]) -> list[str]:
         says = self.toy.says
