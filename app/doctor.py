@@ -214,16 +214,14 @@ def _server() -> list[Check]:
     """Ask the server, if the settings name one, what it is; nothing of a person's is sent."""
     config = load_config(os.environ)
     address, served = server_address(config), served_roles(config, {})
-    if address is None:
-        return []
-    if not served:
+    if address is not None and not served:
         runtime = config.text("models.runtime")
         return [Check("server", "note", f"{address.url} is not used: the runtime is {runtime}")]
     checks = []
-    for name in dict.fromkeys(served.values()):
-        roles = ", ".join(role for role, named in served.items() if named == name)
+    for at in dict.fromkeys(served.values()):
+        roles = ", ".join(role for role, other in served.items() if other == at)
         try:
-            model = connected(config, name, lambda text: None)
+            model = connected(config, at, lambda text: None)
         except AskanceError as error:
             checks.append(Check("server", "missing", error.message, error.remedy))
             continue

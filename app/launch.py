@@ -10,7 +10,7 @@ from contextlib import closing
 from app.backend.client import open_engine
 from app.errors import NoTerminal
 from app.exits import ExitCode
-from app.local_models.server import server_address
+from app.local_models.server import served_roles
 from app.settings.config import load_config
 
 
@@ -27,7 +27,7 @@ def start_screen(commands: Sequence[tuple[str, str]]) -> int:
             remedy='To ask without a screen: askance ask "QUESTION" [PATH]...',
         )
     config = load_config(os.environ)
-    server_address(config)  # what is wrong with it is said before the screen opens
+    served_roles(config, {})  # what is wrong with it is said before the screen opens
     from app.screens.app import AskanceApp
 
     with closing(open_engine(watch=True)) as engine:
@@ -48,7 +48,7 @@ def start_plain(run_command: Callable[[Sequence[str]], int]) -> int:
 
     os.environ["TERM"] = "dumb"  # nothing is taken back by any command either
     config = load_config(os.environ)
-    server_address(config)
+    served_roles(config, {})
     terminal = Terminal(click.echo, getpass.getpass, run_command)
     with closing(open_engine(watch=True)) as engine:
         PlainLoop(engine, Current(config), terminal).run(typed_lines("Question: "))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.errors import SettingWrong
 from app.local_models.roles import roles_in_use
-from app.local_models.server import server_address
+from app.local_models.server import served_roles
 from app.settings.config import Config, Setting, load_config
 from app.settings.edit import Scalar, set_value, unset
 from app.settings.kinds import HOST, Value
@@ -69,7 +69,7 @@ def check_together(config: Config, catalogue: Catalogue) -> None:
     """Check what no setting tells alone. Raises `SettingWrong` and `StrategyUnknown`."""
     registry.get(config.text("answer.strategy") or "auto")
     theme_named(config.text("interface.theme"), colour=True)
-    server_address(config)
+    served_roles(config, {})
     _, faults = roles_in_use(config, catalogue)
     if faults:
         raise SettingWrong(faults[0], remedy="")

@@ -109,7 +109,53 @@ def test_the_runtime_says_what_the_server_is_for(
     settings: Callable[..., Config], runtime: str, flags: Any, roles: dict[str, str]
 ) -> None:
     text = f'[server]\nurl = "http://127.0.0.1:1"\nmodel = "m"\n[models]\nruntime = "{runtime}"\n'
-    assert served_roles(settings(text), flags) == roles
+    found = served_roles(settings(text), flags)
+    assert {role: at.model for role, at in found.items()} == roles
+    assert all(at.address.url == "http://127.0.0.1:1" for at in found.values())
+
+
+@pytest.mark.parametrize(
+    ("more", "models", "urls"),
+    [
+        ('lookahead_model = "small"', ("small", "m"), (1, 1)),
+        ('lookahead_url = "http://127.0.0.1:2"', (None, "m"), (2, 1)),
+        ('lookahead_url = "http://127.0.0.1:2"\nlookahead_model = "small"', ("small", "m"), (2, 1)),
+    ],
+)
+@pytest.mark.parametrize("runtime", ["auto", "server"])
+def test_the_fast_model_may_be_at_another_server(
+    settings: Callable[..., Config], runtime: str, more: str, models: Any, urls: Any
+) -> None:
+    text = f'[server]\nurl = "http://127.0.0.1:1"\nmodel = "m"\n{more}\n'
+    config = settings(f'{text}[models]\nruntime = "{runtime}"\n')
+    found = served_roles(config, {})
+    assert (found["lookahead"].model, found["generator"].model) == models
+    ports = tuple(f"http://127.0.0.1:{port}" for port in urls)
+    assert (found["lookahead"].address.url, found["generator"].address.url) == ports
+    assert ("127.0.0.1:2" in str(where_text_goes(config))) == (urls[0] == 2)
+
+
+def test_the_fast_model_alone_may_be_at_a_server(settings: Callable[..., Config]) -> None:
+    config = settings('[server]\nlookahead_url = "http://127.0.0.1:2"\n')
+    assert [*served_roles(config, {})] == ["lookahead"]
+    assert served_roles(config, {"lookahead": "x"}) == {}
+    with pytest.raises(SettingWrong, match=r"server\.lookahead_url.*another machine"):
+        served_roles(settings('[server]\nlookahead_url = "https://gpu.example.org"\n'), {})
+
+
+def test_both_models_answer_from_their_own_servers(
+    toy: ToyServer, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    with serving(ToyServer(kind="LM Studio", loaded={"toy-7b": 4096}, top={})) as fast:
+        monkeypatch.setenv("ASKANCE_SERVER_URL", toy.url)
+        monkeypatch.setenv("ASKANCE_SERVER_LOOKAHEAD_URL", fast.url)
+        asked = ["ask", "When does the lease of the boathouse end?", str(SAMPLE / "notes")]
+        assert main([*asked, "--strategy", "fb_rag", "--json"]) in (0, 3)
+        shown = json.loads(capsys.readouterr().out)
+        assert [body["n"] > 1 for body in fast.bodies] == [True]  # the samples
+        assert len(toy.bodies) == 1
+        assert shown["models"]["lookahead"].endswith(fast.url.removeprefix("http://"))
+        assert shown["models"]["generator"].endswith(toy.url.removeprefix("http://"))
 
 
 def test_a_runtime_without_its_server_is_refused(settings: Callable[..., Config]) -> None:

@@ -11,7 +11,7 @@ import click
 from app.commands.shared.lazy_group import StrictGroup
 from app.commands.shared.options import json_option
 from app.exits import ExitCode
-from app.local_models.server import server_address
+from app.local_models.server import served_roles
 from app.output.objects import print_json
 from app.output.plain import one_line
 from app.settings.config import config_path, load_config
@@ -57,7 +57,7 @@ def show(as_json: bool) -> int:
 def validate(as_json: bool) -> int:
     """Check the file and the environment. Exit code 2: it says what to correct."""
     config = load_config(os.environ)
-    server_address(config)
+    served_roles(config, {})
     if as_json:
         print_json({"valid": True, "path": str(config.path)})
     else:

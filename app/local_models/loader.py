@@ -10,7 +10,7 @@ from typing import Literal
 
 from app.errors import UsageError
 from app.local_models.fit import Room, context_for
-from app.local_models.server import connected, served_roles
+from app.local_models.server import ServerModel, connected, served_roles
 from app.output.stages import loading_text
 from app.settings.config import Config, config_path
 from models import foreign
@@ -84,9 +84,9 @@ def model_set(
     for row in dict.fromkeys(local.values()):
         store.open(row, progress)
     loader = Loader(config, catalogue, store, context_for(config, max_context), say)
-    remote = {name: loader.connected(name) for name in set(served.values())}
+    remote = {at: loader.connected(at) for at in set(served.values())}
     ids = {role: row.id for role, row in local.items()}
-    ids |= {role: remote[name].id for role, name in served.items()}
+    ids |= {role: remote[at].id for role, at in served.items()}
     minutes = config.number("models.idle_minutes")
     models = ModelSet(
         ids["lookahead"],
@@ -157,12 +157,12 @@ class Loader:
         self._store = store
         self._context = context
         self._say = say
-        self._served: dict[str, str | None] = {}
+        self._served: dict[str, ServerModel] = {}
 
-    def connected(self, name: str | None) -> Generator:
-        """Return the server's model of this name. Raises as `serving.connected` does."""
-        model = connected(self._config, name, self._say)
-        self._served[model.id] = name
+    def connected(self, at: ServerModel) -> Generator:
+        """Return a server's model. Raises as `server.connected` does."""
+        model = connected(self._config, at, self._say)
+        self._served[model.id] = at
         return model
 
     def generator(self, model_id: str) -> Generator:

@@ -1,13 +1,15 @@
-"""The server that the settings name: whether it is used, for what, and what is said about it.
+"""The servers that the settings name: which models they run, and what is said about it.
 
-`[server] url` turns it on. With `models.runtime` "auto" it fills the generator's role, with
-"server" both roles; "llama" and "transformers" leave it alone. A model named on the command line
-is taken from this machine, unless the runtime is "server".
+`[server] url` turns it on. With `models.runtime` "auto" it runs the answer model, with "server"
+both models; "llama" and "transformers" leave it alone. `lookahead_url` or `lookahead_model` put the
+fast model on a server too. A model named on the command line is taken from this machine, unless
+the runtime is "server".
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -20,18 +22,25 @@ if TYPE_CHECKING:
     from models.server.generator import ServerGenerator
     from models.store.catalogue import Role
 
-TEXT_ROLES: tuple[Role, ...] = ("lookahead", "generator")
+
+@dataclass(frozen=True, slots=True)
+class ServerModel:
+    """A model at a server."""
+
+    address: Address
+    model: str | None
+    """Its name there; None where it is the only one."""
 
 
-def server_address(config: Config) -> Address | None:
+def server_address(config: Config, key: str = "server.url") -> Address | None:
     """Return where the server is, None without one. Raises `SettingWrong`.
 
     A host that is not this machine must stand in `server.allow_host` too, in the file: a variable
     that some program set must not send a person's mail away.
     """
-    url = config.text("server.url")
+    url = config.text(key)
     if url is None:
-        if config.text("models.runtime") == "server":
+        if key == "server.url" and config.text("models.runtime") == "server":
             raise SettingWrong(
                 'The setting "models.runtime" is "server", and no server is set.',
                 remedy="Set `url` under [server], or another runtime.",
@@ -41,51 +50,58 @@ def server_address(config: Config) -> Address | None:
         return address_of(url, config.text("server.allow_host"))
     except ValueError as error:
         raise SettingWrong(
-            f'The setting "server.url" {error}.',
+            f'The setting "{key}" {error}.',
             remedy=f"Text goes to another machine only over https, and only if `allow_host` under "
             f"[server] in {config.path} names it.",
             path=config.path,
         ) from error
 
 
-def served_roles(config: Config, flags: Mapping[Role, str | None]) -> dict[Role, str | None]:
-    """Return the roles that the server fills, with its model's name where one is given.
-
-    Raises `SettingWrong` for a server that cannot be used.
-    """
+def served_roles(config: Config, flags: Mapping[Role, str | None]) -> dict[Role, ServerModel]:
+    """Return the roles that servers fill. Raises `SettingWrong` for one that cannot be used."""
     runtime = config.text("models.runtime")
-    if server_address(config) is None or runtime in ("llama", "transformers"):
+    address = server_address(config)
+    ahead = server_address(config, "server.lookahead_url") or address
+    if runtime in ("llama", "transformers"):
         return {}
-    named = config.text("server.model")
-    if runtime == "server":
-        return {role: flags.get(role) or named for role in TEXT_ROLES}
-    return {} if flags.get("generator") else {"generator": named}
+    both = runtime == "server"
+    found: dict[Role, ServerModel] = {}
+    named = config.text("server.lookahead_model")
+    wanted = both or named or config.text("server.lookahead_url")
+    if ahead and wanted and (both or not flags.get("lookahead")):
+        same = config.text("server.model") if ahead == address else None
+        found["lookahead"] = ServerModel(ahead, flags.get("lookahead") or named or same)
+    if address and (both or not flags.get("generator")):
+        model = flags.get("generator") or config.text("server.model")
+        found["generator"] = ServerModel(address, model)
+    return found
 
 
-def connected(config: Config, model: str | None, say: Callable[[str], object]) -> ServerGenerator:
-    """Return the server's model. Raises `ServerFailed`, `ModelUnknown` and `SettingWrong`."""
+def connected(config: Config, at: ServerModel, say: Callable[[str], object]) -> ServerGenerator:
+    """Return a server's model. Raises `ServerFailed` and `ModelUnknown`."""
     from models.server.generator import (
         connect,  # the only door to it: without a server, it stays shut
     )
 
-    address = server_address(config)
-    if address is None:
-        raise ValueError("no server is set")
-    return connect(address, model=model, context=config.number("server.context"), say=say)
+    main = at.address == server_address(config)
+    context = config.number("server.context") if main else None
+    return connect(at.address, model=at.model, context=context, say=say)
 
 
 def where_text_goes(
     config: Config, *, lookahead: str | None = None, generator: str | None = None
 ) -> str | None:
     """Return what to tell the person about text that leaves the process; None: none does."""
-    address = server_address(config)
-    if address is None or not served_roles(
-        config, {"lookahead": lookahead, "generator": generator}
-    ):
+    served = served_roles(config, {"lookahead": lookahead, "generator": generator})
+    places = dict.fromkeys(at.address for at in served.values())
+    if not places:
         return None
-    if address.loopback:
-        return f"Text goes to the server {address.host} on this machine."
-    return f"Text LEAVES THIS MACHINE: it goes to {address.host}."
+    away = [address.host for address in places if not address.loopback]
+    here = [address.host for address in places if address.loopback]
+    if away:
+        return f"Text LEAVES THIS MACHINE: it goes to {' and '.join([*away, *here])}."
+    servers = "servers" if len(here) > 1 else "server"
+    return f"Text goes to the {servers} {' and '.join(here)} on this machine."
 
 
 def tell_where_text_goes(config: Config, **flags: str | None) -> None:

@@ -151,6 +151,8 @@ SETTINGS = (
     Setting("server.allow_host", HOST, about="The one other machine to which text may go."),
     Setting("server.model", TEXT, about="The model to ask the server for."),
     Setting("server.context", COUNT, about="Tokens that the server takes, where it does not say."),
+    Setting("server.lookahead_url", ADDRESS, about="A server that runs the fast model."),
+    Setting("server.lookahead_model", TEXT, about="The fast model to ask that server for."),
     Setting("history.enabled", FLAG, False, about="Whether conversations are kept, encrypted."),
     Setting("history.days", COUNT, about="Days until a conversation is forgotten."),
     Setting(
