@@ -87,26 +87,22 @@ def test_the_confidence_of_a_row_reaches_the_model_set(mine, capsys):
     )
 
 
-def test_a_file_of_the_hub_is_added_without_a_network_and_wants_consent(capsys):
+def test_a_file_of_the_hub_is_added_without_a_network(capsys):
     [added] = shown(capsys, "add", "ada/Toy-GGUF", "--file", "Toy.Q4_K_M.gguf")["models"]
     assert (added["id"], added["bound"], added["fits"]) == ("toy.q4_k_m", False, None)
-    assert main(["models", "pull", "toy.q4_k_m"]) == 4
-    assert "--accept-unverified" in capsys.readouterr().err
     assert main(["models", "list"]) == 0
-    out, err = capsys.readouterr()
+    out, _ = capsys.readouterr()
     assert "toy.q4_k_m" in out
     assert "size unknown" in out
-    assert "--accept-unverified" in err
 
 
-def test_of_what_nobody_here_has_seen_it_is_said_that_its_quality_is_not_measured(capsys):
+def test_of_what_nobody_here_has_measured_that_is_said(capsys):
     assert main(["models", "list"]) == 0
-    out, err = capsys.readouterr()
+    out, _ = capsys.readouterr()
     [line] = [line for line in out.splitlines() if line.startswith("distilbert-base-uncased ")]
-    assert line.split()[1] == "unverified"
-    assert "unverified: nobody here has seen the file, so its quality is not measured." in err
+    assert line.split()[1] == "absent"
     [encoder] = [m for m in models_shown(load_config(os.environ)).models if "distil" in m.row.id]
-    assert "its quality is not measured" in detail_lines(encoder)[0]
+    assert "its answers have not been measured yet" in detail_lines(encoder)[0]
 
 
 def test_consent_binds_the_row_that_every_command_sees(capsys):
@@ -114,9 +110,11 @@ def test_consent_binds_the_row_that_every_command_sees(capsys):
     row = catalogue.row(FREE)
     store.folder(row).mkdir(parents=True)
     store.file(row).write_bytes(GOOD)
-    write_consent(store.folder(row), "c" * 40, {row.file: Accepted(len(GOOD), sha256(GOOD))})
+    files = {row.file: Accepted(len(GOOD), sha256(GOOD))}
+    write_consent(store.folder(row), "c" * 40, files, publisher=True)
     [model] = [m for m in shown(capsys, "list")["models"] if m["id"] == FREE]
     assert (model["state"], model["bound"], model["verified"]) == ("present", True, False)
+    assert model["publisher_checksum"]
     assert main(["models", "verify", FREE]) == 0
     store.file(row).write_bytes(GOOD[:-1] + b"!")
     assert main(["models", "verify", FREE]) == 4
@@ -211,9 +209,9 @@ def test_a_pair_is_recommended_with_the_commands_that_get_it(capsys, monkeypatch
     assert found["together"]
     assert main(["models", "recommend"]) == 0
     out, err = capsys.readouterr()
-    assert "askance models pull qwen2.5-14b-instruct-q4_k_m --accept-unverified" in out
+    assert "askance models pull qwen2.5-14b-instruct-q4_k_m\n" in out
     assert "askance models use generator qwen2.5-14b-instruct-q4_k_m" in out
-    assert "Nobody here has verified these files" in err
+    assert "have not been measured yet" in err
 
 
 def test_files_of_other_programs_are_listed(home, capsys):

@@ -78,7 +78,8 @@ async def test_a_model_is_pulled_checked_used_and_deleted(files):
         assert "0 of 2 are here" in text_of(app)
 
 
-async def test_what_nobody_verified_is_fetched_only_after_asking(files, monkeypatch):
+async def test_what_the_catalogue_has_no_hash_of_is_fetched_without_consent(files, monkeypatch):
+    """The publisher's checksum binds it; where there is none, the pull fails and says so."""
     fetched = []
 
     def noted(row, store, *, accept):
@@ -92,14 +93,8 @@ async def test_what_nobody_verified_is_fetched_only_after_asking(files, monkeypa
         screen = await opened(pilot)
         screen.row_list.find("large", 0)
         await pilot.press("enter")
-        await pilot.pause()
-        assert "Nobody here has verified" in text_of(app)
-        await pilot.press("n")
-        await settled(pilot)
-        assert not app.jobs.busy
-        await pilot.press("p", "y")
         await worked(pilot)
-        assert fetched == [True]
+        assert fetched == [False]
 
 
 async def test_a_pull_can_be_stopped_and_a_failure_is_said(files, monkeypatch):

@@ -11,7 +11,7 @@ import pytest
 from models.download import hub_token
 from models.errors import ModelCorrupt, PullFailed
 from models.store.catalogue import Extra, FileSource, HubSource
-from models.store.consent import ModelUnverified, accepted
+from models.store.consent import ModelUnverified, accepted, is_the_publishers
 from models.store.store import Store
 from models.system.secrets import KeyringClosed
 from tests.support.toy_hub import COMMIT, REPO, TOKEN, ToyHub
@@ -73,15 +73,13 @@ def test_the_token_comes_from_the_keyring_first(monkeypatch: pytest.MonkeyPatch)
     assert "does not open (it is locked)" in hub_token.hub_token({}).remedy
 
 
-def test_what_nobody_verified_is_fetched_only_with_consent_and_bound_to_what_came(
-    hub: ToyHub, store: Store
-) -> None:
-    for refused in (lambda: pulled(FREE, store), lambda: store.open(FREE)):
-        with pytest.raises(ModelUnverified, match="--accept-unverified") as caught:
-            refused()
-        assert caught.value.exit_code == 4
+def test_a_row_without_a_hash_is_bound_to_the_publishers(hub: ToyHub, store: Store) -> None:
+    with pytest.raises(ModelUnverified, match="has not been pulled") as caught:
+        store.open(FREE)
+    assert caught.value.exit_code == 4
     assert hub.asked == []
-    assert pulled(FREE, store, accept=True)[-1].total_bytes == SIZE
+    assert pulled(FREE, store)[-1].total_bytes == SIZE
+    assert is_the_publishers(store.folder(FREE))
     row = accepted(FREE, store.folder(FREE))
     assert (row.sha256, row.size, row.bound) == (sha256(CONTENT), SIZE, True)
     assert row.sources == (HubSource(REPO, COMMIT, "sub/toy.gguf"),)
@@ -90,7 +88,31 @@ def test_what_nobody_verified_is_fetched_only_with_consent_and_bound_to_what_cam
     with pytest.raises(ModelCorrupt):
         store.open(row)
     store.remove(row)
-    assert not accepted(FREE, store.folder(FREE)).bound, "rm forgets the consent"
+    assert not accepted(FREE, store.folder(FREE)).bound, "rm forgets the record"
+
+
+def test_what_has_no_checksum_is_fetched_only_with_consent(hub: ToyHub, store: Store) -> None:
+    hub.plain.add("sub/toy.gguf")
+    with pytest.raises(ModelUnverified, match="--accept-unverified"):
+        pulled(FREE, store)
+    assert hub.fetched == []
+    pulled(FREE, store, accept=True)
+    assert accepted(FREE, store.folder(FREE)).sha256 == sha256(CONTENT)
+    assert not is_the_publishers(store.folder(FREE))
+
+
+def test_a_file_that_is_not_the_publishers_is_set_aside(hub: ToyHub, store: Store) -> None:
+    hub.faults = ["wrong"]
+    with pytest.raises(ModelCorrupt, match="another SHA-256"):
+        pulled(FREE, store)
+    assert not accepted(FREE, store.folder(FREE)).bound
+
+
+def test_a_hub_that_is_not_reached_binds_nothing(hub: ToyHub, store: Store) -> None:
+    hub.files.clear()
+    with pytest.raises(PullFailed):
+        pulled(FREE, store)
+    assert not accepted(FREE, store.folder(FREE)).bound
 
 
 def test_consent_does_not_cover_what_is_no_gguf_or_arrives_wrong(hub: ToyHub, store: Store) -> None:

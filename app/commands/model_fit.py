@@ -53,7 +53,7 @@ def add(
     """Add a model of your own: a GGUF file on this machine, or one on the hub.
 
     It writes a row to models.toml, beside config.toml. A file is checked, and used where it is.
-    `askance models pull ID --accept-unverified` fetches one on the hub.
+    `askance models pull ID` fetches one on the hub.
     """
     path = Path(what).expanduser()
     if path.is_file():
@@ -76,7 +76,7 @@ def add(
         print_json({"models": [model_object(catalogue.row(row.id), store, {})]})
     else:
         click.echo(f"{row.id} was added to {user_rows_path(os.environ)}.")
-    then = f"use generator {row.id}" if row.bound else f"pull {row.id} --accept-unverified"
+    then = f"use generator {row.id}" if row.bound else f"pull {row.id}"
     click.echo(f"Then: askance models {then}", err=True)
     return ExitCode.ANSWERED
 
@@ -263,11 +263,11 @@ def recommend_(as_json: bool) -> int:
     click.echo(f"  together about {size_text(found.needed)}; {both}")
     for role, row in rows.items():
         if store.state(row) != "present":
-            click.echo(f"askance models pull {row.id}{'' if row.bound else ' --accept-unverified'}")
+            click.echo(f"askance models pull {row.id}")
         click.echo(f"askance models use {role} {row.id}")
-    if not all(row.bound for row in rows.values()):
+    if not all(row.verified for row in rows.values()):
         starter = ", ".join(row.id for row in catalogue.starter())
-        click.echo(f"Nobody here has verified these files; verified is: {starter}.", err=True)
+        click.echo(f"Their answers have not been measured yet; those of {starter} have.", err=True)
     if note:
         click.echo(note, err=True)
     return ExitCode.ANSWERED

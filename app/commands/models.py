@@ -28,7 +28,6 @@ from app.output.report import size_text
 from app.settings.config import Config, load_config
 from models.download.discovery import found_models
 from models.store.catalogue import Catalogue, Role
-from models.store.consent import refuse_unbound
 
 
 @click.group("models", cls=StrictGroup)
@@ -58,13 +57,6 @@ def list_(found: bool, as_json: bool) -> int:
         return ExitCode.ANSWERED
     for line in table([model_line(row, store, used) for row in catalogue.rows]):
         click.echo(line)
-    if not all(row.bound for row in catalogue.rows):
-        click.echo(
-            "unverified: nobody here has seen the file, so its quality is not measured. "
-            "`askance models pull ID --accept-unverified` fetches it and binds it to the hash of "
-            "what came.",
-            err=True,
-        )
     return ExitCode.ANSWERED
 
 
@@ -89,7 +81,7 @@ def _list_found(as_json: bool) -> int:
     "--accept-unverified",
     "accept",
     is_flag=True,
-    help="Also fetch unverified models, and pin each to the hash it arrives with.",
+    help="Also take a file of which the hub states no SHA-256, and pin it to the one it has.",
 )
 @json_option
 def pull_(ids: tuple[str, ...], starter: bool, accept: bool, as_json: bool) -> int:
@@ -99,9 +91,6 @@ def pull_(ids: tuple[str, ...], starter: bool, accept: bool, as_json: bool) -> i
     if starter or not rows:
         rows.extend(catalogue.starter())
     wanted = list(dict.fromkeys(rows))
-    for row in wanted:
-        if not accept:
-            refuse_unbound(row)
     for row in wanted:
         click.echo(
             f"{row.id}: {'' if row.bound else 'about '}{size_text(row.total_size)}, {row.licence}",

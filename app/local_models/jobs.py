@@ -23,7 +23,7 @@ from models.download.progress import PullProgress
 from models.errors import AskanceError, RuntimeFailed
 from models.speed import Speed
 from models.store.catalogue import ModelRow
-from models.store.consent import accepted
+from models.store.consent import accepted, is_the_publishers
 from models.store.store import Store
 from models.store.user_rows import remove_row
 
@@ -40,7 +40,11 @@ def pulling(row: ModelRow, store: Store, *, accept: bool) -> Work:
             if progress.stage != "done":
                 yield pull_text(progress)
     bound = accepted(row, store.folder(row))
-    return "ready" if row.bound else f"ready; from now on only with SHA-256 {bound.sha256}"
+    if row.bound:
+        return "ready"
+    checked = is_the_publishers(store.folder(row))
+    how = "verified against the publisher's checksum" if checked else "no checksum to verify it by"
+    return f"ready; {how}, from now on only with SHA-256 {bound.sha256}"
 
 
 def checking(row: ModelRow, store: Store) -> Work:

@@ -86,7 +86,7 @@ def detail_lines(shown: ModelShown) -> list[str]:
     row = shown.row
     kind = [f"{row.parameters / 1e9:.1f} billion parameters"] if row.parameters else []
     kind += [row.quantisation, f"up to {row.context:,} tokens" if row.context else "", row.licence]
-    unseen = "" if row.bound else "; nobody here has verified its file, its quality is not measured"
+    unseen = "" if row.verified else "; its answers have not been measured yet"
     return [
         f"{row.title}: {', '.join(filter(None, kind))}{unseen}",
         _need(shown),

@@ -11,6 +11,7 @@ from models.download.discovery import FoundModel
 from models.download.progress import PullProgress
 from models.speed import Speed
 from models.store.catalogue import ModelRow
+from models.store.consent import is_the_publishers
 from models.store.estimate import CONTEXT, Estimate, estimate_row
 from models.store.store import Store
 from models.system.machine import memory
@@ -27,6 +28,7 @@ def model_object(row: ModelRow, store: Store, used: dict[str, list[str]]) -> dic
         "state": store.state(row),
         "verified": row.verified,
         "bound": row.bound,
+        "publisher_checksum": is_the_publishers(store.folder(row)),
         "licence": row.licence,
         "context": row.context,
         "parameters": row.parameters,
@@ -41,11 +43,11 @@ def model_object(row: ModelRow, store: Store, used: dict[str, list[str]]) -> dic
 def model_line(row: ModelRow, store: Store, used: dict[str, list[str]]) -> list[str]:
     """Return one model as the columns of a table."""
     words = {True: "fits", False: "too large", None: ""}
-    state: str = store.state(row)
+    state = store.state(row)
     uses = f"in use: {', '.join(used[row.id])}" if row.id in used else ""
     return [
         row.id,
-        state if row.bound or state != "absent" else "unverified",
+        state,
         size_text(row.total_size) if row.total_size else "size unknown",
         words[fits(estimate_row(row, store, CONTEXT))],
         row.licence,

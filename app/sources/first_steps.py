@@ -33,18 +33,14 @@ class PairOffer:
         """Both, once where they are one."""
         return list(dict.fromkeys((self.lookahead, self.generator)))
 
-    @property
-    def is_verified(self) -> bool:
-        """Whether a hash stands for both."""
-        return all(row.bound for row in self.rows)
-
     def about(self) -> str:
         """Say what it is and what it costs."""
         found = [estimate_row(row, self.store, CONTEXT) for row in self.rows]
         needed = sum(one.needed for one in found if one)
         fetch = sum(row.total_size for row in self.missing)
         cost = f"{size_text(fetch)} to fetch" if fetch else "both are here"
-        unseen = "" if self.is_verified else "\nNobody here has verified these files."
+        measured = all(row.verified for row in self.rows)
+        unseen = "" if measured else "\nTheir answers have not been measured yet."
         return (
             f"{self.generator.title} writes, {self.lookahead.title} reads ahead.\n"
             f"{cost}; they take about {size_text(needed)} of memory.{unseen}"

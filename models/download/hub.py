@@ -2,12 +2,14 @@
 
 A file that the cache holds is used in place, by a link. Others are appended to `FILE.part`; after
 a pull that ended early, the next one goes on at its end. The hub's SHA-256 is compared with the
-catalogue's before anything is fetched, and the file's own before it is used.
+catalogue's before anything is fetched, and the file's own before it is used; where the catalogue
+has none, the hub's counts from then on.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -21,7 +23,7 @@ from models.download.hub_token import hub_token
 from models.download.progress import Meter, PullProgress
 from models.errors import ModelCorrupt, PullFailed
 from models.store.catalogue import Extra, HubSource, ModelRow
-from models.store.consent import Accepted, accepted, refuse_unbound, write_consent
+from models.store.consent import Accepted, accepted, no_checksum, write_consent
 from models.store.store import Store, fault_steps
 from models.system.files import (
     corrupt_path,
@@ -41,14 +43,14 @@ class HubFetch:
     def __init__(
         self, row: ModelRow, store: Store, source: HubSource, meter: Meter, *, accept: bool
     ) -> None:
-        """With `accept`, a row without hashes is fetched and bound to what came."""
-        if not accept:
-            refuse_unbound(row)
+        """A row without hashes is bound to the hub's, with `accept` to what comes without one."""
         self._row = row
         self._store = store
         self._source = source
         self._meter = meter
-        self._accept = accept and not row.bound
+        self._binds = not row.bound
+        self._accept = accept
+        self._publishers = True
         self._commit = source.revision
         self._came: dict[str, Accepted] = {}
         self._token = ""
@@ -72,7 +74,7 @@ class HubFetch:
     def steps(self) -> Iterator[PullProgress]:
         """Find or download each file, and check it."""
         for number, (path, part) in enumerate(self._store.files(self._row), start=1):
-            if path.exists() and not self._accept:
+            if path.exists() and not self._binds:
                 continue
             name = self._source.file if isinstance(part, ModelRow) else part.file
             base = sum(file.size for file in self._came.values())
@@ -80,9 +82,9 @@ class HubFetch:
             found = yield from self._from_cache(name, path, part, number)
             if not found:
                 yield from self._from_hub(name, path, part, number, base)
-        if self._accept:
+        if self._binds:
             folder = self._store.folder(self._row)
-            write_consent(folder, self._commit, self._came)
+            write_consent(folder, self._commit, self._came, publisher=self._publishers)
             self._row = accepted(self._row, folder)
             for path, part in self._store.files(self._row):
                 self._store.remember(self._row, path, part)
@@ -109,7 +111,7 @@ class HubFetch:
         with child:
             self._commit = self._commit or announced.commit
             wanted = self._compare(name, part, announced)
-            if self._accept:
+            if self._binds:
                 self._meter.total = base + announced.size
                 found = yield from self._from_cache(name, path, wanted, number)
                 if found:
@@ -122,7 +124,7 @@ class HubFetch:
                     if moved.again:
                         self._meter.begin_again()
                     yield self._meter.at("download", base + moved.done, number, moved.note)
-        yield from self._check(path, wanted, number, base)
+        yield from self._check(path, wanted, number, base, announced.blob)
 
     def _ask(self, name: str, path: Path) -> tuple[HubChild, Announced]:
         """Ask the hub for a file, with the person's token if it wants one."""
@@ -158,7 +160,11 @@ class HubFetch:
                 f"{self._commit} was asked for. Nothing of it was used.",
                 remedy="Look at HF_ENDPOINT, if it is set: a mirror may have changed it.",
             )
-        if self._accept:
+        if self._binds:
+            stated = bool(announced.sha256 or announced.blob)
+            if not (stated or self._accept):
+                raise no_checksum(self._row, name)
+            self._publishers = self._publishers and stated
             return replace(part, size=announced.size, sha256=announced.sha256)
         other = announced.sha256 and announced.sha256 != part.sha256
         if other or announced.size != part.size:
@@ -170,14 +176,16 @@ class HubFetch:
         return part
 
     def _check(
-        self, path: Path, part: ModelRow | Extra, number: int, base: int
+        self, path: Path, part: ModelRow | Extra, number: int, base: int, blob: str
     ) -> Iterator[PullProgress]:
         """Hash the fetched file, then put it in its place, or aside."""
         new = part_path(path)
-        if not part.sha256:  # a small file of an accepted row: the hub names no SHA-256
+        if not part.sha256:  # a small file
             sha256 = yield from self._meter.shown(hash_steps(new), "verify", number, base)
             part = replace(part, sha256=sha256)
         fault = yield from self._meter.shown(fault_steps(new, part), "verify", number, base)
+        if blob and not fault and blob != _blob_of(new):
+            fault = "has another hash than the hub states"
         _record(new).unlink(missing_ok=True)
         if fault:
             aside = corrupt_path(path)
@@ -193,7 +201,7 @@ class HubFetch:
 
     def _done_with(self, path: Path, part: ModelRow | Extra) -> None:
         self._came[part.file] = Accepted(part.size, part.sha256)
-        if not self._accept:
+        if not self._binds:
             self._store.remember(self._row, path, part)
 
 
@@ -213,6 +221,12 @@ def cached_file(environ: Mapping[str, str], repo: str, commit: str, name: str) -
     folder = hub_cache(environ) / f"models--{repo.replace('/', '--')}" / "snapshots" / commit
     path = folder / name
     return path if commit and path.is_file() else None
+
+
+def _blob_of(path: Path) -> str:
+    """Return the SHA-1 by which git, and so the hub, names a small file."""
+    data = path.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def _record(part: Path) -> Path:

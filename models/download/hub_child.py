@@ -20,6 +20,7 @@ COMMAND = (sys.executable, "-P", str(HUB_MAIN))
 PAUSE_SECONDS = 1.0
 """Seconds after the first failure; twice as long after each further one."""
 SHA256 = re.compile(r"[0-9a-f]{64}")
+BLOB = re.compile(r"[0-9a-f]{40}")
 WITHOUT = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 """Variables that forbid the network; only this process does not get them."""
 QUIET = {
@@ -40,8 +41,10 @@ class Announced:
 
     size: int
     sha256: str
-    """Empty for small files, which the hub hashes in another way."""
+    """Empty for small files."""
     commit: str
+    blob: str = ""
+    """SHA-1 by which git names a small file; empty for large ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,8 @@ class HubChild:
             if event["event"] == "file":
                 etag = str(event["etag"])
                 sha256 = etag if SHA256.fullmatch(etag) else ""
-                return Announced(int(event["size"]), sha256, str(event["commit"]))
+                blob = etag if BLOB.fullmatch(etag) else ""
+                return Announced(int(event["size"]), sha256, str(event["commit"]), blob)
         raise self._ended()
 
     def fetch(self) -> Generator[Moved, None, None]:

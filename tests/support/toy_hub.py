@@ -45,6 +45,8 @@ class ToyHub:
     gated: bool = False
     announced: dict[str, str] = field(default_factory=dict)
     """SHA-256 that are announced instead of the right ones."""
+    plain: set[str] = field(default_factory=set)
+    """Files of which it states no hash."""
     commit: str = COMMIT
     retry_after: str = "0"
     asked: list[Request] = field(default_factory=list)
@@ -125,8 +127,9 @@ class _Hub(_Handler):
             return
         data = hub.files[name]
         headers = {"X-Repo-Commit": hub.commit}
-        if not name.endswith((".gguf", ".safetensors")):
-            headers["ETag"] = f'"{hashlib.sha1(data).hexdigest()}"'
+        if name in hub.plain or not name.endswith((".gguf", ".safetensors")):
+            blob = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()  # git's
+            headers["ETag"] = f'"{"none" if name in hub.plain else hub.announced.get(name, blob)}"'
             self.reply(200, {**headers, "Content-Length": str(len(data))}, data)
             return
         headers |= {

@@ -16,7 +16,6 @@ from app.keys import bindings
 from app.local_models.jobs import pulling
 from app.local_models.loader import known_models
 from app.local_models.roles import choose
-from app.screens.dialogs.confirmation import ConfirmScreen
 from app.screens.dialogs.entry import EntryScreen, PathSuggester
 from app.screens.lists.base import ListingScreen
 from app.screens.messages import WorkAdvanced, WorkEnded
@@ -219,21 +218,8 @@ class FirstRunScreen(ListingScreen):
         self._go(then)
 
     def _take(self, pair: PairOffer) -> None:
-        if pair.is_verified:
-            self._fetch(pair)
-            return
-        names = " and ".join(row.id for row in pair.missing)
-        question = (
-            f"Nobody here has verified the files of {names}. Fetch them, and from then on take "
-            "only the very files that came?"
-        )
-        self.app.push_screen(
-            ConfirmScreen(question, "Fetch"), lambda yes: self._fetch(pair) if yes else None
-        )
-
-    def _fetch(self, pair: PairOffer) -> None:
         for row in pair.missing:
-            begin = partial(pulling, row, pair.store, accept=not row.bound)
+            begin = partial(pulling, row, pair.store, accept=False)
             self._jobs.add(ModelJob(row.id, "pulled", begin))
         self.work(lambda: self._use(pair), self._chosen)
 

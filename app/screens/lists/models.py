@@ -22,10 +22,6 @@ from app.settings.current import Current
 from app.widgets.row_list import ListRow, Look, RowList
 from models.store.catalogue import Role
 
-UNVERIFIED = (
-    "Nobody here has verified the file of {}. Fetch it, and from then on take only the very file "
-    "that came?"
-)
 KEYS: dict[Role, str] = {"lookahead": "1", "generator": "2", "encoder": "3"}
 """What a row begins with, for the roles its model fills: the keys that give it these."""
 
@@ -77,7 +73,7 @@ class ModelsScreen(ListingScreen):
         self.head(f"{here} of {len(models)} are here")
 
     def _cells(self, shown: ModelShown) -> list[str]:
-        state: str = shown.state if shown.row.bound or shown.state != "absent" else "unverified"
+        state = shown.state
         words = {"present": "here", "absent": ""}
         at_work = self._jobs.text_of(shown.row.id).split(" of ")[0]
         return [
@@ -115,20 +111,9 @@ class ModelsScreen(ListingScreen):
     def action_pull(self) -> None:
         """Fetch the model, or go on where an earlier pull stopped."""
         shown = self._here
-        if shown is None:
-            return
-        if shown.row.bound:
-            self._pull(shown, accept=False)
-        else:
-            self.app.push_screen(
-                ConfirmScreen(UNVERIFIED.format(shown.row.id), "Fetch"),
-                lambda yes: self._pull(shown, accept=True) if yes else None,
-            )
-
-    def _pull(self, shown: ModelShown, *, accept: bool) -> None:
-        if self._shown:
+        if shown and self._shown:
             store = self._shown.store
-            self._add(shown, "pulled", lambda: pulling(shown.row, store, accept=accept))
+            self._add(shown, "pulled", lambda: pulling(shown.row, store, accept=False))
 
     def action_verify(self) -> None:
         """Hash the model's files again."""
