@@ -40,8 +40,8 @@ PEOPLE = 300
 OpenModels = Callable[[Request, Callable[[str], object]], ModelSet]
 """Returns the models for a request; is given a function that shows a line meanwhile. While the
 choice is the same it returns the same set."""
-Answers = Callable[[Request, ModelSet, Memory], Iterator[Event]]
-"""Answers one question with these models."""
+Answers = Callable[[Request, ModelSet | None, Memory], Iterator[Event]]
+"""Answers one question with these models; a search has none."""
 
 
 class Answerer:
@@ -143,10 +143,12 @@ class Answerer:
         if self._stopped():
             raise Cancelled
         number = request.number
-        models = self._open_models(request, lambda text: self._tell(ModelsSaid(number, text)))
-        self._models = models
-        models.loadings.clear()
-        models.on_use = lambda model_id: self._tell(Working(number, model_id))
+        models = None
+        if not request.search:
+            models = self._open_models(request, lambda text: self._tell(ModelsSaid(number, text)))
+            self._models = models
+            models.loadings.clear()
+            models.on_use = lambda model_id: self._tell(Working(number, model_id))
         events = cast("Generator[Event, None, None]", self._answers(request, models, self._memory))
         with stoppable(self._stopped), closing(events):
             for event in events:

@@ -17,7 +17,7 @@ from app.backend.messages import Request
 from app.local_models.loader import model_set
 from app.settings.config import Config, load_config
 from app.sources.sample_files import SAMPLE_DAY, sample_folder
-from engine.answer import answer, refuse_unanswerable
+from engine.answer import answer, refuse_unanswerable, search
 from engine.events import Event, Noted
 from engine.retrieval.memory import Memory
 from engine.settings import Settings
@@ -79,11 +79,18 @@ class ModelsInUse:
         return opened
 
 
-def answers(request: Request, models: ModelSet, memory: Memory) -> Iterator[Event]:
-    """Answer a request: follow-up, reading, answering. The last event is `Answered`."""
+def answers(request: Request, models: ModelSet | None, memory: Memory) -> Iterator[Event]:
+    """Answer a request: follow-up, reading, answering. The last event is `Answered`.
+
+    Without models it ranks passages, and the last event is `Found`.
+    """
     settings = settings_for(request)
     if request.memory is not None:
         memory.session.memory = request.memory
+    if models is None:
+        sources = _sources_for(request)
+        yield from search(request.question, sources, settings, request.filters, memory)
+        return
     if request.again:
         yield Noted(f"asked again: the seed is {settings.seed}")
     yield from answer(

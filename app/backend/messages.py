@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A question to answer."""
+    """A question to answer, or a query whose passages are to be ranked."""
 
     number: int
     """Counts up; replies repeat it."""
@@ -56,6 +56,8 @@ class Request:
     lookahead: str | None = None
     """Id of the model to look ahead with; None: by `config`. So with `generator`."""
     generator: str | None = None
+    search: bool = False
+    """Whether passages are ranked (the last event is `Found`) and no model is used."""
 
 
 @dataclass(frozen=True, slots=True)
