@@ -344,7 +344,7 @@ def test_a_command_leaves_nothing(
     clean(ran, planted, [HistoryFiles.of(os.environ).database, model, tmp_path / "toy.gguf"])
 
 
-ANSWERS = {"ask", "ask --explain --json", "history", "plain"}
+ANSWERS = {"ask", "ask --explain --json", "history", "mcp", "plain"}
 COMPILER = re.compile(r"/cc\w{6}\.(?:res|o|c|ld|le|cdtor\.[co])$|/\w*\.ltrans|/tmp[a-z0-9_]{8}$")
 """What a compiler writes when ctypes lets it link nothing, to find a library."""
 PROBE = re.compile(r"/[a-z0-9_]{8}$")

@@ -153,6 +153,12 @@ SETTINGS = (
     Setting("server.context", COUNT, about="Tokens that the server takes, where it does not say."),
     Setting("server.lookahead_url", ADDRESS, about="A server that runs the fast model."),
     Setting("server.lookahead_model", TEXT, about="The fast model to ask that server for."),
+    Setting(
+        "mcp.share",
+        choice("titles", "quotes", "passages"),
+        "quotes",
+        about="How much text a program gets that asks through askance mcp.",
+    ),
     Setting("history.enabled", FLAG, False, about="Whether conversations are kept, encrypted."),
     Setting("history.days", COUNT, about="Days until a conversation is forgotten."),
     Setting(

@@ -2,7 +2,8 @@
 
     python privacy_child.py COMMAND… [THEN COMMAND…]    command lines
     python privacy_child.py screen|screens SOURCE QUESTION    the screen, driven by its pilot
-    python privacy_child.py engine    the engine's process of either
+    python privacy_child.py mcp SOURCE QUESTION    what a client of the protocol asks
+    python privacy_child.py engine    the engine's process of each
 
 Several commands share a keyring that is kept in memory. With TYPED there is a terminal at which
 that is typed, line by line, and as every secret. With SLOW=1 a token takes a while. At the moment
@@ -55,6 +56,8 @@ def main() -> int:
         return asyncio.run(_screens(Path(sys.argv[2]), sys.argv[3]))
     if sys.argv[1] == "engine":
         return _engine()
+    if sys.argv[1] == "mcp":
+        return asyncio.run(_mcp(Path(sys.argv[2]), sys.argv[3]))
     import app.backend.process
     from tests.support.command_lines import commands_of
 
@@ -77,6 +80,36 @@ def _engine() -> int:
 
     app.backend.composition.model_set = lambda config, **chosen: _models()  # type: ignore[assignment]
     return engine()
+
+
+async def _mcp(source: Path, question: str) -> int:
+    """Search, ask, and read a citation in each way."""
+    from contextlib import closing
+    from functools import partial
+
+    from mcp.client.client import Client
+
+    import app.backend.process
+    from app.backend.client import open_engine
+    from app.backend.engine_values import settings_of
+    from app.mcp_server.server import Answers, server_of
+    from app.mcp_server.shared import SharedText
+    from app.settings.config import load_config
+
+    app.backend.process.PROGRAM = (str(Path(__file__)), "engine")
+    app.backend.process.STDERR = None
+    settings = partial(settings_of, load_config(os.environ))
+    with closing(open_engine()) as engine:
+        server = server_of(Answers(engine, [source], settings, SharedText("passages")), "0")
+        async with Client(server) as client:
+            await client.call_tool("search", {"query": question})
+            answered = await client.call_tool("ask", {"question": question})
+            shown = answered.structured_content or {}
+            ref = shown["citations"][0]["ref"]
+            await client.call_tool("read_citation", {"ref": ref})
+            await client.read_resource(f"askance://citation/{ref}")
+    sys.stdout.write(str(shown))
+    return 0
 
 
 def _script_evaluations() -> None:

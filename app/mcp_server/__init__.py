@@ -1,0 +1,1 @@
+"""What other programs ask through the Model Context Protocol."""
