@@ -39,6 +39,7 @@ COMMANDS = (
         "app.commands.completions",
         "Print your shell's completion script.",
     ),
+    LazyCommand("strategies", "app.commands.strategies", "Say how answers can be found."),
     LazyCommand("mcp", "app.commands.mcp", "Let other programs ask, over MCP; off until started."),
     LazyCommand("demo", "app.commands.demo", "Ask three questions over the sample files."),
 )

@@ -6,12 +6,12 @@ import os
 import sys
 from collections.abc import Sequence
 
-from app.privacy.hardening import forbid_core_dumps
-from models.llama.wait_policy import set_thread_environment
-from models.system.offline import set_offline_environment
-
 ASKING = ("ask", "demo")
 HELP = {"--help", "-h"}
+NOT_WINDOWS = (
+    "askance: Windows itself is not supported: what keeps files private here has no counterpart "
+    "there. Install Askance in WSL, the Windows Subsystem for Linux, and run it there."
+)
 
 
 def run() -> int:
@@ -19,6 +19,13 @@ def run() -> int:
 
     The offline variables come first: libraries read them once, at import.
     """
+    if sys.platform == "win32":
+        sys.stderr.write(f"{NOT_WINDOWS}\n")
+        return 2
+    from app.privacy.hardening import forbid_core_dumps  # these know Unix alone
+    from models.llama.wait_policy import set_thread_environment
+    from models.system.offline import set_offline_environment
+
     set_offline_environment(os.environ)
     set_thread_environment(os.environ)
     forbid_core_dumps()

@@ -2,7 +2,7 @@
 
 Commands come from click, settings from their table, strategies from the registry. Run it after a
 change of any; `--check` only says what is not up to date. When to choose a strategy, its cost, its
-source and what was measured of it stand in `docs/reference/measured.toml`, by hand.
+source and what was measured of it stand in `app/commands/strategies.toml`, by hand.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ What a file is, its content tells, not its name. [Reading](../reading.md) says w
 
 def pages() -> dict[str, str]:
     """Return every page by its path below `docs/reference`."""
-    measured = tomllib.loads((REFERENCE / "measured.toml").read_text("utf-8"))
+    measured = tomllib.loads((ROOT / "app" / "commands" / "strategies.toml").read_text("utf-8"))
     written = {
         "commands.md": commands_page(),
         "settings.md": settings_page(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 import types
@@ -15,8 +16,10 @@ from typing import Any, get_args
 import pytest
 
 from app.cli import main
+from app.main import run
 from app.output.progress import STAGES
 from engine.events import StageName
+from engine.strategies import registry
 from ingest.item import Reason
 from models.roles import ModelSet
 from tests.support.toy_asking import answered_by
@@ -630,3 +633,34 @@ def test_help_imports_nothing_heavy(arguments):
 
 def test_every_stage_has_words_for_the_status_line() -> None:
     assert set(STAGES) == set(get_args(StageName))
+
+
+def test_windows_is_told_of_wsl(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setattr("app.main.sys.platform", "win32")
+    assert run() == 2
+    assert "Install Askance in WSL" in capsys.readouterr().err
+
+
+def test_help_has_what_people_use_and_the_rest_on_request(capsys: Any) -> None:
+    short, whole = (_help(capsys, flag) for flag in ("--help", "--help-all"))
+    assert len(short.splitlines()) <= 45
+    flags = re.findall(r"^  (?:-\w, )?(--[\w-]+)", short, re.MULTILINE)
+    assert len([flag for flag in flags if not flag.startswith("--help")]) == 12
+    assert set(flags) < set(re.findall(r"--[\w-]+", whole))
+    assert "--generator-tokens" in whole
+    assert "--generator-tokens" not in short
+
+
+def _help(capsys: Any, flag: str) -> str:
+    assert main(["ask", flag]) == 0
+    return str(capsys.readouterr().out)
+
+
+def test_strategies_say_what_each_is_for(capsys: Any) -> None:
+    assert main(["strategies", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)["strategies"]
+    assert [one["name"] for one in shown] == [*registry.names()]
+    assert all(one["when"] and one["cost"] and one["source"] for one in shown)
+    assert main(["strategies", "fb_rag"]) == 0
+    assert "measured: " in capsys.readouterr().out
+    assert main(["strategies", "no_such"]) == 2

@@ -162,8 +162,8 @@ def _below(error: type[AskanceError]) -> Iterator[type[AskanceError]]:
             yield from _below(inner)
 
 
-def test_the_readme_draws_the_tree_that_is_there() -> None:
-    text = (ROOT / "README.md").read_text("utf-8")
+def test_contributing_draws_the_tree_that_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     [tree] = [block for _, block in BLOCK.findall(text) if block.startswith("app/ ")]
     above = ROOT
     for line in tree.splitlines():

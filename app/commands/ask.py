@@ -15,13 +15,13 @@ from app.backend.messages import Request
 from app.commands.shared.follow_up import Talk, follow_up_options, talk_of
 from app.commands.shared.options import (
     FilterFlags,
-    StrategyOption,
     budget_options,
     filter_options,
     json_option,
     passwords_of,
     reading_options,
 )
+from app.commands.shared.short_help import ShortHelp
 from app.commands.shared.standard_input import question_from
 from app.exits import ExitCode
 from app.local_models.server import tell_where_text_goes
@@ -36,8 +36,14 @@ from engine.events import Answered, Rewritten
 from engine.settings import DEFAULT_STRATEGY
 from engine.values import Answer
 
+COMMON = (
+    *("since", "until", "senders", "recipients", "kinds", "effort", "time_budget"),
+    *("explain", "as_json", "continued", "strict", "strategy"),
+)
+"""The flags that `--help` shows."""
 
-@click.command("ask")
+
+@click.command("ask", cls=ShortHelp, common=COMMON)
 @click.argument("question")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
 @filter_options
@@ -64,9 +70,9 @@ from engine.values import Answer
 @reading_options
 @click.option(
     "--strategy",
-    cls=StrategyOption,
     metavar="NAME",
-    help=f"How the answer is found (default {DEFAULT_STRATEGY}). One of {{names}}.",
+    help=f"How the answer is found: {DEFAULT_STRATEGY} (default), fb_rag, aggregate, summary, "
+    "et2rag; `askance strategies` has all.",
 )
 @click.option(
     "--plan",

@@ -77,6 +77,7 @@ LONG: dict[str, Line] = {
     "history rm --all": (*_KEPT, "history", "rm", "--all", "--yes"),
     "forget": ("forget", "--json"),
     "forget --everything": (*_KEPT, "forget", "--everything", "--yes"),
+    "strategies": ("strategies", "fb_rag"),
     "mcp": ("mcp", "SOURCES", "QUESTION"),
     "demo": ("demo",),
 }

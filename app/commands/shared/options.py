@@ -23,21 +23,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
-class StrategyOption(click.Option):
-    """An option whose help names the strategies, looked up when the help is shown.
-
-    Importing them takes half a second, which a question has its engine take elsewhere.
-    """
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the help with `{names}` filled in."""
-        from engine.strategies.registry import names
-
-        if self.help:
-            self.help = self.help.replace("{names}", ", ".join(names()))
-        return super().get_help_record(ctx)
-
-
 @dataclass(frozen=True, slots=True)
 class FilterFlags:
     """The filter flags as typed."""
