@@ -64,6 +64,7 @@ _READERS = {
     Format.LINES: _Row(
         "ingest.documents.records", "line_items", 256, is_titled=True, is_dated=True
     ),
+    Format.CHAT: _Row("ingest.chats.chat", "chat_items", 256, is_titled=True, is_dated=True),
     Format.JSON: _Row("ingest.documents.records", "json_items", 256),
     Format.TABLE: _Row("ingest.documents.records", "table_items", 256),
     Format.TEXT: _Row("ingest.documents.records", "text_items", 256),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -17,6 +18,8 @@ class Kind(StrEnum):
     EVENT = "event"
     TASK = "task"
     CONTACT = "contact"
+    MESSAGE = "message"
+    """A stretch of a chat, of which each turn is a message."""
 
 
 class Reason(StrEnum):
@@ -167,8 +170,18 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
+class ChatTurn:
+    """One message in a stretch of a chat."""
+
+    start: int
+    """Offset into the item's text; it ends where the next one begins."""
+    sender: Person
+    when: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
-    """One mail, document, event, task or contact, as read just now."""
+    """One mail, document, event, task, contact or stretch of a chat, as read just now."""
 
     kind: Kind
     title: str
@@ -204,6 +217,23 @@ class Item:
     """Where else the same mail lies; grows during reading."""
     flags: tuple[str, ...] = ()
     """What a person should know of a document: "macros", "hidden sheet", "white text"."""
+    turns: tuple[ChatTurn, ...] = ()
+    """The messages of a chat."""
+
+    def each(self) -> Iterator[Item]:
+        """Yield each message of a chat as an item of its own; of anything else the item itself."""
+        if not self.turns:
+            yield self
+        ends = [turn.start for turn in self.turns[1:]] + [len(self.text)]
+        for turn, end in zip(self.turns, ends, strict=False):
+            yield replace(
+                self,
+                text=self.text[turn.start : end],
+                when=turn.when,
+                until=None,
+                people=People((turn.sender,), self.people.to),
+                turns=(),
+            )
 
     @property
     def quoted(self) -> tuple[tuple[int, int], ...]:

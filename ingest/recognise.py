@@ -25,6 +25,7 @@ class Format(Enum):
     JSON = "JSON"
     TABLE = "CSV"
     TEXT = "text"
+    CHAT = "chat"
     LATEX = "LaTeX"
     NOTEBOOK = "notebook"
     HTML = "HTML"
@@ -57,6 +58,7 @@ class Format(Enum):
 DOCUMENT = frozenset({Kind.DOCUMENT})
 ENTRIES = frozenset({Kind.EVENT, Kind.TASK})
 CONTACT = frozenset({Kind.CONTACT})
+MESSAGE = frozenset({Kind.MESSAGE})
 
 _BY_SUFFIX = {
     ".csv": Format.TABLE,
@@ -114,7 +116,7 @@ _BY_STREAM = (
 )
 # Suffixes that no mail program and no calendar uses.
 _DOCUMENT_SUFFIXES = frozenset(
-    {".pdf", ".htm", ".html", ".csv", ".tsv", ".json", ".jsonl", ".epub", ".rtf", ".tex", ".ipynb"}
+    {".pdf", ".htm", ".html", ".csv", ".tsv", ".jsonl", ".epub", ".rtf", ".tex", ".ipynb"}
     | {".doc", ".docx", ".odt", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".xlsb", ".ods"}
     | {".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".tif", ".tiff", ".mp3", ".mp4", ".mov"}
 )
@@ -147,6 +149,24 @@ _OFFICE = (".doc", ".xls", ".ppt", ".docx", ".xlsx", ".pptx")
 _LATEX = re.compile(rb"(?:\s|%[^\n]*\n)*\\(?:documentclass|documentstyle)\b")
 _NOTEBOOK = re.compile(rb"\s*\{.{0,2000}\"(?:cell_type|nbformat)\"\s*:", re.S)
 _FLAT_ODF = re.compile(rb"<office:document\b[^>]{0,8000}office:mimetype=\"([\w./-]+)\"")
+# "[12.05.24, 10:03:11] Kim: …", "5/12/24, 10:03 AM - Kim: …"; the first message or what precedes it
+_CHAT_LINE = re.compile(
+    rb"(?:\xe2\x80\x8e)?\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? \d{1,2}[:.]\d{2}(?:[:.]\d{2})?"
+    rb"(?:(?: |\xe2\x80\xaf)?[ap]\.?(?: |\xc2\xa0)?m\.?)?(?:\] ?| - | \xe2\x80\x93 )",
+    re.IGNORECASE,
+)
+_CHAT_JSON = re.compile(
+    # Telegram: one chat, or a whole account
+    rb'\s*\{\s*"name":[^{}]{0,400}"type":\s*"\w+",\s*"id":\s*-?\d+,\s*"messages":\s*\['
+    rb'|\s*\{\s*"about":\s*"Here is the data you requested'
+    # Discord, by DiscordChatExporter
+    rb'|\s*\{\s*"guild":\s*\{'
+    # Matrix, by Element
+    rb'|\s*\{\s*"room_name":'
+    # Slack: a day of a channel
+    rb'|\s*\[\s*\{[^\[\]]{0,3000}"(?:type":\s*"message"|ts":\s*"\d{9,11}\.\d+")',
+    re.DOTALL,
+)
 _HEADER = re.compile(rb"[!-9;-~]+[ \t]*:")
 _MAIL_NAMES = re.compile(
     rb"^(?:Return-Path|Received|Delivered-To|From|Date|Message-ID|MIME-Version|X-[!-9;-~]+):",
@@ -178,6 +198,8 @@ def recognise(head: bytes, path: Path) -> Format:
         return Format.CALENDAR
     if _CARD.match(bare):
         return Format.CARDS
+    if (suffix == ".json" and _CHAT_JSON.match(bare)) or _CHAT_LINE.match(bare):
+        return Format.CHAT
     if suffix in _BY_SUFFIX:
         return _BY_SUFFIX[suffix]
     if suffix in _OFFICE and _TABLE_ONLY.match(bare):
@@ -262,6 +284,8 @@ def kinds_of(form: Format) -> frozenset[Kind]:
             return ENTRIES | DOCUMENT  # A note of a calendar is a document.
         case Format.CARDS:
             return CONTACT
+        case Format.CHAT:
+            return MESSAGE
         case _:
             return DOCUMENT
 

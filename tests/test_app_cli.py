@@ -45,6 +45,7 @@ LOCATORS = {
     "event": {"uid": OPTIONAL_TEXT, "occurrence": OPTIONAL_TEXT},
     "task": {"uid": OPTIONAL_TEXT, "occurrence": OPTIONAL_TEXT},
     "contact": {"uid": OPTIONAL_TEXT},
+    "message": {"line": OPTIONAL_COUNT, "member": OPTIONAL_TEXT},
 }
 COVERAGE = {"read": dict, "pruned": int, "unread": int, "skipped": list, "complete": bool}
 TOKENS = {"prompt": int, "generated": int}
@@ -138,7 +139,7 @@ def place_is_right(shown: dict[str, Any]) -> None:
 
 def coverage_is_right(shown: dict[str, Any]) -> None:
     matches(shown, COVERAGE)
-    kinds = ("mail", "document", "event", "task", "contact", "files", "bytes")
+    kinds = ("mail", "document", "event", "task", "contact", "message", "files", "bytes")
     matches(shown["read"], dict.fromkeys(kinds, int))
     for skipped in shown["skipped"]:
         matches(skipped, {"path": str, "reason": str, "remedy": str})

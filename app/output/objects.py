@@ -189,6 +189,7 @@ def _locator(place: Citation) -> dict[str, object]:
             "member": locator.member,
         },
         "contact": {"uid": locator.uid},
+        "message": {"line": locator.line, "member": locator.member},
     }
     dated = {"uid": locator.uid, "occurrence": locator.occurrence}
     keys = by_kind.get(place.passage.item.kind.value, dated)

@@ -22,6 +22,7 @@ PLURALS = {
     Kind.EVENT: ("event", "events"),
     Kind.TASK: ("task", "tasks"),
     Kind.CONTACT: ("contact", "contacts"),
+    Kind.MESSAGE: ("stretch of a chat", "stretches of chats"),
 }
 SHELVES = {Shelf.TRASH: "Trash", Shelf.SPAM: "Spam", Shelf.DRAFTS: "Drafts"}
 SKIPPED_SHOWN = 5

@@ -30,6 +30,9 @@ def _nouns(words: str, field: Field, kind: Kind | None = None) -> dict[str, Noun
     return dict.fromkeys(words.split(), Noun(field, kind))
 
 
+# "in the chat with Kim", "on WhatsApp"
+CHAT = r"\b(?:chats?|whatsapp|telegram|slack|discord|texts|texted)\b"
+
 NOUNS: Mapping[str, Noun] = {
     **_nouns("mail mails email emails message messages reply replies response", "item", Kind.MAIL),
     **_nouns("responses posting postings newsletter newsletters", "item", Kind.MAIL),
@@ -41,6 +44,7 @@ NOUNS: Mapping[str, Noun] = {
     **_nouns("task tasks todo todos deadline deadlines", "item", Kind.TASK),
     **_nouns("document documents file files", "item", Kind.DOCUMENT),
     **_nouns("contact contacts", "item", Kind.CONTACT),
+    **_nouns("chat chats texts whatsapp telegram slack discord", "item", Kind.MESSAGE),
     **_nouns("attachment attachments", "attachment", Kind.MAIL),
     **_nouns("person people sender senders author authors writer writers", "sender"),
     **_nouns("address addresses correspondent correspondents participant", "sender"),

@@ -65,6 +65,8 @@ class NamedQuestion:
     calendars: Mapping[str, tuple[Called, ...]] = field(default_factory=dict)
     dates: Mapping[str, Span] = field(default_factory=dict)
     people: Mapping[str, str] = field(default_factory=dict)
+    kinds: frozenset[Kind] = frozenset()
+    """What kinds of items there are: "messages" are those of chats where there is no mail."""
 
 
 def named(question: str, vocabulary: QuestionVocabulary, today: date) -> NamedQuestion:
@@ -107,6 +109,7 @@ class _Passes:
             self._of("calendar", self.calendars),
             self._of("date", self.dates),
             self._of("name", [one.words for one in self.read.mentions if one.role == "name"]),
+            self.vocabulary.kinds,
         )
 
     def _of(self, role: Role, meanings: Sequence[T]) -> dict[str, T]:

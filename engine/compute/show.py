@@ -25,6 +25,7 @@ PLURALS = {
     Kind.DOCUMENT: "documents",
     Kind.TASK: "tasks",
     Kind.CONTACT: "contacts",
+    Kind.MESSAGE: "messages",
 }
 SHELVES = {Shelf.TRASH: "Trash", Shelf.SPAM: "Spam", Shelf.DRAFTS: "Drafts"}
 

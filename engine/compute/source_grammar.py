@@ -146,6 +146,15 @@ class SourceGrammar:
         )
 
     def _kind(self) -> Kind | None:
+        """Return the kind that is asked about. Messages are those of chats where there is no mail,
+        or where a chat is named."""
+        found = self._named_kind()
+        if found is not Kind.MAIL or Kind.MESSAGE not in self.found.kinds:
+            return found
+        is_chat = Kind.MAIL not in self.found.kinds or re.search(w.CHAT, self.text)
+        return Kind.MESSAGE if is_chat else found
+
+    def _named_kind(self) -> Kind | None:
         """Return the kind of the nouns, else of what is named, else of the verbs."""
         if self.joins:
             return None

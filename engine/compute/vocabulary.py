@@ -50,10 +50,14 @@ class QuestionVocabulary:
 
     @cached_property
     def titles(self) -> dict[str, frozenset[Kind]]:
-        """Folded whole titles, and the kinds of the items that bear them."""
+        """Folded whole titles, and the kinds of the items that bear them.
+
+        A chat is called by a person as a rule, who is meant then.
+        """
         found: defaultdict[str, set[Kind]] = defaultdict(set)
         for item in self.items:
-            found[folded(title_of(item))].add(item.kind)
+            if item.kind is not Kind.MESSAGE:
+                found[folded(title_of(item))].add(item.kind)
         found.pop("", None)
         return {title: frozenset(kinds) for title, kinds in found.items()}
 
@@ -79,6 +83,11 @@ class QuestionVocabulary:
         return frozenset(
             folded(thread_of(item)) for item in self.items if item.kind is Kind.MAIL
         ) - {""}
+
+    @cached_property
+    def kinds(self) -> frozenset[Kind]:
+        """What kinds of items there are."""
+        return frozenset(item.kind for item in self.items)
 
     @cached_property
     def places(self) -> frozenset[str]:

@@ -26,6 +26,7 @@ KINDS = {
     Kind.EVENT: r"meetings?|events?|appointments?|calls?|invitations?",
     Kind.TASK: r"tasks?|to-?dos?|reminders?",
     Kind.CONTACT: r"contacts?",
+    Kind.MESSAGE: r"chats?",
 }
 # "results"
 ANY = r"sources?|results?|citations?|quotes?|passages?|ones?"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC
 
 from engine.compute.extract import extracted
 from engine.compute.item_filter import lies_in
@@ -22,7 +23,8 @@ from engine.question.acquaintances import Acquaintances
 from engine.question.question_grammar import ME
 from engine.stages import staged
 from engine.toolbox.steps import Toolbox
-from ingest.item import Item
+from ingest.item import Item, Kind
+from ingest.sieve import Scope
 
 
 def items_of(tools: Toolbox) -> list[Item]:
@@ -72,15 +74,32 @@ def _propose(tools: Toolbox) -> Steps[Plan | None]:
 
 def _run(tools: Toolbox, vocabulary: QuestionVocabulary, plan: Plan) -> Steps[Table]:
     yield from ()
-    known = _with_me(tools, vocabulary, plan)
+    known, items = _with_me(tools, vocabulary, plan), _each(tools, vocabulary, plan)
     if not isinstance(plan.value, Sought):
-        return run(plan, vocabulary.items, known, tools.settings.present)
+        return run(plan, items, known, tools.settings.present)
 
     def extract(items: Sequence[Item], sought: Sought) -> Extracted:
         with tools.models.lend("lookahead") as model:
             return extracted(model, items, sought, tools.passages.readable)
 
-    return run(plan, vocabulary.items, known, tools.settings.present, extract)
+    return run(plan, items, known, tools.settings.present, extract)
+
+
+def _each(tools: Toolbox, vocabulary: QuestionVocabulary, plan: Plan) -> Sequence[Item]:
+    """Return the items, and in place of a stretch of a chat its messages that the filters let pass.
+
+    A stretch passes where one of its messages does.
+    """
+    if not any(source.kind in (None, Kind.MESSAGE) for source in plan.sources):
+        return vocabulary.items
+    settings = tools.settings
+    scope = Scope(tools.query.filters, settings.present.tzinfo or UTC, settings.present)
+    return [
+        one
+        for item in vocabulary.items
+        for one in item.each()
+        if one is item or scope.admits(one.when, one.people, titles=(one.title,))
+    ]
 
 
 def _with_calendars(plan: Plan, vocabulary: QuestionVocabulary) -> Plan:

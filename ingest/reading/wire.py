@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ingest.item import Item, Kind, Locator, People, Person, Reason, Shelf, Skipped
+from ingest.item import ChatTurn, Item, Kind, Locator, People, Person, Reason, Shelf, Skipped
 from ingest.sieve import Later, LeftOut, Read
 
 HEAD = struct.Struct("<IIBqq")
@@ -68,6 +68,8 @@ class _Item(msgspec.Struct, array_like=True, tag=0):
     shelf: Shelf | None
     body: int
     flags: tuple[str, ...]
+    turns: tuple[tuple[int, int, str | None], ...]
+    """Offset, number of the sender among `people`, moment."""
 
 
 class _Skipped(msgspec.Struct, array_like=True, tag=1):
@@ -202,6 +204,15 @@ def _item_to_wire(item: Item) -> _Item:
         item.shelf,
         item.body,
         item.flags,
+        _turns(item),
+    )
+
+
+def _turns(item: Item) -> tuple[tuple[int, int, str | None], ...]:
+    numbers = {person: number for number, person in enumerate(item.people.sender)}
+    return tuple(
+        (turn.start, numbers[turn.sender], turn.when.isoformat() if turn.when else None)
+        for turn in item.turns
     )
 
 
@@ -265,4 +276,9 @@ def _item_from_wire(one: _Item, path: Path, known: dict[tuple[str, str], Person]
         one.shelf,
         one.body,
         flags=one.flags,
+        turns=tuple(
+            ChatTurn(start, sender[number], datetime.fromisoformat(when) if when else None)
+            for start, number, when in one.turns
+            if 0 <= number < len(sender)
+        ),
     )

@@ -18,7 +18,7 @@ import tarfile
 from collections.abc import Callable, Iterable
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ingest.recognise import Format
 from tests.odd import calendars, mail, office, pdf, texts
@@ -127,6 +127,11 @@ def _tar(sentence: str, mode: Literal["w", "w:gz"]) -> bytes:
     return made.getvalue()
 
 
+def _telegram(sentence: str) -> dict[str, Any]:
+    said = {"type": "message", "date_unixtime": "1714547100", "from": "Orla", "text": sentence}
+    return {"name": "Orla", "type": "personal_chat", "id": 1, "messages": [said]}
+
+
 def _tnef(sentence: str) -> bytes:
     return mail.winmail(mail._packed_file(b"note.txt", sentence.encode()))
 
@@ -168,6 +173,11 @@ FILES: dict[str, tuple[Format | None, Callable[[str], Data]]] = {
     "note.md": (Format.TEXT, lambda s: f"# Pass phrases\n\n{s}\n".encode()),
     "wide.txt": (Format.TEXT, lambda s: s.encode("utf-16")),
     "table.csv": (Format.TABLE, lambda s: f"what\n{s}\n".encode()),
+    "WhatsApp Chat with Orla.txt": (
+        Format.CHAT,
+        lambda s: f"01.05.24, 10:03 - Orla Penhaligon: {s}\n".encode(),
+    ),
+    "result.json": (Format.CHAT, lambda s: json.dumps(_telegram(s)).encode()),
     "data.json": (Format.JSON, lambda s: json.dumps({"what": s}).encode()),
     "rows.jsonl": (Format.LINES, lambda s: (json.dumps({"what": s}) + "\n").encode()),
     "packed.zip": (Format.ZIP, lambda s: zipped({"note.txt": s})),

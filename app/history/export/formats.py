@@ -28,6 +28,7 @@ ALWAYS = {
     Kind.EVENT: ("uid", "occurrence"),
     Kind.TASK: ("uid", "occurrence"),
     Kind.CONTACT: ("uid",),
+    Kind.MESSAGE: ("line", "member"),
 }
 """Keys of a locator that are there even when they are null."""
 PLACES = tuple(one.name for one in fields(Locator) if one.name != "path")

@@ -12,7 +12,7 @@ from engine.question.query_language import parts_of
 from engine.values import Inferred, Query
 
 COMPLETED = {
-    "kind": ("mail", "document", "event", "task", "contact"),
+    "kind": ("mail", "document", "event", "task", "contact", "message"),
     "since": ("today", "yesterday", '"last week"', '"last month"', '"this year"'),
     "until": ("today", "yesterday", '"last week"', '"last month"'),
     "has": ("attachment",),

@@ -1,0 +1,1 @@
+"""Chats, as the programs export them."""

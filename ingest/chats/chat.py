@@ -1,0 +1,45 @@
+"""The reader of chats: WhatsApp's text, or JSON of other programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from ingest.chats.exported import rooms_of
+from ingest.chats.stretches import ChatRoom, items_of
+from ingest.chats.whatsapp import whatsapp_room
+from ingest.files import UnreadableError
+from ingest.item import Reason
+from ingest.origin import Origin
+from ingest.sieve import Read, Scope
+from ingest.text.clean import decode
+
+
+def chat_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
+    """Yield each stretch of each room; raises UnreadableError where there is no message."""
+    count = 0
+    for room in _rooms(data, origin, scope):
+        for read in items_of(room, origin, scope):
+            count += 1
+            yield read
+    if not count:
+        raise UnreadableError(Reason.EMPTY, "It holds no message.")
+
+
+def _rooms(data: bytes, origin: Origin, scope: Scope) -> Iterator[ChatRoom]:
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"[") or _is_dated(data):
+        yield whatsapp_room(data, origin, scope.zone)
+        return
+    try:
+        said = json.loads(decode(data))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(
+            Reason.CORRUPT, "Its JSON is not whole; export the chat again."
+        ) from error
+    yield from rooms_of(said, origin, scope.zone)
+
+
+def _is_dated(data: bytes) -> bool:
+    """Say whether a text in a bracket is a date of WhatsApp's, and no list of JSON."""
+    head = data.lstrip(b"\xef\xbb\xbf\xe2\x80\x8e \t\r\n")[:40]
+    return head[:1] == b"[" and head[1:2].isdigit() and b"]" in head and b":" in head
