@@ -31,7 +31,7 @@ from models.store.gguf import GgufHeader
 from models.store.recommendation import recommend
 from models.store.store import Store
 from models.system import machine
-from models.system.machine import Gpu, MemoryBytes, gpus_present, memory
+from models.system.machine import Gpu, MemoryBytes, gpus_present, has_avx512, memory
 from tests.support.toy_models import SHAPE, gguf
 
 GB = 10**9
@@ -273,3 +273,17 @@ def test_an_estimate_covers_what_loading_takes() -> None:
     command = [sys.executable, "-c", TAKEN, row.id]
     told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert found.weights < int(told) < found.peak
+
+
+@pytest.mark.parametrize(
+    ("flags", "has"), [("fpu avx2 avx512f avx512dq", True), ("fpu avx2 avx512f", True), ("avx2", False)]
+)
+def test_no_copy_of_weights_is_made_with_avx512(
+    flags: str, has: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "cpuinfo"
+    info.write_text(f"processor : 0\nflags : {flags}\n")
+    monkeypatch.setattr("models.system.machine.CPUINFO", info)
+    assert has_avx512() == has
+    found = estimate(CODER, 8192, FILE)
+    assert (found.peak == found.needed) == has

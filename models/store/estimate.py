@@ -15,6 +15,7 @@ from models.store.architectures import unusable
 from models.store.catalogue import ModelRow
 from models.store.gguf import GgufHeader, HeaderFault, read_header
 from models.store.store import Store
+from models.system.machine import has_avx512
 
 CONTEXT = 8192
 """Tokens that a model is loaded with by default; `models.llama.generator` agrees."""
@@ -63,7 +64,8 @@ class Estimate:
     buffers: int
     """Compute, logits, vocabulary and the runtime itself."""
     reorder: int
-    """A copy of weights in another order, on a CPU; the file's pages can go in exchange."""
+    """A copy of weights in another order, on a CPU without AVX-512, where that pays; the file's
+    pages can go in exchange."""
     exact: bool
     """Whether it comes from the file's header rather than from its size."""
 
@@ -93,7 +95,7 @@ def estimate(header: GgufHeader, context: int, file_size: int, *, reads: bool = 
         buffers=_buffers(
             header.vocabulary, header.embedding, _scores(header.heads, padded) if reads else 0
         ),
-        reorder=header.repacked_bytes,
+        reorder=0 if has_avx512() else header.repacked_bytes,
         exact=True,
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CGROUP = Path("/sys/fs/cgroup")
+CPUINFO = Path("/proc/cpuinfo")
 NVIDIA = Path("/proc/driver/nvidia/gpus")
 CARDS = Path("/sys/class/drm")
 AMD = "0x1002"
@@ -22,6 +23,14 @@ class MemoryBytes:
     total: int
     free: int
     """What a program can get without swapping others out."""
+
+
+def has_avx512() -> bool:
+    """Say whether the processor names AVX-512 among its instructions."""
+    try:
+        return " avx512f " in CPUINFO.read_text(errors="replace").replace("\n", " \n")
+    except OSError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
