@@ -41,6 +41,7 @@ COMMANDS = (
     ),
     LazyCommand("strategies", "app.commands.strategies", "Say how answers can be found."),
     LazyCommand("mcp", "app.commands.mcp", "Let other programs ask, over MCP; off until started."),
+    LazyCommand("help", "app.commands.help", "Show the documentation, without a network."),
     LazyCommand("demo", "app.commands.demo", "Ask three questions over the sample files."),
 )
 EPILOG = (

@@ -1,4 +1,5 @@
-"""Compiles engine/retrieval/scan.c while pip builds Askance; hatchling runs it (pyproject.toml).
+"""Compiles engine/retrieval/scan.c while pip builds Askance, and puts the pages of docs/ into the
+wheel for `askance help`; hatchling runs it (pyproject.toml).
 
 Without a C compiler the wheel is a pure one, and recall runs on numpy.
 """
@@ -24,6 +25,11 @@ class CompileScan(BuildHookInterface):  # type: ignore[type-arg]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, or say why not."""
+        docs = Path(self.root) / "docs"
+        for page in (*docs.glob("*.md"), *docs.glob("recipes/*.md")):
+            if version != "editable":
+                inside = page.relative_to(docs).as_posix()
+                build_data["force_include"][str(page)] = f"app/help/{inside}"
         folder = Path(self.root) / "engine" / "retrieval"
         source = folder / "scan.c"
         self.made = folder if version == "editable" else Path(tempfile.mkdtemp())

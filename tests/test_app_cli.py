@@ -665,3 +665,15 @@ def test_strategies_say_what_each_is_for(capsys: Any) -> None:
     assert main(["strategies", "fb_rag"]) == 0
     assert "measured: " in capsys.readouterr().out
     assert main(["strategies", "no_such"]) == 2
+
+
+def test_help_shows_pages_and_finds_them(capsys: Any) -> None:
+    assert main(["help", "--json"]) == 0
+    topics = {one["topic"]: one["title"] for one in json.loads(capsys.readouterr().out)["topics"]}
+    assert topics["filters"] == "Filters"
+    assert "chats" in topics
+    assert main(["help", "chats"]) == 0
+    assert "Telegram Desktop" in capsys.readouterr().out
+    assert main(["help", "WhatsApp", "region"]) == 0
+    assert capsys.readouterr().out.split()[0] == "chats"
+    assert main(["help", "no-such-word-anywhere"]) == 2

@@ -276,7 +276,8 @@ def test_an_estimate_covers_what_loading_takes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "has"), [("fpu avx2 avx512f avx512dq", True), ("fpu avx2 avx512f", True), ("avx2", False)]
+    ("flags", "has"),
+    [("fpu avx2 avx512f avx512dq", True), ("fpu avx2 avx512f", True), ("avx2", False)],
 )
 def test_no_copy_of_weights_is_made_with_avx512(
     flags: str, has: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -66,6 +66,12 @@ def test_it_holds_every_data_file_of_the_rooms(wheel: Path) -> None:
     assert wanted <= names
 
 
+def test_it_holds_the_pages_that_help_shows(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {"app/help/filters.md", "app/help/recipes/chats.md"} <= names
+    assert not [name for name in names if name.startswith("app/help/") and name[-3:] != ".md"]
+
+
 def test_it_carries_the_licence_and_the_command(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
     entry_points, licence = (
@@ -139,7 +145,7 @@ for row in COMMANDS:
     importlib.import_module(row.module)
 import app.screens.app, app.backend.process, app.plain_loop
 """
-EXTRAS = "sqlcipher3 sqlite_utils ray matplotlib scipy pypff torch transformers accelerate gguf"
+EXTRAS = "mcp sqlcipher3 sqlite_utils ray matplotlib scipy pypff torch transformers accelerate gguf"
 
 
 def test_every_command_starts_where_no_extra_is_installed(tmp_path: Path) -> None:

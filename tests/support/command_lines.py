@@ -78,6 +78,7 @@ LONG: dict[str, Line] = {
     "forget": ("forget", "--json"),
     "forget --everything": (*_KEPT, "forget", "--everything", "--yes"),
     "strategies": ("strategies", "fb_rag"),
+    "help": ("help", "filters"),
     "mcp": ("mcp", "SOURCES", "QUESTION"),
     "demo": ("demo",),
 }
