@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Effort = Literal["quick", "balanced", "thorough"]
 
-LEAST_CONFIDENCE = 0.3
+LEAST_CONFIDENCE = 0.2
 SURE_CONFIDENCE = 0.7
 """Chosen on the questions that the confidence was fitted on, of five kinds of source together."""
 

@@ -1,12 +1,12 @@
 """The default beside a plain arm: the same questions, the same model, in turn.
 
     study_default.py record DATA OUT.jsonl --sets hotpotqa nq locomo qasper enron_annotated
-    study_default.py table OUT.jsonl [MORE.jsonl]
+    study_default.py table OUT.jsonl [MORE.jsonl] [--least 0.2]
 
 The plain arm is BM25's best passages of 300 words within 1,200 tokens, in document order, behind
 the brief prompt of the data sets. The default is `auto` at an effort. Both ask a person's question
 over all of a set's corpus. Rows hold set, id, scores, tokens and seconds, and no text; a file goes
-on where it ended.
+on where it ended. With `--least`, answers of at least this confidence count as shown.
 """
 
 from __future__ import annotations
@@ -125,12 +125,21 @@ def one(
     }
 
 
-def table(files: Sequence[Path]) -> None:
+def table(files: Sequence[Path], least: float | None) -> None:
     """Print a block for each set, and one for all."""
-    rows = rows_of(files)
+    rows = [shown_from(row, least) for row in rows_of(files)]
     for name in [*dict.fromkeys(row["set"] for row in rows), "all"]:
         own = [row for row in rows if name in (row["set"], "all")]
         print(name, *lines(own), sep="\n  ")
+
+
+def shown_from(row: dict[str, Any], least: float | None) -> dict[str, Any]:
+    """Return a row as if an answer of this confidence had been shown; None leaves it."""
+    own = row["default"]
+    if least is None or own["certainty"] != "none" or (own["confidence"] or 0.0) < least:
+        return row
+    said = {"substring": own["raw_substring"], "f1": own["raw_f1"], "certainty": "unsure"}
+    return row | {"default": own | said}
 
 
 def lines(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
@@ -203,9 +212,10 @@ def main() -> None:
     recording.add_argument("--effort", default="balanced")
     showing = parts.add_parser("table")
     showing.add_argument("files", type=Path, nargs="+")
+    showing.add_argument("--least", type=float)
     given = parser.parse_args()
     if given.what == "table":
-        table(given.files)
+        table(given.files, given.least)
     else:
         record(given)
 
