@@ -149,10 +149,19 @@ _OFFICE = (".doc", ".xls", ".ppt", ".docx", ".xlsx", ".pptx")
 _LATEX = re.compile(rb"(?:\s|%[^\n]*\n)*\\(?:documentclass|documentstyle)\b")
 _NOTEBOOK = re.compile(rb"\s*\{.{0,2000}\"(?:cell_type|nbformat)\"\s*:", re.S)
 _FLAT_ODF = re.compile(rb"<office:document\b[^>]{0,8000}office:mimetype=\"([\w./-]+)\"")
-# "[12.05.24, 10:03:11] Kim: …", "5/12/24, 10:03 AM - Kim: …"; the first message or what precedes it
+_CHAT_DAY = rb"\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? \d{1,2}[:.]\d{2}"
+_CHAT_NOON = rb"(?:(?: |\xe2\x80\xaf)?[ap]\.?(?: |\xc2\xa0)?m\.?)?"
+# "[12.05.24, 10:03:11] Kim: …", "5/12/24, 10:03 AM - Kim: …"; seconds only within brackets, since
+# logs of programs have them too
 _CHAT_LINE = re.compile(
-    rb"(?:\xe2\x80\x8e)?\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? \d{1,2}[:.]\d{2}(?:[:.]\d{2})?"
-    rb"(?:(?: |\xe2\x80\xaf)?[ap]\.?(?: |\xc2\xa0)?m\.?)?(?:\] ?| - | \xe2\x80\x93 )",
+    rb"(?:\xe2\x80\x8e)?(?:\["
+    + _CHAT_DAY
+    + rb"(?:[:.]\d{2})?"
+    + _CHAT_NOON
+    + rb"\] ?|"
+    + _CHAT_DAY
+    + _CHAT_NOON
+    + rb" (?:-|\xe2\x80\x93) )",
     re.IGNORECASE,
 )
 _CHAT_JSON = re.compile(
@@ -285,7 +294,7 @@ def kinds_of(form: Format) -> frozenset[Kind]:
         case Format.CARDS:
             return CONTACT
         case Format.CHAT:
-            return MESSAGE
+            return MESSAGE | DOCUMENT  # A diary may look like a chat until it is read.
         case _:
             return DOCUMENT
 

@@ -273,7 +273,13 @@ def test_other_text_and_json_are_no_chats(tmp_path: Path) -> None:
     written(tmp_path / "b.json", '[{"type": "invoice", "text": "t"}]')
     written(tmp_path / "c.txt", "12.05.24, the day of the race\nKim: hello\n")
     written(tmp_path / "d.txt", "[12] Lee et al., 2024\n")
-    assert {one.kind for one in items_of(tmp_path)} == {Kind.DOCUMENT}
+    written(tmp_path / "e.txt", "2024-05-12 10:03:11 - INFO: started\n")
+    written(tmp_path / "f.txt", "12.05.24, 10:03 - went home\n13.05.24, 11:00 - rain\n")
+    found = items_of(tmp_path)
+    assert {one.kind for one in found} == {Kind.DOCUMENT}
+    assert len(found) == 6
+    assert not items_of(tmp_path / "f.txt", Filters(kinds=frozenset({Kind.MESSAGE})))
+    assert items_of(tmp_path / "f.txt", Filters(kinds=frozenset({Kind.DOCUMENT})))
 
 
 def test_filters_go_by_stretch(tmp_path: Path) -> None:
@@ -311,7 +317,7 @@ def test_what_is_damaged_is_said(tmp_path: Path) -> None:
     found = {s.path.name: s for s in read([tmp_path], zone=UTC) if isinstance(s, Skipped)}
     assert found["result.json"].reason is Reason.CORRUPT
     assert found["empty.json"].reason is Reason.EMPTY
-    assert found["empty.json"].kinds == frozenset({Kind.MESSAGE})
+    assert found["empty.json"].kinds == frozenset({Kind.MESSAGE, Kind.DOCUMENT})
 
 
 def test_turns_come_through_the_border_of_the_reading_process(tmp_path: Path) -> None:
