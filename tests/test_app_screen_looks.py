@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from textual.widgets import Static
 
 from app.backend.messages import Command, Ended, Happened, Request, Tell, TextKept
 from app.screens.app import AskanceApp
+from app.widgets.answer.source import SourceView
 from engine.answer_parts import ModelIds, ModelTokens, Usage
 from engine.events import Answered, Drafted, Event, Ranked, Reading, Sampled, Selected, Stage, Voted
 from engine.values import (
@@ -129,11 +131,64 @@ class ScriptedEngine:
         """Nothing is held."""
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
-async def test_how_it_looks(size: tuple[int, int]) -> None:
+def scripted_app() -> AskanceApp:
     config = config_over(INBOX)
     zoned = replace(config, values={**config.values, "reading.timezone": "UTC"})
-    app = AskanceApp(zoned, ScriptedEngine())
+    return AskanceApp(zoned, ScriptedEngine())
+
+
+def beside(app: AskanceApp) -> str:
+    """Return the title of the source beside the conversation; nothing where none is shown."""
+    shown = chat(app).query("#source")
+    return (
+        str(shown.first().query_one("#source-title", Static).visual)
+        if shown and shown.first().display
+        else ""
+    )
+
+
+async def test_a_wide_window_shows_the_source_under_the_cursor_beside_the_answer() -> None:
+    app = scripted_app()
+    async with app.run_test(size=(140, 40)) as pilot:
+        assert beside(app) == ""
+        await asked(pilot, "When does the lease end?")
+        assert beside(app).startswith('Mail "The lease"')
+        await pilot.press("escape", "enter", "down")
+        await until(pilot, lambda: "evil" in beside(app))
+        assert "Rent is 395 euros." in text_of(app)
+        await pilot.press("up")
+        await until(pilot, lambda: beside(app).startswith('Mail "The lease"'))
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: beside(app) == "")
+        assert chat(app).query_one(SourceView).citation is None
+
+
+async def test_the_source_is_beside_the_answer_from_110_columns_on() -> None:
+    app = scripted_app()
+    async with app.run_test(size=(109, 30)) as pilot:
+        await asked(pilot, "When does the lease end?")
+        assert beside(app) == ""
+        await pilot.resize_terminal(110, 30)
+        await until(pilot, lambda: beside(app).startswith('Mail "The lease"'))
+        await pilot.resize_terminal(109, 30)
+        await until(pilot, lambda: beside(app) == "")
+
+
+async def test_the_answer_in_focus_has_its_source_beside_it() -> None:
+    app = scripted_app()
+    async with app.run_test(size=(140, 40)) as pilot:
+        await asked(pilot, "When does the lease end?")
+        await pilot.press("escape", "enter", "down")
+        await until(pilot, lambda: "evil" in beside(app))
+        await asked(pilot, "And now?")
+        assert beside(app).startswith('Mail "The lease"')
+        await pilot.press("escape", "k")
+        await until(pilot, lambda: "evil" in beside(app))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+async def test_how_it_looks(size: tuple[int, int]) -> None:
+    app = scripted_app()
     named = f"{size[0]}x{size[1]}"
     async with app.run_test(size=size) as pilot:
         await asked(pilot, "When does the lease end?")

@@ -15,6 +15,7 @@ from app.desktop import open_file
 from app.errors import NotExported, NotOpened
 from app.history.export.file import export, fault_of
 from app.history.export.formats import read_conversation
+from app.output.plain import short_path
 from app.output.query.chips import chips, completions, typed_chips, without
 from app.output.stages import Stages
 from app.screens.answers.agenda import agenda_rows
@@ -193,3 +194,13 @@ def test_programs_are_not_opened(tmp_path: Path) -> None:
         open_file(link)
     with pytest.raises(NotOpened, match="not there any more"):
         open_file(tmp_path / "gone.pdf")
+
+
+def test_long_paths_lose_their_middle_and_keep_their_name(home: Path) -> None:
+    assert short_path(Path("/srv/mail/Inbox.mbox")) == "/srv/mail/Inbox.mbox"
+    assert short_path(home / "mail" / "Inbox.mbox") == "~/mail/Inbox.mbox"
+    long = short_path(Path("/srv/archive/of/many/years/of/mail/Inbox.mbox"))
+    assert long == "/srv/archive/of/…/Inbox.mbox"
+    named = short_path(Path("/srv") / ("year-" * 20 + "end.pdf"))
+    assert len(named) == len(long)
+    assert named.endswith("-end.pdf")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import textwrap
+from pathlib import Path
 from typing import TextIO
 
 # C0 and C1 controls, DEL, line and paragraph separators, bidirectional marks and overrides,
@@ -12,6 +13,8 @@ from typing import TextIO
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+PATH_SHOWN = 28
+"""Letters of a path beside other facts."""
 _UNSAFE_BLOCK = re.compile(_UNSAFE.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
 
 
@@ -23,6 +26,17 @@ def one_line(text: str) -> str:
 def lines(text: str) -> str:
     """Return `text` with its line breaks, tabs as blanks, without what a terminal would obey."""
     return _UNSAFE_BLOCK.sub("�", text.replace("\r\n", "\n").replace("\t", "    "))
+
+
+def short_path(path: Path, room: int = PATH_SHOWN) -> str:
+    """Return a path with `~` for the home folder, its middle left out where it is long."""
+    if path.is_relative_to(Path.home()):
+        path = "~" / path.relative_to(Path.home())
+    shown = one_line(str(path))
+    if len(shown) <= room:
+        return shown
+    begin = max(room - len(path.name) - 2, room // 3)
+    return f"{shown[:begin]}…{shown[begin + 1 - room :]}"
 
 
 def counted(count: int, noun: str) -> str:

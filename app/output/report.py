@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 
 from app.output.certainty import heading_lines, unsure_reasons
 from app.output.objects import place_of
-from app.output.plain import lines, one_line
+from app.output.plain import lines, one_line, short_path
 from app.output.query.filters import filters_line
 from app.output.query.inferred import inferred_lines
 from app.output.table import table_lines
@@ -94,12 +94,26 @@ def citation_line(citation: Citation, zone: tzinfo | None) -> str:
     return f"{item_line(item, zone)} ({', '.join([path, *_place(citation)])})"
 
 
+def source_lines(citation: Citation, zone: tzinfo | None) -> tuple[str, str]:
+    """Return `Mail "Re: lease"`, and who, when and where, of a long path the ends."""
+    item = citation.passage.item
+    where = [short_path(item.locator.path), *_place(citation)]
+    return _titled(item), ", ".join(filter(None, (_about(item, zone), *where)))
+
+
 def item_line(item: Item, zone: tzinfo | None) -> str:
     """Return `Mail "Re: lease" - Ana Ruiz, Tue 2026-11-17 10:02`."""
+    return " - ".join(filter(None, (_titled(item), _about(item, zone))))
+
+
+def _titled(item: Item) -> str:
+    return f'{item.kind.value.capitalize()} "{one_line(item.title) or "without title"}"'
+
+
+def _about(item: Item, zone: tzinfo | None) -> str:
+    """Return who an item is from, and when."""
     who = ", ".join(person.name or person.address for person in item.people.sender)
-    about = ", ".join(part for part in (one_line(who), _when(item, zone)) if part)
-    title = one_line(item.title) or "without title"
-    return f'{item.kind.value.capitalize()} "{title}"{f" - {about}" if about else ""}'
+    return ", ".join(filter(None, (one_line(who), _when(item, zone))))
 
 
 def best_lines(event: Event, zone: tzinfo | None) -> list[str]:
@@ -236,4 +250,9 @@ def timings_line(seconds: Mapping[str, float]) -> str:
         for name, value in seconds.items()
         if name != "total"
     )
-    return f"Took {seconds.get('total', 0.0):.1f} s: {stages}"
+    return f"{took_text(seconds)}: {stages}"
+
+
+def took_text(seconds: Mapping[str, float]) -> str:
+    """Return `Took 12.3 s`."""
+    return f"Took {seconds.get('total', 0.0):.1f} s"

@@ -17,7 +17,7 @@ from textual.widgets import Footer, Static
 from app.backend.messages import Request
 from app.output.certainty import heading_lines, unsure_reasons
 from app.output.plain import one_line
-from app.output.report import citation_line, coverage_line, grounded_line, timings_line
+from app.output.report import coverage_line, grounded_line, source_lines, took_text
 from app.screens.answers.base import ShowingScreen
 from app.screens.single_exit import LeftOnce
 from app.widgets.answer.text import AnswerText
@@ -138,9 +138,9 @@ def _facts(told: Told, zone: tzinfo | None) -> str:
             *heading_lines(answer),
             *unsure_reasons(answer),
             grounded_line(answer),
-            *(f"[{one.id}] {citation_line(one, zone)}" for one in answer.citations),
+            *(f"[{one.id}] {' - '.join(source_lines(one, zone))}" for one in answer.citations),
             coverage_line(answer.coverage),
-            timings_line(answer.timings),
+            took_text(answer.timings),
             f"Tokens read: {tokens:,}",
         ]
     )

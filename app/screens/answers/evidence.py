@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.widgets import Footer, Static
 
 from app.output.plain import one_line
+from app.output.report import timings_line
 from app.output.trail import PassageNumbers, event_lines, outcome_lines
 from app.screens.answers.base import ShowingScreen
 from app.screens.answers.preview import preview_of
@@ -87,6 +88,7 @@ class EvidenceScreen(ShowingScreen[None]):
             yield ListRow("strategy", f"Strategy: {told.answer.strategy}", "heading")
             for line, text in enumerate(outcome_lines(told.answer, told.trail.loadings)):
                 yield ListRow(f"outcome.{line}", text, "muted")
+            yield ListRow("timings", f"  {timings_line(told.answer.timings)}", "muted")
         elif not told.trail.events:
             gone = told.ended is not None
             yield ListRow("none", "  Nothing is kept of it." if gone else "  Nothing yet.", "muted")

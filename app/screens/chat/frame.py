@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual import events, on
 from textual.app import ComposeResult
+from textual.containers import Horizontal
 from textual.content import Content
+from textual.events import DescendantFocus
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import OptionList, Static
 
 from app.local_models.server import where_text_goes
 from app.screens.chat.conversation_screen import ConversationScreen
 from app.screens.messages import ConfigChanged
 from app.settings.current import Current
 from app.settings.zone import zone_of
+from app.widgets.answer.citations import Citations
 from app.widgets.key_bar import KeyBar
 
+if TYPE_CHECKING:
+    from app.widgets.answer.source import SourceView
+    from app.widgets.conversation.turn import TurnView
+
+WIDE = 110
+"""Columns from which a source is shown beside the conversation."""
 LEAST = (50, 12)
 """Columns and lines below which nothing could be read."""
 
@@ -32,6 +43,11 @@ class ChatFrame(ConversationScreen):
     ChatFrame #title { height: 1; padding: 0 1; text-style: bold; background: $panel; }
     ChatFrame #welcome { height: auto; padding: 0 1; }
     ChatFrame #stages { height: auto; max-height: 2; padding: 0 1; color: $text-muted; }
+    ChatFrame #panes { height: 1fr; }
+    ChatFrame #source { display: none; width: 1fr; height: 1fr; border: none; }
+    ChatFrame #source { border-left: solid $secondary; }
+    ChatFrame #source:focus { border-left: thick $accent; }
+    ChatFrame.wide.with-source #source { display: block; }
     ChatFrame #too-small { display: none; }
     ChatFrame.too-small > * { display: none; }
     ChatFrame.too-small #too-small { display: block; }
@@ -42,6 +58,9 @@ class ChatFrame(ConversationScreen):
         super().__init__(current)
         self._title = Static("", id="title")
         self._too_small = Static("", id="too-small")
+        self._panes = Horizontal(id="panes")
+        self._source: SourceView | None = None
+        """The source beside the conversation; None until there was one to show."""
         self._stages = Static("", id="stages")
         self._keys = KeyBar()
         self._config = current.config
@@ -54,7 +73,8 @@ class ChatFrame(ConversationScreen):
         """Lay out the screen from top to bottom."""
         yield self._title
         yield self._too_small
-        yield self._turns
+        with self._panes:
+            yield self._turns
         yield self._stages
         yield self._composer
         yield self._keys
@@ -90,9 +110,44 @@ class ChatFrame(ConversationScreen):
     def say(self, status: str) -> None:
         """Show how far the question in hand is, or how it ended."""
         self._stages.update(Content(status))
+        self._stages.display = bool(status)
+
+    @on(OptionList.OptionHighlighted)
+    async def follow_cursor(self, moved: OptionList.OptionHighlighted) -> None:
+        """Show beside an answer the source under the cursor."""
+        if isinstance(moved.option_list, Citations):
+            await self._follow(moved.option_list)
+
+    async def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Show beside the conversation a source of the answer that has the focus."""
+        await self._follow(event.widget)
+
+    async def _follow(self, widget: Widget) -> None:
+        if (turn := self._turns.around(widget)) is not None and turn.is_laid:
+            await self.show_source(turn)
+
+    async def show_source(self, turn: TurnView) -> None:
+        """Show the chosen source of an answer beside it, in a window that is wide enough."""
+        citation = turn.citations.chosen or next(iter(turn.citations.citations), None)
+        if self._source is None:
+            if citation is None:
+                return
+            from app.widgets.answer.source import SourceView  # no first picture waits for it
+
+            self._source = SourceView()
+            await self._panes.mount(self._source)
+        if citation is not self._source.citation:
+            self._source.show(citation, self._turns.zone)
+        self.add_class("with-source")
+
+    def hide_source(self) -> None:
+        """Leave the whole width to the conversation, and let go of the text."""
+        self.remove_class("with-source")
+        if self._source is not None:
+            self._source.show(None, None)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Say so where there is no room to draw anything."""
+        """Show a source beside where there is room for it; say so where there is none at all."""
         columns, rows = LEAST
         small = event.size.width < columns or event.size.height < rows
         if small and not self.has_class("too-small"):
@@ -100,6 +155,7 @@ class ChatFrame(ConversationScreen):
         elif not small and self.has_class("too-small"):
             self.call_after_refresh(self._focus_again)
         self.set_class(small, "too-small")
+        self.set_class(event.size.width >= WIDE, "wide")
         size = f"{event.size.width}x{event.size.height}"
         self._too_small.update(
             f"{size} is too small: Askance needs {columns}x{rows}. Make the window larger; "

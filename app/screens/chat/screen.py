@@ -260,8 +260,9 @@ class ChatScreen(ChatFrame):
         if ended.people:
             self._composer.people = ended.people
         await turn.end(ended)
-        self._status = turn.told.stages.line()
-        self.say(self._status)
+        self._status = ""
+        self.say("")
+        await self.show_source(turn)
         self._composer.show_filters_of(turn.told)
         self.refresh_bindings()
         # Textual's footer holds on to keys that it no longer shows until this is said to change.
@@ -292,14 +293,14 @@ class ChatScreen(ChatFrame):
             self.say(shown if shown.endswith("…") else f"{shown} …")
         elif self._turns.latest is not None and self._changed:
             files = f"{len(self._changed)} file{'' if len(self._changed) == 1 else 's'}"
-            said = f"{self._status}  Changed since: {files}; ctrl+g asks again."
-            self.say(said)
+            self.say(f"Changed since: {files}; ctrl+g asks again.")
 
     def draw_conversation(self, *, is_new: bool) -> None:
         """Show that another conversation is under way."""
         self._status = ""
         self._composer.scope = None
         self.say("")
+        self.hide_source()
         super().draw_conversation(is_new=is_new)
 
     def action_forget(self) -> None:

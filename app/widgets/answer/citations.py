@@ -1,4 +1,4 @@
-"""The sources of an answer, one line each."""
+"""The sources of an answer, two lines each."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class Citations(OptionList):
 
     DEFAULT_CSS = """
     Citations { height: auto; max-height: 12; border: none; padding: 0; background: transparent; }
+    Citations { scrollbar-size-vertical: 1; }
     Citations:focus { border: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,13 +52,15 @@ class Citations(OptionList):
 
     def show(self, citations: tuple[Citation, ...], zone: tzinfo | None) -> None:
         """List these."""
-        from app.output.report import citation_line  # no first picture waits for it
+        from app.output.report import source_lines  # no first picture waits for it
 
         self.citations = citations
         self.clear_options()
         for citation in citations:
             near = "" if citation.support else " nearest, no support:"
-            self.add_option(Content(f"[{citation.id}]{near} {citation_line(citation, zone)}"))
+            what, where = source_lines(citation, zone)
+            above = Content.styled(f"[{citation.id}]{near} {what}", "bold")
+            self.add_option(above + f"\n    {where}")
         self.display = bool(citations)
 
     @property

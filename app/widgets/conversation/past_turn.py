@@ -9,7 +9,7 @@ from textual.content import Content
 
 from app.backend.messages import Request
 from app.output.certainty import heading_lines, unsure_reasons
-from app.output.plain import one_line
+from app.output.plain import one_line, short_path
 from app.output.query.follow_up import understood_lines
 from app.widgets.answer.markdown import styled
 from app.widgets.conversation.asked import Asked
@@ -104,5 +104,5 @@ def cited_line(cited: Cited, zone: tzinfo | None) -> str:
     """Return what is left of a citation, on one line."""
     place = cited.locator.path
     date = f"{cited.when.astimezone(zone):%Y-%m-%d}" if cited.when else ""
-    parts = [cited.title or place.name, *cited.people[:1], date, str(place)]
+    parts = [cited.title or place.name, *cited.people[:1], date, short_path(place)]
     return f"[{cited.id}] {one_line(', '.join(filter(None, parts)))}"

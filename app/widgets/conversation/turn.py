@@ -21,10 +21,10 @@ from app.output.query.follow_up import understood_lines
 from app.output.query.inferred import inferred_lines
 from app.output.report import (
     best_lines,
-    citation_line,
     coverage_line,
     grounded_line,
-    timings_line,
+    source_lines,
+    took_text,
     warning_lines,
 )
 from app.output.stages import Stages, begins_writing
@@ -89,6 +89,8 @@ class TurnView(Asked):
     DEFAULT_CSS = """
     TurnView { layout: vertical; overflow: hidden hidden; }
     TurnView Static { height: auto; }
+    TurnView .asked { background: $panel; }
+    TurnView AnswerText { margin: 1 0; }
     TurnView .facts, TurnView .grounded, TurnView .coverage { color: $text-muted; }
     TurnView .best { color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
     TurnView .first { text-style: italic; }
@@ -151,7 +153,7 @@ class TurnView(Asked):
 
     def folded(self) -> Past:
         """Return what is left of it when it takes too much memory."""
-        cited = [citation_line(one, self._zone) for one in self.citations.citations]
+        cited = [" - ".join(source_lines(one, self._zone)) for one in self.citations.citations]
         sources = [f"[{number}] {line}" for number, line in enumerate(cited, start=1)]
         past = Past(self.request, self.understood, self.body.text, sources, self.place)
         if (answer := self.told.answer) is None:
@@ -258,7 +260,8 @@ class TurnView(Asked):
         _put(self._grounded, [*why, *computed, *warning_lines(answer)])
         self.citations.show(answer.citations, self._zone)
         more = "; v: what was left out" if has_gaps(answer) else ""
-        _put(self._coverage, [coverage_line(answer.coverage) + more, timings_line(answer.timings)])
+        took = f"{took_text(answer.timings)}; w: how"
+        _put(self._coverage, [coverage_line(answer.coverage) + more, took])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what this answer has."""

@@ -10,6 +10,7 @@ from textual import on
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from app.backend.messages import Request
@@ -31,7 +32,7 @@ class Turns(Growing, VerticalScroll, can_focus=False):
     """Holds the turns by the numbers of their requests."""
 
     DEFAULT_CSS = """
-    Turns { height: 1fr; }
+    Turns { height: 1fr; scrollbar-size-vertical: 1; }
     Turns #earlier { height: auto; padding: 0 2; margin-bottom: 1; color: $text-muted; }
     """
 
@@ -89,6 +90,12 @@ class Turns(Growing, VerticalScroll, can_focus=False):
     def __getitem__(self, number: int) -> TurnView | None:
         """Return the turn of a request, None when it was folded or taken away."""
         return self._turns.get(number)
+
+    def around(self, widget: Widget) -> TurnView | None:
+        """Return the turn that a widget is or belongs to; None: none, or one of earlier."""
+        return next(
+            (turn for turn in self._turns.values() if turn in widget.ancestors_with_self), None
+        )
 
     @property
     def latest(self) -> TurnView | None:

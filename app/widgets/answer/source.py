@@ -1,0 +1,142 @@
+"""A source at its quote: what it is, and its text as it was read. No file is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, tzinfo
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from app.output.plain import lines, one_line
+from app.output.report import citation_line, remarks
+from engine.values import Citation
+from ingest.item import Item, Kind, Person
+
+AROUND = 8000
+"""Characters shown before and after the quote; a mailbox digest can be megabytes."""
+PEOPLE_SHOWN = 8
+NO_SOURCE = "This answer has no source to show."
+
+
+class SourceView(VerticalScroll):
+    """One source, scrolled to its quote."""
+
+    DEFAULT_CSS = """
+    SourceView { height: 1fr; padding: 0 1; border: round $accent; }
+    SourceView { scrollbar-size-vertical: 1; }
+    SourceView Static { height: auto; }
+    SourceView #source-title { text-style: bold; }
+    SourceView #card { margin-bottom: 1; }
+    """
+
+    def __init__(self) -> None:
+        """Start empty."""
+        super().__init__(id="source")
+        self.citation: Citation | None = None
+        self._title = Static(id="source-title")
+        self._card = Static(id="card")
+        self._before = Static(id="before")
+        self._quote = Static(id="from-quote")
+
+    def compose(self) -> ComposeResult:
+        """Lay out title and text; the quote begins a widget of its own, to scroll to."""
+        yield self._title
+        yield self._card
+        yield self._before
+        yield self._quote
+
+    def show(self, citation: Citation | None, zone: tzinfo | None) -> None:
+        """Show another source, or another quote of it; None: say that there is none."""
+        self.citation = citation
+        if citation is None:
+            self._title.update(NO_SOURCE)
+            for part in (self._card, self._before, self._quote):
+                part.update("")
+            return
+        before, lead, at_quote, after = _parts(citation)
+        self._title.update(Content(citation_line(citation, zone)))
+        self._card.update(Content("\n".join(card(citation.passage.item, zone))))
+        self._before.update(Content(before))
+        self._quote.update(Content.assemble(lead, at_quote, after))
+        self.call_after_refresh(self._scroll)
+
+    def _scroll(self) -> None:
+        """Go to the quote, now that its place is known."""
+        self.scroll_to_widget(self._quote, top=True, animate=False)
+
+
+def card(item: Item, zone: tzinfo | None) -> Iterator[str]:
+    """Yield what an item is, one field a line: a mail's headers, an event's time and people."""
+    names = ("From", "To", "Cc") if item.kind is Kind.MAIL else ("By", "With", "Cc")
+    people = item.people
+    for name, some in zip(
+        names, (people.sender, people.to + people.attendees, people.cc), strict=True
+    ):
+        if some:
+            yield f"{name}: {_people(some)}"
+    if item.when is not None:
+        name = "Date" if item.kind in (Kind.MAIL, Kind.DOCUMENT) else "When"
+        yield f"{name}: {span(item, zone)}"
+    if item.attachments:
+        yield f"Attached: {', '.join(map(one_line, item.attachments))}"
+    if item.pages:
+        yield f"{len(item.pages)} pages"
+    noted = ", ".join(remarks(item))
+    if noted:
+        yield f"Note: {noted}"
+
+
+def _people(people: tuple[Person, ...]) -> str:
+    shown = [one_line(str(person)) for person in people[:PEOPLE_SHOWN]]
+    more = len(people) - PEOPLE_SHOWN
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+
+def span(item: Item, zone: tzinfo | None) -> str:
+    """Return when an item is: its day and hours, in this zone."""
+    if item.when is None:
+        return ""
+    if item.locator.occurrence and len(item.locator.occurrence) == len("2026-11-17"):
+        return f"{item.when:%a %Y-%m-%d}, all day"  # the same date in every zone
+    begin: datetime = item.when.astimezone(zone)
+    shown = f"{begin:%a %Y-%m-%d %H:%M}"
+    if item.until is None:
+        return shown
+    end = item.until.astimezone(zone)
+    return f"{shown} - {end:%H:%M}" if end.date() == begin.date() else f"{shown} - {end:%F %H:%M}"
+
+
+def _parts(citation: Citation) -> tuple[str, str, Content, str]:
+    """Return the lines before the quote's, the start of its line, the quote, the rest.
+
+    The quote is reversed, the rest of its passage underlined.
+    """
+    item = citation.passage.item
+    begin, end = citation.start, citation.end
+    first = max(0, begin - AROUND)
+    line = max(first, item.text.rfind("\n", 0, begin) + 1)
+    last = max(end, min(citation.passage.end, end + AROUND))
+    rest = lines(item.text[end:last])
+    quote = Content.assemble((lines(item.text[begin:end]), "reverse"), (rest, "underline"))
+    return (
+        _paged(item, first, line).removesuffix("\n"),
+        lines(item.text[line:begin]),
+        quote,
+        _paged(item, last, end + AROUND),
+    )
+
+
+def _paged(item: Item, first: int, last: int) -> str:
+    """Return a part of the text with a line where each page begins, at its end too."""
+    shown, at = [], first
+    for number, page in enumerate(item.pages, start=1):
+        if first <= page <= last:
+            before = lines(item.text[at:page]).removesuffix("\n")
+            shown.append(f"{before}\n" if before else "")
+            shown.append(f"─── page {number} ───\n")
+            at = page
+    shown.append(lines(item.text[at:last]))
+    return "".join(shown)
