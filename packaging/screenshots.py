@@ -32,7 +32,7 @@ from tests.support.toy_chat import POOL, asked, chat, engine_of, running, turn, 
 from tests.support.toy_walk import own_home  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
-SIZE = (120, 30)
+SIZE = (140, 30)
 MEETING = "When and where do I meet Dana Okafor about the lease, and what should I bring?"
 COUNTED = "How many mails per sender?"
 SAMPLES = (
