@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.widgets import Static
 
 from app.backend.messages import Happened
 from app.backend.pipes import Sender, received
@@ -33,6 +32,7 @@ from app.plain_loop import PlainLoop, Terminal
 from app.screens.answers.comparison import CompareScreen
 from app.screens.app import AskanceApp
 from app.settings.current import Current
+from app.widgets.answer.mark import MARKS
 from app.widgets.conversation.past_turn import Past, PastTurn
 from app.widgets.conversation.turn import Told
 from engine.conversation import Conversation
@@ -219,27 +219,28 @@ def test_the_history_keeps_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert f"  {PLUS}" in shown
 
 
-async def test_the_screen_marks_it_in_words_and_in_a_colour_of_the_theme() -> None:
-    app = AskanceApp(config_over(Path("/note.txt")), Reciter(Answered(UNSURE)))
+@pytest.mark.parametrize(
+    ("answer", "marked"),
+    [(SURE, "✓ Sure (0.91 likely right)"), (UNSURE, f"? {HEADING}"), (NONE, "✗ No answer")],
+    ids=["sure", "unsure", "none"],
+)
+async def test_the_screen_marks_an_answer_by_a_sign_a_word_and_a_colour(answer, marked) -> None:
+    app = AskanceApp(config_over(Path("/note.txt")), Reciter(Answered(answer)))
     async with running(app) as pilot:
         await asked(pilot, QUESTION)
-        assert shown(app, "unsure") == HEADING
+        assert shown(app, "mark") == marked
         lines = text_of(app).splitlines()
-        marked = next(place for place, line in enumerate(lines) if HEADING in line)
-        assert "In May [1]." in lines[marked + 1]
-        assert shown(app, "grounded").splitlines()[:2] == [PLUS, MINUS]
-        heading, words = turn(app).query_one(".unsure"), turn(app).body.query(Static).first()
-        assert heading.styles.color != words.styles.color
+        place = next(place for place, line in enumerate(lines) if marked in line)
+        assert answer.text in lines[place + 2]
+        reasons = [PLUS, MINUS] if answer is UNSURE else []
+        assert shown(app, "grounded").splitlines()[:-1] == reasons
         past = turn(app).folded()
-        assert (past.unsure, past.reasons) == ([HEADING], [PLUS, MINUS])
+        assert (past.mark.plain, past.reasons) == (marked, reasons)
 
 
-async def test_the_screen_marks_no_other_answer() -> None:
-    app = AskanceApp(config_over(Path("/note.txt")), Reciter(Answered(SURE)))
-    async with running(app) as pilot:
-        await asked(pilot, QUESTION)
-        assert shown(app, "unsure") == ""
-        assert "nsure" not in text_of(app)
+def test_no_two_certainties_share_a_sign_a_word_or_a_colour() -> None:
+    assert [len(set(column)) for column in zip(*MARKS.values(), strict=True)] == [3, 3, 3]
+    assert {judged.certainty for judged in (SURE, UNSURE, NONE)} == set(MARKS)
 
 
 async def test_answers_of_earlier_and_those_compared_are_marked() -> None:
@@ -247,7 +248,7 @@ async def test_answers_of_earlier_and_those_compared_are_marked() -> None:
     talk = Conversation().answered(UNSURE)
     async with running(app) as pilot:
         drawn = PastTurn(Past.kept(talk, talk.turns[0], None)).render().plain.splitlines()
-        assert drawn[1:5] == [HEADING, "In May [1].", PLUS, MINUS]
+        assert drawn[1:5] == [f"? {HEADING}", "In May [1].", PLUS, MINUS]
         await asked(pilot, QUESTION)
         other = Told(turn(app).request)
         other.note(Answered(UNSURE))

@@ -418,7 +418,7 @@ async def test_of_many_questions_the_earlier_ones_come_back_by_key(monkeypatch) 
     monkeypatch.setattr("app.widgets.conversation.turns.WHOLE", 1)
     monkeypatch.setattr("app.widgets.conversation.turns.SHOWN", 2)
     app = app_with(history=False)
-    async with running(app, (80, 24)) as pilot:
+    async with running(app, (80, 48)) as pilot:
         for question in ("First?", "Second?", "Third?", "Fourth?"):
             await asked(pilot, question)
         assert questions(app) == ["> Third?", "> Fourth?"]

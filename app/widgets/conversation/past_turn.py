@@ -8,9 +8,10 @@ from datetime import tzinfo
 from textual.content import Content
 
 from app.backend.messages import Request
-from app.output.certainty import heading_lines, unsure_reasons
+from app.output.certainty import unsure_reasons
 from app.output.plain import one_line, short_path
 from app.output.query.follow_up import understood_lines
+from app.widgets.answer.mark import mark_of
 from app.widgets.answer.markdown import styled
 from app.widgets.conversation.asked import Asked
 from engine.answer_parts import Cited
@@ -31,8 +32,8 @@ class Past:
     """A line for each citation."""
     place: int | None
     """The turn of the conversation that it became; None: none."""
-    unsure: list[str] = field(default_factory=list)
-    """The line that marks the answer as unsure; empty: it is not."""
+    mark: Content = field(default_factory=Content)
+    """How sure the answer is; empty: it is not known."""
     reasons: list[str] = field(default_factory=list)
     """What speaks for an unsure answer and against it."""
 
@@ -46,8 +47,8 @@ class Past:
             understood = replace(request, question=turn.question, scope=turn.scope)
         asked = request if is_put_anew else understood
         sources = [cited_line(one, zone) for one in turn.cited]
-        unsure, reasons = heading_lines(turn), unsure_reasons(turn)
-        return cls(asked, understood, turn.answer, sources, turn.id, unsure, reasons)
+        mark, reasons = mark_of(turn), unsure_reasons(turn)
+        return cls(asked, understood, turn.answer, sources, turn.id, mark, reasons)
 
 
 class PastTurn(Asked):
@@ -66,10 +67,10 @@ class PastTurn(Asked):
         """Return question, answer and sources."""
         put = Standalone(self.understood.question, self.understood.scope or ())
         facts = _muted(understood_lines(put, self.request.question))
-        unsure = [Content.styled(line, "bold $text-warning") for line in self.past.unsure]
+        mark = [self.past.mark] if self.past.mark else []
         below = _muted([*self.past.reasons, *self.past.sources])
         answer = _shown(self.past.answer)
-        return Content("\n").join([self.asked, *facts, *unsure, answer, *below])
+        return Content("\n").join([self.asked, *facts, *mark, answer, *below])
 
     def draw_asked(self) -> None:
         """Show the question in its present state."""

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from app.backend.messages import Ended, Request
 from app.output.agenda import dated
-from app.output.certainty import heading_lines, unsure_reasons
+from app.output.certainty import unsure_reasons
 from app.output.plain import lines, one_line
 from app.output.provisional import FirstReading
 from app.output.query.filters import filters_line
@@ -30,6 +30,7 @@ from app.output.report import (
 from app.output.stages import Stages, begins_writing
 from app.output.trail import Trail
 from app.widgets.answer.citations import Citations
+from app.widgets.answer.mark import mark_of
 from app.widgets.answer.text import AnswerText
 from app.widgets.conversation.asked import Asked
 from app.widgets.conversation.past_turn import Past
@@ -94,7 +95,6 @@ class TurnView(Asked):
     TurnView .facts, TurnView .grounded, TurnView .coverage { color: $text-muted; }
     TurnView .best { color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
     TurnView .first { text-style: italic; }
-    TurnView .unsure { color: $text-warning; text-style: bold; }
     TurnView .failed { text-style: bold; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -126,7 +126,7 @@ class TurnView(Asked):
         self._facts = Static("", classes="facts")
         self._best = Static("", classes="best")
         self._first = Static("", classes="first")
-        self._unsure = Static("", classes="unsure")
+        self._mark = Static("", classes="mark")
         self.body = AnswerText()
         self._grounded = Static("", classes="grounded")
         self.citations = Citations()
@@ -137,7 +137,7 @@ class TurnView(Asked):
 
     def compose(self) -> ComposeResult:
         """Lay out from question to coverage; what is empty takes no room."""
-        above = (self._facts, self._best, self._first, self._unsure)
+        above = (self._facts, self._best, self._first, self._mark)
         for part in (*above, self._grounded, self._coverage):
             part.display = False
         yield self._asked
@@ -158,7 +158,7 @@ class TurnView(Asked):
         past = Past(self.request, self.understood, self.body.text, sources, self.place)
         if (answer := self.told.answer) is None:
             return past
-        return replace(past, unsure=heading_lines(answer), reasons=unsure_reasons(answer))
+        return replace(past, mark=mark_of(answer), reasons=unsure_reasons(answer))
 
     @property
     def understood(self) -> Request:
@@ -255,7 +255,8 @@ class TurnView(Asked):
         await self.body.show(answer.text)
         table = answer.table
         computed = [f"Computed by the plan: {one_line(table.plan)}; t shows it"] if table else []
-        _put(self._unsure, heading_lines(answer))
+        self._mark.update(mark_of(answer))
+        self._mark.display = True
         why = [*unsure_reasons(answer), grounded_line(answer)]
         _put(self._grounded, [*why, *computed, *warning_lines(answer)])
         self.citations.show(answer.citations, self._zone)
