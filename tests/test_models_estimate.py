@@ -65,7 +65,6 @@ def test_the_cache_is_what_llama_cpp_allocates() -> None:
     assert round(compute / 2**20, 2) == 302.75
     assert found.buffers > compute
     assert found.needed == FILE + found.cache + found.buffers
-    assert found.peak == found.needed + 625_508_352
 
 
 def test_attention_that_is_read_is_held_for_a_decode_call() -> None:
@@ -287,4 +286,4 @@ def test_no_copy_of_weights_is_made_with_avx512(
     monkeypatch.setattr("models.system.machine.CPUINFO", info)
     assert has_avx512() == has
     found = estimate(CODER, 8192, FILE)
-    assert (found.peak == found.needed) == has
+    assert found.peak == found.needed + (0 if has else 625_508_352)
