@@ -5,12 +5,9 @@ Text leaves the process here, so nothing imports this module unless the settings
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, cast
+from functools import cached_property
 
 from models.decoding.generator import whole_choices
 from models.errors import ContextExceeded, RuntimeFailed
@@ -23,24 +20,20 @@ from models.protocols import (
     TokenCount,
 )
 from models.server.address import Address
-from models.server.errors import Refused, ServerFailed
+from models.server.errors import ServerFailed
+from models.server.exchange import Exchange
 from models.server.forms import FRAME_TOKENS, HeldReplies, Named
 from models.server.kinds import (
     Served,
-    WireRequest,
     counted_tokens,
-    path_and_body,
     primed_by_request,
     rendered,
     served_by,
 )
 from models.server.link import Link
 from models.server.prompts import estimated_tokens, parts_of
-from models.server.replies import Replies, Unlikely
+from models.server.replies import Unlikely
 from models.stopping import stopped_by
-
-if TYPE_CHECKING:
-    from collections.abc import Generator as Steps
 
 MAX_REPLIES = 64
 """More than `MOST_REPLIES`: many are drawn where a server names no likelihoods."""
@@ -75,15 +68,10 @@ class ServerGenerator:
         """Use `connect`."""
         self._link = link
         self.served = served
-        self._usage = TokenCount()
+        self._exchange = Exchange(link, served, self._known_size)
         self._counts: dict[str, int] = {}
         self._closed = False
-        self._offers_n = True
-        self._thinks = served.thinks
-        self._salt = secrets.token_hex(8)
-        self._fresh = True
         self._gives_logprobs = True
-        self._models: set[str] = set()
 
     @property
     def id(self) -> str:
@@ -111,7 +99,7 @@ class ServerGenerator:
     @property
     def usage(self) -> TokenCount:
         """Running totals since connecting."""
-        return self._usage
+        return self._exchange.usage
 
     @property
     def closed(self) -> bool:
@@ -157,25 +145,15 @@ class ServerGenerator:
         for prompt in request.prompts:
             self._check_room(prompt, request.max_tokens)
         request = replace(request, stopped=stopped_by(request.stopped))
-        sent = WireRequest(
-            # Thoughts may hold a stop string; then it is looked for here, behind them.
-            replace(
-                request,
-                max_tokens=whole_choices(request.constraint, request.max_tokens),
-                stop=() if self._thinks else request.stop,
-            ),
-            salt=self._salt,
-            fresh=self._fresh,
-        )
-        self._fresh = False
+        asked = replace(request, max_tokens=whole_choices(request.constraint, request.max_tokens))
         if not self.served.grammars and request.constraint is not None:
             if not isinstance(request.constraint, Grammar):
                 return self._held.replies(request, request.constraint)
-            request = replace(request, constraint=None)  # who asks reads what comes, and checks it
-            sent = replace(sent, wanted=replace(sent.wanted, constraint=None))
+            # Who asks reads what comes, and checks it.
+            asked, request = (replace(one, constraint=None) for one in (asked, request))
         by_token = bool(request.watch or request.constraint)
         repeated = [self._repeated(prompt, by_token=by_token) for prompt in request.prompts]
-        return self._run(sent, Replies(repeated, request))
+        return self._exchange.pieces(asked, request, repeated)
 
     def _repeated(self, prompt: str, *, by_token: bool) -> str:
         """Return the words that a reply may repeat, since the server cannot continue them."""
@@ -187,66 +165,6 @@ class ServerGenerator:
             )
         return primed
 
-    def _run(self, sent: WireRequest, replies: Replies) -> Iterator[Piece]:
-        """Ask for all replies at once where the server has `n`, else for one after another."""
-        prompts, n = sent.wanted.prompts, sent.wanted.n
-        together = n if self._offers_n else 1
-        firsts = range(0, n, together)
-        jobs = [(number, first, together) for number in range(len(prompts)) for first in firsts]
-        try:
-            yield from self._pieces(jobs, sent, replies)
-            if together > 1 and (missing := replies.not_begun()):
-                self._offers_n = False
-                again = [(number, index, 1) for number, index in missing]
-                yield from self._pieces(again, sent, replies)
-            replies.check_ended(self._link.address.url)
-            self._check_read(prompts, replies)
-        except ServerFailed:
-            if replies.begun or not self.served.hides_refusals:
-                raise
-            yield from self._pieces(jobs, replace(sent, stream=False), replies)
-            replies.check_ended(self._link.address.url)
-        finally:
-            self._thinks = self._thinks or replies.thought
-            for number, prompt in enumerate(prompts):
-                replies.add_usage(number, self._usage, partial(self._known_size, prompt))
-
-    def _check_read(self, prompts: Sequence[str], replies: Replies) -> None:
-        """Refuse replies of another model (`ServerFailed`) or to a cut prompt."""
-        self._models = self._models or replies.models
-        if replies.models - self._models:
-            raise ServerFailed(
-                f"The server at {self._link.address.url} replied with "
-                f"{', '.join(sorted(replies.models))} in place of "
-                f"{', '.join(sorted(self._models))}.",
-                remedy="Ask again; nothing else should change its model meanwhile.",
-            )
-        if self.served.cuts:
-            replies.check_whole(prompts, self._link.address.url)
-
-    def _pieces(
-        self, jobs: Sequence[tuple[int, int, int]], sent: WireRequest, replies: Replies
-    ) -> Iterator[Piece]:
-        """Yield the pieces of jobs: a prompt's number, its first reply's index, how many."""
-        requests = [
-            path_and_body(self.served, number, sent, n=count, first=first)
-            for number, first, count in jobs
-        ]
-        path, bodies = requests[0][0], [body for _, body in requests]
-        try:
-            events = self._link.events(path, bodies, self.served.parallel, sent.wanted.stopped)
-            with closing(cast("Steps[tuple[int, dict[str, Any]], None, None]", events)):
-                for at, event in events:
-                    number, first, _ = jobs[at]
-                    yield from replies.take(number, first, event, self._link.address.url)
-                    if replies.all_ended:
-                        return
-        except Refused as refused:
-            several = any(count > 1 for _, _, count in jobs)
-            if several and refused.status in (400, 422, 500) and not replies.begun:
-                return  # it may not know `n`; missing replies are asked for again, one by one
-            raise self._link.error(refused, bodies[0]) from refused
-
     def _whole(
         self, prompt: str, form: Named | None, request: GenerationRequest, index: int
     ) -> str:
@@ -257,8 +175,8 @@ class ServerGenerator:
             sampling=drawn,
             stopped=request.stopped,
         )
-        sent = WireRequest(replace(plain, constraint=form), salt=self._salt, fresh=False)
-        return "".join(piece.text for piece in self._run(sent, Replies([""], plain)))
+        asked = replace(plain, constraint=form)
+        return "".join(piece.text for piece in self._exchange.pieces(asked, plain, [""]))
 
     @cached_property
     def _held(self) -> HeldReplies:
@@ -280,7 +198,7 @@ class ServerGenerator:
             )
             try:
                 return list(next(p.watched for p in self.sample(request) if p.watched))
-            except Unlikely:
+            except Unlikely:  # nor does one whose model thinks first say what it would begin with
                 self._gives_logprobs = False
         return self._held.likelihoods(prompt, choices, stopped)
 
@@ -290,8 +208,7 @@ class ServerGenerator:
     def forget(self) -> None:
         """Have the server answer as if nothing had been asked before, where it offers that."""
         self._counts.clear()
-        self._salt = secrets.token_hex(8)
-        self._fresh = True
+        self._exchange.forget()
 
     def close(self) -> None:
         """Close the connections. Further calls are errors."""

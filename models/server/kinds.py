@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from models.decoding.generator import THOUGHT_TOKENS
 from models.decoding.text_stream import CLOSE
 from models.protocols import GenerationRequest, Message
 from models.server.errors import ServerFailed
@@ -26,6 +27,8 @@ Kind = Literal[
 
 CONTEXT_KEYS = ("max_model_len", "context_length", "context_window", "max_context_length")
 """What servers call a model's context in their lists."""
+SLOTS = 16
+"""Requests sent at once to a server that does not say how many it answers at once."""
 TOP = 20
 """Likeliest tokens that are asked for; vLLM gives no more unless told to at its start."""
 
@@ -41,16 +44,13 @@ class Served:
     version: tuple[int, ...] = ()
     thinks: bool = False
     """Whether replies may begin with thoughts."""
+    slots: int = SLOTS
+    """How many requests are sent at once; a server that has fewer lets the others wait."""
 
     @property
     def renders(self) -> bool:
         """Whether the server applies its chat template without answering."""
         return self.kind == "llama-server"
-
-    @property
-    def parallel(self) -> int:
-        """How many requests it takes at once; llama-cpp-python drops one for the next."""
-        return 1 if self.kind == "llama-cpp-python" else 16
 
     @property
     def hides_refusals(self) -> bool:
@@ -86,21 +86,23 @@ def served_by(link: Link, model: str | None, context: int | None) -> Served:
         if name not in loaded:
             _load(link, name)
             loaded = _of_loading_servers(link)[1]
-        return Served(kind, name, context or loaded.get(name))
+        thinks = kind == "Ollama" and _thinks_on_ollama(link, name)
+        return Served(kind, name, context or loaded.get(name), (), thinks)
     row = listed.get(name, {})
     props = link.probe("/props") or {}
     if "default_generation_settings" in props:
         settings = props["default_generation_settings"] or {}
         template = str(props.get("chat_template", ""))
         thinks = CLOSE in template and "enable_thinking" not in template
-        return Served("llama-server", name, context or _size(settings.get("n_ctx")), (), thinks)
+        size, slots = context or _size(settings.get("n_ctx")), _size(props.get("total_slots"))
+        return Served("llama-server", name, size, (), thinks, slots or SLOTS)
     said = link.probe("/version") or {}
     if "version" in said and "max_model_len" in row:
         numbers = tuple(int(part) for part in re.findall(r"\d+", str(said["version"])))
         return Served("vLLM", name, context or _size(row.get("max_model_len")), numbers[:3])
     counted = link.probe("/extras/tokenize/count", {"model": name, "input": "one"}) or {}
     if isinstance(counted.get("count"), int):
-        return Served("llama-cpp-python", name, context)
+        return Served("llama-cpp-python", name, context, slots=1)  # it drops one for the next
     said_of_context = (row.get(key) for key in CONTEXT_KEYS)
     return Served("OpenAI-compatible", name, context or next(filter(_size, said_of_context), None))
 
@@ -120,6 +122,12 @@ def _of_loading_servers(link: Link) -> tuple[Kind | None, dict[str, int | None]]
             str(row.get("id")): _size(row.get("loaded_context_length")) for row in loaded
         }
     return None, {}
+
+
+def _thinks_on_ollama(link: Link, name: str) -> bool:
+    """Say whether a model of Ollama's thinks unless told not to (docs/api.md, "Show Model")."""
+    told = (link.probe("/api/show", {"model": name}) or {}).get("capabilities")
+    return isinstance(told, list) and "thinking" in told
 
 
 def _rows(said: dict[str, Any] | None, key: str) -> list[dict[str, Any]]:
@@ -216,6 +224,10 @@ class WireRequest:
     fresh: bool
     """Whether nothing that was kept may be used."""
     stream: bool = True
+    thinks: bool = False
+    """Whether thoughts may come first, for which there must be room."""
+    silent: bool = False
+    """Whether the model is asked not to think."""
 
     @property
     def top(self) -> bool:
@@ -231,13 +243,15 @@ def path_and_body(
     body: dict[str, Any] = {
         "model": served.model,
         "n": n,
-        "max_tokens": wanted.max_tokens,
+        "max_tokens": wanted.max_tokens + (THOUGHT_TOKENS if sent.thinks else 0),
         "temperature": drawn.temperature,
         "top_p": drawn.top_p,
         "seed": (drawn.seed + first) % (1 << 31),
         "stream": sent.stream,
         **_own_values(served, sent),
     }
+    if sent.silent:
+        body["reasoning_effort"] = "none"
     if sent.stream:
         body["stream_options"] = {"include_usage": True}
     if wanted.stop:

@@ -67,6 +67,9 @@ class Replies:
         self._watch = request.watch
         self._constraint = request.constraint
         self._logprobs = request.logprobs
+        self._most = request.max_tokens
+        self.shown = False
+        """Whether any text has come."""
         self._replies = [
             Reply(TextStream(request.stop, Thoughts(thinking=False)), words)
             for words in primed
@@ -133,7 +136,12 @@ class Replies:
         if reply.ended:
             return
         tokens = _tokens_of(choice.get("logprobs"))
+        if text and not thought and reply.tokens - reply.hidden >= self._most:
+            text, tokens, reason = "", [], "length"  # room that was for thoughts
+        shown = reply.feed(text)
         if self._watch and number not in self._watched and (tokens or text or reason):
+            if thought or reply.hidden or reply.stream.thinking:
+                raise _without_logprobs(server)  # they are those of a thought
             self._watched.add(number)
             watched = self._likelihoods(tokens, text, server)
             yield Piece(number * self._n, "", watched=watched)
@@ -141,11 +149,16 @@ class Replies:
         reply.tokens += drawn
         if self._logprobs:
             reply.logprobs += [logprob for logprob, _ in tokens]
-        shown = reply.feed(text)
         reply.hidden += drawn if thought or reply.stream.thinking else 0
         if reason and not reply.stream.finished:
             shown += reply.end(_finish(reason, server))
         reply.ended = reply.stream.finished is not None
+        self.shown = self.shown or bool(shown)
+        if reason == "length" and reply.hidden and not reply.text.strip():
+            raise AllThoughts(
+                f"The model at {server} spent its whole reply on thoughts.",
+                remedy="Turn its thinking off there, or choose a model that does not think first.",
+            )
         if reply.ended:
             self._check_form(reply, server)
         if shown or reply.ended:
@@ -272,6 +285,10 @@ def _finish(reason: object, server: str) -> Literal["stop", "length"]:
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) and value > 0 else 0
+
+
+class AllThoughts(ServerFailed):
+    """A reply that ended, for want of room, before its thoughts did."""
 
 
 class Unlikely(ServerFailed):

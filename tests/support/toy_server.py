@@ -39,8 +39,12 @@ class ToyServer:
     """Whether a stranger, Ollama or LM Studio holds a reply to a JSON schema."""
     in_json: dict[str, str] = field(default_factory=lambda: {"begin": "yes", "text": ""})
     """What it says in JSON; a choice that is not offered is the first that is."""
-    replied_by: str = ""
-    """What it calls the model that replied; empty: it does not say."""
+    thoughts: int = 0
+    """Tokens of thought before each reply, in a member of their own; none where it is told so."""
+    knows_effort: str = "obeys"
+    """"obeys", "ignores" or "refuses" to be told not to think."""
+    replied_by: list[str] = field(default_factory=list)
+    """What it calls the model of each reply, the last one for all further ones; empty: nothing."""
     offers_n: str = "yes"
     """"no": it gives one reply whatever it is asked for; "refused": it answers 400."""
     obeys_stop: bool = True
@@ -142,6 +146,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.reply(200, {"prompt": f"{turns}<|assistant|>"})
         elif self.path == "/tokenize" and self.toy.kind == "llama-server":
             self.reply(200, {"tokens": list(range(len(body["content"].split())))})
+        elif self.path == "/api/show" and self.toy.kind == "Ollama":  # docs/api.md, "Show Model"
+            can = ["completion", *(["thinking"] if self.toy.thoughts else [])]
+            self.reply(200, {"capabilities": can})
         elif self.path == "/tokenize" and self.toy.kind == "vLLM":
             self.reply(200, {"count": len(body["prompt"].split())})
         else:
@@ -179,6 +186,9 @@ class _Handler(BaseHTTPRequestHandler):
         if not body.get("stream"):
             self.reply(200, {"choices": [{"message": {"content": "Yes"}, "finish_reason": "stop"}]})
             return
+        if "reasoning_effort" in body and toy.knows_effort == "refuses":
+            self.reply(400, {"error": {"message": "unknown field reasoning_effort"}})
+            return
         n = body.get("n", 1)
         if n > 1 and toy.offers_n == "refused":
             self.reply(400, {"error": {"message": "Only one completion choice is allowed"}})
@@ -209,9 +219,15 @@ class _Handler(BaseHTTPRequestHandler):
         if toy.schema and "response_format" in body:
             words = [self.by_schema(body["response_format"]["json_schema"]["schema"])]
         if toy.replied_by:
-            yield {"model": toy.replied_by, "choices": []}
-        if len(words) > body["max_tokens"]:
-            words, reason = words[: body["max_tokens"]], "length"
+            name = toy.replied_by.pop(0) if len(toy.replied_by) > 1 else toy.replied_by[0]
+            yield {"model": name, "choices": []}
+        told = body.get("reasoning_effort") == "none" and toy.knows_effort == "obeys"
+        thoughts = 0 if told else min(toy.thoughts, body["max_tokens"])
+        for at in range(thoughts):
+            thought = {"delta": {"reasoning": "Hm "}, "logprobs": self.logprobs(body, "Hm", at)}
+            yield {"choices": [{"index": i, **thought} for i in range(n)]}
+        if len(words) > body["max_tokens"] - thoughts:
+            words, reason = words[: body["max_tokens"] - thoughts], "length"
         for at, word in enumerate(words):
             choices = [choice(i, word, chat, self.logprobs(body, word, at)) for i in range(n)]
             yield {"choices": choices}
