@@ -88,12 +88,8 @@ def test_the_order_of_day_and_month_is_that_of_the_whole_file(tmp_path: Path, fo
     days = [("03", "02"), ("25", "02")]  # the second one decides
     text = "\n".join(form.format(d=d, m=m, y="24") for d, m in days)
     found = items_of(written(tmp_path / "_chat.txt", text))
-    assert [one.when for one in found] == [
-        datetime(2024, 2, 3, 10, 3, one.when.second if one.when else 0, tzinfo=BERLIN)
-        if number == 0
-        else datetime(2024, 2, 25, 10, 3, one.when.second if one.when else 0, tzinfo=BERLIN)
-        for number, one in enumerate(found)
-    ]
+    days_read = [f"{one.when:%m-%d %H:%M}" for one in found if one.when]
+    assert days_read == ["02-03 10:03", "02-25 10:03"]
     assert {one.people.sender[0].name for one in found} == {"Kim"}
     assert all("Hello there" in one.text for one in found)
     assert not any(one.flags for one in found)
@@ -311,13 +307,29 @@ def test_a_long_conversation_is_cut_where_a_passage_ends(tmp_path: Path) -> None
     assert len(found) < 40
 
 
-def test_what_is_damaged_is_said(tmp_path: Path) -> None:
-    written(tmp_path / "result.json", json.dumps(TELEGRAM)[:-40])
+def test_what_only_looks_like_a_chat_loses_nothing(tmp_path: Path) -> None:
+    """It is read as JSON, as before; what is damaged is reported beside."""
+    written(tmp_path / "cut.json", json.dumps(TELEGRAM)[:-40])
     written(tmp_path / "empty.json", json.dumps(TELEGRAM | {"messages": []}))
-    found = {s.path.name: s for s in read([tmp_path], zone=UTC) if isinstance(s, Skipped)}
-    assert found["result.json"].reason is Reason.CORRUPT
-    assert found["empty.json"].reason is Reason.EMPTY
-    assert found["empty.json"].kinds == frozenset({Kind.MESSAGE, Kind.DOCUMENT})
+    written(tmp_path / "room.json", json.dumps({"room_name": "Oak", "seats": "twelve chairs"}))
+    written(tmp_path / "game.json", json.dumps({"guild": {"name": "Knights", "gold": "forty"}}))
+    found = {one.title: one for one in items_of(tmp_path)}
+    assert {one.kind for one in found.values()} == {Kind.DOCUMENT}
+    assert "See " in found["cut.json"].text
+    assert "twelve chairs" in found["room.json"].text
+    assert "forty" in found["game.json"].text
+    assert "empty.json" in found
+    [skip] = [one for one in read([tmp_path], zone=UTC) if isinstance(one, Skipped)]
+    assert (skip.path.name, skip.reason) == ("cut.json", Reason.CORRUPT)
+    assert skip.kinds == frozenset({Kind.MESSAGE})
+    assert not items_of(tmp_path, Filters(kinds=frozenset({Kind.MESSAGE})))
+
+
+def test_a_byte_order_mark_hides_no_message(tmp_path: Path) -> None:
+    path = tmp_path / "chat.txt"
+    path.write_bytes("01.05.24, 10:03 - Kim: one\n01.05.24, 10:04 - Ann: two\n".encode("utf-8-sig"))
+    [item] = items_of(path)
+    assert len(item.turns) == 2
 
 
 def test_turns_come_through_the_border_of_the_reading_process(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def _of_telegram(one: Mapping[str, Any], zone: tzinfo) -> ChatMessage | None:
     if one.get("type") == "service":
         words = str(one.get("action", "")).replace("_", " ")
         return ChatMessage(when, "", f"{one.get('actor') or ''} {words}".strip())
-    text = _telegram_text(one.get("text"))
+    text = _telegram_text(one.get("text")) or str(_dict(one.get("poll")).get("question") or "")
     attached = one.get("file_name") or one.get("media_type") or ("photo" if "photo" in one else "")
     return ChatMessage(
         when, str(one.get("from") or ""), f"{text} [{attached}]".strip() if attached else text
@@ -100,13 +100,14 @@ def _matrix(said: Mapping[str, Any]) -> ChatRoom:
 
 
 def _of_matrix(one: Mapping[str, Any]) -> ChatMessage | None:
-    if one.get("type") != "m.room.message":
+    if one.get("type") not in ("m.room.message", "m.room.encrypted"):
         return None
     sent = one.get("origin_server_ts")
     when = _unix(sent / 1000 if isinstance(sent, int | float) else None)
     # "@kim:example.org" is Kim's address there
     sender = str(one.get("sender") or "").removeprefix("@").partition(":")[0]
-    return ChatMessage(when, sender, str(_dict(one.get("content")).get("body") or ""))
+    closed = "[encrypted]" if one["type"] == "m.room.encrypted" else ""
+    return ChatMessage(when, sender, str(_dict(one.get("content")).get("body") or closed))
 
 
 def _room(
