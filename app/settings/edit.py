@@ -1,21 +1,18 @@
 """Small edits of config.toml that keep the person's comments and order.
 
 An edit touches the one value it is about. The result is parsed and compared with what was
-meant before it replaces the file; a file of a shape that these edits do not know is refused,
-never rewritten. Several instances may edit at once: each waits for the one before.
+meant before it replaces the file. Several instances may edit at once: each waits for the one
+before.
 """
 
 from __future__ import annotations
 
 import contextlib
-import copy
 import fcntl
-import json
 import os
-import re
 import tempfile
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,81 +22,61 @@ from app.settings.config import parse, read_text
 Scalar = str | bool | int | float
 """What a value may be, besides a list of texts."""
 
-_OPAQUE = re.compile(r"""#[^\n]*|"(?:\\.|[^"\\\n])*"|'[^'\n]*'""")
-"""Comments and one-line strings: brackets and commas inside them mean nothing."""
-_BARE = re.compile(r"[^\s#,]+")
-"""A number, true or false."""
-
 
 def set_value(path: Path, section: str, key: str, value: Scalar | Sequence[str]) -> None:
     """Set `[section] key`. Raises `ConfigError` and `ConfigNotWritten`."""
-    with _alone(path):
-        text = read_text(path)
-        meant = _copy_of(text, path)
-        meant.setdefault(section, {})[key] = value if isinstance(value, Scalar) else list(value)
-        span = _value_span(text, section, key)
-        if span is None:
-            edited = _with_new_key(text, section, f"{key} = {_literal(value)}")
-        else:
-            edited = text[: span[0]] + _literal(value) + text[span[1] :]
-        _replace(path, edited, meant)
+    new = value if isinstance(value, Scalar) else list(value)
+    _edit(path, section, lambda table: table.update({key: new}))
 
 
 def unset(path: Path, section: str, key: str) -> None:
-    """Take `[section] key` out; a comment beside it stays. Raises as `set_value` does."""
-    with _alone(path):
-        text = read_text(path)
-        meant = _copy_of(text, path)
-        span = _value_span(text, section, key)
-        if span is None:
-            if key in meant.get(section, {}):
-                raise _by_hand(path)
-            return
-        del meant[section][key]
-        begin = text.rfind("\n", 0, span[0]) + 1
-        end = len(text) - len(text[span[1] :].lstrip(" \t"))
-        if text[end : end + 1] == "\n":
-            end += 1
-        _replace(path, text[:begin] + text[end:], meant)
+    """Take `[section] key` out. Raises as `set_value` does."""
+    _edit(path, section, lambda table: table.pop(key, None))
 
 
 def add_to_list(path: Path, section: str, key: str, added: str) -> None:
     """Append a text to the list `[section] key` if it lacks it. Raises as `set_value` does."""
-    with _alone(path):
-        text = read_text(path)
-        meant = _copy_of(text, path)
-        listed = meant.setdefault(section, {}).setdefault(key, [])
-        if added in listed:  # another instance was quicker
-            return
-        listed.append(added)
-        span = _value_span(text, section, key)
-        if span is None:
-            edited = _with_new_key(text, section, f"{key} = [\n    {_literal(added)},\n]")
-        else:
-            edited = _with_element(text, span, added)
-        _replace(path, edited, meant)
+    from tomlkit import array
+
+    def add(table: Any) -> None:
+        if key not in table:
+            table[key] = array().multiline(multiline=True)  # a line for each
+        if added not in table[key]:  # another instance may have been quicker
+            table[key].append(added)
+
+    _edit(path, section, add)
 
 
 def remove_from_list(path: Path, section: str, key: str, removed: str) -> None:
     """Take a text out of the list `[section] key` if it is there. Raises as `set_value` does."""
+
+    def remove(table: Any) -> None:
+        if removed in table.get(key, ()):
+            table[key].remove(removed)
+
+    _edit(path, section, remove)
+
+
+def _edit(path: Path, section: str, change: Callable[[Any], object]) -> None:
+    """Apply a change to a section, as it is written and as it is meant."""
+    import tomlkit  # only where something is edited: starting takes no longer for it
+    from tomlkit.exceptions import TOMLKitError
+
     with _alone(path):
         text = read_text(path)
-        meant = _copy_of(text, path)
-        if removed not in meant.get(section, {}).get(key, []):
-            return
-        meant[section][key].remove(removed)
-        span = _value_span(text, section, key) or (0, 0)
-        for token in _OPAQUE.finditer(text, *span):
-            if token[0][0] in "\"'" and tomllib.loads(f"t = {token[0]}")["t"] == removed:
-                # The comma after it and the blanks before it go too; a comment stays.
-                after = re.compile(r"[ \t]*,[ \t]*").match(text, token.end())
-                before = len(text[: token.start()].rstrip(" \t"))
-                end = after.end() if after else token.end()
-                if text[before - 1] == "\n" and text[end : end + 1] == "\n":
-                    end += 1
-                _replace(path, text[:before] + text[end:], meant)
-                return
-        raise _by_hand(path)
+        meant: dict[str, Any] = parse(text, path)
+        change(meant.setdefault(section, {}))
+        if meant[section] == parse(text, path).get(section, {}):
+            return  # nothing to change
+        try:
+            written = tomlkit.parse(text)
+            if section not in written:
+                written[section] = tomlkit.table()
+            change(written[section])
+            edited = tomlkit.dumps(written)
+        except TOMLKitError as error:
+            raise _by_hand(path) from error
+        _replace(path, edited, meant)
 
 
 @contextlib.contextmanager
@@ -121,67 +98,6 @@ def _alone(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def _copy_of(text: str, path: Path) -> dict[str, dict[str, Any]]:
-    return copy.deepcopy(parse(text, path))  # type: ignore[arg-type]
-
-
-def _literal(value: Scalar | Sequence[str]) -> str:
-    if isinstance(value, Scalar):  # JSON writes true, numbers and texts as TOML does
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return f"[{', '.join(map(_literal, value))}]"
-
-
-def _masked(text: str) -> str:
-    return _OPAQUE.sub(lambda match: "~" * len(match[0]), text)
-
-
-def _header_end(text: str, section: str) -> int | None:
-    """Return where the line after `[section]` begins, or None without such a line."""
-    found = re.search(rf"^[ \t]*\[[ \t]*{section}[ \t]*\][^\n]*(\n|\Z)", text, re.MULTILINE)
-    return found.end() if found else None
-
-
-def _value_span(text: str, section: str, key: str) -> tuple[int, int] | None:
-    """Return start and end of the value of `key`, or None when the section lacks it."""
-    begin = _header_end(text, section)
-    if begin is None:
-        return None
-    following = re.compile(r"^[ \t]*\[", re.MULTILINE).search(_masked(text), begin)
-    limit = following.start() if following else len(text)
-    assigned = re.compile(rf"^[ \t]*{key}[ \t]*=[ \t]*", re.MULTILINE).search(text, begin, limit)
-    if assigned is None:
-        return None
-    start = assigned.end()
-    if text[start] == "[":
-        closing = _masked(text).find("]", start)
-        return start, closing + 1
-    token = _OPAQUE.match(text, start) or _BARE.match(text, start)
-    return start, token.end() if token else start
-
-
-def _with_new_key(text: str, section: str, line: str) -> str:
-    begin = _header_end(text, section)
-    if begin is None:
-        gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
-        return f"{text}{gap}[{section}]\n{line}\n"
-    gap = "" if text[:begin].endswith("\n") else "\n"
-    return f"{text[:begin]}{gap}{line}\n{text[begin:]}"
-
-
-def _with_element(text: str, span: tuple[int, int], added: str) -> str:
-    """Insert before the closing bracket, after the last element and its comma."""
-    inside = _OPAQUE.sub(
-        lambda match: (" " if match[0][0] == "#" else "~") * len(match[0]),
-        text[span[0] + 1 : span[1] - 1],
-    )
-    kept = inside.rstrip()
-    at = span[0] + 1 + len(kept)
-    comma = "" if not kept or kept.endswith(",") else ","
-    if "\n" in inside:
-        return f"{text[:at]}{comma}\n    {_literal(added)},{text[at:]}"
-    return f"{text[:at]}{comma}{' ' if kept else ''}{_literal(added)}{text[at:]}"
 
 
 def _replace(path: Path, text: str, meant: object) -> None:
