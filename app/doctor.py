@@ -90,7 +90,7 @@ def _recall() -> Check:
 def _chosen() -> Check:
     """Say which runtime the settings choose, and what that means."""
     config = load_config(os.environ)
-    asked = config.text("models.runtime") or "auto"
+    asked = config.values.models.runtime or "auto"
     served = ", ".join(served_roles(config, {}))
     means = {
         "auto": "models run in llama.cpp (GGUF) or transformers (safetensors)",
@@ -138,7 +138,7 @@ def _proof() -> Check:
 
 def _torch() -> list[Check]:
     """Say whether the transformers runtime is here; torch itself is not imported: it is slow."""
-    asked = load_config(os.environ).text("models.runtime")
+    asked = load_config(os.environ).values.models.runtime
     try:
         found = f"torch {version('torch')}, transformers {version('transformers')}"
     except PackageNotFoundError:
@@ -215,7 +215,7 @@ def _server() -> list[Check]:
     config = load_config(os.environ)
     address, served = server_address(config), served_roles(config, {})
     if address is not None and not served:
-        runtime = config.text("models.runtime")
+        runtime = config.values.models.runtime
         return [Check("server", "note", f"{address.url} is not used: the runtime is {runtime}")]
     checks = []
     for at in dict.fromkeys(served.values()):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from app.errors import SettingWrong
 from app.local_models.roles import roles_in_use
 from app.local_models.server import served_roles
-from app.settings.config import Config, Setting, load_config
+from app.settings.config import Config, load_config
 from app.settings.edit import Scalar, set_value, unset
-from app.settings.kinds import HOST, Value
+from app.settings.kinds import Value
+from app.settings.schema import Setting
 from app.themes import known_themes, theme_named
 from engine.strategies import registry
 from models.store.catalogue import Catalogue
@@ -34,16 +34,16 @@ def value_text(value: Value) -> str:
 
 def choices_of(setting: Setting) -> tuple[str, ...]:
     """Return all that a setting can be, or nothing where that is not a short list."""
-    return known_themes() if setting.name == "interface.theme" else setting.kind.choices
+    return known_themes() if setting.name == "interface.theme" else setting.kind.form.choices
 
 
 def parsed(setting: Setting, typed: str) -> Value:
     """Return what was typed as a value. Raises `SettingWrong`."""
     kind = setting.kind
     try:
-        return kind.from_toml(typed) if kind is HOST else kind.from_text(typed.strip())
+        return kind.from_toml(typed) if kind.form.file_only else kind.from_text(typed.strip())
     except ValueError as error:
-        raise SettingWrong(f"{setting.name} must be {kind.wanted}.", remedy="") from error
+        raise SettingWrong(f"{setting.name} must be {kind.form.wanted}.", remedy="") from error
 
 
 def save(setting: Setting, typed: str, config: Config, catalogue: Catalogue) -> Config:
@@ -52,7 +52,7 @@ def save(setting: Setting, typed: str, config: Config, catalogue: Catalogue) -> 
     Raises `SettingWrong` before anything is written, `ConfigError` and `ConfigNotWritten`.
     """
     value = parsed(setting, typed)
-    check_together(replace(config, values={**config.values, setting.name: value}), catalogue)
+    check_together(config.having(setting.name, value), catalogue)
     section, key = setting.name.split(".")
     set_value(config.path, section, key, _in_toml(value))
     return load_config(os.environ)
@@ -67,8 +67,8 @@ def take_default(setting: Setting, config: Config) -> Config:
 
 def check_together(config: Config, catalogue: Catalogue) -> None:
     """Check what no setting tells alone. Raises `SettingWrong` and `StrategyUnknown`."""
-    registry.get(config.text("answer.strategy") or "auto")
-    theme_named(config.text("interface.theme"), colour=True)
+    registry.get(config.values.answer.strategy)
+    theme_named(config.values.interface.theme, colour=True)
     served_roles(config, {})
     _, faults = roles_in_use(config, catalogue)
     if faults:

@@ -31,8 +31,8 @@ from app.history.storage.files import HistoryFiles  # noqa: E402
 from app.history.storage.key import KeyRecord  # noqa: E402
 from app.history.storage.locked_memory import LockedBytes  # noqa: E402
 from app.output.objects import print_json  # noqa: E402
-from app.settings.config import SETTINGS  # noqa: E402
 from app.settings.edit import set_value  # noqa: E402
+from app.settings.schema import SETTINGS  # noqa: E402
 from models.fake import FakeGenerator  # noqa: E402
 from models.roles import ModelSet  # noqa: E402
 from models.store.user_rows import add_row  # noqa: E402

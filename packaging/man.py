@@ -10,7 +10,7 @@ from pathlib import Path
 from reference import ROOT, Page, commands
 
 from app.cli import EPILOG
-from app.settings.config import SETTINGS
+from app.settings.schema import SETTINGS
 
 
 def escaped(text: str) -> str:

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from app.cli import askance  # noqa: E402
-from app.settings.config import SETTINGS, Setting  # noqa: E402
+from app.settings.schema import SETTINGS, Setting  # noqa: E402
 from engine.strategies.registry import STRATEGIES, Strategy, written  # noqa: E402
 from ingest.formats import limit_of  # noqa: E402
 from ingest.mail.mbox import MESSAGE_LIMIT  # noqa: E402
@@ -110,8 +110,10 @@ Flags win over variables, variables over `config.toml`, the file over defaults.
 
 def _setting_row(setting: Setting) -> str:
     default = "none" if setting.default in (None, ()) else f"`{setting.default}`".lower()
-    variable = "in the file only" if "in the file only" in setting.kind.wanted else setting.variable
-    wanted = setting.kind.wanted.replace(", in the file only", "").partition(": a variable")[0]
+    variable = (
+        "in the file only" if "in the file only" in setting.kind.form.wanted else setting.variable
+    )
+    wanted = setting.kind.form.wanted.replace(", in the file only", "").partition(": a variable")[0]
     cells = (f"`{setting.name}`", f"`{variable}`" if " " not in variable else variable, default)
     return f"| {' | '.join(cells)} | {_cell(wanted)} | {_cell(setting.about)} |"
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from app.errors import ConfigError, ConfigUnreadable, SettingUnknown, SettingWrong
-from app.settings.config import SETTINGS, config_path, load_config
+from app.settings.config import config_path, load_config
 from app.settings.edit import add_to_list, remove_from_list, set_value, unset
+from app.settings.schema import SETTINGS
 from engine.settings import DEFAULT_STRATEGY
 
 
@@ -28,8 +29,8 @@ def written(environ: dict[str, str], text: str) -> Path:
 
 def test_without_a_file_there_are_defaults(environ):
     config = load_config(environ)
-    assert config.values["answer.strategy"] == DEFAULT_STRATEGY
-    assert config.values["answer.effort"] == "balanced"
+    assert config.values.answer.strategy == DEFAULT_STRATEGY
+    assert config.values.answer.effort == "balanced"
     assert config.sources == ()
     assert set(config.origins.values()) == {"default"}
 
@@ -37,9 +38,9 @@ def test_without_a_file_there_are_defaults(environ):
 def test_environment_beats_file_beats_default(environ):
     written(environ, '[answer]\neffort = "quick"\nseed = 5\n')
     config = load_config(environ | {"ASKANCE_ANSWER_EFFORT": "thorough"})
-    assert config.values["answer.effort"] == "thorough"
+    assert config.values.answer.effort == "thorough"
     assert config.origins["answer.effort"] == "ASKANCE_ANSWER_EFFORT"
-    assert config.values["answer.seed"] == 5
+    assert config.values.answer.seed == 5
     assert config.origins["answer.seed"] == "file"
 
 
@@ -127,7 +128,7 @@ def test_edits_keep_comments_and_order(environ):
     set_value(path, "models", "lookahead", "tiny")
     assert path.read_text() == text.replace('"small"', '"tiny"')
     set_value(path, "models", "generator", "big")
-    assert load_config(environ).text("models.generator") == "big"
+    assert load_config(environ).values.models.generator == "big"
     for comment in ("# my own file", "# how", "# lucky", "# the [old] mailbox", "# end"):
         assert comment in path.read_text()
 

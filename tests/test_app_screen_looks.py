@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -133,8 +132,7 @@ class ScriptedEngine:
 
 def scripted_app() -> AskanceApp:
     config = config_over(INBOX)
-    zoned = replace(config, values={**config.values, "reading.timezone": "UTC"})
-    return AskanceApp(zoned, ScriptedEngine())
+    return AskanceApp(config.having("reading.timezone", "UTC"), ScriptedEngine())
 
 
 def beside(app: AskanceApp) -> str:

@@ -112,7 +112,7 @@ async def test_three_steps_lead_to_the_first_question(places, pair):
         await until(pilot, lambda: "3 of 3" in text_of(app))
         await settled(pilot)
         assert pair.missing == []
-        assert load_config(os.environ).text("models.generator") == "small"
+        assert load_config(os.environ).values.models.generator == "small"
         assert "nothing is kept of them on disk" in text_of(app)
         await pilot.press("enter")
         await settled(pilot)

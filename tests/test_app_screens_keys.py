@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -171,8 +170,8 @@ async def test_the_keymap_changes_the_keys_of_what_shows_an_answer(home, monkeyp
     copied: list[str] = []
     monkeypatch.setenv("ASKANCE_SOURCES_PATHS", str(home))
     config = load_config(os.environ)
-    values = {**config.values, "keymap": {"preview_copy": "c", "back": "f10"}}
-    app = AskanceApp(replace(config, values=values), OneAnswer())
+    keymap = {"preview_copy": "c", "back": "f10"}
+    app = AskanceApp(config.having("keymap", keymap), OneAnswer())
     app.copy_to_clipboard = copied.append
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(ABOUT_ANSWERS["preview"]())

@@ -64,8 +64,8 @@ async def test_a_model_is_pulled_checked_used_and_deleted(files):
         assert "small checked: right." in text_of(app)
         await pilot.press("1")
         await settled(pilot)
-        assert load_config(os.environ).text("models.lookahead") == "small"
-        assert app.current.config.text("models.lookahead") == "small"
+        assert load_config(os.environ).values.models.lookahead == "small"
+        assert app.current.config.values.models.lookahead == "small"
         await pilot.press("3")
         await settled(pilot)
         assert "cannot be the encoder" in text_of(app)

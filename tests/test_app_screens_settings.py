@@ -22,7 +22,8 @@ from app.screens.lists.help import HelpScreen
 from app.screens.lists.models import ModelsScreen
 from app.screens.lists.settings import SettingsScreen
 from app.screens.lists.sources import SourcesScreen
-from app.settings.config import SETTINGS, config_path, load_config
+from app.settings.config import config_path, load_config
+from app.settings.schema import SETTINGS
 from tests.support.screen_text import NoEngine, assert_snapshot, settled, text_of, until
 
 SIZES = ((80, 24), (140, 40))
@@ -63,12 +64,12 @@ async def test_settings_are_checked_and_written_to_the_file(home):
         app.screen.query_one(Input).value = "7"
         await pilot.press("enter")
         await settled(pilot)
-        assert load_config(os.environ).values["answer.seed"] == 7
-        assert app.current.config.values["answer.seed"] == 7
+        assert load_config(os.environ).values.answer.seed == 7
+        assert app.current.config.values.answer.seed == 7
         assert "Comes from: file" in text_of(app)
         await pilot.press("d")
         await settled(pilot)
-        assert load_config(os.environ).values["answer.seed"] == 0
+        assert load_config(os.environ).values.answer.seed == 0
 
 
 async def test_a_setting_of_few_values_is_chosen(home):
@@ -77,7 +78,7 @@ async def test_a_setting_of_few_values_is_chosen(home):
         await opened(pilot, "theme")
         await pilot.press("enter", "down", "enter")
         await settled(pilot)
-        assert load_config(os.environ).text("interface.theme") == "light"
+        assert load_config(os.environ).values.interface.theme == "light"
         assert app.theme == "light"
 
 

@@ -13,7 +13,8 @@ from app.cli import main
 from app.errors import SettingUnknown
 from app.history.errors import ConversationUnreadable
 from app.history.export.formats import read_conversation
-from app.settings.config import BY_NAME, config_path, load_config
+from app.settings.config import config_path, load_config
+from app.settings.schema import BY_NAME
 from models.store.user_rows import load_user_rows
 
 KEPT = Path(__file__).parent / "config_versions"
@@ -43,8 +44,8 @@ def test_settings_of_every_version_load(version: str, tmp_path: Path) -> None:
     assert len(written) > 20
     for name, value in written.items():
         assert loaded.origins[name] == "file"
-        assert loaded.values[name] == BY_NAME[name].kind.from_toml(value)
-    assert loaded.values["keymap"] == tables["keymap"]
+        assert loaded.values.of(name) == BY_NAME[name].kind.from_toml(value)
+    assert loaded.values.keymap == tables["keymap"]
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -210,7 +210,7 @@ def test_instances_that_change_settings_at_once_lose_none(home: Path) -> None:
     assert {str(path) for path in kept.remembered} == {
         f"/{a}/{n}" for a in "abcd" for n in range(5)
     }
-    assert kept.values["answer.seed"] == 4
+    assert kept.values.answer.seed == 4
     assert [file.name for file in kept.path.parent.iterdir()] == ["config.toml"]
 
 

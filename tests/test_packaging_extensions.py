@@ -8,7 +8,6 @@ import subprocess
 import sysconfig
 import tomllib
 import venv
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +170,7 @@ def test_the_settings_choose_a_runtime_of_a_package(
 
     runtimes_are(monkeypatch, runtimes.Runtime(frozenset({"gguf"}), load))
     config = load_config(os.environ)
-    config = replace(config, values={**config.values, "models.runtime": "odd"})
+    config = config.having("models.runtime", "odd")
     catalogue, store = known_models(os.environ)
     monkeypatch.setattr(type(store), "open", lambda self, row: tmp_path / row.id)
     said: list[str] = []

@@ -16,6 +16,7 @@ from app.backend.engine_values import memory_of, settings_of, sources_of
 from app.backend.messages import Request
 from app.local_models.loader import model_set
 from app.settings.config import Config, load_config
+from app.settings.schema import BY_NAME
 from app.sources.sample_files import SAMPLE_DAY, sample_folder
 from engine.answer import answer, refuse_unanswerable, search
 from engine.events import Event, Noted
@@ -53,7 +54,9 @@ class ModelsInUse:
         config, settings = _config_of(request), settings_for(request)
         if request.conversation is None:
             refuse_unanswerable(request.question, request.filters, settings)
-        chosen = {key: value for key, value in config.values.items() if key.startswith(CHOOSING)}
+        chosen: dict[str, object] = {
+            key: config.values.of(key) for key in BY_NAME if key.startswith(CHOOSING)
+        }
         chosen |= {
             "max_context": settings.max_context,
             "lookahead": request.lookahead,

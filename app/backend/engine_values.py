@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.errors import SourceMissing
 from app.settings.config import Config
+from app.settings.schema import AnswerSettings
 from app.settings.zone import zone_of
 from engine.errors import NoSources
 from engine.settings import Settings
@@ -19,8 +21,8 @@ def memory_of(config: Config, size: int | None = None) -> Memory:
     """Return what reading keeps; `size` in bytes beats the settings."""
     from engine.retrieval.memory import Memory  # imports numpy
 
-    workers, limit = config.values["reading.workers"], size or config.values["reading.memory"]
-    return Memory(workers, limit)  # type: ignore[arg-type]
+    workers, limit = config.values.reading.workers, size or config.values.reading.memory
+    return Memory(workers, limit)
 
 
 def settings_of(config: Config, **flags: Any) -> Settings:
@@ -32,19 +34,13 @@ def settings_of(config: Config, **flags: Any) -> Settings:
         from engine.strategies.aggregate import Aggregate  # imports numpy
 
         flags |= {"strategy": flags.get("strategy") or Aggregate.name, "infer": False}
-    names = (
-        *("strategy", "effort", "max_context", "time_budget", "seed"),
-        *("stemming", "infer", "infer_model", "guard", "second_opinion"),
-    )
-    values = {name: config.values[f"answer.{name}"] for name in names}
+    values = {one.name: getattr(config.values.answer, one.name) for one in fields(AnswerSettings)}
     values |= {name: value for name, value in flags.items() if value is not None}
-    fitted = config.values["answer.allocation"]
-    if isinstance(fitted, Path):
+    if fitted := config.values.answer.allocation:
         from engine.budget.allocation_file import read_allocation  # imports numpy
 
         values["allocation"] = read_allocation(fitted)
-    own = config.values["person.addresses"]
-    return Settings(zone=zone_of(config), own=own, **values)  # type: ignore[arg-type]
+    return Settings(zone=zone_of(config), own=config.values.person.addresses, **values)
 
 
 def sources_of(config: Config, paths: tuple[str, ...]) -> list[Path]:

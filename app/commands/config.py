@@ -15,6 +15,7 @@ from app.local_models.server import served_roles
 from app.output.objects import print_json
 from app.output.plain import one_line
 from app.settings.config import config_path, load_config
+from app.settings.schema import BY_NAME
 
 
 @click.group("config", cls=StrictGroup)
@@ -40,8 +41,8 @@ def show(as_json: bool) -> int:
     """Print every setting, its value, and where the value comes from."""
     config = load_config(os.environ)
     rows = [
-        {"key": key, "value": _plain(value), "origin": config.origins[key]}
-        for key, value in config.values.items()
+        {"key": key, "value": _plain(config.values.of(key)), "origin": config.origins[key]}
+        for key in BY_NAME
     ]
     if as_json:
         print_json({"settings": rows})

@@ -99,7 +99,7 @@ def path(as_json: bool) -> int:
     """Print the database's path, whether or not it exists."""
     files = _files()
     if as_json:
-        enabled = bool(load_config(os.environ).values["history.enabled"])
+        enabled = bool(load_config(os.environ).values.history.enabled)
         exists = files.database.exists()
         print_json({"path": str(files.database), "exists": exists, "enabled": enabled})
     else:
@@ -267,5 +267,5 @@ def _files() -> HistoryFiles:
 
 
 def _open() -> History:
-    days = load_config(os.environ).number("history.days")
+    days = load_config(os.environ).values.history.days
     return open_history(_files(), ask_passphrase, days)

@@ -47,7 +47,7 @@ def command(paths: tuple[str, ...], share: Share | None) -> int:
         )
     config = load_config(os.environ)
     sources = sources_of(config, paths)
-    chosen: Share = share or config.text("mcp.share") or "quotes"  # type: ignore[assignment]
+    chosen: Share = share or config.values.mcp.share
     from app.mcp_server.server import GIVES, Answers, serve, server_of
     from app.mcp_server.shared import SharedText
 

@@ -94,7 +94,7 @@ def keeper_of(
     Raises `HistoryError` then; else what is wrong is said, and memory is all there is.
     """
     history = None
-    if config.values["history.enabled"] and (needed or not temporary):
+    if config.values.history.enabled and (needed or not temporary):
         from app.history.conversations import (
             open_history,  # SQLCipher; nobody waits for it while it is off
         )
@@ -102,7 +102,7 @@ def keeper_of(
 
         try:
             files = HistoryFiles.of(os.environ)
-            history = open_history(files, ask, config.number("history.days"))
+            history = open_history(files, ask, config.values.history.days)
         except HistoryError as error:
             if needed:
                 raise

@@ -35,7 +35,7 @@ def context_for(config: Config, max_context: int | None) -> int:
     `models.context` where it is set. Otherwise no prompt is longer than `max_context`, so a small
     one saves memory, and a large one is given room.
     """
-    asked = config.number("models.context")
+    asked = config.values.models.context
     if asked is not None:
         return asked
     return max_context + REPLY_TOKENS if max_context else CONTEXT

@@ -87,7 +87,7 @@ def model_set(
     remote = {at: loader.connected(at) for at in set(served.values())}
     ids = {role: row.id for role, row in local.items()}
     ids |= {role: remote[at].id for role, at in served.items()}
-    minutes = config.number("models.idle_minutes")
+    minutes = config.values.models.idle_minutes
     models = ModelSet(
         ids["lookahead"],
         ids["generator"],
@@ -119,7 +119,7 @@ def fitted_weights(row: ModelRow | None) -> FittedWeights | None:
 
 def row_for(role: Role, flag: str | None, config: Config, catalogue: Catalogue) -> ModelRow:
     """Return the row that fills a role. Raises `ModelUnknown` or `UsageError`."""
-    wanted = flag or config.text(f"models.{role}")
+    wanted = flag or getattr(config.values.models, role)
     if wanted is None:
         return catalogue.default(role)
     row = catalogue.row(wanted)
@@ -133,7 +133,7 @@ def row_for(role: Role, flag: str | None, config: Config, catalogue: Catalogue) 
 
 def installed_encoder(config: Config, catalogue: Catalogue, store: Store) -> str | None:
     """Return the id of the encoder to use, None when it is not here."""
-    if config.text("models.encoder") is None and not catalogue.able("encoder"):
+    if config.values.models.encoder is None and not catalogue.able("encoder"):
         return None
     row = row_for("encoder", None, config, catalogue)
     return row.id if store.state(row) == "present" else None
@@ -176,7 +176,7 @@ class Loader:
 
     def _brought(self, model_id: str) -> Generator | None:
         """Load a model in an installed package's runtime; None where the settings name none."""
-        asked = self._config.text("models.runtime")
+        asked = self._config.values.models.runtime
         row = self._catalogue.row(model_id)
         if asked not in foreign.found() or row.format not in foreign.runtime(asked).formats:
             return None
@@ -186,7 +186,7 @@ class Loader:
 
     def attentive(self, model_id: str) -> AttentiveGenerator:
         """Load a model whose own prompts are to be read. Raises as `generator` does."""
-        asked = self._config.text("models.runtime")
+        asked = self._config.values.models.runtime
         if asked in foreign.found():
             raise RuntimeFailed(
                 f"The runtime {asked} shows no attention of {model_id}.",
@@ -264,7 +264,7 @@ def runtime_for(row: ModelRow, config: Config) -> Literal["llama", "transformers
 
     Raises `UsageError` where they ask for what cannot be.
     """
-    asked = config.text("models.runtime")
+    asked = config.values.models.runtime
     if row.format == "gguf":
         return "transformers" if asked == "transformers" else "llama"
     if asked == "llama":

@@ -24,7 +24,7 @@ def roles_in_use(config: Config, catalogue: Catalogue) -> tuple[dict[str, list[s
     faults = []
     served = served_roles(config, {})
     for role in ROLES:
-        nobody = config.text(f"models.{role}") is None and not catalogue.able(role)
+        nobody = getattr(config.values.models, role) is None and not catalogue.able(role)
         if role in served or (role == "encoder" and nobody):
             continue
         try:
@@ -47,7 +47,7 @@ def choose(
     row = row_for(role, model_id, config, catalogue)
     set_value(config.path, "models", role, row.id)
     changed = load_config(os.environ)
-    if changed.text(f"models.{role}") != row.id:
+    if getattr(changed.values.models, role) != row.id:
         variable = changed.origins[f"models.{role}"]
         raise UsageError(
             f"{row.id} is now the {role} in {config.path}, but {variable} overrides it.",

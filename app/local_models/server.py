@@ -38,16 +38,16 @@ def server_address(config: Config, key: str = "server.url") -> Address | None:
     A host that is not this machine must stand in `server.allow_host` too, in the file: a variable
     that some program set must not send a person's mail away.
     """
-    url = config.text(key)
-    if url is None:
-        if key == "server.url" and config.text("models.runtime") == "server":
+    url = config.values.of(key)
+    if not isinstance(url, str):
+        if key == "server.url" and config.values.models.runtime == "server":
             raise SettingWrong(
                 'The setting "models.runtime" is "server", and no server is set.',
                 remedy="Set `url` under [server], or another runtime.",
             )
         return None
     try:
-        return address_of(url, config.text("server.allow_host"))
+        return address_of(url, config.values.server.allow_host)
     except ValueError as error:
         raise SettingWrong(
             f'The setting "{key}" {error}.',
@@ -59,20 +59,20 @@ def server_address(config: Config, key: str = "server.url") -> Address | None:
 
 def served_roles(config: Config, flags: Mapping[Role, str | None]) -> dict[Role, ServerModel]:
     """Return the roles that servers fill. Raises `SettingWrong` for one that cannot be used."""
-    runtime = config.text("models.runtime")
+    runtime = config.values.models.runtime
     address = server_address(config)
     ahead = server_address(config, "server.lookahead_url") or address
     if runtime in ("llama", "transformers"):
         return {}
     both = runtime == "server"
     found: dict[Role, ServerModel] = {}
-    named = config.text("server.lookahead_model")
-    wanted = both or named or config.text("server.lookahead_url")
+    named = config.values.server.lookahead_model
+    wanted = both or named or config.values.server.lookahead_url
     if ahead and wanted and (both or not flags.get("lookahead")):
-        same = config.text("server.model") if ahead == address else None
+        same = config.values.server.model if ahead == address else None
         found["lookahead"] = ServerModel(ahead, flags.get("lookahead") or named or same)
     if address and (both or not flags.get("generator")):
-        model = flags.get("generator") or config.text("server.model")
+        model = flags.get("generator") or config.values.server.model
         found["generator"] = ServerModel(address, model)
     return found
 
@@ -84,7 +84,7 @@ def connected(config: Config, at: ServerModel, say: Callable[[str], object]) -> 
     )
 
     main = at.address == server_address(config)
-    context = config.number("server.context") if main else None
+    context = config.values.server.context if main else None
     return connect(at.address, model=at.model, context=context, say=say)
 
 

@@ -290,5 +290,5 @@ def _swap() -> Check:
 
 
 def _history() -> Check:
-    kept = bool(load_config(os.environ).values["history.enabled"])
+    kept = bool(load_config(os.environ).values.history.enabled)
     return Check("history", "ok", "on: conversations are kept, encrypted" if kept else "off")

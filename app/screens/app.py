@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual import events, on
@@ -118,7 +118,7 @@ class AskanceApp(App[None]):
     @property
     def keymap(self) -> dict[str, str]:
         """The keys that the settings give to actions. Raises `SettingWrong`."""
-        keymap = cast("dict[str, str] | None", self.current.config.values["keymap"])
+        keymap = self.current.config.values.keymap
         return checked_keymap(keymap, self.actions) if keymap else {}
 
     def get_line_filters(self) -> list[LineFilter]:
@@ -129,7 +129,7 @@ class AskanceApp(App[None]):
         """Take theme and keys from the settings; a theme changed by key stays until it is set."""
         for theme in THEMES:
             self.register_theme(theme)
-        wanted = self.current.config.text("interface.theme")
+        wanted = self.current.config.values.interface.theme
         if wanted != self._theme_set:
             self.theme, self._theme_set = theme_named(wanted, colour=not self.no_color), wanted
         self.set_keymap(self.keymap)

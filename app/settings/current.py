@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from app.settings.config import Config, load_config
+from app.settings.schema import SourceSettings
 
 
 class Current:
@@ -24,17 +24,15 @@ class Current:
     @property
     def config(self) -> Config:
         """The settings for the next question."""
-        values = dict(self.saved.values)
+        paths = self.saved.values.sources.paths
+        own = SourceSettings(paths, tuple(filter(self.is_left_out, paths)))
         if self.sample is not None:
-            values |= {"sources.paths": (self.sample,), "sources.left_out": ()}
-        else:
-            remembered = self.saved.remembered
-            values["sources.left_out"] = tuple(filter(self.is_left_out, remembered))
-        return replace(self.saved, values=values)
+            own = SourceSettings((self.sample,))
+        return self.saved.having("sources", own)
 
     def is_left_out(self, source: Path) -> bool:
         """Say whether a remembered source is left out of the next question."""
-        return self._left_out.get(source, source in self.saved.left_out)
+        return self._left_out.get(source, source in self.saved.values.sources.left_out)
 
     def leave_out(self, source: Path, *, out: bool) -> None:
         """Leave a source out, or take it in, until the program ends."""

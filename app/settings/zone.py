@@ -10,5 +10,5 @@ from app.settings.config import Config
 
 def zone_of(config: Config) -> tzinfo | None:
     """Return the zone of the settings, or None for the machine's."""
-    name = config.text("reading.timezone")
+    name = config.values.reading.timezone
     return ZoneInfo(name) if name else None

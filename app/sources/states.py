@@ -102,16 +102,16 @@ def forget(config: Config, paths: Sequence[Path]) -> None:
             )
     for path in dict.fromkeys(paths):
         remove_from_list(config.path, "sources", "paths", str(path))
-        if path in config.left_out:
+        if path in config.values.sources.left_out:
             remove_from_list(config.path, "sources", "left_out", str(path))
 
 
 def leave_out(config: Config, path: Path, *, out: bool) -> None:
     """Remember whether a source is left out. Raises as `remember` does."""
     _check_origin(config)
-    if out and path not in config.left_out:
+    if out and path not in config.values.sources.left_out:
         add_to_list(config.path, "sources", "left_out", str(path))
-    elif not out and path in config.left_out:
+    elif not out and path in config.values.sources.left_out:
         remove_from_list(config.path, "sources", "left_out", str(path))
 
 

@@ -65,7 +65,7 @@ def parts(size: str, seen: list[tuple[Step, str]], written: str) -> Iterator[str
     config = load_config(environ())
     roles: tuple[Role, ...] = ("lookahead", "generator")
     models = " and ".join(
-        config.text(f"models.{role}") or load_catalogue().default(role).id for role in roles
+        getattr(config.values.models, role) or load_catalogue().default(role).id for role in roles
     )
     settings = ", ".join(f"`{name}={value}`" for name, value in SETTINGS.items())
     yield HEAD.format(size=size, models=models, settings=settings)

@@ -111,7 +111,7 @@ def talk_of(config: Config, *, continued: bool, follow_up_to: Path | None, tempo
         raise UsageError(
             "--continue and --follow-up-to name two conversations.", remedy="Give one of them."
         )
-    if continued and not config.values["history.enabled"]:
+    if continued and not config.values.history.enabled:
         raise HistoryOff(
             "There is no conversation to continue: history is off.",
             remedy="Turn it on: askance history on. Or follow up an answer in a file: "

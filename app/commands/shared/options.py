@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from app.errors import UsageError
-from app.settings.kinds import SIZE, size_from_text
+from app.settings.kinds import SIZE_WANTED, size_from_text
 from engine.settings import BUDGETS, Budget, Effort
 from ingest.item import Filters, Kind
 from models.protocols import MOST_REPLIES
@@ -139,7 +139,7 @@ class Size(click.ParamType[int]):
         try:
             return value if isinstance(value, int) else size_from_text(str(value))
         except ValueError:
-            self.fail(f"Write {SIZE.wanted}.", param, ctx)
+            self.fail(f"Write {SIZE_WANTED}.", param, ctx)
 
 
 def reading_options(command: Command) -> Command:

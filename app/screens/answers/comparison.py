@@ -119,7 +119,7 @@ class CompareScreen(ShowingScreen[None]):
 def _set(request: Request, name: Literal["effort", "strategy"]) -> str | None:
     """Return what a request wants, else what the settings said when it was asked."""
     wanted: str | None = getattr(request, name)
-    return wanted or (request.config.text(f"answer.{name}") if request.config else None)
+    return wanted or (getattr(request.config.values.answer, name) if request.config else None)
 
 
 def _way(told: Told) -> str:

@@ -63,7 +63,7 @@ class Conversing:
     @property
     def is_history_on(self) -> bool:
         """Whether the settings have conversations kept."""
-        return bool(self._current.config.values["history.enabled"])
+        return bool(self._current.config.values.history.enabled)
 
     @property
     def keeps(self) -> bool:

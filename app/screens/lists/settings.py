@@ -18,8 +18,9 @@ from app.screens.dialogs.entry import EntryScreen
 from app.screens.lists.base import ListingScreen
 from app.screens.messages import ConfigChanged
 from app.setting_change import choices_of, parsed, save, take_default, value_text
-from app.settings.config import BY_NAME, SETTINGS, Config, Setting
+from app.settings.config import Config
 from app.settings.current import Current
+from app.settings.schema import BY_NAME, SETTINGS, Setting
 from app.widgets.row_list import ListRow, RowList
 
 NAME_WIDTH = 22
@@ -55,7 +56,7 @@ class SettingsScreen(ListingScreen):
         self.head(one_line(str(self._current.saved.path)))
 
     def _row(self, setting: Setting) -> ListRow:
-        value = value_text(self._current.saved.values[setting.name]) or "(not set)"
+        value = value_text(self._current.saved.values.of(setting.name)) or "(not set)"
         key = setting.name.split(".")[-1]
         is_default = self._current.saved.origins[setting.name] == "default"
         text = f"  {key:<{NAME_WIDTH}}{one_line(value)}"
@@ -70,7 +71,7 @@ class SettingsScreen(ListingScreen):
         default = value_text(setting.default) or "not set"
         return (
             f"{setting.name}: {setting.about}\n"
-            f"Is {setting.kind.wanted}; by default {default}.\n"
+            f"Is {setting.kind.form.wanted}; by default {default}.\n"
             f"Comes from: {origin}. As a variable: {setting.variable}"
         )
 
@@ -88,8 +89,8 @@ class SettingsScreen(ListingScreen):
         setting = self._here
         if setting is None or self._refused(setting):
             return
-        now = value_text(self._current.saved.values[setting.name])
-        asked = f"{setting.name}: {setting.about}\nWrite {setting.kind.wanted}:"
+        now = value_text(self._current.saved.values.of(setting.name))
+        asked = f"{setting.name}: {setting.about}\nWrite {setting.kind.form.wanted}:"
         choices = choices_of(setting)
         screen = (
             ChooseScreen(f"{setting.name}: {setting.about}", choices, now)

@@ -143,7 +143,7 @@ class SourcesScreen(ListingScreen):
                 f"{state.state}: {state.remedy.replace(': askance sources rm PATH', ' (d)')}"
             )
         if node.depth == 0 and self._current.is_left_out(node.path):
-            kept = node.path in self._current.saved.left_out
+            kept = node.path in self._current.saved.values.sources.left_out
             said.append("Left out until you take it in" if kept else "Left out for now")
         said += [
             f"skipped {one_line(skipped.path.name)}: {skipped.reason.value}. {skipped.remedy}"
