@@ -18,6 +18,7 @@ from app.settings.config import load_config
 from app.sources.states import look_at
 from engine.retrieval.recall import fastest_scan
 from ingest.reading.pool import protection
+from ingest.scans.tesseract import is_ready, language_folder, languages
 from models.errors import AskanceError, RuntimeFailed
 from models.proof.description import described
 from models.proof.proof import proof, remedy
@@ -60,6 +61,7 @@ def examine() -> Iterator[Check]:
     yield from _server()
     yield from _settings()
     yield _sandbox()
+    yield _scans()
     yield _offline()
 
 
@@ -259,6 +261,16 @@ def _sandbox() -> Check:
     }
     without = "; ".join(words for name, words in lacking.items() if name not in active)
     return Check("sandbox", "note", f"not sandboxed; readers lack: {without}")
+
+
+def _scans() -> Check:
+    """Say whether scanned pages can be recognised, and in which languages."""
+    folder = language_folder()
+    if not is_ready() or folder is None:
+        return Check(
+            "scans", "note", "scanned pages are not recognised", "pip install 'askance[ocr]'"
+        )
+    return Check("scans", "ok", f"recognised in: {', '.join(languages(folder))}")
 
 
 def _offline() -> Check:

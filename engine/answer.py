@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from string import punctuation as PUNCTUATION
 
 from engine.answer_parts import Cited
 from engine.conversation import Conversation
@@ -36,10 +37,14 @@ from engine.toolbox.samples import Shared
 from engine.toolbox.steps import Toolbox
 from engine.values import Query
 from ingest.item import Filters
+from ingest.sieve import Recognition
 from models.roles import ModelSet
 
 READING_SHARE = 0.4
 """Share of a time budget that reading may take; the models need the rest."""
+
+NAMING = 4
+"""Letters of a word of a question that a scan may be named by."""
 
 Read = Callable[[Query], Steps[Corpus]]
 """Reads the items that the filters of a query let through."""
@@ -172,7 +177,15 @@ def read_now(
             "There is nothing to read.",
             remedy="Name a path after the question, or remember one: askance sources add PATH.",
         )
-    reading = memory.session.read(sources, query.filters, zone=settings.zone, now=settings.now)
+    words = (word.strip(PUNCTUATION) for word in query.text.casefold().split())
+    naming = frozenset(word for word in words if len(word) >= NAMING)
+    reading = memory.session.read(
+        sources,
+        query.filters,
+        zone=settings.zone,
+        now=settings.now,
+        recognition=Recognition(settings.scans, naming) if settings.scans else None,
+    )
     deadline = _deadline(settings, timings, READING_SHARE)
     steps = read_corpus(reading, query, deadline, stemming=settings.stemming, memory=memory)
     return (yield from staged("read", timings, steps))

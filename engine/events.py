@@ -105,6 +105,9 @@ class Reading:
     skipped: int
     seconds: float = 0.0
     """Since reading began: with the two sizes, how long it will take."""
+    scans: int = 0
+    """Files with scanned pages that are recognised last; of them `scans_done`."""
+    scans_done: int = 0
     best: Passage | None = None
     """The best passage so far, once reading takes more than a second. A later one may be better."""
 

@@ -90,6 +90,8 @@ class Settings:
     infer_model: bool = False
     """Whether the look-ahead model is asked where the grammar reads no filter; with the starter
     models it is wrong too often (docs/results.md, "Inferred filters")."""
+    scans: float = 0
+    """Seconds for which a reading recognises scanned pages, where Tesseract is installed."""
     guard: bool = True
     """Whether orders to a model are kept from the models. They are shown either way."""
     second_opinion: bool = False

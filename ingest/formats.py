@@ -11,7 +11,15 @@ from ingest.files import UnreadableError
 from ingest.foreign import claimed, not_loaded
 from ingest.item import Item, Kind, Reason
 from ingest.origin import Origin
-from ingest.recognise import DOCUMENT, HEAD, Format, describe_unsupported, kinds_of, refine
+from ingest.recognise import (
+    DOCUMENT,
+    HEAD,
+    Format,
+    describe_unsupported,
+    is_picture,
+    kinds_of,
+    refine,
+)
 from ingest.sieve import LeftOut, Read, Scope
 
 Reader = Callable[[bytes, Origin, Scope], Iterator[Read]]
@@ -68,6 +76,7 @@ _READERS = {
     Format.JSON: _Row("ingest.documents.records", "json_items", 256),
     Format.TABLE: _Row("ingest.documents.records", "table_items", 256),
     Format.TEXT: _Row("ingest.documents.records", "text_items", 256),
+    Format.PICTURE: _Row("ingest.scans.pictures", "picture_items", 256),
     Format.FOREIGN: _Row("ingest.foreign", "foreign_items", 256, is_titled=True),
 }
 """Modules are imported when the first file of their format is met."""
@@ -78,11 +87,18 @@ def limit_of(form: Format) -> int:
     return _READERS[form].limit << 20
 
 
+def told(form: Format, head: bytes, name: str, scope: Scope) -> Format:
+    """Return the format, where it hangs on what is installed or asked for."""
+    if form is Format.UNSUPPORTED and scope.recognition and is_picture(head):
+        return Format.PICTURE
+    return claimed(form, head, name)
+
+
 def items_in(data: bytes, origin: Origin, scope: Scope, form: Format) -> Iterator[Read]:
     """Yield the items in `data` that pass the filters, and what of it is skipped and why."""
     kinds = kinds_of(form)
     try:
-        form = claimed(refine(form, data), data[:HEAD], origin.title)
+        form = told(refine(form, data), data[:HEAD], origin.title, scope)
         kinds = kinds_of(form)
         yield from _items(data, origin, scope, form)
     except UnreadableError as error:

@@ -322,6 +322,9 @@ class Tally:
     """Items left out by a filter."""
     put_off: int = 0
     """Messages whose attachments are still to be read."""
+    scans_found: int = 0
+    """Files, and messages with attachments, whose scanned pages are recognised."""
+    scans_done: int = 0
     copies: int = 0
     """Mails left out because the same mail was found elsewhere."""
     text: int = 0

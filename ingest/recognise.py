@@ -50,6 +50,7 @@ class Format(Enum):
     PACKED = "compressed"
     ZIP = "zip, its use not told yet"
     OLE = "OLE, its use not told yet"
+    PICTURE = "picture"
     FOREIGN = "what an installed reader takes"
     UNSUPPORTED = "unsupported"
     EMPTY = "empty"
@@ -134,6 +135,9 @@ _MAGIC = (
     (b"\x7fELF", "a program"),
     (b"%!PS", "PostScript; save it as PDF"),
     (b"// <!-- <mdb:mork", "an index of Thunderbird's; let Thunderbird download the folder"),
+)
+_PICTURE = re.compile(
+    rb"\x89PNG|\xff\xd8\xff|II\*\0|MM\0\*|RIFF....WEBP|....ftyp(?:hei[cx]|mif1|avif)", re.DOTALL
 )
 _WORDLESS = ("a picture", "a program")
 """Formats without text that a question could match: to skip them is no gap."""
@@ -275,6 +279,11 @@ def _use_of_ole(data: bytes) -> Format:
 
     names = streams(data)
     return next((form for name, form in _BY_STREAM if name in names), Format.UNSUPPORTED)
+
+
+def is_picture(head: bytes) -> bool:
+    """Say whether a file that begins so is a picture whose words can be recognised."""
+    return bool(_PICTURE.match(head))
 
 
 def name_says_document(path: Path) -> bool:

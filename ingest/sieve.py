@@ -30,6 +30,30 @@ class Later:
     """Bytes of the attachments, still encoded."""
 
 
+@dataclass(slots=True)
+class ScanCount:
+    """Counts the scanned pages of a portion while their words are recognised."""
+
+    done: int
+    """Pages at its beginning that were recognised before."""
+    met: int = 0
+
+    def wants_next(self) -> bool:
+        """Count a page, and say whether it is still to be recognised."""
+        self.met += 1
+        return self.met > self.done
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """Scanned pages are recognised, after all that is cheaper."""
+
+    seconds: float
+    """For which one reading does so."""
+    words: frozenset[str] = frozenset()
+    """Of the question, in small letters: files that are named so come first."""
+
+
 Read = Item | Skipped | LeftOut | Later
 """What a reader yields; `LeftOut` and `Later` do not leave the reading."""
 
@@ -45,6 +69,10 @@ class Scope:
     """Absolute paths; `Filters.folders` are sought below them."""
     passwords: tuple[str, ...] = ()
     """Passwords for encrypted files, given in this session; each is tried."""
+    recognition: Recognition | None = None
+    """None: scanned pages are only reported."""
+    scans: ScanCount | None = None
+    """While scanned pages are recognised: nothing else of a portion is then wanted."""
 
     @cached_property
     def begins(self) -> datetime | None:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -132,4 +133,5 @@ def settings_for(request: Request) -> Settings:
         seed=wanted.seed + request.again,
         now=SAMPLE_DAY if config.sources == (sample_folder(),) else wanted.now,
         time_budget=None if request.whole else wanted.time_budget,
+        scans=math.inf if request.whole and wanted.scans else wanted.scans,
     )

@@ -45,6 +45,7 @@ def command(
     paths: tuple[str, ...],
     k: int,
     memory: int | None,
+    scans: float | None,
     unlock: bool,
     as_json: bool,
     **flags: object,
@@ -63,7 +64,7 @@ def command(
     """
     query = question_from(query)
     config = load_config(os.environ)
-    settings = settings_of(config, k=k)
+    settings = settings_of(config, k=k, scans=scans)
     filters = FilterFlags(**flags).filters(settings.today)  # type: ignore[arg-type]
     sources = sources_of(config, paths)
     watcher = watch(stream_draft=False)

@@ -120,6 +120,8 @@ class Stages:
 
 
 def _read(event: Reading) -> str:
+    if event.scans:
+        return f"scans {event.scans_done:,} of {event.scans:,}"
     if event.total > 1:
         return f"{event.done:,} of {event.total:,}"
     return f"{size_text(event.bytes)} of {size_text(event.total_bytes)}"

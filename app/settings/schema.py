@@ -17,6 +17,7 @@ from app.settings.kinds import (
     MailAddresses,
     Minutes,
     Paths,
+    Patience,
     Seconds,
     SettingKind,
     Size,
@@ -109,6 +110,9 @@ class ReadingSettings:
     workers: Annotated[Count | None, "Processes that read files; without a number, one a core."] = (
         None
     )
+    scans: Annotated[
+        Patience, "Seconds for which a question recognises scanned pages, with the extra ocr."
+    ] = 10.0
     timezone: Annotated[Zone | None, "The zone in which days begin and times are shown."] = None
 
 

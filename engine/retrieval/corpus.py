@@ -144,6 +144,8 @@ def _progress(
         total_bytes=tally.bytes_found,
         skipped=len(skipped),
         seconds=time.monotonic() - began,
+        scans=tally.scans_found,
+        scans_done=tally.scans_done,
         best=best,
     )
 

@@ -42,10 +42,17 @@ def verdict_on(
     if "x-apple-content-length" in part.fields and part.is_empty:
         remedy = "Apple Mail keeps it in the folder Attachments beside its messages; add that."
         return origin.skipped(Reason.MISSING, remedy)
-    if kind.startswith(_PICTURES):
+    if kind.startswith(_PICTURES) and not (
+        scope.recognition and kind.startswith("image/") and not is_shown(part)
+    ):
         remedy = "Pictures and recordings are not read."
         return origin.skipped(Reason.UNSUPPORTED, remedy, kinds=frozenset())
     return None
+
+
+def is_shown(part: Part) -> bool:
+    """Say whether a part is shown within the text: a logo, a line, a smiley."""
+    return "content-id" in part.fields and part.disposition != "attachment"
 
 
 def read_attachment(

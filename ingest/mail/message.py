@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ingest.item import Item, Kind, Locator, Reason, Shelf, Skipped
-from ingest.mail.attachments import read_attachment, verdict_on
+from ingest.mail.attachments import is_shown, read_attachment, verdict_on
 from ingest.mail.emlx import unwrap
 from ingest.mail.envelope import Envelope, date_of, envelope_of, header_lines
 from ingest.mail.headers import LIMIT, Headers
@@ -229,8 +229,7 @@ def _owners(headers: Headers, envelope: Envelope, *, is_sent: bool) -> tuple[str
 def _names(contents: Contents) -> Iterator[str]:
     """Yield the names of the attachments, without pictures that the text shows."""
     for number, part in contents.attachments:
-        is_shown = "content-id" in part.fields and part.disposition != "attachment"
-        if not (is_shown and part.kind.startswith("image/")):
+        if not (is_shown(part) and part.kind.startswith("image/")):
             yield part.name or f"part {number}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Protocol
@@ -15,6 +16,8 @@ from ingest.item import People, Person, Reason
 from ingest.origin import Origin
 from ingest.pdf.page import EmbeddedFile, Gap, PdfPage
 from ingest.recognise import HEAD, recognise
+from ingest.scans.pages import scanned_page
+from ingest.scans.tesseract import Picture
 from ingest.sieve import LeftOut, Read, Scope
 from ingest.text.clean import clean, clean_line
 
@@ -25,14 +28,13 @@ CHARACTERS = 20_000_000
 _DEEP = 3
 """How deep documents within documents are followed."""
 
+_REMEDY = "`pip install 'askance[ocr]'` lets Askance recognise its words"
 _GAPS = {
-    Gap.PICTURE: (Reason.SCANNED, "Scanned without text; run a text recogniser over it."),
-    Gap.GIBBERISH: (
-        Reason.SCANNED,
-        "Its letters are pictures to a program; run a text recogniser over it.",
-    ),
+    Gap.PICTURE: (Reason.SCANNED, f"Scanned without text; {_REMEDY}."),
+    Gap.GIBBERISH: (Reason.SCANNED, f"Its letters are pictures to a program; {_REMEDY}."),
     Gap.BROKEN: (Reason.CORRUPT, "It is damaged; fetch or save it again."),
 }
+_DRAWN = (Gap.PICTURE, Gap.GIBBERISH)
 _BY_PROGRAM = re.compile(r"^Microsoft (?:Office )?\w+ - ", re.IGNORECASE)
 # Titles that programs make up, and file names: no person gives a document such a title.
 _NO_TITLE = re.compile(
@@ -66,6 +68,9 @@ class Document(Protocol):
 
     def filled(self) -> str:
         """Return form fields that no page shows."""
+
+    def picture(self, number: int) -> Picture | None:
+        """Return how a page looks, counted from 0; None where nothing can draw it."""
 
     def attached(self) -> Iterator[EmbeddedFile]:
         """Yield the files inside, once the pages have been read."""
@@ -130,6 +135,14 @@ def _read(document: Document, title: str, origin: Origin, scope: Scope) -> Itera
         unseen += page.hidden
         if at > CHARACTERS:
             break
+    if scope.scans is not None:
+        for number, gap in enumerate(gaps):
+            if gap in _DRAWN:
+                draw = partial(document.picture, number)
+                mine = _authored(document, origin)
+                yield from scanned_page(scope.scans, mine, draw, title=title, number=number + 1)
+        yield from _attached(document, origin, scope)
+        return
     filled, removed = clean(document.filled())
     if filled:
         texts.append(filled)

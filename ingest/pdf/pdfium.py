@@ -27,11 +27,14 @@ from ingest.pdf.page import (
 )
 from ingest.pdf.pdfium_values import attached, bytes_of, text_of, utf16
 from ingest.pdf.visibility import PageView, drawn_types, quick
+from ingest.scans.tesseract import DOTS_PER_INCH, Picture
 
 ATTACHED = 200
 """Files inside one PDF that are read."""
 _NOTES = 2000
 """Notes and fields of one page that are read."""
+_LONGEST = 17 * DOTS_PER_INCH
+"""Dots of the longer side of a drawn page: A3."""
 _OUTLINES = 50
 """Drawn paths that make a page without text count as outlined letters."""
 
@@ -116,6 +119,19 @@ class PdfiumDocument:
                 found = _VALUE.findall(packet.decode("utf-8", "replace"))
                 lines += [f"{name}: {unescape(value).strip()}" for name, value in found]
         return "\n".join(lines)
+
+    def picture(self, number: int) -> Picture | None:
+        """Return how a page looks, counted from 0; None where it cannot be drawn."""
+        page = self._pdf[number]
+        try:
+            # A page as large as a poster is drawn as large as a sheet of paper.
+            scale = min(DOTS_PER_INCH / 72, _LONGEST / max(page.get_size()))
+            drawn = page.render(scale=scale, grayscale=True, may_draw_forms=False)
+            return Picture(bytes(drawn.buffer), drawn.width, drawn.height, drawn.stride)
+        except (pypdfium2.PdfiumError, ZeroDivisionError):
+            return None
+        finally:
+            page.close()
 
     def attached(self) -> Iterator[EmbeddedFile]:
         """Yield the files inside; those on pages only after the pages are read."""

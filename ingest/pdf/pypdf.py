@@ -11,6 +11,7 @@ from pypdf.errors import DependencyError, DeprecationError, PyPdfError
 
 from ingest.damage import DAMAGED
 from ingest.pdf.page import EmbeddedFile, Gap, PdfPage, needs_password
+from ingest.scans.tesseract import Picture
 
 # Its warnings would go to stderr, into the screen.
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
@@ -68,6 +69,11 @@ class PypdfDocument:
         except (PyPdfError, DeprecationError, *DAMAGED):
             return ""
         return "\n".join(f"{name}: {value}" for name, value in fields.items() if value)
+
+    def picture(self, number: int) -> Picture | None:
+        """Return None: pypdf draws no pages."""
+        del number
+        return None
 
     def attached(self) -> Iterator[EmbeddedFile]:
         """Yield nothing: the files inside are not read of a document so damaged."""

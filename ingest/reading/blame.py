@@ -13,6 +13,8 @@ from ingest.reading.process import SILENCE
 def blamed(job: Job, reason: Reason) -> tuple[Skipped | None, Sequence[tuple[Portion, bool]]]:
     """Return what a job loses, and the portions that read its rest, each careful or not."""
     portion, offsets = job.portion, job.portion.offsets
+    if portion.scans >= 0:
+        return _lost(job, reason, "its scanned pages"), []
     if portion.extent is Extent.ATTACHMENTS:
         done = offsets.index(job.finished) + 1 if job.finished in offsets else 0
         if len(offsets) - done > 1:

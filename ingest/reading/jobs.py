@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ingest.damage import DAMAGED
 from ingest.files import File, UnreadableError
-from ingest.foreign import claimed
-from ingest.formats import items_in, limit_of
+from ingest.formats import items_in, limit_of, told
 from ingest.item import Reason, Skipped
 from ingest.origin import Origin
 from ingest.recognise import HEAD, Format, kinds_of, recognise
-from ingest.sieve import LeftOut, Read, Scope
+from ingest.sieve import LeftOut, Read, ScanCount, Scope
 
 if TYPE_CHECKING:
     from ingest.reading.walk import ListedFile
@@ -49,6 +48,8 @@ class Portion:
     """Offsets in bytes; of ranges only."""
     offsets: tuple[int, ...] = ()
     """Of attachments only."""
+    scans: int = -1
+    """The scanned pages of it that are recognised already, while others are recognised."""
 
 
 @dataclass(eq=False)
@@ -88,6 +89,16 @@ class LargeMailbox(Exception):
 
 def perform(portion: Portion, file: File, scope: Scope) -> Iterator[Read]:
     """Yield what a portion holds. Raises LargeMailbox, before the first read, for Extent.ALL."""
+    if portion.scans >= 0:
+        from ingest.scans.pages import is_of_scan
+
+        scope = replace(scope, scans=ScanCount(portion.scans))
+        yield from filter(is_of_scan, _portion(portion, file, scope))
+    else:
+        yield from _portion(portion, file, scope)
+
+
+def _portion(portion: Portion, file: File, scope: Scope) -> Iterator[Read]:
     try:
         match portion.extent:
             case Extent.ALL:
@@ -118,7 +129,7 @@ def ranges(size: int) -> list[Portion]:
 
 def _read_all(file: File, scope: Scope) -> Iterator[Read]:
     head = file.at(0, HEAD)
-    form = claimed(recognise(head, file.path), head, file.path.name)
+    form = told(recognise(head, file.path), head, file.path.name, scope)
     kinds = kinds_of(form)
     if form in (Format.EMPTY, Format.UNSUPPORTED):
         yield from items_in(head, Origin.of_file(file), scope, form)

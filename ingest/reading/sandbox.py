@@ -17,6 +17,8 @@ import sysconfig
 from collections.abc import Iterable
 from pathlib import Path
 
+from ingest.scans.tesseract import language_folder
+
 MEMORY = 2 << 30
 """Bytes of address space that a reader may use."""
 _OPEN_FILES = 128
@@ -115,6 +117,8 @@ def _libraries() -> list[Path]:
     own = [Path(__file__).parents[1], Path(sys.base_prefix, "lib")]
     if getattr(sys, "frozen", False):  # a single-folder build has its code in and beside itself
         own += [Path(sys.executable), Path(sys.prefix)]
+    if (words := language_folder()) is not None:
+        own.append(words)
     return [*own, *map(Path, folders), *map(Path, TZPATH), *map(Path, _SYSTEM_LIBRARIES)]
 
 

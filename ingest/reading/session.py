@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import partial
 from pathlib import Path
@@ -17,9 +17,11 @@ from ingest.item import Filters, Item, Reason, Skipped
 from ingest.reading.dispatcher import Dispatcher
 from ingest.reading.pool import Pool
 from ingest.reading.scope import scope_of
-from ingest.reading.stream import FileReads, ItemStream
+from ingest.reading.source_file import FileReads
+from ingest.reading.stream import ItemStream
 from ingest.reading.walk import ListedFile
-from ingest.sieve import Read, Scope
+from ingest.scans.tesseract import is_ready
+from ingest.sieve import Read, Recognition, Scope
 
 if TYPE_CHECKING:
     from ingest.reading.watch import Watch
@@ -64,11 +66,17 @@ class Session:
         *,
         zone: tzinfo | None = None,
         now: datetime | None = None,
+        recognition: Recognition | None = None,
     ) -> ItemStream:
-        """Return the items of `sources`, as `in_process.read` does. One reading at a time."""
+        """Return the items of `sources`, as `in_process.read` does. One reading at a time.
+
+        With `recognition`, scanned pages are recognised last, where Tesseract is installed.
+        """
         if self._watch is not None:
             self._watch.add(sources)
         scope = scope_of(sources, filters, zone, now, self.passwords)
+        if recognition is not None and is_ready():
+            scope = replace(scope, recognition=recognition)
         start = partial(Dispatcher, self._pool)
         return ItemStream(sources, scope, start, _ScopedCache(self, scope), self.memory)
 
@@ -156,7 +164,8 @@ class _ScopedCache:
         filters = scope.filters
         # Folders are sought below the sources; calendars are expanded around today.
         sources = scope.sources if filters.folders or filters.without.folders else ()
-        self._seen = (filters, str(scope.zone), scope.now.date(), sources, scope.passwords)
+        scans = scope.recognition is not None
+        self._seen = (filters, str(scope.zone), scope.now.date(), sources, scope.passwords, scans)
 
     def get(self, found: ListedFile) -> FileReads | None:
         """Return what the file held, when it is unchanged."""
@@ -181,7 +190,8 @@ def _is_lost(read: Read) -> bool:
 
 def _size(reads: FileReads) -> int:
     """Return the bytes of memory that reads take, roughly."""
-    everything = [*reads.first, *(read for some in reads.later.values() for read in some)]
+    later = (*reads.later.values(), *reads.scans.values())
+    everything = [*reads.first, *(read for some in later for read in some)]
     text = sum(getsizeof(read.text) for read in everything if isinstance(read, Item))
     return text + _OBJECTS * len(everything)
 

@@ -7,14 +7,16 @@ first, attachments last.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 from sys import getsizeof
 from typing import Protocol
 
-from ingest.item import Copy, Item, Skipped, Tally
+from ingest.item import Copy, Item, Reason, Skipped, Tally
 from ingest.reading.jobs import Extent, Job, Portion
+from ingest.reading.source_file import FileReads, ScannedPortion, SourceFile
 from ingest.reading.walk import ListedFile, list_files
 from ingest.recognise import DOCUMENT, name_says_document
 from ingest.sieve import Later, LeftOut, Read, Scope
@@ -24,6 +26,10 @@ TICK = 0.1
 _TOGETHER = 32
 _TOGETHER_BYTES = 4 << 20
 """Messages of one file, and bytes, whose attachments are one job."""
+
+
+LATER = "Its scanned pages wait for the next question: --scans gives them more seconds."
+"""The remedy of scans for which no time was left."""
 
 
 class Runner(Protocol):
@@ -52,29 +58,6 @@ class FileCache(Protocol):
         """Keep what a file held that was read to the end."""
 
 
-@dataclass(slots=True)
-class FileReads:
-    """All that one file yielded."""
-
-    first: list[Read] = field(default_factory=list)
-    later: dict[tuple[int, ...], list[Read]] = field(default_factory=dict)
-    """What was put off: the attachments of the messages at these offsets."""
-
-
-@dataclass(eq=False)
-class _SourceFile:
-    """One file of a reading."""
-
-    found: ListedFile
-    reads: FileReads
-    job: Job | None
-    """None when the file need not be read: it is cached or left out."""
-    put_off: int = 1
-    """Jobs to come, of which the file itself is the first."""
-    is_cut: bool = False
-    """Whether the reading was stopped before its end."""
-
-
 class ItemStream(Iterator[Item | Skipped]):
     """Items and what was skipped, in order. Closing it stops the reading."""
 
@@ -98,7 +81,8 @@ class ItemStream(Iterator[Item | Skipped]):
         self._stopped = False
         self._met: dict[tuple[str, str | None, int], Item] = {}
         self._copied: set[tuple[Path, int]] = set()
-        self._groups: list[tuple[_SourceFile, list[Later]]] = []
+        self._groups: list[tuple[SourceFile, list[Later]]] = []
+        self._scanned: dict[tuple[Path, Portion], ScannedPortion] = {}
         self._stream = self._read(sources, start)
 
     def __next__(self) -> Item | Skipped:
@@ -134,24 +118,25 @@ class ItemStream(Iterator[Item | Skipped]):
             for file in files:
                 yield from self._first(file, runner)
             yield from self._put_off(runner)
+            yield from self._recognise(runner)
         finally:
             runner.close()
 
-    def _source(self, found: ListedFile) -> _SourceFile:
+    def _source(self, found: ListedFile) -> SourceFile:
         """Return a file, with what is known of it without opening it."""
         name_is_enough = name_says_document(found.path) and not self._scope.wants_file(DOCUMENT)
         if name_is_enough or not self._scope.admits_path(found.path):
-            return _SourceFile(found, FileReads([LeftOut()]), None)
+            return SourceFile(found, FileReads([LeftOut()]), None)
         kept = self._keeper.get(found) if self._keeper else None
         if kept is not None:
-            return _SourceFile(found, kept, None)
-        return _SourceFile(found, FileReads(), Job(found, Portion(), found.size))
+            return SourceFile(found, kept, None)
+        return SourceFile(found, FileReads(), Job(found, Portion(), found.size))
 
-    def _first(self, file: _SourceFile, runner: Runner) -> Generator[Item | Skipped | None]:
+    def _first(self, file: SourceFile, runner: Runner) -> Generator[Item | Skipped | None]:
         """Yield what a file holds, without what is put off."""
         if file.job is None:
             for read in file.reads.first:
-                yield from self._pass(file, read)
+                yield from self._pass(file, read, Portion())
         else:
             for reads in self._outcome(file, file.job, runner):
                 if reads is None:
@@ -159,7 +144,7 @@ class ItemStream(Iterator[Item | Skipped]):
                     continue
                 file.reads.first += reads
                 for read in reads:
-                    yield from self._pass(file, read)
+                    yield from self._pass(file, read, Portion())
         self._finish(file)
 
     def _put_off(self, runner: Runner) -> Generator[Item | Skipped | None]:
@@ -172,10 +157,12 @@ class ItemStream(Iterator[Item | Skipped]):
             jobs.append(None if offsets in file.reads.later else Job(file.found, portion, size))
         runner.add(job for job in jobs if job)
         for job, (file, some) in zip(jobs, self._groups, strict=True):
-            kept = file.reads.later.setdefault(tuple(later.offset for later in some), [])
+            offsets = tuple(later.offset for later in some)
+            portion = Portion(Extent.ATTACHMENTS, offsets=offsets)
+            kept = file.reads.later.setdefault(offsets, [])
             if job is None:
                 for read in kept:
-                    yield from self._pass(file, read)
+                    yield from self._pass(file, read, portion)
             else:
                 for reads in self._outcome(file, job, runner):
                     if reads is None:
@@ -183,11 +170,11 @@ class ItemStream(Iterator[Item | Skipped]):
                         continue
                     kept += reads
                     for read in reads:
-                        yield from self._pass(file, read)
+                        yield from self._pass(file, read, portion)
             self.tally.put_off -= len(some)
             self._finish(file)
 
-    def _outcome(self, file: _SourceFile, job: Job, runner: Runner) -> Generator[list[Read] | None]:
+    def _outcome(self, file: SourceFile, job: Job, runner: Runner) -> Generator[list[Read] | None]:
         """Yield what a job reads, then its parts; None while there is nothing to take."""
         jobs = [job]
         while jobs:
@@ -207,9 +194,58 @@ class ItemStream(Iterator[Item | Skipped]):
             else:
                 yield reads
 
-    def _pass(self, file: _SourceFile, read: Read) -> Iterator[Item | Skipped]:
-        """Yield what the caller gets of a read, and count the rest."""
+    def _recognise(self, runner: Runner) -> Generator[Item | Skipped | None]:
+        """Yield the words of scanned pages, likeliest first, for as many seconds as were given."""
+        wanted = self._scope.recognition
+        if wanted is None or not self._scanned:
+            return
+        waiting = sorted(self._scanned.values(), key=lambda one: one.unlikely(wanted.words))
+        self.tally.scans_found = len(waiting)
+        jobs = [scanned.job() for scanned in waiting]
+        runner.add(job for job in jobs if job)
+        until = time.monotonic() + wanted.seconds
+        for job, scanned in zip(jobs, waiting, strict=True):
+            kept = scanned.file.reads.scans.setdefault(scanned.portion, [])
+            for read in kept:
+                yield from self._pass(scanned.file, read)
+            if job is not None:
+                yield from self._recognised(scanned, job, kept, runner, until)
+            self.tally.scans_done += 1
+
+    def _recognised(
+        self, scanned: ScannedPortion, job: Job, kept: list[Read], runner: Runner, until: float
+    ) -> Generator[Item | Skipped | None]:
+        """Yield what a job recognises until that moment, and what waits for the next question."""
+        file, was_cut = scanned.file, scanned.file.is_cut
+        file.is_cut = False
+        for reads in self._outcome(file, job, runner):
+            for read in reads or ():
+                kept.append(read)
+                yield from self._pass(file, read)
+            if reads is None:
+                yield None
+            self._stopped = self._stopped or time.monotonic() > until
+        if file.is_cut:
+            yield from (replace(skip, remedy=LATER) for skip in scanned.skips)
+        else:
+            file.reads.recognised.add(scanned.portion)
+        file.is_cut = was_cut
+        if self._keeper is not None and not was_cut:
+            self._keeper.put(file.found, file.reads)
+
+    def _pass(
+        self, file: SourceFile, read: Read, portion: Portion | None = None
+    ) -> Iterator[Item | Skipped]:
+        """Yield what the caller gets of a read, and count the rest.
+
+        Scanned pages of a portion are put off, where they are recognised at all.
+        """
         match read:
+            case Skipped(reason=Reason.SCANNED) if portion and self._scope.recognition:
+                scanned = self._scanned.setdefault(
+                    (file.found.path, portion), ScannedPortion(file, portion)
+                )
+                scanned.skips.append(read)
             case LeftOut():
                 self.tally.pruned += read.count
             case Later():
@@ -224,7 +260,7 @@ class ItemStream(Iterator[Item | Skipped]):
             case _:
                 yield read
 
-    def _is_copy(self, file: _SourceFile, item: Item) -> bool:
+    def _is_copy(self, file: SourceFile, item: Item) -> bool:
         """Say whether the same mail was found elsewhere, and note its other place.
 
         Two mails are the same if Message-ID (else the header block) and text are the same.
@@ -242,7 +278,7 @@ class ItemStream(Iterator[Item | Skipped]):
         self.tally.copies += 1
         return True
 
-    def _postpone(self, file: _SourceFile, later: Later) -> None:
+    def _postpone(self, file: SourceFile, later: Later) -> None:
         self.tally.put_off += 1
         if self._groups and self._groups[-1][0] is file:
             some = self._groups[-1][1]
@@ -262,7 +298,7 @@ class ItemStream(Iterator[Item | Skipped]):
     def _count(self, read: int) -> None:
         self.tally.bytes_done = min(self.tally.bytes_done + read, self.tally.bytes_found)
 
-    def _finish(self, file: _SourceFile) -> None:
+    def _finish(self, file: SourceFile) -> None:
         """Note that one job of a file is done; after the last one the file is done."""
         file.put_off -= 1
         if file.put_off or file.is_cut:

@@ -39,6 +39,11 @@ class ListedFile:
     """Device, inode, size, moments of the last change of content and of status. Another signature
     means that the file changed."""
 
+    @property
+    def changed(self) -> int:
+        """Nanoseconds since 1970 of the last change of its content."""
+        return self.signature[3]
+
 
 @dataclass(slots=True)
 class Listing:

@@ -143,13 +143,19 @@ class Size(click.ParamType[int]):
 
 
 def reading_options(command: Command) -> Command:
-    """Add `--memory` and `--unlock`; `memory_of` and `passwords_of` take them."""
+    """Add `--memory`, `--scans` and `--unlock`."""
     options = [
         click.option(
             "--memory",
             type=Size(),
             metavar="SIZE",
             help='Most memory for the text of files, such as "2 GB".',
+        ),
+        click.option(
+            "--scans",
+            type=click.FloatRange(0),
+            metavar="SECONDS",
+            help="Longest time to recognise scanned pages and pictures; 0 leaves them.",
         ),
         click.option(
             "--unlock", is_flag=True, help="Ask for passwords, and try them on encrypted files."

@@ -1,0 +1,1 @@
+"""Words of scanned pages and pictures."""
