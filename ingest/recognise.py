@@ -136,9 +136,7 @@ _MAGIC = (
     (b"%!PS", "PostScript; save it as PDF"),
     (b"// <!-- <mdb:mork", "an index of Thunderbird's; let Thunderbird download the folder"),
 )
-_PICTURE = re.compile(
-    rb"\x89PNG|\xff\xd8\xff|II\*\0|MM\0\*|RIFF....WEBP|....ftyp(?:hei[cx]|mif1|avif)", re.DOTALL
-)
+_PICTURE = re.compile(rb"\x89PNG|\xff\xd8\xff|II\*\0|MM\0\*|RIFF....WEBP", re.DOTALL)
 _WORDLESS = ("a picture", "a program")
 """Formats without text that a question could match: to skip them is no gap."""
 _TEXT_MAGIC = (b"%!PS", b"// <!-- <mdb:mork")

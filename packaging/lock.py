@@ -17,7 +17,7 @@ HEAD = "packaging/lock.py, from pyproject.toml and constraints.txt"
 PACKAGED = ("history",)
 FILES = {
     "constraints-hashes.txt": PACKAGED,
-    "constraints-hashes-extras.txt": (*PACKAGED, "cluster", "mcp", "pst", "report", "study"),
+    "constraints-hashes-extras.txt": (*PACKAGED, "cluster", "mcp", "ocr", "pst", "report", "study"),
 }
 """Each with the extras that it covers."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -34,6 +34,10 @@ class ValueForm:
     """All there is to choose from, as text; empty for more than a few."""
     file_only: bool = False
     """No variable may set it."""
+    reads: Any = None
+    """The type that msgspec reads, where it is not that of the value."""
+    check: Callable[[Any], Value] | None = None
+    """Makes the value of what was read. Raises ValueError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,31 +60,10 @@ class SettingKind:
 
     def _convert(self, value: object, *, strict: bool) -> Value:
         try:
-            return msgspec.convert(value, self.hint, strict=strict, dec_hook=_read)
+            found = msgspec.convert(value, self.form.reads or self.hint, strict=strict)
         except msgspec.ValidationError as error:
             raise ValueError(str(error)) from error
-
-
-class Bytes(int):
-    """A number of bytes, which a person may write as `2 GB`."""
-
-
-class ZoneName(str):
-    """The name of a time zone."""
-
-    __slots__ = ()
-
-
-class ServerAddress(str):
-    """The address of a server."""
-
-    __slots__ = ()
-
-
-class MailAddress(str):
-    """An e-mail address."""
-
-    __slots__ = ()
+        return self.form.check(found) if self.form.check else found
 
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", re.IGNORECASE)
@@ -97,21 +80,16 @@ def size_from_text(text: str) -> int:
     return size
 
 
-def _read(wanted: type, value: object) -> Any:
-    """Read what msgspec does not know. Raises ValueError."""
-    if wanted is Bytes and isinstance(value, int) and not isinstance(value, bool):
-        return Bytes(size_from_text(str(value)))
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError(wanted.__name__)
-    return _READERS[wanted](value.strip())
+def _size(given: int | str) -> int:
+    return size_from_text(str(given))
 
 
-def _zone(text: str) -> ZoneName:
+def _zone(text: str) -> str:
     try:
         ZoneInfo(text)
     except (OSError, KeyError) as error:  # a folder's name, an unknown zone
         raise ValueError(text) from error
-    return ZoneName(text)
+    return text
 
 
 def _path(text: str) -> Path:
@@ -121,25 +99,16 @@ def _path(text: str) -> Path:
     return path
 
 
-def _server(text: str) -> ServerAddress:
-    if not FORM.fullmatch(text):
+def _server(text: str) -> str:
+    if not FORM.fullmatch(text.strip()):
         raise ValueError(text)
-    return ServerAddress(text)
+    return text.strip()
 
 
-def _mail_address(text: str) -> MailAddress:
-    if "@" not in text.strip("@"):
-        raise ValueError(text)
-    return MailAddress(text)
-
-
-_READERS: Mapping[type, Callable[[str], object]] = {
-    Bytes: lambda text: Bytes(size_from_text(text)),
-    MailAddress: _mail_address,
-    Path: _path,
-    ServerAddress: _server,
-    ZoneName: _zone,
-}
+def _addresses(given: tuple[str, ...]) -> tuple[str, ...]:
+    if not all("@" in address.strip().strip("@") for address in given):
+        raise ValueError(given)
+    return tuple(address.strip() for address in given)
 
 
 def _paths(text: str) -> object:
@@ -153,38 +122,55 @@ def _flag(text: str) -> object:
 
 
 SIZE_WANTED = 'a size of at least 1 MB, such as "2 GB"'
+Word = Annotated[str, Meta(pattern=r"\S")]
 Text = Annotated[str, Meta(pattern=r"\S"), ValueForm("a text")]
 Whole = Annotated[int, ValueForm("a whole number")]
 Count = Annotated[int, Meta(ge=1), ValueForm("a whole number of at least 1")]
 Minutes = Annotated[int, Meta(ge=0), ValueForm("a whole number of minutes, 0 for never")]
 Seconds = Annotated[float, Meta(gt=0, lt=1e9), ValueForm("a number of seconds above 0")]
 Patience = Annotated[float, Meta(ge=0, lt=1e9), ValueForm("a number of seconds, 0 for never")]
-Size = Annotated[Bytes, ValueForm(SIZE_WANTED)]
+Size = Annotated[int, ValueForm(SIZE_WANTED, reads=int | str, check=_size)]
 Flag = Annotated[bool, ValueForm("true or false", _flag, choices=("true", "false"))]
-Zone = Annotated[ZoneName, ValueForm('the name of a time zone, such as "Europe/Lisbon"')]
-AbsolutePath = Annotated[Path, ValueForm("an absolute path")]
-Paths = Annotated[tuple[Path, ...], ValueForm("a list of absolute paths", _paths)]
+Zone = Annotated[
+    str,
+    ValueForm('the name of a time zone, such as "Europe/Lisbon"', reads=Word, check=_zone),
+]
+AbsolutePath = Annotated[Path, ValueForm("an absolute path", reads=Word, check=_path)]
+Paths = Annotated[
+    tuple[Path, ...],
+    ValueForm(
+        "a list of absolute paths",
+        _paths,
+        reads=tuple[Word, ...],
+        check=lambda texts: tuple(map(_path, texts)),
+    ),
+]
 MailAddresses = Annotated[
-    tuple[MailAddress, ...],
-    ValueForm("a list of e-mail addresses", lambda text: text.replace(",", " ").split()),
+    tuple[str, ...],
+    ValueForm(
+        "a list of e-mail addresses",
+        lambda text: text.replace(",", " ").split(),
+        reads=tuple[Word, ...],
+        check=_addresses,
+    ),
 ]
 Address = Annotated[
-    ServerAddress,
+    str,
     ValueForm(
         'the address of a server, such as "http://127.0.0.1:8080", without user, password and '
         "query",
         secret=True,
+        reads=Word,
+        check=_server,
     ),
 ]
 Host = Annotated[
-    str,
-    Meta(pattern=r"\S"),
+    Word,
     ValueForm(
         "the name of the host in server.url, in the file only: a variable must not send text away",
         file_only=True,
     ),
 ]
-Word = Annotated[str, Meta(pattern=r"\S")]
 Words = Annotated[dict[Word, Word], ValueForm("a table of texts, in the file only", file_only=True)]
 
 

@@ -227,6 +227,8 @@ class ItemStream(Iterator[Item | Skipped]):
             self._stopped = self._stopped or time.monotonic() > until
         if file.is_cut:
             yield from (replace(skip, remedy=LATER) for skip in scanned.skips)
+        elif not kept:  # nothing came of it, not even a word why
+            yield from scanned.skips
         else:
             file.reads.recognised.add(scanned.portion)
         file.is_cut = was_cut

@@ -1,12 +1,15 @@
-"""Pictures as files and attachments: PNG, JPEG, TIFF, WebP, and HEIC where a library reads it."""
+"""Pictures as files and attachments: PNG, JPEG, TIFF, WebP.
+
+HEIC is left out: its library starts threads, which a locked-down process cannot.
+"""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterator
 from functools import partial
-from importlib.util import find_spec
 
+from ingest.damage import DAMAGED
 from ingest.files import UnreadableError
 from ingest.item import Reason
 from ingest.origin import Origin
@@ -33,16 +36,12 @@ def picture_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """
     if len(data) < _SMALL:
         yield origin.skipped(
-            Reason.UNSUPPORTED, "This is a small picture; it is not read.", kinds=frozenset()
+            Reason.UNSUPPORTED, "This is a picture; it is not read.", kinds=frozenset()
         )
         return
     if scope.scans is None:
         yield origin.skipped(Reason.SCANNED, "Its words were not recognised.", kinds=frozenset())
         return
-    if find_spec("pillow_heif"):
-        from pillow_heif import register_heif_opener
-
-        register_heif_opener()
     from PIL import Image, ImageOps, ImageSequence
 
     Image.MAX_IMAGE_PIXELS = _DOTS // 2  # beyond twice this it raises
@@ -64,7 +63,7 @@ def picture_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
                 yield from scanned_page(scope.scans, origin, partial(drawn, frame), number=page)
     except Image.DecompressionBombError as error:
         raise UnreadableError(
-            Reason.TOO_LARGE, f"It has more than {_DOTS // 1_000_000} million dots; scale it down."
+            Reason.SCANNED, f"It has more than {_DOTS // 1_000_000} million dots; scale it down."
         ) from error
-    except (OSError, SyntaxError, ValueError, EOFError) as error:
+    except (SyntaxError, *DAMAGED) as error:
         raise UnreadableError(Reason.SCANNED, "The picture is damaged; save it again.") from error

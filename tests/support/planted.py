@@ -20,18 +20,24 @@ from email.message import EmailMessage
 from pathlib import Path
 from typing import Any, Literal
 
+from PIL import Image
+
 from ingest.recognise import Format
+from ingest.scans.tesseract import DOTS_PER_INCH, Picture, words_in
 from tests.odd import calendars, mail, office, pdf, texts
 from tests.odd.archives import zipped
 from tests.odd.ole import compound
+from tests.support.scanned import drawn
 
 Data = bytes | dict[str, bytes]
+LETTERS = "abde"
+"""Of a word: those that are told apart in a picture too."""
 _STEM = re.compile("zq[0-9a-f]{20}")
 
 
 def new_word() -> str:
     """Return a word at random."""
-    return f"zq{secrets.token_hex(12)}"
+    return "zq" + "".join(secrets.choice(LETTERS) for _ in range(24))
 
 
 def sentence_of(word: str) -> str:
@@ -132,6 +138,22 @@ def _telegram(sentence: str) -> dict[str, Any]:
     return {"name": "Orla", "type": "personal_chat", "id": 1, "messages": [said]}
 
 
+def _drawn(sentence: str) -> Image.Image:
+    """Return a picture of a sentence that Tesseract reads without a mistake."""
+    about, word = sentence.rstrip(".").rsplit(" ", 1)
+    for size in range(40, 80, 4):
+        lines = drawn([about, word], size=size)
+        if word in words_in(Picture(lines.tobytes(), *lines.size, lines.width)):
+            return lines
+    raise AssertionError(sentence)
+
+
+def _picture(sentence: str, form: str) -> bytes:
+    made = io.BytesIO()
+    _drawn(sentence).save(made, form, resolution=DOTS_PER_INCH)
+    return made.getvalue()
+
+
 def _tnef(sentence: str) -> bytes:
     return mail.winmail(mail._packed_file(b"note.txt", sentence.encode()))
 
@@ -153,6 +175,8 @@ FILES: dict[str, tuple[Format | None, Callable[[str], Data]]] = {
     "Calendar": (Format.CALENDAR, lambda s: {"one.ics": _event(s).replace(b"UID:", b"UID:of")}),
     "contacts.vcf": (Format.CARDS, _card),
     "letter.pdf": (Format.PDF, lambda s: pdf.paged(pdf.line(s.encode()))),
+    "scan.pdf": (Format.PDF, lambda s: _picture(s, "PDF")),
+    "photo.png": (Format.PICTURE, lambda s: _picture(s, "PNG")),
     "letter.docx": (Format.DOCX, lambda s: office.docx(_paragraph(s))),
     "slides.pptx": (Format.PPTX, lambda s: office.pptx(("", s))),
     "table.xlsx": (Format.XLSX, _xlsx),

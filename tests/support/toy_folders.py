@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.odd import calendars, office, pdf, texts
 from tests.odd.mail import _emlx as emlx
+from tests.support.scanned import drawn, saved
 
 Files = dict[str, bytes]
 
@@ -157,6 +158,7 @@ def case_folder() -> Files:
     claim = word("Statement of claim", "The claimant asks for 48,300 euros with interest.")
     rows = office._row(1, "Date", "Amount") + office._row(2, "2026-03-02", "12,000 euros")
     ledger = office.xlsx(("Payments", "visible", rows))
+    receipt = saved([drawn(["Receipt of 5 March 2025", "Paid in cash: 1,250 euros."])], "PDF")
     offer = letter(16, "Nils Brask <nils@brask.example.com>", "Offer", "I offer 20,000 euros.\n")
     return {
         f"{case}/1 Correspondence/2026-11-16 offer.eml": offer,
@@ -164,7 +166,7 @@ def case_folder() -> Files:
         f"{case}/3 Evidence/B1 contract.pdf": paper(
             "Contract of 3 February 2025", "Clause 7: the buyer inspects the boat within 14 days."
         ),
-        f"{case}/3 Evidence/B2 receipt (scan).pdf": pdf.pdf_scanned(),
+        f"{case}/3 Evidence/B2 receipt (scan).pdf": receipt,
         f"{case}/3 Evidence/B3 payments.xlsx": ledger,
         f"{case}/3 Evidence/B4 sealed.pdf": pdf.pdf_encrypted_aes(),
         f"{case}/4 Hearings/hearing.ics": event(
