@@ -17,7 +17,7 @@ import pytest
 
 from app.cli import main
 from app.main import run
-from app.output.progress import STAGES
+from app.output.stages import STAGES
 from engine.events import StageName
 from engine.strategies import registry
 from ingest.item import Reason

@@ -229,7 +229,7 @@ async def test_escape_stops_a_model_between_two_tokens(config, fake_generator):
     app = app_over(config, ModelSet("small", "large", lambda model_id: endless))
     async with running(app, (80, 24)) as pilot:
         await typed(pilot, QUESTION)
-        await until(pilot, lambda: "look ahead" in line(app, "stages"))
+        await until(pilot, lambda: "Looking ahead" in line(app, "stages"))
         await pilot.press("escape")
         await settled(pilot)
         assert "Cancelled" in shown(app, "grounded")

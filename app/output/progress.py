@@ -22,7 +22,7 @@ from app.output.provisional import FirstReading
 from app.output.query.follow_up import understood_lines
 from app.output.query.inferred import filters_text
 from app.output.report import best_lines
-from app.output.stages import begins_writing, expected_text
+from app.output.stages import STAGES, begins_writing, expected_text
 from engine.events import (
     Answered,
     Event,
@@ -34,7 +34,6 @@ from engine.events import (
     Rewritten,
     Sampled,
     Stage,
-    StageName,
     Token,
     Understood,
 )
@@ -46,19 +45,6 @@ ESTIMATE_AFTER = 1.0
 """Seconds of reading before the rest is estimated."""
 QUIET_SECONDS = 3
 """Without news for this long, the line says how long."""
-
-STAGES: Mapping[StageName, str] = {
-    "follow_up": "Putting the follow-up into a whole question",
-    "understand": "Understanding the question",
-    "read": "Reading",
-    "recall": "Scoring passages",
-    "lookahead": "Looking ahead",
-    "select": "Selecting evidence",
-    "ask": "Asking further",
-    "vote": "Comparing readings",
-    "write": "Writing",
-    "cite": "Checking citations",
-}
 
 
 def can_redraw(stream: TextIO, environ: Mapping[str, str]) -> bool:

@@ -98,19 +98,19 @@ def source_lines(citation: Citation, zone: tzinfo | None) -> tuple[str, str]:
     """Return `Mail "Re: lease"`, and who, when and where, of a long path the ends."""
     item = citation.passage.item
     where = [short_path(item.locator.path), *_place(citation)]
-    return _titled(item), ", ".join(filter(None, (_about(item, zone), *where)))
+    return _titled(item), ", ".join(filter(None, (who_and_when(item, zone), *where)))
 
 
 def item_line(item: Item, zone: tzinfo | None) -> str:
     """Return `Mail "Re: lease" - Ana Ruiz, Tue 2026-11-17 10:02`."""
-    return " - ".join(filter(None, (_titled(item), _about(item, zone))))
+    return " - ".join(filter(None, (_titled(item), who_and_when(item, zone))))
 
 
 def _titled(item: Item) -> str:
     return f'{item.kind.value.capitalize()} "{one_line(item.title) or "without title"}"'
 
 
-def _about(item: Item, zone: tzinfo | None) -> str:
+def who_and_when(item: Item, zone: tzinfo | None) -> str:
     """Return who an item is from, and when."""
     who = ", ".join(person.name or person.address for person in item.people.sender)
     return ", ".join(filter(None, (one_line(who), _when(item, zone))))

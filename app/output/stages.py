@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from engine.events import (
     Reading,
     Sampled,
     Stage,
+    StageName,
     Token,
     Voted,
 )
@@ -23,6 +24,19 @@ from engine.events import (
 if TYPE_CHECKING:
     from models.roles import Loading
 
+STAGES: Mapping[StageName, str] = {
+    "follow_up": "Putting the follow-up into a whole question",
+    "understand": "Understanding the question",
+    "read": "Reading",
+    "recall": "Scoring passages",
+    "lookahead": "Looking ahead",
+    "select": "Selecting evidence",
+    "ask": "Asking further",
+    "vote": "Comparing readings",
+    "write": "Writing",
+    "cite": "Checking citations",
+}
+"""What a stage does, for people."""
 NAMES = {"lookahead": "look ahead", "follow_up": "follow up", "ask": "sub-questions"}
 
 
@@ -43,6 +57,16 @@ def begins_writing(event: Event) -> bool:
     return isinstance(event, Stage) and event.name == "write" and event.state == "started"
 
 
+BAR = 10
+"""Signs of a bar."""
+
+
+def bar(share: float) -> str:
+    """Return `▰▰▰▱▱▱▱▱▱▱` for a share of 0 to 1."""
+    full = round(BAR * min(1.0, max(0.0, share)))
+    return "▰" * full + "▱" * (BAR - full)
+
+
 @dataclass(slots=True)
 class _Stage:
     seconds: float = 0.0
@@ -50,6 +74,8 @@ class _Stage:
     since: float | None = None
     """When it began; None when it is not running."""
     detail: str = ""
+    share: float | None = None
+    """How far it is, 0 to 1; None where nobody knows."""
 
 
 class Stages:
@@ -60,6 +86,8 @@ class Stages:
         self._clock = clock
         self._stages: dict[str, _Stage] = {}
         self._expected = ""
+        self._ends: tuple[float, float] | None = None
+        """When the answer was begun, and when it is expected."""
         self._samples = self._drafts = self._words = self._asked = 0
 
     def note(self, event: Event) -> None:
@@ -69,6 +97,7 @@ class Stages:
                 self._note_stage(event)
             case Reading():
                 self._at("read").detail = _read(event)
+                self._at("read").share = _share(event)
             case Sampled():
                 self._samples += 1
                 self._at("lookahead").detail = f"{self._samples}"
@@ -82,6 +111,10 @@ class Stages:
                 self._at("ask").detail = f"{self._asked}"
             case Expected():
                 self._expected = expected_text(event)
+                if event.seconds:
+                    now = self._clock()
+                    begun = self._ends[0] if self._ends else now
+                    self._ends = begun, now + event.seconds
             case Token():
                 self._expected = ""
                 self._words += event.text.count(" ")
@@ -105,6 +138,21 @@ class Stages:
             stage.since = None
         self._expected = ""
 
+    def now(self) -> str:
+        """Return what runs, how far it is and how long it will take: `Reading ▰▰▱… 12 of 40 …`."""
+        running = {name: one for name, one in self._stages.items() if one.since is not None}
+        if not running:
+            return "…"
+        name, stage = list(running.items())[-1]
+        seconds = self._clock() - (stage.since or 0.0)
+        share, left = stage.share, ""
+        if name != "read" and self._ends is not None:
+            begun, ends = self._ends
+            share = (self._clock() - begun) / max(0.1, ends - begun)
+            left = f"about {max(1.0, ends - self._clock()):.0f} s left"
+        parts = [STAGES.get(name, name), "" if share is None else bar(share), stage.detail]  # type: ignore[call-overload]
+        return " ".join(filter(None, [*parts, left or f"{seconds:.0f} s", "…"]))
+
     def line(self) -> str:
         """Return the stages in the order in which they began; `…` marks those that run."""
         shown = [self._shown(name, stage) for name, stage in self._stages.items()]
@@ -117,6 +165,13 @@ class Stages:
         if seconds >= 0.05 or stage.since is not None:
             parts.append(f"{seconds:.1f} s")
         return " ".join(filter(None, parts)) + (" …" if stage.since is not None else "")
+
+
+def _share(event: Reading) -> float | None:
+    done, total = (
+        (event.scans_done, event.scans) if event.scans else (event.bytes, event.total_bytes)
+    )
+    return done / total if total else None
 
 
 def _read(event: Reading) -> str:

@@ -288,9 +288,7 @@ class ChatScreen(ChatFrame):
             await turn.flush()
             if turn is not self._in_hand:
                 return  # it ended meanwhile
-            line = turn.told.stages.line()
-            shown = " · ".join(filter(None, (line, self._status)))
-            self.say(shown if shown.endswith("…") else f"{shown} …")
+            self.say(self._status or turn.told.stages.now())
         elif self._turns.latest is not None and self._changed:
             files = f"{len(self._changed)} file{'' if len(self._changed) == 1 else 's'}"
             self.say(f"Changed since: {files}; ctrl+g asks again.")

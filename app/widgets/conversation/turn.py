@@ -20,7 +20,6 @@ from app.output.query.filters import filters_line
 from app.output.query.follow_up import understood_lines
 from app.output.query.inferred import inferred_lines
 from app.output.report import (
-    best_lines,
     coverage_line,
     grounded_line,
     source_lines,
@@ -33,6 +32,7 @@ from app.widgets.answer.citations import Citations
 from app.widgets.answer.mark import mark_of
 from app.widgets.answer.text import AnswerText
 from app.widgets.conversation.asked import Asked
+from app.widgets.conversation.evidence import Evidence
 from app.widgets.conversation.past_turn import Past
 from engine.conversation import Standalone
 from engine.events import (
@@ -93,7 +93,6 @@ class TurnView(Asked):
     TurnView .asked { background: $panel; }
     TurnView AnswerText { margin: 1 0; }
     TurnView .facts, TurnView .grounded, TurnView .coverage { color: $text-muted; }
-    TurnView .best { color: $text-muted; text-wrap: nowrap; text-overflow: ellipsis; }
     TurnView .first { text-style: italic; }
     TurnView .failed { text-style: bold; }
     """
@@ -124,7 +123,7 @@ class TurnView(Asked):
         self._config_file = config_file
         self._asked = Static(self.asked, classes="asked")
         self._facts = Static("", classes="facts")
-        self._best = Static("", classes="best")
+        self._best = Evidence()
         self._first = Static("", classes="first")
         self._mark = Static("", classes="mark")
         self.body = AnswerText()
@@ -137,12 +136,13 @@ class TurnView(Asked):
 
     def compose(self) -> ComposeResult:
         """Lay out from question to coverage; what is empty takes no room."""
-        above = (self._facts, self._best, self._first, self._mark)
+        above = (self._facts, self._first, self._mark)
         for part in (*above, self._grounded, self._coverage):
             part.display = False
         yield self._asked
         yield from above
         yield self.body
+        yield self._best
         yield self._grounded
         yield self.citations
         yield self._coverage
@@ -182,9 +182,8 @@ class TurnView(Asked):
             self._waiting += event.text
         elif isinstance(event, Provisional):
             self._draw_first()
-        elif isinstance(event, Ranked):
-            if not self._best.display:
-                _put(self._best, best_lines(event, self._zone))
+        elif isinstance(event, Ranked) and event.stage == "recall":
+            self._best.show(event, self.told.request.question, self._zone)
         elif isinstance(event, Rewritten | Narrowed | Understood | Answered):
             self._draw_facts()
 
