@@ -37,7 +37,7 @@ from engine.toolbox.samples import Shared
 from engine.toolbox.steps import Toolbox
 from engine.values import Query
 from ingest.item import Filters
-from ingest.sieve import Recognition
+from ingest.sieve import ReadingBudget
 from models.roles import ModelSet
 
 READING_SHARE = 0.4
@@ -184,7 +184,7 @@ def read_now(
         query.filters,
         zone=settings.zone,
         now=settings.now,
-        recognition=Recognition(settings.scans, naming) if settings.scans else None,
+        budget=ReadingBudget(naming, settings.attachments, settings.scans),
     )
     deadline = _deadline(settings, timings, READING_SHARE)
     steps = read_corpus(reading, query, deadline, stemming=settings.stemming, memory=memory)

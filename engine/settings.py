@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, tzinfo
 from typing import TYPE_CHECKING, Literal
@@ -90,6 +91,8 @@ class Settings:
     infer_model: bool = False
     """Whether the look-ahead model is asked where the grammar reads no filter; with the starter
     models it is wrong too often (docs/results.md, "Inferred filters")."""
+    attachments: float = math.inf
+    """Seconds for which a reading goes on with attachments of mails, once all else is read."""
     scans: float = 0
     """Seconds for which a reading recognises scanned pages, where Tesseract is installed."""
     guard: bool = True

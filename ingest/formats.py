@@ -89,7 +89,7 @@ def limit_of(form: Format) -> int:
 
 def told(form: Format, head: bytes, name: str, scope: Scope) -> Format:
     """Return the format, where it hangs on what is installed or asked for."""
-    if form is Format.UNSUPPORTED and scope.recognition and is_picture(head):
+    if form is Format.UNSUPPORTED and scope.budget.scans and is_picture(head):
         return Format.PICTURE
     return claimed(form, head, name)
 

@@ -35,6 +35,7 @@ class Reason(StrEnum):
     WORKER_DIED = "worker_died"
     SCANNED = "scanned"
     EMPTY = "empty"
+    LATER = "later"
     LOOP = "loop"
     NOT_A_FILE = "not_a_file"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,13 +46,15 @@ class ScanCount:
 
 
 @dataclass(frozen=True, slots=True)
-class Recognition:
-    """Scanned pages are recognised, after all that is cheaper."""
+class ReadingBudget:
+    """For how long one reading goes on with what is dear, and what it begins with."""
 
-    seconds: float
-    """For which one reading does so."""
     words: frozenset[str] = frozenset()
-    """Of the question, in small letters: files that are named so come first."""
+    """Of the question, in small letters: what has them comes first."""
+    attachments: float = math.inf
+    """Seconds for the attachments of mails."""
+    scans: float = 0
+    """Seconds for the words of scanned pages; 0: they are only reported."""
 
 
 Read = Item | Skipped | LeftOut | Later
@@ -69,8 +72,7 @@ class Scope:
     """Absolute paths; `Filters.folders` are sought below them."""
     passwords: tuple[str, ...] = ()
     """Passwords for encrypted files, given in this session; each is tried."""
-    recognition: Recognition | None = None
-    """None: scanned pages are only reported."""
+    budget: ReadingBudget = ReadingBudget()
     scans: ScanCount | None = None
     """While scanned pages are recognised: nothing else of a portion is then wanted."""
 

@@ -22,13 +22,13 @@ from ingest.item import Filters, Item, Kind, Reason, Skipped
 from ingest.reading.session import Session
 from ingest.reading.stream import LATER
 from ingest.scans import tesseract
-from ingest.sieve import Recognition
+from ingest.sieve import ReadingBudget
 from tests.odd.archives import zipped
 from tests.support.scanned import drawn, saved
 
 FERRY = ["The ferry to Aero leaves at seven.", "Bring the red suitcase."]
 LEASE = ["The lease of the boathouse ends in May.", "The deposit is returned."]
-ALL_TIME = Recognition(600)
+ALL_TIME = ReadingBudget(scans=600)
 
 
 @pytest.fixture
@@ -40,10 +40,10 @@ def session() -> Iterator[Session]:
 def read(
     session: Session,
     *sources: Path,
-    recognition: Recognition | None = ALL_TIME,
+    budget: ReadingBudget | None = ALL_TIME,
     filters: Filters | None = None,
 ) -> tuple[list[Item], list[Skipped]]:
-    found = list(session.read(sources, filters, zone=UTC, recognition=recognition))
+    found = list(session.read(sources, filters, zone=UTC, budget=budget))
     items = [one for one in found if isinstance(one, Item)]
     return items, [one for one in found if isinstance(one, Skipped)]
 
@@ -121,13 +121,13 @@ def test_a_logo_within_a_mail_is_left_alone(session: Session, tmp_path: Path) ->
 def test_what_has_no_turn_is_named_and_comes_next(session: Session, tmp_path: Path) -> None:
     for name, lines in (("ferry", FERRY), ("lease", LEASE)):
         (tmp_path / f"{name}.pdf").write_bytes(saved([drawn(lines)] * 3, "PDF"))
-    moment = Recognition(1e-9, frozenset({"lease"}))
-    items, skipped = read(session, tmp_path, recognition=moment)
+    moment = ReadingBudget(frozenset({"lease"}), scans=1e-9)
+    items, skipped = read(session, tmp_path, budget=moment)
     assert {one.remedy for one in skipped} == {LATER}
-    assert {item.title for item in items} <= {"lease.pdf"}  # it is named like the question
+    assert {item.title for item in items} == {"lease.pdf"}  # it is named like the question
     asked = 1
     while skipped and asked < 20:  # each question takes it further
-        items, skipped = read(session, tmp_path, recognition=Recognition(0.5))
+        items, skipped = read(session, tmp_path, budget=ReadingBudget(scans=1e-9))
         asked += 1
     assert sorted(item.title for item in items) == ["ferry.pdf"] * 3 + ["lease.pdf"] * 3
     assert [len(item.pages) for item in items if item.title == "lease.pdf"] == [1, 2, 3]
@@ -152,7 +152,7 @@ def test_without_seconds_a_scan_is_a_gap_and_a_picture_is_none(tmp_path: Path) -
     (tmp_path / "scan.pdf").write_bytes(saved([drawn(FERRY)], "PDF"))
     (tmp_path / "photo.png").write_bytes(saved([drawn(FERRY)], "PNG"))
     with Session(workers=1) as session:
-        _, skipped = read(session, tmp_path, recognition=None)
+        _, skipped = read(session, tmp_path, budget=None)
     gaps = {one.path.name: (one.reason, one.kinds) for one in skipped}
     assert gaps["scan.pdf"] == (Reason.SCANNED, frozenset({Kind.DOCUMENT}))
     assert gaps["photo.png"] == (Reason.UNSUPPORTED, frozenset())

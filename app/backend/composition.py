@@ -133,5 +133,6 @@ def settings_for(request: Request) -> Settings:
         seed=wanted.seed + request.again,
         now=SAMPLE_DAY if config.sources == (sample_folder(),) else wanted.now,
         time_budget=None if request.whole else wanted.time_budget,
+        attachments=math.inf if request.whole else wanted.attachments,
         scans=math.inf if request.whole and wanted.scans else wanted.scans,
     )

@@ -35,7 +35,8 @@ def settings_of(config: Config, **flags: Any) -> Settings:
 
         flags |= {"strategy": flags.get("strategy") or Aggregate.name, "infer": False}
     values = {one.name: getattr(config.values.answer, one.name) for one in fields(AnswerSettings)}
-    values["scans"] = config.values.reading.scans
+    reading = config.values.reading
+    values |= {"attachments": reading.attachments, "scans": reading.scans}
     values |= {name: value for name, value in flags.items() if value is not None}
     if fitted := config.values.answer.allocation:
         from engine.budget.allocation_file import read_allocation  # imports numpy

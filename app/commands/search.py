@@ -45,6 +45,7 @@ def command(
     paths: tuple[str, ...],
     k: int,
     memory: int | None,
+    attachments: float | None,
     scans: float | None,
     unlock: bool,
     as_json: bool,
@@ -64,7 +65,7 @@ def command(
     """
     query = question_from(query)
     config = load_config(os.environ)
-    settings = settings_of(config, k=k, scans=scans)
+    settings = settings_of(config, k=k, attachments=attachments, scans=scans)
     filters = FilterFlags(**flags).filters(settings.today)  # type: ignore[arg-type]
     sources = sources_of(config, paths)
     watcher = watch(stream_draft=False)

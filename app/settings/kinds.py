@@ -128,7 +128,7 @@ Whole = Annotated[int, ValueForm("a whole number")]
 Count = Annotated[int, Meta(ge=1), ValueForm("a whole number of at least 1")]
 Minutes = Annotated[int, Meta(ge=0), ValueForm("a whole number of minutes, 0 for never")]
 Seconds = Annotated[float, Meta(gt=0, lt=1e9), ValueForm("a number of seconds above 0")]
-Patience = Annotated[float, Meta(ge=0, lt=1e9), ValueForm("a number of seconds, 0 for never")]
+SecondsOrNever = Annotated[float, Meta(ge=0, lt=1e9), ValueForm("a number of seconds, 0 for never")]
 Size = Annotated[int, ValueForm(SIZE_WANTED, reads=int | str, check=_size)]
 Flag = Annotated[bool, ValueForm("true or false", _flag, choices=("true", "false"))]
 Zone = Annotated[

@@ -17,8 +17,8 @@ from app.settings.kinds import (
     MailAddresses,
     Minutes,
     Paths,
-    Patience,
     Seconds,
+    SecondsOrNever,
     SettingKind,
     Size,
     Text,
@@ -110,8 +110,12 @@ class ReadingSettings:
     workers: Annotated[Count | None, "Processes that read files; without a number, one a core."] = (
         None
     )
+    attachments: Annotated[
+        SecondsOrNever,
+        "Seconds for which a question goes on with attachments, once all else is read.",
+    ] = 10.0
     scans: Annotated[
-        Patience, "Seconds for which a question recognises scanned pages, with the extra ocr."
+        SecondsOrNever, "Seconds for which a question recognises scanned pages, with the extra ocr."
     ] = 10.0
     timezone: Annotated[Zone | None, "The zone in which days begin and times are shown."] = None
 

@@ -43,7 +43,7 @@ def verdict_on(
         remedy = "Apple Mail keeps it in the folder Attachments beside its messages; add that."
         return origin.skipped(Reason.MISSING, remedy)
     if kind.startswith(_PICTURES) and not (
-        scope.recognition and kind.startswith("image/") and not is_shown(part)
+        scope.budget.scans and kind.startswith("image/") and not is_shown(part)
     ):
         remedy = "Pictures and recordings are not read."
         return origin.skipped(Reason.UNSUPPORTED, remedy, kinds=frozenset())

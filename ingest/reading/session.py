@@ -21,7 +21,7 @@ from ingest.reading.source_file import FileReads
 from ingest.reading.stream import ItemStream
 from ingest.reading.walk import ListedFile
 from ingest.scans.tesseract import is_ready
-from ingest.sieve import Read, Recognition, Scope
+from ingest.sieve import Read, ReadingBudget, Scope
 
 if TYPE_CHECKING:
     from ingest.reading.watch import Watch
@@ -66,17 +66,19 @@ class Session:
         *,
         zone: tzinfo | None = None,
         now: datetime | None = None,
-        recognition: Recognition | None = None,
+        budget: ReadingBudget | None = None,
     ) -> ItemStream:
         """Return the items of `sources`, as `in_process.read` does. One reading at a time.
 
-        With `recognition`, scanned pages are recognised last, where Tesseract is installed.
+        Without `budget` all attachments are read and no scanned pages are recognised; they are
+        never where Tesseract is not installed.
         """
         if self._watch is not None:
             self._watch.add(sources)
         scope = scope_of(sources, filters, zone, now, self.passwords)
-        if recognition is not None and is_ready():
-            scope = replace(scope, recognition=recognition)
+        if budget is not None:
+            scans = budget.scans if is_ready() else 0
+            scope = replace(scope, budget=replace(budget, scans=scans))
         start = partial(Dispatcher, self._pool)
         return ItemStream(sources, scope, start, _ScopedCache(self, scope), self.memory)
 
@@ -164,7 +166,7 @@ class _ScopedCache:
         filters = scope.filters
         # Folders are sought below the sources; calendars are expanded around today.
         sources = scope.sources if filters.folders or filters.without.folders else ()
-        scans = scope.recognition is not None
+        scans = scope.budget.scans > 0
         self._seen = (filters, str(scope.zone), scope.now.date(), sources, scope.passwords, scans)
 
     def get(self, found: ListedFile) -> FileReads | None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ingest.item import Skipped
-from ingest.reading.jobs import Job, Portion
+from ingest.reading.jobs import Extent, Job, Portion
 from ingest.reading.walk import ListedFile
-from ingest.sieve import Read
+from ingest.sieve import Later, Read
 
+_TOGETHER = 32
+_TOGETHER_BYTES = 4 << 20
+"""Messages of one file, and bytes, whose attachments are one job."""
+_MANY_BYTES = 64 << 20
+"""Bytes of attachments from which their order matters: fewer are read in two seconds."""
 _PICTURE_NAMES = frozenset({".jpg", ".jpeg", ".png", ".heic", ".webp"})
 
 
@@ -17,8 +23,8 @@ class FileReads:
     """All that one file yielded."""
 
     first: list[Read] = field(default_factory=list)
-    later: dict[tuple[int, ...], list[Read]] = field(default_factory=dict)
-    """What was put off: the attachments of the messages at these offsets."""
+    later: dict[Portion, list[Read]] = field(default_factory=dict)
+    """What was put off and then read: the attachments of some messages."""
     scans: dict[Portion, list[Read]] = field(default_factory=dict)
     """What was recognised, a read a scanned page, of the portions that hold scans."""
     recognised: set[Portion] = field(default_factory=set)
@@ -37,6 +43,54 @@ class SourceFile:
     """Jobs to come, of which the file itself is the first."""
     is_cut: bool = False
     """Whether the reading was stopped before its end."""
+    grew: bool = False
+    """Whether something was read that is not kept yet."""
+
+
+@dataclass(slots=True)
+class LaterGroup:
+    """Some messages of a file, whose attachments are one job."""
+
+    file: SourceFile
+    some: list[Later] = field(default_factory=list)
+    weight: int = 0
+    """Most words of the question in one of these messages."""
+
+    def takes(self, file: SourceFile, later: Later) -> bool:
+        """Say whether another message belongs to it."""
+        small = self.size + later.size <= _TOGETHER_BYTES
+        return self.file is file and len(self.some) < _TOGETHER and small
+
+    @property
+    def size(self) -> int:
+        """Bytes of the attachments, still encoded."""
+        return sum(later.size for later in self.some)
+
+    @property
+    def portion(self) -> Portion:
+        """What is read of the file."""
+        offsets = tuple(later.offset for later in self.some)
+        return Portion(Extent.ATTACHMENTS, offsets=offsets)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it was read for an earlier question."""
+        return self.portion in self.file.reads.later
+
+    def job(self) -> Job:
+        """Return what reads it."""
+        return Job(self.file.found, self.portion, self.size)
+
+
+def in_turn(groups: Sequence[LaterGroup]) -> list[LaterGroup]:
+    """Return groups in the order in which they are read.
+
+    Where there are many bytes, those come first that are read already, then those whose messages
+    have most words of the question.
+    """
+    if sum(group.size for group in groups) <= _MANY_BYTES:
+        return list(groups)
+    return sorted(groups, key=lambda group: (not group.is_kept, -group.weight))
 
 
 @dataclass(slots=True)

@@ -10,22 +10,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from sys import getsizeof
 from typing import Protocol
 
-from ingest.item import Copy, Item, Reason, Skipped, Tally
-from ingest.reading.jobs import Extent, Job, Portion
-from ingest.reading.source_file import FileReads, ScannedPortion, SourceFile
+from ingest.item import Item, Kind, Reason, Skipped
+from ingest.reading.jobs import Job, Portion
+from ingest.reading.ledger import FileCache, Ledger
+from ingest.reading.source_file import FileReads, LaterGroup, ScannedPortion, SourceFile, in_turn
 from ingest.reading.walk import ListedFile, list_files
 from ingest.recognise import DOCUMENT, name_says_document
-from ingest.sieve import Later, LeftOut, Read, Scope
+from ingest.sieve import LeftOut, Read, Scope
 
 TICK = 0.1
 """Seconds after which a wait for the next item is interrupted."""
-_TOGETHER = 32
-_TOGETHER_BYTES = 4 << 20
-"""Messages of one file, and bytes, whose attachments are one job."""
+_AHEAD = 64
+"""Jobs that processes are given before the first is done."""
 
 
 LATER = "Its scanned pages wait for the next question: --scans gives them more seconds."
@@ -48,16 +48,6 @@ class Runner(Protocol):
         """Stop."""
 
 
-class FileCache(Protocol):
-    """Keeps what files held for the next question."""
-
-    def get(self, found: ListedFile) -> FileReads | None:
-        """Return what the file held, if it is unchanged."""
-
-    def put(self, found: ListedFile, reads: FileReads) -> None:
-        """Keep what a file held that was read to the end."""
-
-
 class ItemStream(Iterator[Item | Skipped]):
     """Items and what was skipped, in order. Closing it stops the reading."""
 
@@ -73,16 +63,13 @@ class ItemStream(Iterator[Item | Skipped]):
 
         `memory` bounds the bytes of text; at the bound the reading stops as `stop` does.
         """
-        self.tally = Tally()
+        self._ledger = Ledger(scope.budget, keeper, memory)
+        self.tally = self._ledger.tally
         self.sources = tuple(sources)
         self._scope = scope
         self._keeper = keeper
-        self._memory = memory
-        self._stopped = False
-        self._met: dict[tuple[str, str | None, int], Item] = {}
-        self._copied: set[tuple[Path, int]] = set()
-        self._groups: list[tuple[SourceFile, list[Later]]] = []
-        self._scanned: dict[tuple[Path, Portion], ScannedPortion] = {}
+        self._is_stopped = False
+        self._recognised_any = False
         self._stream = self._read(sources, start)
 
     def __next__(self) -> Item | Skipped:
@@ -98,7 +85,11 @@ class ItemStream(Iterator[Item | Skipped]):
 
     def stop(self) -> None:
         """Read no further. What has been read already still comes; the tally tells the rest."""
-        self._stopped = True
+        self._is_stopped = True
+
+    @property
+    def _stopped(self) -> bool:
+        return self._is_stopped or self.tally.is_full
 
     def close(self) -> None:
         """Stop at once."""
@@ -136,43 +127,78 @@ class ItemStream(Iterator[Item | Skipped]):
         """Yield what a file holds, without what is put off."""
         if file.job is None:
             for read in file.reads.first:
-                yield from self._pass(file, read, Portion())
+                yield from self._ledger.take(file, read, Portion())
         else:
             for reads in self._outcome(file, file.job, runner):
                 if reads is None:
                     yield None
                     continue
                 file.reads.first += reads
+                file.grew = True
                 for read in reads:
-                    yield from self._pass(file, read, Portion())
-        self._finish(file)
+                    yield from self._ledger.take(file, read, Portion())
+        self._ledger.finish(file)
 
     def _put_off(self, runner: Runner) -> Generator[Item | Skipped | None]:
-        """Yield what was put off: attachments, for some messages of a file at a time."""
-        jobs: list[Job | None] = []
-        for file, some in self._groups:
-            offsets = tuple(later.offset for later in some)
-            portion = Portion(Extent.ATTACHMENTS, offsets=offsets)
-            size = sum(later.size for later in some)
-            jobs.append(None if offsets in file.reads.later else Job(file.found, portion, size))
-        runner.add(job for job in jobs if job)
-        for job, (file, some) in zip(jobs, self._groups, strict=True):
-            offsets = tuple(later.offset for later in some)
-            portion = Portion(Extent.ATTACHMENTS, offsets=offsets)
-            kept = file.reads.later.setdefault(offsets, [])
+        """Yield what was put off: attachments, for as many seconds as were given."""
+        groups = in_turn(self._ledger.groups)
+        jobs = {id(group): group.job() for group in groups if not group.is_kept}
+        coming = iter(jobs.values())
+        runner.add(islice(coming, _AHEAD))
+        began, done, seconds = time.monotonic(), 0, self._scope.budget.attachments
+        for number, group in enumerate(groups):
+            job = jobs.get(id(group))
             if job is None:
-                for read in kept:
-                    yield from self._pass(file, read, portion)
+                for read in group.file.reads.later[group.portion]:
+                    yield from self._ledger.take(group.file, read, group.portion)
+            elif not seconds or (done and time.monotonic() - began > seconds):
+                yield from self._left(groups[number:], done / (time.monotonic() - began))
+                return
             else:
-                for reads in self._outcome(file, job, runner):
-                    if reads is None:
-                        yield None
-                        continue
-                    kept += reads
-                    for read in reads:
-                        yield from self._pass(file, read, portion)
-            self.tally.put_off -= len(some)
-            self._finish(file)
+                yield from self._attached(group, job, runner)
+                runner.add(islice(coming, 1))
+                done += group.size
+            self.tally.put_off -= len(group.some)
+            self._ledger.finish(group.file)
+
+    def _attached(
+        self, group: LaterGroup, job: Job, runner: Runner
+    ) -> Generator[Item | Skipped | None]:
+        """Yield what a group of messages has attached."""
+        kept = group.file.reads.later.setdefault(group.portion, [])
+        for reads in self._outcome(group.file, job, runner):
+            if reads is None:
+                yield None
+                continue
+            kept += reads
+            group.file.grew = True
+            for read in reads:
+                yield from self._ledger.take(group.file, read, group.portion)
+        if group.file.is_cut:
+            del group.file.reads.later[group.portion]
+
+    def _left(self, groups: Sequence[LaterGroup], rate: float) -> Iterator[Skipped]:
+        """Yield for each file what is left of its attachments; the next question goes on there.
+
+        `rate` is in bytes a second.
+        """
+        by_file: dict[int, list[LaterGroup]] = {}
+        for group in groups:
+            by_file.setdefault(id(group.file), []).append(group)
+        for left in by_file.values():
+            file, size = left[0].file, sum(group.size for group in left)
+            count = sum(len(group.some) for group in left)
+            seconds = f", about {size / rate:.0f} s" if rate else ""
+            self.tally.put_off -= count
+            yield Skipped(
+                file.found.path,
+                Reason.LATER,
+                f"{size / 1e6:,.0f} MB{seconds}: ask again, or give --attachments more seconds.",
+                f"attachments of {count:,} mails",
+                frozenset({Kind.DOCUMENT}),
+            )
+            file.put_off -= len(left) - 1
+            self._ledger.finish(file)
 
     def _outcome(self, file: SourceFile, job: Job, runner: Runner) -> Generator[list[Read] | None]:
         """Yield what a job reads, then its parts; None while there is nothing to take."""
@@ -188,7 +214,7 @@ class ItemStream(Iterator[Item | Skipped]):
                     yield None
                 continue
             finally:
-                self._count(runner.progress())
+                self._ledger.count(runner.progress())
             if reads is None:
                 jobs += reversed(jobs.pop().parts)
             else:
@@ -196,18 +222,18 @@ class ItemStream(Iterator[Item | Skipped]):
 
     def _recognise(self, runner: Runner) -> Generator[Item | Skipped | None]:
         """Yield the words of scanned pages, likeliest first, for as many seconds as were given."""
-        wanted = self._scope.recognition
-        if wanted is None or not self._scanned:
+        wanted = self._scope.budget
+        if not (wanted.scans and self._ledger.scanned):
             return
-        waiting = sorted(self._scanned.values(), key=lambda one: one.unlikely(wanted.words))
+        waiting = sorted(self._ledger.scanned.values(), key=lambda one: one.unlikely(wanted.words))
         self.tally.scans_found = len(waiting)
         jobs = [scanned.job() for scanned in waiting]
         runner.add(job for job in jobs if job)
-        until = time.monotonic() + wanted.seconds
+        until = time.monotonic() + wanted.scans
         for job, scanned in zip(jobs, waiting, strict=True):
             kept = scanned.file.reads.scans.setdefault(scanned.portion, [])
             for read in kept:
-                yield from self._pass(scanned.file, read)
+                yield from self._ledger.take(scanned.file, read)
             if job is not None:
                 yield from self._recognised(scanned, job, kept, runner, until)
             self.tally.scans_done += 1
@@ -221,10 +247,13 @@ class ItemStream(Iterator[Item | Skipped]):
         for reads in self._outcome(file, job, runner):
             for read in reads or ():
                 kept.append(read)
-                yield from self._pass(file, read)
+                file.grew = True
+                self._recognised_any = True
+                yield from self._ledger.take(file, read)
             if reads is None:
                 yield None
-            self._stopped = self._stopped or time.monotonic() > until
+            late = self._recognised_any and time.monotonic() > until  # each question goes further
+            self._is_stopped = self._is_stopped or late
         if file.is_cut:
             yield from (replace(skip, remedy=LATER) for skip in scanned.skips)
         elif not kept:  # nothing came of it, not even a word why
@@ -232,83 +261,5 @@ class ItemStream(Iterator[Item | Skipped]):
         else:
             file.reads.recognised.add(scanned.portion)
         file.is_cut = was_cut
-        if self._keeper is not None and not was_cut:
-            self._keeper.put(file.found, file.reads)
-
-    def _pass(
-        self, file: SourceFile, read: Read, portion: Portion | None = None
-    ) -> Iterator[Item | Skipped]:
-        """Yield what the caller gets of a read, and count the rest.
-
-        Scanned pages of a portion are put off, where they are recognised at all.
-        """
-        match read:
-            case Skipped(reason=Reason.SCANNED) if portion and self._scope.recognition:
-                scanned = self._scanned.setdefault(
-                    (file.found.path, portion), ScannedPortion(file, portion)
-                )
-                scanned.skips.append(read)
-            case LeftOut():
-                self.tally.pruned += read.count
-            case Later():
-                if (file.found.path, read.offset) not in self._copied:
-                    self._postpone(file, read)
-            case Item() if self._is_copy(file, read):
-                pass
-            case Item():
-                self.tally.items[read.kind] = self.tally.items.get(read.kind, 0) + 1
-                self._weigh(read)
-                yield read
-            case _:
-                yield read
-
-    def _is_copy(self, file: SourceFile, item: Item) -> bool:
-        """Say whether the same mail was found elsewhere, and note its other place.
-
-        Two mails are the same if Message-ID (else the header block) and text are the same.
-        """
-        at = item.locator
-        if at.message_id is None:
-            return False
-        known = self._met.setdefault((at.message_id, at.part, hash(item.text)), item)
-        if known is item:
-            item.copies.clear()
-            return False
-        known.copies.append(Copy(at, item.owners, item.shelf))
-        if at.part is None:
-            self._copied.add((file.found.path, at.offset or 0))
-        self.tally.copies += 1
-        return True
-
-    def _postpone(self, file: SourceFile, later: Later) -> None:
-        self.tally.put_off += 1
-        if self._groups and self._groups[-1][0] is file:
-            some = self._groups[-1][1]
-            size = sum(one.size for one in some)
-            if len(some) < _TOGETHER and size + later.size <= _TOGETHER_BYTES:
-                some.append(later)
-                return
-        self._groups.append((file, [later]))
-        file.put_off += 1
-
-    def _weigh(self, item: Item) -> None:
-        self.tally.text += getsizeof(item.text)
-        if self._memory is not None and self.tally.text > self._memory and not self._stopped:
-            self.tally.is_full = True
-            self.stop()
-
-    def _count(self, read: int) -> None:
-        self.tally.bytes_done = min(self.tally.bytes_done + read, self.tally.bytes_found)
-
-    def _finish(self, file: SourceFile) -> None:
-        """Note that one job of a file is done; after the last one the file is done."""
-        file.put_off -= 1
-        if file.put_off or file.is_cut:
-            return
-        self.tally.files_done += 1
-        if file.job is None:
-            self._count(file.found.size)
-        elif self._keeper is not None:
-            self._keeper.put(file.found, file.reads)
-        if self.tally.files_done == self.tally.files_found:
-            self.tally.bytes_done = self.tally.bytes_found
+        if not was_cut:
+            self._ledger.keep(file)

@@ -27,7 +27,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from ingest.item import Item
 from ingest.reading.session import Session
-from ingest.sieve import Recognition
+from ingest.sieve import ReadingBudget
 
 DOTS = 200
 FONTS = ("", "DejaVuSans.ttf", "DejaVuSerif.ttf", "DejaVuSerif-Italic.ttf", "DejaVuSansMono.ttf")
@@ -123,11 +123,11 @@ def ours(paths: list[Path]) -> list[tuple[str, float]]:
     """Return the words of each page and its seconds, one locked-down process reading."""
     found = []
     with Session(workers=1) as session:
-        list(session.read(paths[:1], recognition=Recognition(60)))  # the language is loaded once
+        list(session.read(paths[:1], budget=ReadingBudget(scans=60)))  # the language is loaded once
         session.forget()
         for path in paths:
             began = time.perf_counter()
-            items = session.read([path], recognition=Recognition(600))
+            items = session.read([path], budget=ReadingBudget(scans=600))
             text = " ".join(item.text for item in items if isinstance(item, Item))
             found.append((text, time.perf_counter() - began))
     return found

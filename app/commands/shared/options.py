@@ -143,13 +143,19 @@ class Size(click.ParamType[int]):
 
 
 def reading_options(command: Command) -> Command:
-    """Add `--memory`, `--scans` and `--unlock`."""
+    """Add `--memory`, `--attachments`, `--scans` and `--unlock`."""
     options = [
         click.option(
             "--memory",
             type=Size(),
             metavar="SIZE",
             help='Most memory for the text of files, such as "2 GB".',
+        ),
+        click.option(
+            "--attachments",
+            type=click.FloatRange(0),
+            metavar="SECONDS",
+            help="Longest time to read attachments, once all else is read.",
         ),
         click.option(
             "--scans",
