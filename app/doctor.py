@@ -232,6 +232,25 @@ def _server() -> list[Check]:
     return checks
 
 
+def servers_found() -> Iterator[Check]:
+    """Yield the model servers that answer on this machine, and how to use each."""
+    from models.server.find import PORTS, servers_here  # the door to a network: shut until asked
+
+    none = True
+    for found in servers_here():
+        none = False
+        url = found.address.url
+        if found.served is None:
+            yield Check("server", "note", f"{url}: {found.fault}", f'[server] url = "{url}"')
+        else:
+            known = f", {found.served.context:,} tokens" if found.served.context else ""
+            detail = f"{found.served.kind} at {url}: {found.served.model}{known}"
+            yield Check("server", "ok", detail, f'Use it: [server] url = "{url}"')
+    if none:
+        ports = ", ".join(map(str, PORTS))
+        yield Check("server", "note", f"no model server answers on this machine (ports {ports})")
+
+
 def _settings() -> list[Check]:
     config = load_config(os.environ)
     there = "" if config.path.exists() else " (no file: defaults)"

@@ -16,10 +16,13 @@ from app.local_models.loader import known_models, model_set, user_rows_path
 from app.local_models.rows import detail_lines, models_shown
 from app.settings.config import load_config
 from models.roles import READING, FittedWeights
+from models.store.catalogue import HubSource
 from models.store.consent import Accepted, write_consent
 from models.store.estimate import CONTEXT, ModelTooLarge, estimate_row
 from models.system.machine import Gpu, MemoryBytes
+from tests.support.toy_hub import COMMIT, REPO
 from tests.support.toy_models import SHAPE, gguf, sha256
+from tests.support.toy_pulls import hub_on_loopback
 
 GOOD = gguf()
 FREE = "qwen2.5-0.5b-instruct-q4_k_m"
@@ -94,6 +97,29 @@ def test_a_file_of_the_hub_is_added_without_a_network(capsys):
     out, _ = capsys.readouterr()
     assert "toy.q4_k_m" in out
     assert "size unknown" in out
+
+
+def test_owner_name_and_file_are_enough(capsys):
+    [added] = shown(capsys, "add", "ada/Toy-GGUF/quants/Toy.Q4_K_M.gguf")["models"]
+    assert added["id"] == "toy.q4_k_m"
+    row = known_models(os.environ)[0].row("toy.q4_k_m")
+    assert row.sources == (HubSource("ada/Toy-GGUF", "", "quants/Toy.Q4_K_M.gguf"),)
+    assert main(["models", "add", "ada/Toy-GGUF"]) == 2
+    assert "ada/Toy-GGUF/FILE.gguf" in capsys.readouterr().err
+
+
+def test_the_hub_is_asked_what_a_file_is_and_nothing_is_fetched(capsys, monkeypatch):
+    with hub_on_loopback(monkeypatch) as hub:
+        hub.files["Toy.gguf"] = b"GGUF" * 300
+        assert main(["models", "add", f"{REPO}/Toy.gguf", "--look"]) == 0
+        said = capsys.readouterr().err
+        digest = sha256(b"GGUF" * 300)
+        assert f"Toy.gguf of {REPO}: 1.2 kB, commit {COMMIT}, SHA-256 {digest}" in said
+        assert not hub.fetched
+        [source] = known_models(os.environ)[0].row("toy").sources
+        assert source.revision == COMMIT
+        assert main(["models", "add", f"{REPO}/Gone.gguf", "--look", "--id", "gone"]) != 0
+        assert "Gone.gguf" in capsys.readouterr().err
 
 
 def test_of_what_nobody_here_has_measured_that_is_said(capsys):

@@ -23,7 +23,7 @@ from app.screens.lists.doctor import DoctorScreen
 from app.screens.lists.first_run import FirstRunScreen
 from app.settings.config import config_path, load_config
 from app.settings.current import Current
-from app.sources.first_steps import PairOffer
+from app.sources.first_steps import PairOffer, ServerOffer
 from app.sources.known_places import known_places
 from app.sources.sample_files import sample_folder
 from app.widgets.input.prompt import Prompt
@@ -117,6 +117,24 @@ async def test_three_steps_lead_to_the_first_question(places, pair):
         await pilot.press("enter")
         await settled(pilot)
         assert isinstance(app.screen, ChatScreen)
+
+
+async def test_a_server_is_looked_for_when_asked_and_used(places, pair, monkeypatch):
+    offer = ServerOffer("http://127.0.0.1:11434", "Use Ollama here: toy")
+    monkeypatch.setattr(screen_of_first_run, "servers_to_use", lambda: [offer])
+    app = newcomer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await begun(pilot)
+        await pilot.press("G", "enter")
+        await settled(pilot)
+        assert "Ollama" not in text_of(app)
+        screen.row_list.find("Look for a model server", 0)
+        await pilot.press("enter")
+        await settled(pilot)
+        screen.row_list.find("Use Ollama", 0)
+        await pilot.press("enter")
+        await until(pilot, lambda: "3 of 3" in text_of(app))
+        assert load_config(os.environ).values.server.url == offer.url
 
 
 async def test_the_sample_is_read_until_a_source_is_named(places, pair):

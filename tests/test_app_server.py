@@ -26,6 +26,7 @@ from engine.events import Event, Noted
 from engine.retrieval.memory import Memory
 from models.errors import ModelMissing, RuntimeFailed
 from models.roles import ModelSet
+from models.server.find import servers_here
 from models.store.catalogue import load_catalogue
 from models.store.estimate import CONTEXT
 from tests.support.toy_server import ToyServer, serving
@@ -245,6 +246,22 @@ def test_doctor_names_the_server(
     monkeypatch.setenv("ASKANCE_MODELS_RUNTIME", "server")
     assert main(["doctor", "--json"]) == 1
     assert doctor(capsys)["state"] == "missing"
+
+
+def test_servers_are_looked_for_when_asked(
+    toy: ToyServer, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    port = int(toy.url.rpartition(":")[2])
+    monkeypatch.setattr("models.server.find.PORTS", (9, port))
+    monkeypatch.setattr(servers_here, "__defaults__", ((9, port),))
+    assert main(["doctor", "--servers", "--json"]) == 0
+    said = doctor(capsys)
+    assert f"vLLM at {toy.url}: toy-7b, 4,096 tokens" in said["detail"]
+    assert f'url = "{toy.url}"' in said["remedy"]
+    assert toy.bodies == []
+    monkeypatch.setattr(servers_here, "__defaults__", ((9,),))
+    assert main(["doctor", "--servers"]) == 0
+    assert "no model server answers" in capsys.readouterr().out
 
 
 def doctor(capsys: Any) -> dict[str, str]:

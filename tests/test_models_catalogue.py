@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -90,6 +91,13 @@ def test_what_nobody_verified_has_no_hash_no_revision_and_comes_last() -> None:
             assert [source.kind for source in row.sources] == ["hub"]
             assert all(isinstance(s, HubSource) and not s.revision for s in row.sources)
             assert not any(extra.sha256 for extra in row.extras)
+
+
+def test_the_page_of_models_names_every_pair() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "models.md").read_text("utf-8")
+    for pair in load_catalogue().pairs:
+        row = f"| {pair.memory // 10**9} GB | {pair.device.upper()} | `{pair.lookahead}` | "
+        assert f"{row}`{pair.generator}` |" in page
 
 
 def test_curated_pairs_go_from_small_to_large_and_are_openly_licensed() -> None:

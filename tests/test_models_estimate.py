@@ -162,7 +162,7 @@ def test_what_cannot_be_loaded_is_refused_before_it_is(
         ("cpu", 2, 8, "qwen2.5-coder-1.5b-instruct-q4_k_m"),
         ("cpu", 8, 8, "qwen2.5-1.5b-instruct-q4_k_m"),
         ("cpu", 64, 2, "qwen2.5-1.5b-instruct-q4_k_m"),
-        ("cpu", 64, 8, "qwen3-4b-instruct-2507-q4_k_m"),
+        ("cpu", 64, 8, "qwen3-30b-a3b-instruct-2507-q4_k_m"),
         ("gpu", 8, 8, "qwen2.5-7b-instruct-q4_k_m"),
         ("gpu", 16, 8, "qwen2.5-14b-instruct-q4_k_m"),
         ("gpu", 24, 8, "mistral-small-24b-instruct-2501-q4_k_m"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -20,6 +21,7 @@ from app.output.plain import one_line
 from app.output.progress import StatusLine
 from app.output.report import size_text
 from app.settings.config import load_config
+from models.download.hub import look_up
 from models.download.local import adopt
 from models.speed import measured
 from models.store.catalogue import REPOSITORY, FileSource, HubSource, ModelRow
@@ -36,34 +38,49 @@ from models.store.user_rows import add_row
 from models.system.files import hash_steps
 from models.system.machine import memory
 
+IN_REPOSITORY = re.compile(r"([\w.-]+/[\w.-]+)/(.+\.gguf)", re.IGNORECASE)
+"""A file of a repository of the hub."""
 NOT_IN_AN_ID = re.compile(r"[^a-z0-9._-]+")
 
 
 @click.command("add")
-@click.argument("what", metavar="PATH|REPO")
-@click.option("--file", "file", metavar="NAME", help="Name of the GGUF file in REPO on the hub.")
+@click.argument("what", metavar="PATH|OWNER/NAME/FILE")
+@click.option("--file", "file", metavar="NAME", help="Name of the GGUF file, where WHAT lacks it.")
 @click.option("--revision", metavar="COMMIT", help="Full commit id in REPO on the hub.")
 @click.option(
     "--id", "model_id", metavar="ID", help="Id of the new model; default: the file's name."
 )
+@click.option("--look", is_flag=True, help="Ask the hub first what the file is; fetch nothing.")
 @json_option
 def add(
-    what: str, file: str | None, revision: str | None, model_id: str | None, as_json: bool
+    what: str,
+    file: str | None,
+    revision: str | None,
+    model_id: str | None,
+    look: bool,
+    as_json: bool,
 ) -> int:
     """Add a model of your own: a GGUF file on this machine, or one on the hub.
 
     It writes a row to models.toml, beside config.toml. A file is checked, and used where it is.
-    `askance models pull ID` fetches one on the hub.
+    `askance models pull ID` fetches one on the hub. With --look the hub is asked for its size,
+    commit and SHA-256, which are shown; the row then names the commit. Without, no network is used.
+
+    \b
+    askance models add ~/Downloads/my.gguf
+    askance models add OWNER/NAME/FILE.gguf --look
     """
     path = Path(what).expanduser()
+    if not path.exists() and file is None and (found := IN_REPOSITORY.fullmatch(what)):
+        what, file = found.groups()
     if path.is_file():
         row = _row_of_file(path.absolute(), model_id)
     elif REPOSITORY.fullmatch(what) and not path.exists():
-        row = _row_of_repo(what, file, revision, model_id)
+        row = _row_of_repo(what, file, revision, model_id, look=look)
     else:
         raise UsageError(
             f"{one_line(what)} is neither a file nor a repository of the hub (OWNER/NAME).",
-            remedy="Name a GGUF file, or OWNER/NAME with --file NAME.",
+            remedy="Name a GGUF file, or OWNER/NAME/FILE.gguf.",
         )
     catalogue, store = known_models(os.environ)
     if any(other.id == row.id for other in catalogue.rows):
@@ -112,13 +129,22 @@ def _row_of_file(path: Path, model_id: str | None) -> ModelRow:
 
 
 def _row_of_repo(
-    repo: str, file: str | None, revision: str | None, model_id: str | None
+    repo: str, file: str | None, revision: str | None, model_id: str | None, *, look: bool
 ) -> ModelRow:
     if not file:
         raise UsageError(
             f"Which file of {repo}?",
-            remedy="Add --file NAME.gguf, as its page on the hub lists it; only `pull` uses the "
-            "network.",
+            remedy=f"Write {repo}/FILE.gguf, as its page on the hub lists it.",
+        )
+    source = HubSource(repo, revision or "", file)
+    if look:
+        found = look_up(source)
+        source = replace(source, revision=found.commit)
+        said = f"SHA-256 {found.sha256}" if found.sha256 else "no SHA-256 is stated"
+        click.echo(
+            f"{file} of {repo}: {size_text(found.size)}, commit {found.commit}, {said}. Its "
+            "page on the hub has its licence.",
+            err=True,
         )
     return ModelRow(
         id=model_id or _id_of(file),
@@ -134,7 +160,7 @@ def _row_of_repo(
         quantisation="unknown",
         verified=False,
         starter=False,
-        sources=(HubSource(repo, revision or "", file),),
+        sources=(source,),
         extras=(),
     )
 

@@ -60,3 +60,23 @@ def pair_offers() -> list[PairOffer]:
     if best.rows != offers[0].rows:
         offers.append(best)
     return offers
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOffer:
+    """A model server that answers on this machine."""
+
+    url: str
+    text: str
+    """What a row says of it."""
+
+
+def servers_to_use() -> list[ServerOffer]:
+    """Look for model servers on this machine, and return those that have a model."""
+    from models.server.find import servers_here  # the door to a network: shut until asked
+
+    return [
+        ServerOffer(found.address.url, f"Use {found.served.kind} here: {found.served.model}")
+        for found in servers_here()
+        if found.served is not None
+    ]

@@ -205,6 +205,20 @@ class HubFetch:
             self._store.remember(self._row, path, part)
 
 
+def look_up(source: HubSource) -> Announced:
+    """Ask the hub what a file is, and fetch nothing. Raises `PullFailed` and `TokenNeeded`."""
+    token = ""
+    while True:
+        with HubChild(source.repo, source.revision, source.file, token) as child:
+            try:
+                return child.ask(Path(os.devnull), resume=False)
+            except TokenNeeded as refused:
+                kept = hub_token(os.environ)
+                if token or not kept.value:
+                    raise TokenNeeded(refused.message, remedy=kept.remedy) from refused
+                token = kept.value
+
+
 def hub_cache(environ: Mapping[str, str]) -> Path:
     """Return the folder in which the hub's programs keep fetched files."""
     if chosen := environ.get("HF_HUB_CACHE"):

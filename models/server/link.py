@@ -274,3 +274,12 @@ class Link:
             f"{here} broke off before it had answered: {type(error).__name__}.",
             remedy="Ask again; its own log may say more.",
         )
+
+
+def lists_models(url: str, seconds: float) -> bool:
+    """Say whether something lists models at a URL of this machine, as all model servers do."""
+    try:
+        reply = httpx2.get(f"{url}/v1/models", timeout=seconds, trust_env=False)
+        return isinstance(reply.json().get("data"), list)
+    except (httpx2.HTTPError, ValueError, AttributeError):
+        return False

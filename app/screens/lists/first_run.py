@@ -16,12 +16,14 @@ from app.keys import bindings
 from app.local_models.jobs import pulling
 from app.local_models.loader import known_models
 from app.local_models.roles import choose
+from app.local_models.server import where_text_goes
 from app.screens.dialogs.entry import EntryScreen, PathSuggester
 from app.screens.lists.base import ListingScreen
 from app.screens.messages import WorkAdvanced, WorkEnded
 from app.screens.model_jobs import ModelJob, ModelJobs
 from app.settings.current import Current
-from app.sources.first_steps import PairOffer, pair_offers
+from app.settings.edit import set_value
+from app.sources.first_steps import PairOffer, ServerOffer, pair_offers, servers_to_use
 from app.sources.known_places import Place, known_places
 from app.sources.states import absolute, remember, short
 from app.widgets.row_list import ListRow, RowList
@@ -67,6 +69,8 @@ class FirstRunScreen(ListingScreen):
         self._offers = Offers([], [])
         self._marked: set[Path] = set()
         self._step: Step = 1
+        self._servers: list[ServerOffer] = []
+        """Model servers that were found; they are looked for when asked to."""
 
     def begin(self) -> None:
         """Look at what there is: whether places exist, what this machine is."""
@@ -125,6 +129,8 @@ class FirstRunScreen(ListingScreen):
         waits = self._jobs.busy
         return [
             *rows,
+            *(ListRow(f"server {one.url}", one.text) for one in self._servers),
+            ListRow("find", "Look for a model server on this machine"),
             ListRow("next", "Go on while it is fetched" if waits else "Go on", "heading"),
         ]
 
@@ -148,6 +154,7 @@ class FirstRunScreen(ListingScreen):
         if row.key.startswith("pair "):
             return self._offers.pairs[int(row.key.split()[1])].about()
         return {
+            "find": "Asks the ports of llama-server, Ollama, LM Studio and vLLM here, once, now.",
             "name": "Any folder, mailbox, calendar, document.",
             "sample": "Sample files ship with Askance; nothing of yours is read.",
             "next": "Sources: F3. Models: F4. These steps again: F7.",
@@ -167,6 +174,10 @@ class FirstRunScreen(ListingScreen):
             self.action_back()
         elif key == "name":
             self._ask_path()
+        elif key == "find":
+            self.work(servers_to_use, self._found)
+        elif key.startswith("server "):
+            self.work(partial(self._use_server, key.split()[1]), self._chosen)
         elif key.startswith("pair "):
             self._take(self._offers.pairs[int(key.split()[1])])
         else:
@@ -230,6 +241,18 @@ class FirstRunScreen(ListingScreen):
         choose("generator", pair.generator.id, self._current.saved, catalogue)
         self._current.reload()
         return f"{pair.generator.id} writes, {pair.lookahead.id} reads ahead."
+
+    def _found(self, servers: list[ServerOffer]) -> None:
+        self._servers = servers
+        self._draw()
+        if not servers:
+            self.say("No model server answers on this machine.")
+
+    def _use_server(self, url: str) -> str:
+        """Let a server run the answer model."""
+        set_value(self._current.saved.path, "server", "url", url)
+        self._current.reload()
+        return f"{url} answers from now on. {where_text_goes(self._current.config) or ''}".strip()
 
     def _chosen(self, said: str) -> None:
         self._changed()
