@@ -77,6 +77,9 @@ _READERS = {
     Format.TABLE: _Row("ingest.documents.records", "table_items", 256),
     Format.TEXT: _Row("ingest.documents.records", "text_items", 256),
     Format.PICTURE: _Row("ingest.scans.pictures", "picture_items", 256),
+    Format.DATABASE: _Row(
+        "ingest.databases.database", "database_items", 256, is_titled=True, is_dated=True
+    ),
     Format.FOREIGN: _Row("ingest.foreign", "foreign_items", 256, is_titled=True),
 }
 """Modules are imported when the first file of their format is met."""

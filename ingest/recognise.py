@@ -51,6 +51,7 @@ class Format(Enum):
     ZIP = "zip, its use not told yet"
     OLE = "OLE, its use not told yet"
     PICTURE = "picture"
+    DATABASE = "SQLite"
     FOREIGN = "what an installed reader takes"
     UNSUPPORTED = "unsupported"
     EMPTY = "empty"
@@ -88,6 +89,7 @@ _BY_MAGIC = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Format.OLE),
     (b"{\\rtf", Format.RTF),
     (b"!BDN", Format.PST),
+    (b"SQLite format 3\0", Format.DATABASE),
     (b"\x78\x9f\x3e\x22", Format.TNEF),
     (b"\x1f\x8b\x08", Format.PACKED),
     (b"BZh", Format.PACKED),
@@ -300,6 +302,8 @@ def kinds_of(form: Format) -> frozenset[Kind]:
             return ENTRIES | DOCUMENT  # A note of a calendar is a document.
         case Format.CARDS:
             return CONTACT
+        case Format.DATABASE:
+            return ENTRIES | CONTACT | MESSAGE | DOCUMENT
         case Format.CHAT:
             return MESSAGE | DOCUMENT  # A diary may look like a chat until it is read.
         case _:

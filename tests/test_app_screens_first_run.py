@@ -63,6 +63,7 @@ def test_known_places_are_found_by_their_existence(places):
     assert found == [
         ("Thunderbird mail", ".thunderbird/ab.default/Mail"),
         ("Thunderbird mail", ".thunderbird/ab.default/ImapMail"),
+        ("Thunderbird calendars", ".thunderbird/ab.default/calendar-data"),
         ("Mail", "Maildir"),
         ("Calendars", "Calendars"),
         ("Documents", "Documents"),
@@ -95,7 +96,7 @@ async def test_three_steps_lead_to_the_first_question(places, pair):
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await begun(pilot)
         assert "1 of 3" in text_of(app)
-        await pilot.press("j", "j", "space", "j", "enter", "enter")
+        await pilot.press("j", "j", "j", "space", "j", "enter", "enter")
         assert not config_path(os.environ).exists()
         screen.row_list.find("Name another", 0)
         await pilot.press("enter")

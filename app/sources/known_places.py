@@ -57,6 +57,11 @@ def _thunderbird(home: Path) -> Iterator[Place]:
             for name in IN_A_PROFILE:
                 if _is_folder(profile / name):
                     yield Place("Thunderbird mail", profile / name)
+            calendars = profile / "calendar-data"
+            if calendars.is_dir():
+                yield Place("Thunderbird calendars", calendars)
+            if (book := profile / "abook.sqlite").is_file():
+                yield Place("Thunderbird contacts", book)
 
 
 def _named(home: Path, environ: Mapping[str, str]) -> Iterator[Place]:

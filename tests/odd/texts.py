@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 
 from tests.odd.archives import zipped
 from tests.odd.office import XML
@@ -324,7 +326,11 @@ def program() -> bytes:
 
 
 def database() -> bytes:
-    return b"SQLite format 3\0" + bytes(4080)
+    """A database of a program that no reader knows."""
+    with closing(sqlite3.connect(":memory:")) as made:
+        made.execute("CREATE TABLE items (id INTEGER, words TEXT)")
+        made.commit()
+        return made.serialize()
 
 
 def random_bytes() -> bytes:

@@ -13,9 +13,11 @@ import json
 import lzma
 import re
 import secrets
+import sqlite3
 import struct
 import tarfile
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any, Literal
@@ -138,6 +140,19 @@ def _telegram(sentence: str) -> dict[str, Any]:
     return {"name": "Orla", "type": "personal_chat", "id": 1, "messages": [said]}
 
 
+def _database(sentence: str) -> bytes:
+    """Return an address book of Thunderbird's with one card."""
+    card = _card(sentence).decode()
+    with closing(sqlite3.connect(":memory:")) as made:
+        made.executescript(
+            "CREATE TABLE properties (card TEXT, name TEXT, value TEXT);"
+            "CREATE TABLE lists (uid TEXT); CREATE TABLE list_cards (list TEXT);"
+        )
+        made.execute("INSERT INTO properties VALUES ('1', '_vCard', ?)", (card,))
+        made.commit()
+        return made.serialize()
+
+
 def _drawn(sentence: str) -> Image.Image:
     """Return a picture of a sentence that Tesseract reads without a mistake."""
     about, word = sentence.rstrip(".").rsplit(" ", 1)
@@ -175,6 +190,7 @@ FILES: dict[str, tuple[Format | None, Callable[[str], Data]]] = {
     "Calendar": (Format.CALENDAR, lambda s: {"one.ics": _event(s).replace(b"UID:", b"UID:of")}),
     "contacts.vcf": (Format.CARDS, _card),
     "letter.pdf": (Format.PDF, lambda s: pdf.paged(pdf.line(s.encode()))),
+    "abook.sqlite": (Format.DATABASE, _database),
     "scan.pdf": (Format.PDF, lambda s: _picture(s, "PDF")),
     "photo.png": (Format.PICTURE, lambda s: _picture(s, "PNG")),
     "letter.docx": (Format.DOCX, lambda s: office.docx(_paragraph(s))),

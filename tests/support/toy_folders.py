@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.odd import calendars, office, pdf, texts
 from tests.odd.mail import _emlx as emlx
+from tests.support.databases import at, calendar_with
 from tests.support.scanned import drawn, saved
 
 Files = dict[str, bytes]
@@ -82,7 +83,9 @@ def thunderbird() -> Files:
         f"{profile}/ImapMail/imap.example.org/Junk": mbox(SPAM),
         f"{profile}/Mail/Local Folders/Inbox": b"",
         f"{profile}/Mail/Local Folders/msgFilterRules.dat": b'version="9"\n',
-        f"{profile}/calendar-data/local.sqlite": texts.database(),
+        f"{profile}/calendar-data/local.sqlite": calendar_with(
+            "Engine check", at(2026, 12, 3, 9), at(2026, 12, 3, 10), "Lindqvist's yard"
+        ),
     }
 
 

@@ -1,0 +1,1 @@
+"""SQLite files in which programs keep calendars, address books, messages, history."""
