@@ -8,6 +8,8 @@ BIN = .venv/bin
 # What `make packages` builds llama.cpp for, and which ways; all of them where none is named.
 GPU = none
 CPU = native
+# Kinds of GPU that `make wheels` builds for; where none is named, all whose compiler kit is here.
+GPUS =
 WAYS =
 TEST_MODELS = smollm2-135m-instruct-q4_1 all-minilm-l6-v2
 INSTALLED = .venv/.installed-$(TORCH)
@@ -41,7 +43,7 @@ check: $(INSTALLED) ## lint, format, types, direction of imports
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-.PHONY: docs packages
+.PHONY: docs packages wheels
 docs: $(INSTALLED) ## write the reference from the code, make a site of docs/ in dist/site
 	@$(BIN)/python -m pip install --quiet -c constraints.txt --group docs
 	@$(BIN)/python packaging/reference.py
@@ -52,6 +54,10 @@ packages: $(INSTALLED) ## build and try every way to install, in dist (root and 
 	@$(BIN)/python -m pip install --quiet -c constraints.txt --group packages
 	@$(BIN)/python packaging/licences.py
 	@$(BIN)/python packaging/matrix.py --gpu $(GPU) --cpu $(CPU) $(WAYS)
+
+wheels: $(INSTALLED) ## build wheels of llama.cpp that need no compiler, try each, in dist/wheels
+	@$(BIN)/askance models pull smollm2-135m-instruct-q4_1
+	@$(BIN)/python packaging/wheels.py dist/wheels $(GPUS) --model "$(MODELS_DIR)/smollm2-135m-instruct-q4_1/SmolLM2-135M-Instruct.Q4_1.gguf"
 
 clean: ## remove .venv and caches, keep the models
 	@rm -rf engine/retrieval/scan-*.so .venv .make .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist

@@ -87,87 +87,85 @@ def _said(error: AskanceError) -> str:
     return f"{error.message} {error.remedy}".strip()
 
 
-def server_of(answers: Answers, version: str) -> MCPServer[Any]:
-    """Return the server. Where only titles are shared, it cannot be asked for answers."""
-    shared = answers.shared
-    server = MCPServer[Any](
-        "askance",
-        title="Askance",
-        version=version,
-        instructions=instructions(answers.sources, shared.share),
-        log_level="CRITICAL",
-    )
+class Tools:
+    """What a client can call; the docstrings are what it is told of each."""
 
-    @server.tool()
-    async def search(query: str, context: Context[Any, Any], k: int = 10) -> dict[str, Any]:
+    def __init__(self, answers: Answers) -> None:
+        """Ask by what the server was started with."""
+        self._answers = answers
+        self._shared = answers.shared
+
+    async def search(self, query: str, context: Context[Any, Any], k: int = 10) -> dict[str, Any]:
         """Rank passages of the person's mail, documents and calendars by words, without a model.
 
         query: words, and operators: "a phrase", -word, from:NAME, to:NAME, kind:mail, since:DATE,
         until:DATE, subject:WORD. k: how many passages, 1 to 50.
         """
-        settings = answers.settings_for(k=min(max(k, 1), 50))
-        request = _request(answers, query, settings, search=True)
-        event = await answers.last_of(request, context)
+        settings = self._answers.settings_for(k=min(max(k, 1), 50))
+        event = await self._answers.last_of(self._request(query, settings, search=True), context)
         if not isinstance(event, Found):
             raise ToolError("The search was cancelled.")
-        answers.coverage = event.result.coverage
-        return shared.search(event.result)
+        self._answers.coverage = event.result.coverage
+        return self._shared.search(event.result)
 
-    if shared.share != "titles":
+    async def ask(
+        self, question: str, context: Context[Any, Any], effort: str = "balanced"
+    ) -> dict[str, Any]:
+        """Answer a question from the person's mail, documents and calendars, with citations.
 
-        @server.tool()
-        async def ask(
-            question: str, context: Context[Any, Any], effort: str = "balanced"
-        ) -> dict[str, Any]:
-            """Answer a question from the person's mail, documents and calendars, with citations.
+        The answer says how sure it is (certainty: sure, unsure or none) and what was not read.
+        effort: quick, balanced or thorough; a local model answers, which takes seconds.
+        """
+        if effort not in ("quick", "balanced", "thorough"):
+            raise ToolError(f"effort is quick, balanced or thorough, not {effort!r}.")
+        settings = self._answers.settings_for(effort=effort)
+        event = await self._answers.last_of(self._request(question, settings), context)
+        if not isinstance(event, Answered):
+            raise ToolError("The question was cancelled.")
+        self._answers.coverage = event.answer.coverage
+        return self._shared.answer(event.answer)
 
-            The answer says how sure it is (certainty: sure, unsure or none) and what was not read.
-            effort: quick, balanced or thorough; a local model answers, which takes seconds.
-            """
-            if effort not in ("quick", "balanced", "thorough"):
-                raise ToolError(f"effort is quick, balanced or thorough, not {effort!r}.")
-            settings = answers.settings_for(effort=effort)
-            event = await answers.last_of(_request(answers, question, settings), context)
-            if not isinstance(event, Answered):
-                raise ToolError("The question was cancelled.")
-            answers.coverage = event.answer.coverage
-            return shared.answer(event.answer)
-
-    @server.tool()
-    async def read_citation(ref: str) -> dict[str, Any]:
+    async def read_citation(self, ref: str) -> dict[str, Any]:
         """Return the source behind the `ref` of an earlier result: who, when, where, its words."""
-        return _citation(shared, ref)
+        found = self._shared.citation(ref)
+        if found is None:
+            raise ToolError(
+                f"There is no result with the ref {ref!r} any more. Ask or search again."
+            )
+        return found
 
-    @server.tool()
-    async def list_sources() -> dict[str, Any]:
+    async def list_sources(self) -> dict[str, Any]:
         """List the files and folders that are read when something is asked."""
-        return {"sources": [{"path": str(path)} for path in answers.sources]}
+        return {"sources": [{"path": str(path)} for path in self._answers.sources]}
 
-    @server.tool()
-    async def coverage() -> dict[str, Any]:
+    async def coverage(self) -> dict[str, Any]:
         """Say what was read for the last question and what was not, with reasons and remedies."""
-        if answers.coverage is None:
+        if self._answers.coverage is None:
             raise ToolError("Nothing has been asked yet.")
-        return coverage_object(answers.coverage)
+        return coverage_object(self._answers.coverage)
 
-    @server.resource(CITATION, mime_type="application/json", title="A cited source")
-    async def citation(ref: str) -> dict[str, Any]:
-        """The source behind a citation or a search hit."""
-        return _citation(shared, ref)
+    def _request(self, text: str, settings: Settings, *, search: bool = False) -> Request:
+        sources = tuple(self._answers.sources)
+        return Request(0, text, sources=sources, settings=settings, search=search)
 
+
+def server_of(answers: Answers, version: str) -> MCPServer[Any]:
+    """Return the server. Where only titles are shared, it cannot be asked for answers."""
+    server = MCPServer[Any](
+        "askance",
+        title="Askance",
+        version=version,
+        instructions=instructions(answers.sources, answers.shared.share),
+        log_level="CRITICAL",
+    )
+    tools = Tools(answers)
+    for tool in (tools.search, tools.ask, tools.read_citation, tools.list_sources, tools.coverage):
+        if tool != tools.ask or answers.shared.share != "titles":
+            server.tool()(tool)
+    server.resource(CITATION, mime_type="application/json", title="A cited source")(
+        tools.read_citation
+    )
     return server
-
-
-def _request(answers: Answers, text: str, settings: Settings, *, search: bool = False) -> Request:
-    sources = tuple(answers.sources)
-    return Request(0, text, sources=sources, settings=settings, search=search)
-
-
-def _citation(shared: SharedText, ref: str) -> dict[str, Any]:
-    found = shared.citation(ref)
-    if found is None:
-        raise ToolError(f"There is no result with the ref {ref!r} any more. Ask or search again.")
-    return found
 
 
 def instructions(sources: Sequence[Path], share: Share) -> str:
