@@ -669,11 +669,16 @@ def test_strategies_say_what_each_is_for(capsys: Any) -> None:
 
 def test_help_shows_pages_and_finds_them(capsys: Any) -> None:
     assert main(["help", "--json"]) == 0
-    topics = {one["topic"]: one["title"] for one in json.loads(capsys.readouterr().out)["topics"]}
-    assert topics["filters"] == "Filters"
-    assert "chats" in topics
+    listed = json.loads(capsys.readouterr().out)["topics"]
+    topics = {one["topic"]: (one["kind"], one["title"]) for one in listed}
+    assert topics["filters"] == ("Reference", "Filters")
+    assert topics["chats"] == ("Recipes", "Chats")
+    assert topics["strategies"][0] == "Explanation"
+    docs = Path(__file__).parents[1] / "docs"
+    pages = {path.stem for path in (*docs.glob("*.md"), *docs.glob("recipes/*.md"))}
+    assert set(topics) == pages - {"index", "contributing", "security"}
     assert main(["help", "chats"]) == 0
     assert "Telegram Desktop" in capsys.readouterr().out
     assert main(["help", "WhatsApp", "region"]) == 0
-    assert capsys.readouterr().out.split()[0] == "chats"
+    assert capsys.readouterr().out.split()[:2] == ["Recipes", "chats"]
     assert main(["help", "no-such-word-anywhere"]) == 2

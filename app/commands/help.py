@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
+from itertools import groupby
 from pathlib import Path
 
 import click
@@ -16,6 +18,8 @@ from app.output.plain import one_line
 
 INSTALLED = Path(__file__).parents[1] / "help"
 IN_A_CHECKOUT = Path(__file__).parents[2] / "docs"
+_LISTS = re.compile(r":caption: (\w+)\n\n(.*?)```", re.DOTALL)
+"""The lists of the index: the kind of their pages, and these."""
 LEFT_OUT = {"index", "contributing", "security"}
 """Pages that only hold links, or include others."""
 
@@ -39,20 +43,42 @@ def command(words: tuple[str, ...], as_json: bool) -> int:
         raise UsageError(
             f"No page speaks of {one_line(' '.join(words))}.", remedy="The topics: askance help."
         )
-    rows = [{"topic": name, "title": _title(page)} for name, page in found.items()]
+    kinds = _kinds(pages)
+    rows = [
+        {"topic": name, "title": _title(found[name]), "kind": kind}
+        for name, kind in kinds.items()
+        if name in found
+    ]
     if as_json:
         print_json({"topics": rows})
         return ExitCode.ANSWERED
     width = max(len(row["topic"]) for row in rows)
-    for row in rows:
-        click.echo(f"{row['topic']:<{width}}  {row['title']}")
+    for kind, of_kind in groupby(rows, key=lambda row: row["kind"]):
+        click.echo(kind)
+        for row in of_kind:
+            click.echo(f"  {row['topic']:<{width}}  {row['title']}")
     click.echo("One of them: askance help TOPIC", err=True)
     return ExitCode.ANSWERED
 
 
+def _folder() -> Path:
+    return INSTALLED if INSTALLED.is_dir() else IN_A_CHECKOUT
+
+
+def _kinds(pages: Mapping[str, str]) -> dict[str, str]:
+    """Return the kind of each page, in the order of the site's index."""
+    found: dict[str, str] = {}
+    recipes = [path.stem for path in sorted((_folder() / "recipes").glob("*.md"))]
+    for kind, listed in _LISTS.findall((_folder() / "index.md").read_text("utf-8")):
+        for entry in listed.split():
+            names = recipes if entry == "recipes/index" else [entry]
+            found |= {name: kind for name in names if name in pages and name not in found}
+    return found
+
+
 def _pages() -> Mapping[str, str]:
     """Return the pages by topic. A recipe's topic is its file's name too."""
-    folder = INSTALLED if INSTALLED.is_dir() else IN_A_CHECKOUT
+    folder = _folder()
     files = [*sorted(folder.glob("*.md")), *sorted(folder.glob("recipes/*.md"))]
     return {file.stem: file.read_text("utf-8") for file in files if file.stem not in LEFT_OUT}
 
