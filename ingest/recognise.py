@@ -6,6 +6,7 @@ import re
 from enum import Enum
 from pathlib import Path
 
+from ingest.containers.chat_heads import begins_chat
 from ingest.containers.envelopes import begins_message
 from ingest.item import Kind
 from ingest.text.clean import looks_binary
@@ -153,33 +154,6 @@ _OFFICE = (".doc", ".xls", ".ppt", ".docx", ".xlsx", ".pptx")
 _LATEX = re.compile(rb"(?:\s|%[^\n]*\n)*\\(?:documentclass|documentstyle)\b")
 _NOTEBOOK = re.compile(rb"\s*\{.{0,2000}\"(?:cell_type|nbformat)\"\s*:", re.S)
 _FLAT_ODF = re.compile(rb"<office:document\b[^>]{0,8000}office:mimetype=\"([\w./-]+)\"")
-_CHAT_DAY = rb"\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? \d{1,2}[:.]\d{2}"
-_CHAT_NOON = rb"(?:(?: |\xe2\x80\xaf)?[ap]\.?(?: |\xc2\xa0)?m\.?)?"
-# "[12.05.24, 10:03:11] Kim: …", "5/12/24, 10:03 AM - Kim: …"; seconds only within brackets, since
-# logs of programs have them too
-_CHAT_LINE = re.compile(
-    rb"(?:\xe2\x80\x8e)?(?:\["
-    + _CHAT_DAY
-    + rb"(?:[:.]\d{2})?"
-    + _CHAT_NOON
-    + rb"\] ?|"
-    + _CHAT_DAY
-    + _CHAT_NOON
-    + rb" (?:-|\xe2\x80\x93) )",
-    re.IGNORECASE,
-)
-_CHAT_JSON = re.compile(
-    # Telegram: one chat, or a whole account
-    rb'\s*\{\s*"name":[^{}]{0,400}"type":\s*"\w+",\s*"id":\s*-?\d+,\s*"messages":\s*\['
-    rb'|\s*\{\s*"about":\s*"Here is the data you requested'
-    # Discord, by DiscordChatExporter
-    rb'|\s*\{\s*"guild":\s*\{'
-    # Matrix, by Element
-    rb'|\s*\{\s*"room_name":'
-    # Slack: a day of a channel
-    rb'|\s*\[\s*\{[^\[\]]{0,3000}"(?:type":\s*"message"|ts":\s*"\d{9,11}\.\d+")',
-    re.DOTALL,
-)
 _HEADER = re.compile(rb"[!-9;-~]+[ \t]*:")
 _MAIL_NAMES = re.compile(
     rb"^(?:Return-Path|Received|Delivered-To|From|Date|Message-ID|MIME-Version|X-[!-9;-~]+):",
@@ -211,7 +185,7 @@ def recognise(head: bytes, path: Path) -> Format:
         return Format.CALENDAR
     if _CARD.match(bare):
         return Format.CARDS
-    if (suffix == ".json" and _CHAT_JSON.match(bare)) or _CHAT_LINE.match(bare):
+    if begins_chat(bare, suffix):
         return Format.CHAT
     if suffix in _BY_SUFFIX:
         return _BY_SUFFIX[suffix]

@@ -3,15 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from sys import getsizeof
 from typing import Protocol
 
-from ingest.item import Copy, Item, Kind, Reason, Skipped, Tally
+from ingest.item import Copy, Item, Kind, Reason, Skipped
 from ingest.reading.jobs import Portion
 from ingest.reading.source_file import FileReads, LaterGroup, ScannedPortion, SourceFile
 from ingest.reading.walk import ListedFile
 from ingest.sieve import Later, LeftOut, Read, ReadingBudget
+
+
+@dataclass(slots=True)
+class Tally:
+    """Running counts of one reading; the `ItemStream` that has it updates it."""
+
+    files_found: int = 0
+    """Files that the sources hold, so far as they are listed."""
+    files_done: int = 0
+    """Files read to the end or skipped."""
+    bytes_found: int = 0
+    """Size of those files."""
+    bytes_done: int = 0
+    items: dict[Kind, int] = field(default_factory=dict)
+    """Items yielded, by kind."""
+    pruned: int = 0
+    """Items left out by a filter."""
+    put_off: int = 0
+    """Messages whose attachments are still to be read."""
+    scans_found: int = 0
+    """Files, and messages with attachments, whose scanned pages are recognised."""
+    scans_done: int = 0
+    copies: int = 0
+    """Mails left out because the same mail was found elsewhere."""
+    text: int = 0
+    """Bytes of memory that the text of the items takes."""
+    is_full: bool = False
+    """Whether the reading stopped for lack of memory."""
 
 
 class FileCache(Protocol):
