@@ -11,6 +11,7 @@ import pytest
 
 from app.cli import main
 from engine.answer import search
+from engine.evaluation.corpora import read_all
 from engine.events import Found
 from engine.retrieval.memory import Memory
 from engine.settings import Settings
@@ -111,3 +112,8 @@ def test_the_command_line_names_what_is_left(
     assert "attachments of 96 mails" in capsys.readouterr().out
     assert main(["search", "attached", str(mailbox)]) == 0
     assert "later" not in capsys.readouterr().out
+
+
+def test_an_evaluation_reads_everything(mailbox: Path) -> None:
+    corpus = read_all([mailbox], Settings(attachments=0))
+    assert sum(bool(passage.item.locator.part) for passage in corpus.passages) == MAILS

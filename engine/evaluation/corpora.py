@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -101,9 +102,10 @@ def read_all(sources: Sequence[Path], settings: Settings) -> Corpus:
     for source in sources:
         if not source.exists():
             raise DataError(f"{source} is not there.", remedy="Check the path.", path=source)
+    whole = replace(settings, attachments=math.inf, scans=0)  # the same corpus at every run
     with Memory() as memory:
         corpus: Corpus = result_of(
-            path_of_a_question.read_now(Query("evaluation"), sources, settings, Timings(), memory)
+            path_of_a_question.read_now(Query("evaluation"), sources, whole, Timings(), memory)
         )
     left = corpus.coverage.unread
     if corpus.passages and not left:
