@@ -88,7 +88,7 @@ ENDS = {
     "eval import": 2,
     "models pull": 4,
     "models speed": 4,
-    "models calibrate": 4,
+    "models calibrate": 2,
     "doctor": 4,
     "secrets list": 1,
     "demo": 1,
