@@ -32,7 +32,12 @@ KITS = {
 }
 """The program by which the compiler kit of each kind is known."""
 TRY = """
-import sys, llama_cpp
+import ctypes, os, sys
+from pathlib import Path
+import llama_cpp
+folder = Path(llama_cpp.__file__).parent / "lib"  # a library for each processor: the best is chosen
+ggml = ctypes.CDLL(str(next(folder.glob("libggml.*"))))
+ggml.ggml_backend_load_all_from_path(ctypes.c_char_p(os.fsencode(folder)))
 model = llama_cpp.Llama(sys.argv[1], n_ctx=256, verbose=False)
 said = model("The capital of Norway is", max_tokens=8)["usage"]["completion_tokens"]
 assert said == 8, said
@@ -43,6 +48,8 @@ def build(folder: Path, gpu: str) -> Path:
     """Return the wheel for a kind of GPU. Raises CalledProcessError."""
     pages = folder / ("cpu" if gpu == "none" else gpu) / "simple" / LLAMA
     pages.mkdir(parents=True, exist_ok=True)
+    if wheels := sorted(pages.glob("*.whl")):
+        return wheels[-1]  # of an earlier run
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-cache-dir"]
     command += ["--no-binary", LLAMA, LLAMA, "-c", str(ROOT / "constraints.txt")]
     told = environment(needed()) | {
@@ -72,8 +79,9 @@ def tried(wheel: Path, model: Path) -> float:
 
 
 def run(command: list[str], told: dict[str, str] | None = None) -> None:
-    """Run a command quietly. Raises CalledProcessError."""
-    subprocess.run(command, check=True, env=os.environ | (told or {}))  # noqa: S603 - pip, python
+    """Run a command quietly. Raises CalledProcessError with what it said."""
+    environ = os.environ | (told or {})
+    subprocess.run(command, check=True, env=environ, capture_output=True, text=True)  # noqa: S603
 
 
 def main() -> int:
@@ -98,8 +106,9 @@ def main() -> int:
             built = time.monotonic() - began
             seconds = tried(wheel, told.model)
         except subprocess.CalledProcessError as error:
-            print(f"{gpu}: FAILED: {' '.join(map(str, error.cmd[:6]))} …", flush=True)
-            failed += 1
+            said = [line for line in str(error.stderr).splitlines() if "rror" in line][:3]
+            print(f"{gpu}: FAILED: {'; '.join(map(str.strip, said))}", flush=True)
+            failed += gpu == "none" or bool(told.gpus)  # half a kit is nobody's fault
             continue
         size = wheel.stat().st_size / 1e6
         print(

@@ -516,7 +516,7 @@ def test_remembered_sources_are_asked(files, ask_with, capsys):
         (["models", "estimate", "no-such"], 4, "model_unknown", "no-such"),
         (["models", "estimate", "all-minilm-l6-v2"], 2, "usage", "Nothing is known"),
         (["models", "add", "."], 2, "usage", "neither a file nor"),
-        (["models", "add", "ada/toy"], 2, "usage", "--file"),
+        (["models", "add", "ada/toy"], 2, "usage", "ada/toy/FILE.gguf"),
         (["ask", "x", ".", "--lookahead", FREE], 4, "model_unverified", f"models pull {FREE}"),
         (["models", "use", "encoder", "x"], 4, "model_unknown", "x"),
         (["models", "use", "encoder", FREE], 2, "usage", "cannot be the encoder"),

@@ -215,6 +215,7 @@ def test_what_the_time_budget_leaves_unread_is_counted(
         (notes / f"{number}.txt").write_text("The lease ends on 30 June 2027.\n")
 
     def here(_: Session, sources: Sequence[Path], filters: Filters, **named: Any) -> ItemStream:
+        named.pop("budget")
         return read(sources, filters, **named)  # one file after the other, when it is asked for
 
     monkeypatch.setattr(Session, "read", here)
