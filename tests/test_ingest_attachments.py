@@ -117,3 +117,15 @@ def test_the_command_line_names_what_is_left(
 def test_an_evaluation_reads_everything(mailbox: Path) -> None:
     corpus = read_all([mailbox], Settings(attachments=0))
     assert sum(bool(passage.item.locator.part) for passage in corpus.passages) == MAILS
+
+
+def test_what_is_known_is_shown_wherever_it_stands(
+    session: Session, mailbox: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Groups in the order of their file: the one that is known comes after what is left."""
+    items, _ = read(session, mailbox, ReadingBudget(frozenset({"ferry"}), attachments=1e-9))
+    assert len(attached(items)) == 32
+    monkeypatch.setattr(source_file, "_MANY_BYTES", 64 << 20)
+    items, [skip] = read(session, mailbox, ReadingBudget(attachments=0))
+    assert len(attached(items)) == 32
+    assert skip.member == "attachments of 64 mails"

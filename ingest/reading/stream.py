@@ -7,6 +7,7 @@ first, attachments last.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -24,8 +25,9 @@ from ingest.sieve import LeftOut, Read, Scope
 
 TICK = 0.1
 """Seconds after which a wait for the next item is interrupted."""
-_AHEAD = 64
-"""Jobs that processes are given before the first is done."""
+_AHEAD = 2 * (os.cpu_count() or 4)
+"""Jobs that processes are given before the first is done: what is not waited for in the end is
+read in vain."""
 
 
 LATER = "Its scanned pages wait for the next question: --scans gives them more seconds."
@@ -146,20 +148,22 @@ class ItemStream(Iterator[Item | Skipped]):
         coming = iter(jobs.values())
         runner.add(islice(coming, _AHEAD))
         began, done, seconds = time.monotonic(), 0, self._scope.budget.attachments
-        for number, group in enumerate(groups):
+        left: list[LaterGroup] = []
+        for group in groups:
             job = jobs.get(id(group))
             if job is None:
                 for read in group.file.reads.later[group.portion]:
                     yield from self._ledger.take(group.file, read, group.portion)
-            elif not seconds or (done and time.monotonic() - began > seconds):
-                yield from self._left(groups[number:], done / (time.monotonic() - began))
-                return
+            elif left or not seconds or (done and time.monotonic() - began > seconds):
+                left.append(group)
+                continue
             else:
                 yield from self._attached(group, job, runner)
                 runner.add(islice(coming, 1))
                 done += group.size
             self.tally.put_off -= len(group.some)
             self._ledger.finish(group.file)
+        yield from self._left(left, done / max(1e-3, time.monotonic() - began))
 
     def _attached(
         self, group: LaterGroup, job: Job, runner: Runner
