@@ -20,7 +20,7 @@ from app.output.provisional import CONFIRMED, STANDS, FirstReading
 from app.plain_loop import PlainLoop, Terminal
 from app.settings.current import Current
 from app.widgets.conversation.turn import Told, TurnView
-from engine.events import Answered, Event, Provisional, Ranked, Stage, Token
+from engine.events import Answered, Event, Provisional, Ranked, Reading, Stage, Token
 from engine.values import Answer, Passage
 from ingest.item import Person
 from tests.support.builders import mail, passage
@@ -304,6 +304,24 @@ async def test_on_the_screen_it_stands_above_the_later_reading(
         assert "looking further …" not in text_of(app)
         assert turn.body.text == (answer.text if answer else later)
         assert turn.body.display
+
+
+async def test_on_the_screen_the_best_so_far_is_shown_while_reading_goes_on() -> None:
+    app = _Shown()
+    async with app.run_test(size=(60, 24)) as pilot:
+        first, _, second = found().passages[:3]
+        await drawn(app, [Reading(1, 9, 1, 9, 0), Reading(2, 9, 2, 9, 0, best=first)])
+        await pilot.pause()
+        assert "Found so far, by words alone:" in text_of(app)
+        assert "✉ Lease 0" in text_of(app)
+        await drawn(app, [Reading(3, 9, 3, 9, 0, best=second)])
+        await pilot.pause()
+        assert "✉ Lease 1" in text_of(app)
+        assert "✉ Lease 0" not in text_of(app)
+        await drawn(app, [found(), Reading(9, 9, 9, 9, 0, best=second)])
+        await pilot.pause()
+        assert "so far" not in text_of(app)
+        assert "✉ Lease 3" in text_of(app)
 
 
 async def test_on_the_screen_the_best_matches_stand_until_there_is_an_answer() -> None:

@@ -41,6 +41,7 @@ from engine.events import (
     Narrowed,
     Provisional,
     Ranked,
+    Reading,
     Rewritten,
     Token,
     Understood,
@@ -182,8 +183,8 @@ class TurnView(Asked):
             self._waiting += event.text
         elif isinstance(event, Provisional):
             self._draw_first()
-        elif isinstance(event, Ranked) and event.stage == "recall":
-            self._best.show(event, self.told.request.question, self._zone)
+        elif isinstance(event, Reading | Ranked):
+            self._best.note(event, self.told.request.question, self._zone)
         elif isinstance(event, Rewritten | Narrowed | Understood | Answered):
             self._draw_facts()
 
