@@ -20,6 +20,7 @@ from app.screens.app import AskanceApp
 from app.screens.chat.reply import Replied
 from app.screens.chat.screen import ChatScreen
 from app.screens.dialogs.password import PasswordScreen
+from app.screens.lists.sources import SourcesScreen
 from app.settings.config import Config
 from app.widgets.conversation.past_turn import PastTurn
 from app.widgets.input.chips import ChipBar
@@ -398,6 +399,38 @@ async def test_operators_are_completed_while_typing(source, config, fake_models)
         await pilot.pause()
         assert not prompt.is_completing
         assert prompt.text == "lease from:Ann kin"
+
+
+async def test_a_slash_does_what_keys_do_and_an_at_sign_names(config, fake_models):
+    app = app_over(config, fake_models(generator=[REPLY, REPLY]))
+    async with running(app, (80, 24), toasts=True) as pilot:
+        prompt = chat(app).query_one(Prompt)
+        await pilot.press("/")
+        await pilot.pause()
+        assert "Show keys and commands" in text_of(app)
+        await pilot.press(*"sou", "enter")
+        await until(pilot, lambda: screens(app) is SourcesScreen)
+        await pilot.press("escape")
+        await until(pilot, lambda: screens(app) is ChatScreen)
+        assert prompt.text == ""
+        await pilot.press(*"/effo", "tab")
+        await pilot.pause()
+        assert prompt.text == "/effort quick"
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.current.config.values.answer.effort == "quick"
+        assert "effort quick" in text_of(app).splitlines()[0]
+        await pilot.press(*"/nonsense", "enter")
+        await pilot.pause()
+        assert prompt.text == "/nonsense"
+        assert "no command /nonsense" in text_of(app)
+        prompt.fill("")
+        await pilot.press(*"lease @", "enter")
+        await pilot.pause()
+        assert prompt.text == f"lease in:{config.sources[0].name} "
+        await pilot.press("enter")
+        await settled(pilot)
+        assert shown(app, "asked").startswith("> lease in:")
 
 
 async def test_a_question_of_several_lines_and_a_paste_of_100_kb(config, fake_models):

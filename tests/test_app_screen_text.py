@@ -16,7 +16,8 @@ from app.errors import NotExported, NotOpened
 from app.history.export.file import export, fault_of
 from app.history.export.formats import read_conversation
 from app.output.plain import short_path
-from app.output.query.chips import chips, completions, typed_chips, without
+from app.output.query.chips import chips, typed_chips, without
+from app.output.query.offers import Command, Known, completions, offers
 from app.output.stages import Stages
 from app.screens.answers.agenda import agenda_rows
 from app.screens.answers.evidence import bar
@@ -96,6 +97,39 @@ def test_chips_and_the_question_without_one() -> None:
 )
 def test_completions(word: str, offered: list[str]) -> None:
     assert completions(word, ("Kim Lee", "Lee Marsh", "Bob"))[: max(len(offered), 1)] == offered
+
+
+def test_what_a_slash_and_an_at_sign_offer() -> None:
+    commands = tuple(
+        Command(name, does, lambda: None)
+        for name, does in (
+            ("sources add", "Add a source by its path"),
+            ("sources", "Choose what is read"),
+            ("theme", "Change the colours"),
+        )
+    )
+    known = Known(("Kim Lee", "Bob"), (Path("/x/My Work"), Path("/x/mail.mbox")), commands)
+
+    def offered(typed: str) -> list[str]:
+        return [one.text for one in offers(typed, typed.rsplit(" ", 1)[-1], known)]
+
+    assert offered("/") == ["/sources add", "/sources", "/theme"]
+    assert offered("/so") == ["/sources add", "/sources"]
+    assert offered("/sources") == ["/sources", "/sources add"]
+    assert offered("/add") == ["/sources add"]
+    assert offered("/colour") == ["/theme"]
+    assert offered("/co") == []
+    assert offered("/etc/hosts says") == []
+    assert offered("what did @ki") == ['from:"Kim Lee"', 'to:"Kim Lee"']
+    assert offered("@") == [
+        'in:"My Work"',
+        "in:mail.mbox",
+        'from:"Kim Lee"',
+        'to:"Kim Lee"',
+        "from:Bob",
+        "to:Bob",
+    ]
+    assert offered("ann@ki") == []
 
 
 def test_stages_count_and_time() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
@@ -17,6 +18,7 @@ from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
+from app import clipboard
 from app.backend.messages import Changed, Engine, Happened
 from app.errors import SettingWrong
 from app.keys import (
@@ -166,6 +168,21 @@ class AskanceApp(App[None]):
                 self.seen.note(answer.coverage)
             case Changed(path):
                 self.seen.note_change(path)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy a text, by the desktop's own program where there is one, and say which way."""
+        self._clipboard = text  # what Textual pastes itself
+        self.run_worker(self._copy(text))
+
+    async def _copy(self, text: str) -> None:
+        if program := await asyncio.to_thread(clipboard.copy, text):
+            self.notify(f"Copied, by {program}.", markup=False)
+        else:
+            super().copy_to_clipboard(text)
+            self.notify(
+                "Handed to the terminal's clipboard (OSC 52), which some terminals refuse.",
+                markup=False,
+            )
 
     def on_mount(self) -> None:
         """Show the chat, and at the very first start the first steps above it."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.settings.config import Config, load_config
 from app.settings.schema import SourceSettings
+from engine.settings import Effort
 
 
 class Current:
@@ -18,6 +19,8 @@ class Current:
         self.saved = saved
         self.sample: Path | None = None
         """Where the sample files are, while they are read instead of the person's own."""
+        self.effort: Effort | None = None
+        """Holds in place of the settings' effort until the program ends; None: theirs."""
         self._environ = environ
         self._left_out: dict[Path, bool] = {}
 
@@ -28,7 +31,8 @@ class Current:
         own = SourceSettings(paths, tuple(filter(self.is_left_out, paths)))
         if self.sample is not None:
             own = SourceSettings((self.sample,))
-        return self.saved.having("sources", own)
+        found = self.saved.having("sources", own)
+        return found if self.effort is None else found.having("answer.effort", self.effort)
 
     def is_left_out(self, source: Path) -> bool:
         """Say whether a remembered source is left out of the next question."""
@@ -39,5 +43,10 @@ class Current:
         self._left_out[source] = out
 
     def reload(self) -> None:
-        """Read the settings again. Raises `ConfigError`; they are then as they were."""
-        self.saved = load_config(self._environ)
+        """Read the settings again. Raises `ConfigError`; they are then as they were.
+
+        An effort that was set there counts from then on.
+        """
+        before, self.saved = self.saved, load_config(self._environ)
+        if before.values.answer.effort != self.saved.values.answer.effort:
+            self.effort = None

@@ -159,6 +159,11 @@ class InterfaceSettings:
     theme: Annotated[
         Text | None, "Colours: dark, light, high-contrast, no-colour, or a theme of Textual."
     ] = None
+    bell: Annotated[
+        Flag,
+        "Ring the terminal's bell when an answer took over ten seconds and another window has "
+        "the focus.",
+    ] = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,6 @@ from engine.answer_parts import Cited
 from engine.question.query_language import parts_of
 from engine.values import Inferred, Query
 
-COMPLETED = {
-    "kind": ("mail", "document", "event", "task", "contact", "message"),
-    "since": ("today", "yesterday", '"last week"', '"last month"', '"this year"'),
-    "until": ("today", "yesterday", '"last week"', '"last month"'),
-    "has": ("attachment",),
-    "from": (),
-    "to": (),
-}
-"""Operators that are completed while typing, and what is offered; `from:` offers people."""
-OFFERED = 6
-
 
 @dataclass(frozen=True, slots=True)
 class Chip:
@@ -77,23 +66,3 @@ def _joined(*parts: str) -> str:
 def _operator(inferred: Inferred) -> str:
     value = "".join(char for char in inferred.value if char not in '"“”„‟«»')
     return f'{inferred.field}:"{value}"' if " " in value else f"{inferred.field}:{value}"
-
-
-def completions(word: str, people: Sequence[str]) -> list[str]:
-    """Return whole words that begin as `word` does: `kind:mail` for `kind:m`.
-
-    Names come from `people`; what begins so comes first, then what holds it.
-    """
-    hyphen = "-" if word.startswith("-") else ""
-    name, colon, begun = word[len(hyphen) :].partition(":")
-    if not colon:
-        operators = [f"{hyphen}{one}:" for one in COMPLETED if one.startswith(name.lower())]
-        return operators if len(name) >= 3 else []
-    field, begun = name.lower(), begun.strip('"').casefold()
-    if field not in COMPLETED:
-        return []
-    values = COMPLETED[field] or [f'"{one}"' if " " in one else one for one in people]
-    held = [value for value in values if begun in value.casefold()]
-    held.sort(key=lambda value: not value.strip('"').casefold().startswith(begun))
-    offered = [f"{hyphen}{field}:{one_line(value)}" for value in held[:OFFERED]]
-    return [] if offered == [word] else offered

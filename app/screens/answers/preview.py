@@ -54,7 +54,6 @@ class PreviewScreen(ShowingScreen[None]):
     def action_copy(self) -> None:
         """Copy where it stands and what it says."""
         self.app.copy_to_clipboard(copied_citation(self._citation, self._zone))
-        self.notify("Copied.", markup=False)
 
 
 def preview_of(passage: Passage, zone: tzinfo | None) -> PreviewScreen:

@@ -72,7 +72,6 @@ class AnswerScreens:
     def copy(self, citation: Citation) -> None:
         """Copy the citation's place and quote."""
         self._turns.app.copy_to_clipboard(copied_citation(citation, self._turns.zone))
-        self._turns.notify("Copied the citation.", markup=False)
 
     def _ask(self, request: Request, beside: Told | None = None) -> None:
         self._turns.post_message(Turns.AskWanted(request, beside))

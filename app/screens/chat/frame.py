@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -21,11 +21,16 @@ from app.widgets.answer.citations import Citations
 from app.widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:
+    from app.output.query.offers import Command
+    from app.screens.palette import ActionHost
     from app.widgets.answer.source import SourceView
     from app.widgets.conversation.turn import TurnView
+    from engine.settings import Effort
 
 WIDE = 110
 """Columns from which a source is shown beside the conversation."""
+RINGS_AFTER = 10.0
+"""Seconds of waiting behind which another window may have the focus."""
 LEAST = (50, 12)
 """Columns and lines below which nothing could be read."""
 
@@ -91,7 +96,8 @@ class ChatFrame(ConversationScreen):
         kept = self._kept_line() if self.text_kept else ""
         server = f"   {said}" if (said := where_text_goes(self._config)) else ""
         talk = f"   {said}" if (said := self._talk.line) else ""
-        shown = f"Askance   {remembered}{kept}{talk}{server}"
+        effort = f"   effort {said}" if (said := self._current.effort) else ""
+        shown = f"Askance   {remembered}{kept}{effort}{talk}{server}"
         self._title.update(Content(shown))
 
     def _kept_line(self) -> str:
@@ -99,13 +105,33 @@ class ChatFrame(ConversationScreen):
 
         return f"   {size_text(self.text_kept)} in memory"
 
+    def commands(self) -> tuple[Command, ...]:
+        """Return what lines that begin with a slash do."""
+        from app.screens.chat.commands import commands_of  # no first picture waits for it
+
+        host = cast("ActionHost", self.app)
+        return commands_of(host.actions, host.do, self._use_effort)
+
+    def _use_effort(self, effort: Effort) -> None:
+        """Answer with this effort until the program ends."""
+        self._current.effort = effort
+        self.draw_title()
+        self.notify(f"Effort {effort}, until you leave. F2 keeps one.", markup=False)
+
     @on(ConfigChanged)
     def use_config(self) -> None:
         """Take new settings, from the next question on."""
         self._config = self._current.config
         self._turns.zone = zone_of(self._config)
+        self._composer.know(sources=self._config.sources)
         self.draw_welcome()
         self.draw_title()
+
+    def ring_after(self, seconds: float) -> None:
+        """Ring the bell after so long a wait, where the person looks at another window."""
+        away = not self.app.app_focus
+        if away and seconds >= RINGS_AFTER and self._config.values.interface.bell:
+            self.app.bell()
 
     def say(self, status: str) -> None:
         """Show how far the question in hand is, or how it ended."""

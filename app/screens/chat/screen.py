@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -75,6 +76,7 @@ class ChatScreen(ChatFrame):
         """By the number of a request, the answer it is to be compared with."""
         self._number = 0
         self._in_hand: TurnView | None = None
+        self._began = 0.0
         self._status = ""
         self._changed: set[Path] = set()
 
@@ -102,7 +104,7 @@ class ChatScreen(ChatFrame):
         What is there by now is no garbage.
         """
         self._tidying.begin()
-        self._composer.get_ready()
+        self._composer.get_ready(self._config.sources, self.commands())
 
     def _hear(self, reply: Reply) -> None:
         """Take a reply in the engine's thread."""
@@ -146,6 +148,10 @@ class ChatScreen(ChatFrame):
     @on(Prompt.Sent)
     async def ask_typed(self, sent: Prompt.Sent) -> None:
         """Ask what was typed; it stays there while there is nothing to read."""
+        if sent.question.startswith("/") and len(sent.question.split()) == 1:
+            said = f"There is no command {sent.question}. A slash alone lists them."
+            self.notify(said, severity="warning", markup=False)
+            return
         if not self._current.config.sources:
             self.notify(NO_SOURCES, severity="warning", markup=False)
             return
@@ -173,6 +179,7 @@ class ChatScreen(ChatFrame):
         self._welcome.display = False
         if beside is not None:
             self._compared[request.number] = beside
+        self._began = time.monotonic()
         told = Told(request)
         turn = self._in_hand = TurnView(told, self._turns.zone, str(self._config.path))
         await self._turns.add(turn)
@@ -258,7 +265,7 @@ class ChatScreen(ChatFrame):
         """Show how it ended and take the next question."""
         self._in_hand = None
         if ended.people:
-            self._composer.people = ended.people
+            self._composer.know(people=ended.people)
         await turn.end(ended)
         self._status = ""
         self.say("")
@@ -268,6 +275,8 @@ class ChatScreen(ChatFrame):
         # Textual's footer holds on to keys that it no longer shows until this is said to change.
         self._keys.mutate_reactive(KeyBar.compact)
         self._note_answer(turn)
+        if not ended.cancelled:
+            self.ring_after(time.monotonic() - self._began)
         self._tidying.answered()
         other = self._compared.pop(ended.number, None)
         if other is not None and turn.told.answer is not None:

@@ -228,7 +228,6 @@ class Turns(Growing, VerticalScroll, can_focus=False):
                 self.post_message(self.AskWanted(replace(turn.request, infer=False, scope=())))
             case "copy":
                 self.app.copy_to_clipboard(turn.copied)
-                self.notify("Copied the answer.", markup=False)
             case "branch_before" | "branch_after" if turn.place is not None:
                 step = -1 if what == "branch_before" else 1
                 self.post_message(self.BranchWanted(turn.place, step))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -16,6 +19,7 @@ from app.widgets.input.prompt import Prompt
 
 if TYPE_CHECKING:
     from app.backend.messages import Request
+    from app.output.query.offers import Command, Known, Offer
     from app.widgets.conversation.turn import Told
     from engine.answer_parts import Cited
 
@@ -30,6 +34,13 @@ def _filters() -> ModuleType:
     return filter_chips
 
 
+def _offering() -> ModuleType:
+    """Return what finds offers, likewise."""
+    from app.output.query import offers
+
+    return offers
+
+
 class Composer(Vertical):
     """Where the next question is written. Chips show the last one's filters until then."""
 
@@ -41,15 +52,14 @@ class Composer(Vertical):
     def __init__(self) -> None:
         """Start empty."""
         super().__init__(id="composer")
-        self.people: tuple[str, ...] = ()
-        """Names that complete `from:`, the likeliest first."""
-        self.is_ready = False
-        """Whether filters can be found without waiting for an import."""
+        self._known: Known | None = None
+        """What may be named; None as long as an import would be waited for."""
         self.scope: tuple[Cited, ...] | None = None
         """As in `Request`, of what is typed. It is over when nothing is typed."""
         self._last: Told | None = None
         self.bar = ChipBar()
         self.prompt = Prompt()
+        self._offered: Sequence[Offer] = ()
         self._offers = OptionList(id="offers", markup=False)
         self._offers.can_focus = False  # the keys of the prompt move in it
 
@@ -59,10 +69,24 @@ class Composer(Vertical):
         yield self._offers
         yield self.prompt
 
-    def get_ready(self) -> None:
-        """Find filters from now on, those of what is typed already too."""
-        self.is_ready = True
+    @property
+    def is_ready(self) -> bool:
+        """Whether filters and names can be found without waiting for an import."""
+        return self._known is not None
+
+    def get_ready(self, sources: Sequence[Path], commands: Sequence[Command]) -> None:
+        """Find filters, names and commands from now on, those of what is typed already too."""
+        self._known = _offering().Known(sources=tuple(sources), commands=tuple(commands))
         self.typing()
+
+    def know(
+        self, *, people: Sequence[str] | None = None, sources: Sequence[Path] | None = None
+    ) -> None:
+        """Offer other people, the likeliest first, or other sources."""
+        if self._known is not None and people is not None:
+            self._known = replace(self._known, people=tuple(people))
+        if self._known is not None and sources is not None:
+            self._known = replace(self._known, sources=tuple(sources))
 
     def show_filters_of(self, last: Told | None) -> None:
         """Show the filters of the last question, as long as nothing else is typed."""
@@ -85,7 +109,7 @@ class Composer(Vertical):
 
     def _draw_chips(self) -> None:
         typed = self.prompt.text
-        if len(typed) > CHIPS_TO or not self.is_ready:
+        if len(typed) > CHIPS_TO or self._known is None:
             shown = []
         elif not typed.strip() and self._last is not None:
             last = self._last.understood
@@ -116,11 +140,14 @@ class Composer(Vertical):
     def _offer(self) -> None:
         """List what the last word may become."""
         prompt, offers = self.prompt, self._offers
-        wanted = self.is_ready and prompt.has_focus
-        found = _filters().completions(prompt.word, self.people) if wanted else []
+        found: Sequence[Offer] = ()
+        if self._known is not None and prompt.has_focus:
+            found = _offering().offers(prompt.text, prompt.word, self._known)
+        self._offered = found
         prompt.is_completing = offers.display = bool(found)
+        width = max((len(one.text) for one in found), default=0)
         offers.clear_options()
-        offers.add_options([Content(one) for one in found])
+        offers.add_options([_line(one, width) for one in found])
         offers.highlighted = 0 if found else None
 
     @on(Prompt.Steered)
@@ -134,7 +161,20 @@ class Composer(Vertical):
                 offers.action_cursor_down()
             case "escape":
                 prompt.is_completing = offers.display = False
-            case _ if offers.highlighted is not None:
-                chosen = str(offers.get_option_at_index(offers.highlighted).prompt)
-                is_whole = not chosen.endswith(":")
-                prompt.complete(chosen, is_whole=is_whole)
+            case key if offers.highlighted is not None:
+                self._take(self._offered[offers.highlighted], run=key == "enter")
+
+    def _take(self, offer: Offer, *, run: bool) -> None:
+        """Put what was chosen in the place of what is typed, or do it where it is a command."""
+        if offer.command is None:
+            self.prompt.complete(offer.text, is_whole=not offer.text.endswith(":"))
+        elif run:
+            self.prompt.fill("")
+            offer.command.run()
+        else:
+            self.prompt.fill(offer.text)
+
+
+def _line(offer: Offer, width: int) -> Content:
+    said = Content.styled(offer.says, "$text-muted")
+    return Content(f"{offer.text:<{width}}  ") + said if offer.says else Content(offer.text)

@@ -54,7 +54,7 @@ class Prompt(KeysInOrder, TextArea):
             soft_wrap=True,
             show_line_numbers=False,
             tab_behavior="focus",
-            placeholder="Ask about your files. kind: from: since: narrow it.",
+            placeholder="Ask about your files. @ names a person or source, / does something.",
             id="prompt",
         )
         self.is_completing = False
