@@ -30,7 +30,7 @@ from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.routes import routing
 from engine.routes.facts import Facts, needs_several
-from engine.settings import Budget, Settings
+from engine.settings import Budget, Effort, Settings
 from engine.strategies import registry
 from engine.strategies.further import agreement
 from engine.strategies.rewrite import Rewrite
@@ -99,6 +99,14 @@ def test_when_looking_ahead_is_made_up_for(
 ) -> None:
     assert routing.look_ahead_after_all(replace(FACTS, **facts), looked, 3).taken is taken
     assert not routing.look_ahead_after_all(replace(FACTS, **facts), looked, 0).taken
+
+
+@pytest.mark.parametrize(("effort", "taken"), [("balanced", False), ("thorough", True)])
+def test_only_thorough_looks_ahead_behind_an_unsure_answer(effort: Effort, taken: bool) -> None:
+    facts = replace(FACTS, effort=effort)
+    decided = routing.look_ahead_after_all(facts, False, 3, missing=False)
+    assert decided.taken is taken
+    assert routing.look_ahead_after_all(facts, False, 3, missing=True).taken
 
 
 @pytest.mark.parametrize(

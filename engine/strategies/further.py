@@ -76,7 +76,7 @@ class Further:
         unread = len(set(tools.passages.allowed()) - set(readings.chosen))
         facts = by_now(tools, self.facts)
         rule = routing.look_ahead_after_all(
-            facts, bool(self.looked.samples), unread, readings.best.confidence
+            facts, bool(self.looked.samples), unread, missing(tools, readings.best)
         )
         if self.look == "never" or not (yield from decide(rule, "auto")):
             return readings
