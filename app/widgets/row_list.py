@@ -152,7 +152,7 @@ class RowList(ScrollView, can_focus=True):
     def _look(self, look: Look) -> Style:
         if look == "plain":
             return Style.null()
-        return self.get_component_rich_style(f"row-list--{look}", partial=True)
+        return self.get_component_rich_style(f"row-list--{look}")
 
     def find(self, typed: str, begin: int, step: int = 1) -> bool:
         """Move to the next row from `begin` on that holds the text, in any case."""

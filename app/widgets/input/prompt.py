@@ -19,6 +19,7 @@ class Prompt(KeysInOrder, TextArea):
     Prompt { height: auto; min-height: 1; max-height: 8; border: none; padding: 0 1;
         border-left: thick $accent; background: $surface; }
     Prompt:focus { border: none; border-left: thick $accent; }
+    Prompt .text-area--placeholder { color: $text-muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "send", "Ask", id="send", tooltip="Ask the question", priority=True),
