@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app import clipboard
+from app.screens import clipboard
 from app.screens.app import AskanceApp
 from tests.support.screen_text import text_of, until
 from tests.support.toy_chat import asked, chat, config_over, running
@@ -40,7 +40,7 @@ def test_no_program_one_that_fails_and_another_machine_s_desktop(
     environ = program(tmp_path, "wl-copy", "exit 1")
     assert clipboard.copy(SAID, environ) is None
     assert clipboard.copy(SAID, {"PATH": str(tmp_path)}) is None
-    monkeypatch.setattr("app.clipboard.SECONDS", 0.1)
+    monkeypatch.setattr("app.screens.clipboard.SECONDS", 0.1)
     assert clipboard.copy(SAID, program(tmp_path, "wl-copy", "exec sleep 5")) is None
     works = program(tmp_path, "wl-copy", "cat > /dev/null")
     assert clipboard.copy(SAID, works | {"SSH_CONNECTION": "1.2.3.4 5 6.7.8.9 22"}) is None
@@ -78,7 +78,7 @@ def test_a_real_x_clipboard(tmp_path: Path) -> None:
 async def test_the_message_says_which_way(
     taken_by: str | None, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.clipboard.copy", lambda text: taken_by)
+    monkeypatch.setattr("app.screens.clipboard.copy", lambda text: taken_by)
     app = AskanceApp(config_over(tmp_path), Parrot())
     async with running(app, (80, 24), toasts=True) as pilot:
         app.copy_to_clipboard(SAID)

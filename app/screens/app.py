@@ -18,7 +18,6 @@ from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
-from app import clipboard
 from app.backend.messages import Changed, Engine, Happened
 from app.errors import SettingWrong
 from app.keys import (
@@ -31,6 +30,7 @@ from app.keys import (
     bindings,
     checked_keymap,
 )
+from app.screens import clipboard
 from app.screens.answers.base import ShowingScreen
 from app.screens.chat.reply import Replied
 from app.screens.chat.screen import ChatScreen
