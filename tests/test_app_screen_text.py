@@ -116,6 +116,7 @@ def test_what_a_slash_and_an_at_sign_offer() -> None:
     assert offered("/") == ["/sources add", "/sources", "/theme"]
     assert offered("/so") == ["/sources add", "/sources"]
     assert offered("/sources") == ["/sources", "/sources add"]
+    assert offered("/sources ") == ["/sources", "/sources add"]
     assert offered("/add") == ["/sources add"]
     assert offered("/colour") == ["/theme"]
     assert offered("/co") == []

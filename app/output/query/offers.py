@@ -54,7 +54,7 @@ class Known:
 def offers(typed: str, word: str, known: Known) -> list[Offer]:
     """Return what `typed`, or `word` in front of the cursor, may become, the likeliest first."""
     if typed.startswith("/") and "\n" not in typed:
-        begun = typed[1:].casefold()
+        begun = typed[1:].strip().casefold()
         found = [one for one in known.commands if begun in one.name or _means(one, begun)]
         found.sort(key=lambda one: (one.name != begun, not one.name.startswith(begun)))
         return [Offer(f"/{one.name}", one.does, one) for one in found]
