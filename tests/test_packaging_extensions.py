@@ -60,8 +60,9 @@ if __name__ == "__main__":
 def install(project: Path, site: Path) -> None:
     """Do to an example what pip does with a pure package, without its minutes."""
     about = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))["project"]
-    for module in project.glob("askance_*.py"):
-        shutil.copy(module, site)
+    for module in project.glob("*.py"):
+        if not module.name.startswith("test_"):
+            shutil.copy(module, site)
     folder = site / f"{about['name'].replace('-', '_')}-{about['version']}.dist-info"
     folder.mkdir()
     metadata = f"Metadata-Version: 2.1\nName: {about['name']}\nVersion: {about['version']}\n"

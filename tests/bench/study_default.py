@@ -1,12 +1,14 @@
 """The default beside a plain arm: the same questions, the same model, in turn.
 
     study_default.py record DATA OUT.jsonl --sets hotpotqa nq locomo qasper enron_annotated
-    study_default.py table OUT.jsonl [MORE.jsonl] [--least 0.2]
+    study_default.py table OUT.jsonl [MORE.jsonl] [--least 0.2] [--arm quick]
 
 The plain arm is BM25's best passages of 300 words within 1,200 tokens, in document order, behind
-the brief prompt of the data sets. The default is `auto` at an effort. Both ask a person's question
-over all of a set's corpus. Rows hold set, id, scores, tokens and seconds, and no text; a file goes
-on where it ended. With `--least`, answers of at least this confidence count as shown.
+the brief prompt of the data sets. The default is `auto` at `balanced`. All ask a person's question over
+all of a set's corpus. Rows hold set, id, scores, tokens and seconds, and no text; a file goes on
+where it ended. `--arms` names what is asked: these two, an effort, or a fixed strategy. Arms of the
+same question are joined over files; `--arm` sets another one than the default beside the plain one.
+With `--least`, answers of at least this confidence count as shown.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from engine.evaluation.questions import Question
 from engine.evaluation.scores import _without_markers
 from engine.events import Answered, Decided, Token
 from engine.retrieval.corpus import Corpus
-from engine.settings import Budget, Settings
+from engine.settings import BUDGETS, Budget, Settings
 from engine.values import Answer, Query
 from models.roles import ModelSet
 
@@ -69,7 +71,6 @@ def record(given: argparse.Namespace) -> None:
             corpus_of(file, paths, PLAIN_CUT, first),
         )
     known = {(row["set"], row["id"]) for row in rows_of([given.out])}
-    default = Settings(effort=given.effort)
     with given.out.open("a") as stream:
         for turn in range(given.limit):
             for name in given.sets:
@@ -77,14 +78,21 @@ def record(given: argparse.Namespace) -> None:
                     continue
                 question, (small, large) = asked[name][turn], corpora[name]
                 arms = {
-                    "plain": one(
-                        question, Query(question.text, task="multihop"), large, models, PLAIN
-                    ),
-                    "default": one(question, Query(question.text), small, models, default),
+                    arm: one(question, Query(question.text, task="multihop"), large, models, PLAIN)
+                    if arm == "plain"
+                    else one(question, Query(question.text), small, models, settings_of(arm))
+                    for arm in given.arms
                 }
                 row = {"set": name, "id": question.id, "unanswerable": question.unanswerable}
                 stream.write(json.dumps(row | arms) + "\n")
                 stream.flush()
+
+
+def settings_of(arm: str) -> Settings:
+    """Return the settings of the default, of an effort, or of a fixed strategy."""
+    if arm == "default":
+        return Settings()
+    return Settings(effort=arm) if arm in BUDGETS else Settings(strategy=arm)
 
 
 def one(
@@ -125,9 +133,13 @@ def one(
     }
 
 
-def table(files: Sequence[Path], least: float | None) -> None:
-    """Print a block for each set, and one for all."""
-    rows = [shown_from(row, least) for row in rows_of(files)]
+def table(files: Sequence[Path], least: float | None, arm: str) -> None:
+    """Print a block for each set, and one for all, of the questions asked in both ways."""
+    joined: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in rows_of(files):
+        joined.setdefault((row["set"], row["id"]), {}).update(row)
+    both = [row | {"default": row[arm]} for row in joined.values() if {"plain", arm} <= row.keys()]
+    rows = [shown_from(row, least) for row in both]
     for name in [*dict.fromkeys(row["set"] for row in rows), "all"]:
         own = [row for row in rows if name in (row["set"], "all")]
         print(name, *lines(own), sep="\n  ")
@@ -209,13 +221,14 @@ def main() -> None:
     parts = parser.add_subparsers(dest="what", required=True)
     recording = parts.add_parser("record")
     add_choice(recording, skip=20, limit=100)
-    recording.add_argument("--effort", default="balanced")
+    recording.add_argument("--arms", nargs="+", default=["plain", "default"])
     showing = parts.add_parser("table")
     showing.add_argument("files", type=Path, nargs="+")
     showing.add_argument("--least", type=float)
+    showing.add_argument("--arm", default="default")
     given = parser.parse_args()
     if given.what == "table":
-        table(given.files, given.least)
+        table(given.files, given.least, given.arm)
     else:
         record(given)
 
