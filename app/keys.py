@@ -149,6 +149,8 @@ ACTIONS = (
     Action("doctor_again", "doctor", "r", "again", "Again", "Examine again", alone=True),
     Action("preview_open", "preview", "o", "open_source", "Open", "Open it in its program"),
     Action("preview_copy", "preview", "y", "copy", "Copy", "Copy the citation"),
+    Action("preview_next", "preview", "n", "step(1)", "Next", "Show the answer's next source"),
+    Action("preview_before", "preview", "p", "step(-1)", "Before", "Show the source before", False),
     Action(
         "coverage_unlock",
         "coverage",

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes a Debian with nothing but its base in FOLDER, for the tries: clean_root.sh FOLDER [PACKAGE…]
-# CLEAN_ROOT names one that is copied instead of being fetched anew. Needs root and debootstrap.
+# SUITE names another Debian than bookworm. CLEAN_ROOT names a root that is copied instead of being
+# fetched anew. Needs root and debootstrap.
 set -eu
 folder=$1
 shift
@@ -8,7 +9,7 @@ if [ -n "${CLEAN_ROOT:-}" ]; then
     mkdir -p "$folder"
     cp -a "$CLEAN_ROOT/." "$folder"
 else
-    debootstrap --variant=minbase bookworm "$folder" >/dev/null
+    debootstrap --variant=minbase "${SUITE:-bookworm}" "$folder" >/dev/null
 fi
 if [ $# -gt 0 ]; then
     cp /etc/resolv.conf "$folder/etc/"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.screens import clipboard
+from app.desktop import clipboard, notice
 from app.screens.app import AskanceApp
 from tests.support.screen_text import text_of, until
 from tests.support.toy_chat import asked, chat, config_over, running
@@ -40,7 +40,7 @@ def test_no_program_one_that_fails_and_another_machine_s_desktop(
     environ = program(tmp_path, "wl-copy", "exit 1")
     assert clipboard.copy(SAID, environ) is None
     assert clipboard.copy(SAID, {"PATH": str(tmp_path)}) is None
-    monkeypatch.setattr("app.screens.clipboard.SECONDS", 0.1)
+    monkeypatch.setattr("app.desktop.clipboard.SECONDS", 0.1)
     assert clipboard.copy(SAID, program(tmp_path, "wl-copy", "exec sleep 5")) is None
     works = program(tmp_path, "wl-copy", "cat > /dev/null")
     assert clipboard.copy(SAID, works | {"SSH_CONNECTION": "1.2.3.4 5 6.7.8.9 22"}) is None
@@ -78,7 +78,7 @@ def test_a_real_x_clipboard(tmp_path: Path) -> None:
 async def test_the_message_says_which_way(
     taken_by: str | None, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.screens.clipboard.copy", lambda text: taken_by)
+    monkeypatch.setattr("app.desktop.clipboard.copy", lambda text: taken_by)
     app = AskanceApp(config_over(tmp_path), Parrot())
     async with running(app, (80, 24), toasts=True) as pilot:
         app.copy_to_clipboard(SAID)
@@ -103,12 +103,39 @@ async def test_a_bell_rings_for_who_looked_away(
     monkeypatch.setattr(app, "bell", lambda: rung.append(time.monotonic()))
     async with running(app, (80, 24)) as pilot:
         screen = chat(app)
-        real = screen.ring_after
+        real = screen.call_back_after
 
         def later(spent: float) -> None:
             app.app_focus = not away  # a key, as of asking, is from who looks at it
             real(spent + seconds)
 
-        monkeypatch.setattr(screen, "ring_after", later)
+        monkeypatch.setattr(screen, "call_back_after", later)
         await asked(pilot)
         assert len(rung) == rings
+
+
+async def test_a_notice_of_the_desktop_says_nothing_of_what_was_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(
+        "PATH", program(tmp_path, "notify-send", f'echo "$@" > {tmp_path}/told')["PATH"]
+    )
+    app = AskanceApp(config_over(tmp_path, ASKANCE_INTERFACE_NOTICE="true"), Parrot())
+    async with running(app, (80, 24)) as pilot:
+        app.app_focus = False
+        chat(app).call_back_after(9)
+        await app.workers.wait_for_complete()
+        assert not (tmp_path / "told").exists()
+        chat(app).call_back_after(12)
+        await until(pilot, (tmp_path / "told").exists)
+    assert (tmp_path / "told").read_text() == "--app-name Askance An answer is there.\n"
+
+
+def test_a_desktop_without_notices_is_no_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    assert not notice.show_notice()
+    monkeypatch.setenv("PATH", program(tmp_path, "notify-send", "exec sleep 5")["PATH"])
+    monkeypatch.setattr(notice, "SECONDS", 0.1)
+    assert not notice.show_notice()

@@ -28,6 +28,7 @@ from app.widgets.input.prompt import Prompt
 from app.widgets.row_list import RowList
 from engine.events import Event, Token
 from engine.retrieval.memory import Memory
+from engine.values import Citation
 from models.errors import ModelMissing
 from models.protocols import Piece
 from models.roles import ModelSet
@@ -71,8 +72,8 @@ def screens(app: AskanceApp) -> type:
 
 
 async def test_answer_sources_coverage_and_what_is_done_with_them(config, fake_models, monkeypatch):
-    opened: list[Path] = []
-    monkeypatch.setattr("app.screens.chat.answer_screens.open_file", opened.append)
+    opened: list[Citation] = []
+    monkeypatch.setattr("app.screens.chat.answer_screens.open_source", opened.append)
     app = app_over(config, fake_models(generator=[REPLY]))
     copied: list[str] = []
     app.copy_to_clipboard = copied.append
@@ -92,7 +93,9 @@ async def test_answer_sources_coverage_and_what_is_done_with_them(config, fake_m
         assert "[bold]ends[/bold]" in text_of(app)
         await pilot.press("escape", "y", "up", "o")
         await pilot.pause()
-        assert opened == [config.sources[0] / "lease.txt"]
+        assert [one.passage.item.locator.path for one in opened] == [
+            config.sources[0] / "lease.txt"
+        ]
         assert copied[0].startswith('Document "lease.txt"')
         assert "> The lease of the boathouse [bold]ends[/bold] on 31 December 2026." in copied[0]
 

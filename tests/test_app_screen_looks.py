@@ -10,6 +10,7 @@ from textual.widgets import Static
 
 from app.backend.messages import Command, Ended, Happened, Request, Tell, TextKept
 from app.screens.app import AskanceApp
+from app.widgets.answer.citations import Citations
 from app.widgets.answer.source import SourceView
 from engine.answer_parts import ModelIds, ModelTokens, Usage
 from engine.events import Answered, Drafted, Event, Ranked, Reading, Sampled, Selected, Stage, Voted
@@ -170,6 +171,45 @@ async def test_the_source_is_beside_the_answer_from_110_columns_on() -> None:
         await until(pilot, lambda: beside(app).startswith('Mail "The lease"'))
         await pilot.resize_terminal(109, 30)
         await until(pilot, lambda: beside(app) == "")
+
+
+async def test_a_key_turns_a_narrow_window_to_the_source_and_back() -> None:
+    app = scripted_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("alt+s")
+        assert not chat(app).has_class("turned")
+        await asked(pilot, "When does the lease end?")
+        await pilot.press("escape", "enter", "alt+s")
+        await until(pilot, lambda: beside(app).startswith('Mail "The lease"'))
+        assert beside(app).endswith("(1 of 2)")
+        assert "When does the lease end?" not in text_of(app)
+        await pilot.press("n")
+        await until(pilot, lambda: "evil" in beside(app))
+        await pilot.press("n")
+        await until(pilot, lambda: beside(app).startswith('Mail "The lease"'))
+        await pilot.press("p")
+        await until(pilot, lambda: "evil" in beside(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "When does the lease end?" in text_of(app))
+        assert isinstance(app.focused, Citations)
+        await pilot.press("alt+s", "alt+s")
+        await until(pilot, lambda: not chat(app).has_class("turned"))
+        await pilot.press("alt+s")
+        await pilot.resize_terminal(140, 40)
+        await until(pilot, lambda: not chat(app).has_class("turned"))
+        assert isinstance(app.focused, SourceView)
+        await pilot.press("alt+s")
+        await until(pilot, lambda: isinstance(app.focused, Citations))
+
+
+async def test_a_question_asked_turns_back() -> None:
+    app = scripted_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await asked(pilot, "When does the lease end?")
+        await pilot.press("alt+s")
+        assert chat(app).has_class("turned")
+        await asked(pilot, "When does the lease end?")
+        await until(pilot, lambda: not chat(app).has_class("turned"))
 
 
 async def test_the_answer_in_focus_has_its_source_beside_it() -> None:

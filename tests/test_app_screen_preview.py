@@ -55,16 +55,16 @@ async def test_a_long_mail_is_scrolled_to_its_quote_which_stands_out(home: Path)
 
 
 async def test_preview_keys_open_the_source_and_copy_the_citation(home: Path, monkeypatch) -> None:
-    opened: list[Path] = []
+    opened: list[Citation] = []
     copied: list[str] = []
-    monkeypatch.setattr("app.screens.answers.preview.open_file", opened.append)
+    monkeypatch.setattr("app.widgets.answer.source.open_source", opened.append)
     app = AskanceApp(load_config(os.environ), NoEngine())
     app.copy_to_clipboard = copied.append
     async with app.run_test(size=(80, 24)) as pilot:
         app.push_screen(PreviewScreen(cited(QUOTED), None))
         await pilot.pause()
         await pilot.press("o", "y")
-        assert opened == [MAIL.locator.path]
+        assert opened == [cited(QUOTED)]
         assert copied[0].startswith('Mail "long"')
         assert copied[0].endswith(f"\n> {WORDS[QUOTED]}\n")
         await pilot.press("enter")

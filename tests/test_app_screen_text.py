@@ -11,8 +11,7 @@ from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from app.desktop import open_file
-from app.errors import NotExported, NotOpened
+from app.errors import NotExported
 from app.history.export.file import export, fault_of
 from app.history.export.formats import read_conversation
 from app.output.plain import short_path
@@ -220,15 +219,6 @@ async def test_a_long_answer_is_drawn_anew_only_at_its_end() -> None:
         await text.show("Soon [1].")
         assert [str(block.visual) for block in text.query(Static)] == ["Soon [1]."]
         assert text.text == "Soon [1]."
-
-
-def test_programs_are_not_opened(tmp_path: Path) -> None:
-    link = tmp_path / "x.desktop"
-    link.write_text("[Desktop Entry]")
-    with pytest.raises(NotOpened, match="may be a program"):
-        open_file(link)
-    with pytest.raises(NotOpened, match="not there any more"):
-        open_file(tmp_path / "gone.pdf")
 
 
 def test_long_paths_lose_their_middle_and_keep_their_name(home: Path) -> None:

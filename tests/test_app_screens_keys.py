@@ -144,8 +144,8 @@ async def test_what_is_typed_at_once_is_asked_whole(home) -> None:
 
 
 async def test_help_and_other_screens_open_from_what_shows_an_answer(home, monkeypatch) -> None:
-    opened: list[Path] = []
-    monkeypatch.setattr("app.screens.answers.preview.open_file", opened.append)
+    opened: list[Citation] = []
+    monkeypatch.setattr("app.widgets.answer.source.open_source", opened.append)
     app = new_app()
     async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(ABOUT_ANSWERS["preview"]())
@@ -154,7 +154,7 @@ async def test_help_and_other_screens_open_from_what_shows_an_answer(home, monke
         assert isinstance(app.screen, HelpScreen)
         assert app.screen.row_list.rows[0].text == "On a source that is shown"
         await pilot.press("down", "enter")
-        await until(pilot, lambda: opened == [NOTE.locator.path])
+        await until(pilot, lambda: opened == [ANSWER.citations[0]])
         assert isinstance(app.screen, PreviewScreen)
         app.call_later(app.do, next(one for one in app.actions if one.id == "table_sort"))
         await until(

@@ -87,6 +87,12 @@ def _hit_lines(rank: int, hit: Hit, zone: tzinfo | None) -> list[str]:
     return [head, f"     {shortened(hit.passage.text)}"]
 
 
+def copied_citation(citation: Citation, zone: tzinfo | None) -> str:
+    """Return a citation as text: its place, and the quote with its own line breaks."""
+    quote = "\n".join(f"> {line}" for line in lines(citation.quote).split("\n"))
+    return f"{citation_line(citation, zone)}\n{quote}\n"
+
+
 def citation_line(citation: Citation, zone: tzinfo | None) -> str:
     """Return `Mail "Re: lease" - Ana Ruiz, Tue 2026-11-17 10:02 (path, page 3)`."""
     item = citation.passage.item

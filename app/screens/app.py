@@ -19,6 +19,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
 from app.backend.messages import Changed, Engine, Happened
+from app.desktop import clipboard
 from app.errors import SettingWrong
 from app.keys import (
     ACTIONS,
@@ -30,7 +31,6 @@ from app.keys import (
     bindings,
     checked_keymap,
 )
-from app.screens import clipboard
 from app.screens.answers.base import ShowingScreen
 from app.screens.chat.reply import Replied
 from app.screens.chat.screen import ChatScreen
@@ -283,6 +283,8 @@ class AskanceApp(App[None]):
             self.call_later(self.run_action, action.run)
         elif action.scope == "lists" and (lists := self.screen.query(RowList)):
             self.call_later(self.run_action, action.run, lists.first())
+        elif action.scope == "preview" and (shown := self._source_shown()):
+            self.call_later(self.run_action, action.run, shown)
         elif action.scope in FOCUSED and self.scope == "chat":
             self._do_focused(action)
         elif action.scope in (self.scope, "screens"):
@@ -291,6 +293,10 @@ class AskanceApp(App[None]):
             self.notify(f"{action.does}: this works on the screen that an answer opens for it.")
         else:
             self._do_elsewhere(action)
+
+    def _source_shown(self) -> Widget | None:
+        """Return the source that is shown, alone or beside a conversation."""
+        return next((view for view in self.screen.query("SourceView") if view.display), None)
 
     def _do_focused(self, action: Action) -> None:
         focused = self.screen.focused

@@ -164,6 +164,11 @@ class InterfaceSettings:
         "Ring the terminal's bell when an answer took over ten seconds and another window has "
         "the focus.",
     ] = True
+    notice: Annotated[
+        Flag,
+        "Show a notice of the desktop then too. It says that an answer is there, and nothing "
+        "of what was asked or read.",
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)

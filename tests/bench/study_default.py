@@ -4,11 +4,11 @@
     study_default.py table OUT.jsonl [MORE.jsonl] [--least 0.2] [--arm quick]
 
 The plain arm is BM25's best passages of 300 words within 1,200 tokens, in document order, behind
-the brief prompt of the data sets. The default is `auto` at `balanced`. All ask a person's question over
-all of a set's corpus. Rows hold set, id, scores, tokens and seconds, and no text; a file goes on
-where it ended. `--arms` names what is asked: these two, an effort, or a fixed strategy. Arms of the
-same question are joined over files; `--arm` sets another one than the default beside the plain one.
-With `--least`, answers of at least this confidence count as shown.
+the brief prompt of the data sets. The default is `auto` at `balanced`. All ask a person's question
+over all of a set's corpus. Rows hold set, id, scores, tokens and seconds, and no text; a file goes
+on where it ended. `--arms` names what is asked: these two, an effort, or a fixed strategy. Arms of
+the same question are joined over files; `--arm` sets another one than the default beside the plain
+one. With `--least`, answers of at least this confidence count as shown.
 """
 
 from __future__ import annotations

@@ -9,12 +9,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Footer
 
-from app.desktop import copied_citation, open_file
-from app.keys import bindings
 from app.screens.answers.base import ShowingScreen
 from app.widgets.answer.source import SourceView
 from engine.values import Citation, Passage
-from models.errors import AskanceError
 
 
 class PreviewScreen(ShowingScreen[None]):
@@ -22,15 +19,15 @@ class PreviewScreen(ShowingScreen[None]):
 
     SCOPE = "preview"
     DEFAULT_CSS = "PreviewScreen { background: $background; }"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "back", "Back", show=False),
-        *bindings(SCOPE),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "back", "Back", show=False)]
 
-    def __init__(self, citation: Citation, zone: tzinfo | None) -> None:
-        """Take the citation and the zone in which to show times."""
+    def __init__(
+        self, citation: Citation, zone: tzinfo | None, among: tuple[Citation, ...] = ()
+    ) -> None:
+        """Take the citation, the zone in which to show times, and the answer's other sources."""
         super().__init__()
         self._citation = citation
+        self._among = among
         self._zone = zone
         self._source = SourceView()
 
@@ -42,18 +39,7 @@ class PreviewScreen(ShowingScreen[None]):
     def on_mount(self) -> None:
         """Show the source."""
         self._source.focus()
-        self._source.show(self._citation, self._zone)
-
-    def action_open_source(self) -> None:
-        """Open the file in the program that the system has for it."""
-        try:
-            open_file(self._citation.passage.item.locator.path)
-        except AskanceError as error:
-            self.notify(str(error), severity="warning", markup=False)
-
-    def action_copy(self) -> None:
-        """Copy where it stands and what it says."""
-        self.app.copy_to_clipboard(copied_citation(self._citation, self._zone))
+        self._source.show(self._citation, self._zone, self._among)
 
 
 def preview_of(passage: Passage, zone: tzinfo | None) -> PreviewScreen:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.backend.messages import Request
-from app.desktop import copied_citation, open_file
+from app.desktop.files import open_source
 from app.output.agenda import dated
+from app.output.report import copied_citation
 from app.screens.answers.agenda import AgendaScreen
 from app.screens.answers.comparison import CompareScreen, VariantScreen
 from app.screens.answers.coverage import CoverageScreen, Remedy
@@ -58,14 +59,14 @@ class AnswerScreens:
         """Show two answers side by side."""
         self._turns.app.push_screen(CompareScreen(one, other, self._turns.zone))
 
-    def preview(self, citation: Citation) -> None:
-        """Open a source at the quote."""
-        self._turns.app.push_screen(PreviewScreen(citation, self._turns.zone))
+    def preview(self, citation: Citation, among: tuple[Citation, ...]) -> None:
+        """Open a source at the quote, one of an answer's."""
+        self._turns.app.push_screen(PreviewScreen(citation, self._turns.zone, among))
 
     def open_source(self, citation: Citation) -> None:
-        """Open the file in the program that the system has for it."""
+        """Open it in the program that the system has for it."""
         try:
-            open_file(citation.passage.item.locator.path)
+            open_source(citation)
         except AskanceError as error:
             self._turns.notify(str(error), severity="warning", markup=False)
 

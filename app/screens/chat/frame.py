@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 WIDE = 110
 """Columns from which a source is shown beside the conversation."""
-RINGS_AFTER = 10.0
+CALLS_AFTER = 10.0
 """Seconds of waiting behind which another window may have the focus."""
 LEAST = (50, 12)
 """Columns and lines below which nothing could be read."""
@@ -52,7 +52,9 @@ class ChatFrame(ConversationScreen):
     ChatFrame #source { display: none; width: 1fr; height: 1fr; border: none; }
     ChatFrame #source { border-left: solid $secondary; }
     ChatFrame #source:focus { border-left: thick $accent; }
-    ChatFrame.wide.with-source #source { display: block; }
+    ChatFrame.wide.with-source #source, ChatFrame.turned #source { display: block; }
+    ChatFrame.turned #source { border: none; }
+    ChatFrame.turned #turns { display: none; }
     ChatFrame #too-small { display: none; }
     ChatFrame.too-small > * { display: none; }
     ChatFrame.too-small #too-small { display: block; }
@@ -73,6 +75,8 @@ class ChatFrame(ConversationScreen):
         """Bytes of text that are kept for the next question."""
         self._focused_before: Widget | None = None
         """What had the focus when the terminal became too small; what is hidden loses it."""
+        self._turned_from: Widget | None = None
+        """What had the focus before the source took its place."""
 
     def compose(self) -> ComposeResult:
         """Lay out the screen from top to bottom."""
@@ -127,11 +131,17 @@ class ChatFrame(ConversationScreen):
         self.draw_welcome()
         self.draw_title()
 
-    def ring_after(self, seconds: float) -> None:
-        """Ring the bell after so long a wait, where the person looks at another window."""
-        away = not self.app.app_focus
-        if away and seconds >= RINGS_AFTER and self._config.values.interface.bell:
+    def call_back_after(self, seconds: float) -> None:
+        """Say after so long a wait that it is over, where the person looks at another window."""
+        wanted = self._config.values.interface
+        if self.app.app_focus or seconds < CALLS_AFTER:
+            return
+        if wanted.bell:
             self.app.bell()
+        if wanted.notice:
+            from app.desktop.notice import show_notice  # most never need it
+
+            self.run_worker(show_notice, thread=True)
 
     def say(self, status: str) -> None:
         """Show how far the question in hand is, or how it ended."""
@@ -163,11 +173,38 @@ class ChatFrame(ConversationScreen):
             self._source = SourceView()
             await self._panes.mount(self._source)
         if citation is not self._source.citation:
-            self._source.show(citation, self._turns.zone)
+            self._source.show(citation, self._turns.zone, turn.citations.citations)
         self.add_class("with-source")
+
+    async def action_turn_pane(self) -> None:
+        """Go to the source of an answer, or back; without room for both, one takes all of it."""
+        if self._source is not None and self._source.has_focus:
+            self.turn_back()
+            return
+        near = self._turns.around(self.focused) if self.focused else None
+        turn = near or self._turns.latest
+        if turn is not None and turn.is_laid:
+            await self.show_source(turn)
+        if self._source is None or not self.has_class("with-source"):
+            self.notify("There is no source to show yet.", markup=False)
+            return
+        self._turned_from = self.focused
+        self.set_class(not self.has_class("wide"), "turned")
+        self._source.focus()
+
+    def turn_back(self) -> bool:
+        """Go back from the source to where one was; say whether it had the focus."""
+        if self._source is None or not (self._source.has_focus or self.has_class("turned")):
+            return False
+        self.remove_class("turned")
+        before, self._turned_from = self._turned_from, None
+        is_there = before is not None and before.is_attached
+        self.set_focus(before if is_there else self._composer.prompt)
+        return True
 
     def hide_source(self) -> None:
         """Leave the whole width to the conversation, and let go of the text."""
+        self.turn_back()
         self.remove_class("with-source")
         if self._source is not None:
             self._source.show(None, None)
@@ -182,6 +219,7 @@ class ChatFrame(ConversationScreen):
             self.call_after_refresh(self._focus_again)
         self.set_class(small, "too-small")
         self.set_class(event.size.width >= WIDE, "wide")
+        self.set_class(event.size.width < WIDE and self.has_class("turned"), "turned")
         size = f"{event.size.width}x{event.size.height}"
         self._too_small.update(
             f"{size} is too small: Askance needs {columns}x{rows}. Make the window larger; "

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from engine.events import Event
 
 DRAW_SECONDS = 0.1
+TO_SOURCE = "Go to the source of an answer, or back"
 AS_WRITTEN = "It is asked as you write it: nothing is put in from what was said before."
 ASK_TO_UNLOCK = "Password of encrypted files, kept in memory until you leave:"
 
@@ -59,6 +60,7 @@ class ChatScreen(ChatFrame):
     AUTO_FOCUS = "Prompt"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel", id="cancel", tooltip="Cancel; else go up or down"),
+        Binding("alt+s", "turn_pane", "Source", False, id="turn_pane", tooltip=TO_SOURCE),
         Binding("ctrl+t", "latest('why')", "Why", id="why_latest", tooltip="Show the evidence"),
         Binding("ctrl+g", "latest('again')", "Again", False, id="ask_again", tooltip=ASK_AGAIN),
         Binding("ctrl+o", "unlock", "Unlock", False, id="unlock", tooltip="Enter a password"),
@@ -125,8 +127,8 @@ class ChatScreen(ChatFrame):
     def preview(self, selected: OptionList.OptionSelected) -> None:
         """Open a citation's source at the quote."""
         if isinstance(selected.option_list, Citations):
-            citation = selected.option_list.citations[selected.option_index]
-            self._answer_screens.preview(citation)
+            among = selected.option_list.citations
+            self._answer_screens.preview(among[selected.option_index], among)
 
     @on(Citations.Opened)
     def open_source(self, opened: Citations.Opened) -> None:
@@ -171,6 +173,7 @@ class ChatScreen(ChatFrame):
         )  # who asks at once waits for imports, the screen does not
         from app.widgets.conversation.turn import Told, TurnView
 
+        self.turn_back()
         self._number += 1
         request = replace(request, number=self._number, config=self._current.config)
         self._changed.clear()
@@ -223,6 +226,8 @@ class ChatScreen(ChatFrame):
 
     def action_cancel(self) -> None:
         """Cancel the question in hand; without one, go from the prompt to the answers or back."""
+        if self.turn_back():
+            return
         turn, answers = self._in_hand, self._turns.query_children(Asked)
         if turn is not None:
             self._engine.send(Cancel(turn.told.request.number))
@@ -276,7 +281,7 @@ class ChatScreen(ChatFrame):
         self._keys.mutate_reactive(KeyBar.compact)
         self._note_answer(turn)
         if not ended.cancelled:
-            self.ring_after(time.monotonic() - self._began)
+            self.call_back_after(time.monotonic() - self._began)
         self._tidying.answered()
         other = self._compared.pop(ended.number, None)
         if other is not None and turn.told.answer is not None:

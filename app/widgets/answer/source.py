@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, tzinfo
+from typing import ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from app.desktop.files import open_source
+from app.keys import bindings
 from app.output.plain import lines, one_line
-from app.output.report import citation_line, remarks
+from app.output.report import citation_line, copied_citation, remarks
 from engine.values import Citation
 from ingest.item import Item, Kind, Person
+from models.errors import AskanceError
 
 AROUND = 8000
 """Characters shown before and after the quote; a mailbox digest can be megabytes."""
@@ -22,8 +27,9 @@ NO_SOURCE = "This answer has no source to show."
 
 
 class SourceView(VerticalScroll):
-    """One source, scrolled to its quote."""
+    """One source, scrolled to its quote, and those beside it in the same answer."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("preview")]
     DEFAULT_CSS = """
     SourceView { height: 1fr; padding: 0 1; border: round $accent; }
     SourceView { scrollbar-size-vertical: 1; }
@@ -36,6 +42,8 @@ class SourceView(VerticalScroll):
         """Start empty."""
         super().__init__(id="source")
         self.citation: Citation | None = None
+        self._among: tuple[Citation, ...] = ()
+        self._zone: tzinfo | None = None
         self._title = Static(id="source-title")
         self._card = Static(id="card")
         self._before = Static(id="before")
@@ -48,20 +56,49 @@ class SourceView(VerticalScroll):
         yield self._before
         yield self._quote
 
-    def show(self, citation: Citation | None, zone: tzinfo | None) -> None:
-        """Show another source, or another quote of it; None: say that there is none."""
-        self.citation = citation
+    def show(
+        self,
+        citation: Citation | None,
+        zone: tzinfo | None,
+        among: tuple[Citation, ...] = (),
+    ) -> None:
+        """Show another source, or another quote of it; None: say that there is none.
+
+        `among` are the sources of the answer, this one with them.
+        """
+        self.citation, self._zone, self._among = citation, zone, among
         if citation is None:
             self._title.update(NO_SOURCE)
             for part in (self._card, self._before, self._quote):
                 part.update("")
             return
         before, lead, at_quote, after = _parts(citation)
-        self._title.update(Content(citation_line(citation, zone)))
+        place = f"   ({among.index(citation) + 1} of {len(among)})" if len(among) > 1 else ""
+        self._title.update(Content(citation_line(citation, zone) + place))
         self._card.update(Content("\n".join(card(citation.passage.item, zone))))
         self._before.update(Content(before))
         self._quote.update(Content.assemble(lead, at_quote, after))
         self.call_after_refresh(self._scroll)
+
+    def action_step(self, step: int) -> None:
+        """Show the next source of the answer, or the one before; round at the ends."""
+        if self.citation is not None and len(self._among) > 1:
+            at = (self._among.index(self.citation) + step) % len(self._among)
+            self.show(self._among[at], self._zone, self._among)
+
+    def action_open_source(self) -> None:
+        """Open it in the program that the system has for it."""
+        if self.citation is None:
+            return
+        try:
+            open_source(self.citation)
+        except AskanceError as error:
+            self.notify(str(error), severity="warning", markup=False)
+
+    def action_copy(self) -> None:
+        """Copy where it stands and what it says."""
+        if self.citation is not None:
+            self.app.copy_to_clipboard(copied_citation(self.citation, self._zone))
 
     def _scroll(self) -> None:
         """Go to the quote, now that its place is known."""
