@@ -2,6 +2,14 @@
 # What first_answer.sh times inside the root. Each line: seconds since the beginning, what was reached.
 set -eu
 cd /root/askance
+if [ "$TOOL" = uv ] && [ ! -x /root/uv/bin/uv ]; then # Debian has no package of it
+    python3 -m venv /root/uv
+    /root/uv/bin/pip install --quiet uv
+fi
+PATH=/root/uv/bin:$PATH
+pipx uninstall askance >/dev/null 2>&1 || :
+[ "$TOOL" != uv ] || uv tool uninstall askance >/dev/null 2>&1 || :
+rm -rf /root/.local/share/askance /root/.config/askance
 began=$(date +%s.%N)
 reached() {
     echo "$began $(date +%s.%N)" | awk -v what="$1" '{ printf "%6.1f s  %s\n", $2 - $1, what }'

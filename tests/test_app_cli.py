@@ -526,7 +526,7 @@ def test_remembered_sources_are_asked(files, ask_with, capsys):
         (["."], 2, "usage", "askance --source ."),
         (["models", "rm", "all-minilm-l6-v2"], 2, "usage", "confirm"),
         (["models", "verify", "all-minilm-l6-v2"], 4, "model_missing", "all-minilm"),
-        (["demo"], 4, "model_missing", "is not here"),
+        (["ask", "x", ".", "--strategy", "fb_rag"], 4, "model_missing", "is not here"),
         ([], 2, "no_terminal", "terminal"),
     ],
 )
@@ -544,6 +544,25 @@ def test_failures_in_words_and_as_json(arguments, code, kind, said, capsys, monk
     assert set(shown) == {"schema_version", "error"}
     matches(shown["error"], ERROR)
     assert shown["error"]["kind"] == kind
+
+
+def test_what_needs_a_model_says_so_behind_its_question(capsys):
+    assert main(["demo"]) == 4
+    out, err = capsys.readouterr()
+    assert out.startswith("Question 1:")
+    assert "askance models pull" in err
+    assert main(["demo", "--json"]) == 4
+    assert json.loads(capsys.readouterr().out)["error"]["kind"] == "model_missing"
+
+
+def test_what_is_computed_needs_no_model_unless_one_is_named(files, capsys):
+    asked = ["ask", "How many mails are there?", str(files)]
+    assert main([*asked, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["models"]["generator"] is None
+    assert main([*asked, "--generator", FREE]) == 4
+    assert "is not here" in capsys.readouterr().err
+    assert main(["ask", "What colour is the boat?", str(files)]) == 4
+    assert "is not here" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't start new thread")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from textual.widgets import Input
 
 from app.backend.answerer import Answerer
 from app.backend.messages import Request
+from app.cli import main
 from app.doctor import Check
 from app.plain_loop import PlainLoop, Terminal
 from app.screens.app import AskanceApp
@@ -23,6 +25,7 @@ from app.screens.lists.doctor import DoctorScreen
 from app.screens.lists.first_run import FirstRunScreen
 from app.settings.config import config_path, load_config
 from app.settings.current import Current
+from app.sources.first_questions import QUESTIONS, first_questions
 from app.sources.first_steps import PairOffer, ServerOffer
 from app.sources.known_places import known_places
 from app.sources.sample_files import sample_folder
@@ -114,10 +117,34 @@ async def test_three_steps_lead_to_the_first_question(places, pair):
         await settled(pilot)
         assert pair.missing == []
         assert load_config(os.environ).values.models.generator == "small"
-        assert "nothing is kept of them on disk" in text_of(app)
+        assert "without a model" in text_of(app)
         await pilot.press("enter")
         await settled(pilot)
         assert isinstance(app.screen, ChatScreen)
+        assert app.screen.query_one(Prompt).text == "Who wrote to me most this year?"
+
+
+@pytest.mark.parametrize(
+    ("sources", "asked"),
+    [
+        (["/home/ann/.thunderbird/ab.default/ImapMail"], ["Who wrote to me most this year?"]),
+        (["/home/ann/.thunderbird/ab.default/calendar-data"], ["What is on this week?"]),
+        (["/srv/work.ics", "/srv/Inbox.mbox"], ["What is on this week?", "Who wrote to me"]),
+        (["/home/ann/Documents", "/srv/leases"], ["Which documents are the newest?"]),
+        ([], []),
+    ],
+)
+def test_questions_fit_the_sources(sources: list[str], asked: list[str]) -> None:
+    found = first_questions(map(Path, sources))
+    assert [one[: len(start)] for one, start in zip(found, asked, strict=True)] == asked
+
+
+@pytest.mark.parametrize("question", QUESTIONS.values())
+def test_what_is_proposed_is_answered_without_a_model(question: str, home: Path, capsys) -> None:
+    assert main(["ask", question, str(sample_folder()), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["citations"]
+    assert answer["models"] == {"lookahead": None, "generator": None, "encoder": None}
 
 
 async def test_a_server_is_looked_for_when_asked_and_used(places, pair, monkeypatch):

@@ -28,6 +28,9 @@ from models.roles import ModelSet
 CHOOSING = ("models.", "server.")
 """Settings that decide which models answer, and with what."""
 
+COMPUTING = ("auto", "conditional", "aggregate", "key_value")
+"""Strategies that answer some questions without a model."""
+
 
 def make_engine(*, watch: bool = False) -> Answerer:
     """Return what answers questions, each with the settings that it brings.
@@ -63,6 +66,7 @@ class ModelsInUse:
             "lookahead": request.lookahead,
             "generator": request.generator,
         }
+        named = bool(request.lookahead or request.generator)
         if self._models is not None and chosen == self._chosen:
             return self._models
 
@@ -74,6 +78,7 @@ class ModelsInUse:
             lookahead=request.lookahead,
             generator=request.generator,
             max_context=settings.max_context,
+            needed=settings.strategy not in COMPUTING or named,
             progress=progress,
             say=show,
         )

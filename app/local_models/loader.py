@@ -15,7 +15,7 @@ from app.output.stages import loading_text
 from app.settings.config import Config, config_path
 from models import foreign
 from models.encoder import Encoder
-from models.errors import RuntimeFailed
+from models.errors import ModelMissing, RuntimeFailed
 from models.llama.precautions import Precautions
 from models.proof.proof import proved
 from models.protocols import AttentionReader, AttentiveGenerator, Generator
@@ -63,6 +63,7 @@ def model_set(
     lookahead: str | None = None,
     generator: str | None = None,
     max_context: int | None = None,
+    needed: bool = True,
     progress: Progress | None = None,
     say: Callable[[str], object] = lambda text: None,
 ) -> ModelSet:
@@ -70,7 +71,9 @@ def model_set(
 
     They are checked and not loaded yet, so that nobody reads a mailbox first to learn that a
     model is missing or a server does not answer. A file is hashed once (`progress`); after that
-    its signature is compared. `say` is told of loadings and of waiting.
+    its signature is compared. `say` is told of loadings and of waiting. Where the question may be
+    computed, models are not `needed`: `say` is told of one that is missing, and it raises when
+    it is loaded.
     Raises `ModelError`, `ServerFailed` and `SettingWrong`.
     """
     catalogue, store = known_models(os.environ)
@@ -82,7 +85,12 @@ def model_set(
         if role not in served
     }
     for row in dict.fromkeys(local.values()):
-        store.open(row, progress)
+        try:
+            store.open(row, progress)
+        except ModelMissing:
+            if needed:
+                raise
+            say(f"{row.id} is not here, so only what can be computed is answered")
     loader = Loader(config, catalogue, store, context_for(config, max_context), say)
     remote = {at: loader.connected(at) for at in set(served.values())}
     ids = {role: row.id for role, row in local.items()}

@@ -243,9 +243,8 @@ class AskanceApp(App[None]):
         """Go through the first steps."""
         from app.screens.lists.first_run import FirstRunScreen
 
-        self._show(
-            FirstRunScreen(self.current, self.jobs, self.settings_changed, self.action_sample)
-        )
+        tell = self.settings_changed, self.action_sample, self.propose
+        self._show(FirstRunScreen(self.current, self.jobs, *tell))
 
     def action_help(self) -> None:
         """Show every key, those of this screen first."""
@@ -263,8 +262,12 @@ class AskanceApp(App[None]):
 
         self.current.sample = sample_folder()
         self.settings_changed()
+        self.propose(sample_questions()[1].text)
+
+    def propose(self, question: str) -> None:
+        """Put a question into the prompt, where Enter asks it."""
         self._to_chat()
-        self.chat.query_one(Prompt).fill(sample_questions()[1].text)
+        self.chat.query_one(Prompt).fill(question)
 
     def _show(self, screen: ListingScreen) -> None:
         """Go to a screen above the chat, or back from it when it is shown already."""

@@ -17,6 +17,7 @@ from app.screens.chat.conversation_screen import ConversationScreen
 from app.screens.messages import ConfigChanged
 from app.settings.current import Current
 from app.settings.zone import zone_of
+from app.sources.first_questions import first_questions
 from app.widgets.answer.citations import Citations
 from app.widgets.key_bar import KeyBar
 
@@ -90,7 +91,8 @@ class ChatFrame(ConversationScreen):
 
     def draw_welcome(self) -> None:
         """Say what to do where nothing was asked yet."""
-        welcome = WELCOME if self._config.sources else NO_SOURCES
+        proposed = "".join(f"\n  {one}" for one in first_questions(self._config.sources))
+        welcome = f"{WELCOME}\n\nFor example:{proposed}" if proposed else NO_SOURCES
         self._welcome.update(Content(welcome))
 
     def draw_title(self) -> None:

@@ -23,6 +23,7 @@ from app.screens.messages import WorkAdvanced, WorkEnded
 from app.screens.model_jobs import ModelJob, ModelJobs
 from app.settings.current import Current
 from app.settings.edit import set_value
+from app.sources.first_questions import first_questions
 from app.sources.first_steps import PairOffer, ServerOffer, pair_offers, servers_to_use
 from app.sources.known_places import Place, known_places
 from app.sources.states import absolute, remember, short
@@ -59,13 +60,19 @@ class FirstRunScreen(ListingScreen):
         jobs: ModelJobs,
         changed: Callable[[], object],
         try_sample: Callable[[], object],
+        propose: Callable[[str], object],
     ) -> None:
-        """Begin at the first step; `try_sample` goes to the sample, `changed` after each edit."""
+        """Begin at the first step.
+
+        `changed` is called after each edit; `try_sample` goes to the sample, `propose` to the
+        prompt with a question in it.
+        """
         super().__init__()
         self._current = current
         self._jobs = jobs
         self._changed = changed
         self._try_sample = try_sample
+        self._propose = propose
         self._offers = Offers([], [])
         self._marked: set[Path] = set()
         self._step: Step = 1
@@ -142,8 +149,10 @@ class FirstRunScreen(ListingScreen):
         return f"{verb} {pair.generator.id}, {pair.title}"
 
     def _ask_rows(self) -> list[ListRow]:
+        proposed = first_questions(self._current.config.sources)
         return [
-            ListRow("ask", "Ask a question about your own files"),
+            *(ListRow(f"try {question}", f'Ask "{question}"') for question in proposed),
+            ListRow("ask", "Ask another question about your own files"),
             ListRow(
                 "sample", "Try it on the sample files: a boat hire's mail, documents, calendars"
             ),
@@ -151,6 +160,8 @@ class FirstRunScreen(ListingScreen):
 
     def detail_of(self, row: ListRow) -> str:
         """Say what a row means."""
+        if row.key.startswith("try "):
+            return "It is computed from what your files say, without a model. Enter puts it down."
         if row.key.startswith("pair "):
             return self._offers.pairs[int(row.key.split()[1])].about()
         return {
@@ -178,6 +189,8 @@ class FirstRunScreen(ListingScreen):
             self.work(servers_to_use, self._found)
         elif key.startswith("server "):
             self.work(partial(self._use_server, key.split()[1]), self._chosen)
+        elif key.startswith("try "):
+            self._propose(key.removeprefix("try "))
         elif key.startswith("pair "):
             self._take(self._offers.pairs[int(key.split()[1])])
         else:
