@@ -47,7 +47,7 @@ WALK = (
     Step("Add calendars", (" ~/boats/calendars", "enter"), "[x] ~/boats/calendars"),
     Step("Models", ("end", "enter"), "2 of 3: which models?", shown=True),
     Step("Go on without fetching", ("end", "enter"), "3 of 3: ask"),
-    Step("Go to the chat", ("home", "enter"), "Askance 2 sources"),
+    Step("Go to the chat", ("end", "up", "enter"), "Askance 2 sources"),
     Step("Ask", (f" {QUESTION}", "enter"), "Took", ends=True, shown=True),
     Step("Go to the answer", ("escape",), "w Why"),
     Step("Go to its sources", ("enter",), "⏎ Preview"),
