@@ -1,6 +1,6 @@
 """Draws twenty states of the screen, to be looked at one by one: `gallery.py FOLDER`.
 
-Each is drawn at 80×24 and 140×40, in the dark and the light theme, over the sample files. Where
+Each is drawn at 80x24 and 140x40, in the dark and the light theme, over the sample files. Where
 `rsvg-convert` is there, a PNG stands beside each SVG, and a sheet of all where `montage` is.
 """
 
@@ -51,11 +51,10 @@ class Gallery:
         svg = self._app.export_screenshot(title="askance", simplify=True)
         path = self._folder / f"{self._drawn:02}-{name}.svg"
         path.write_text(svg)
-        if shutil.which("rsvg-convert"):
+        if converter := shutil.which("rsvg-convert"):
             picture = path.with_suffix(".png")
-            subprocess.run(
-                ["rsvg-convert", "-w", "1200", str(path), "-o", str(picture)], check=True
-            )
+            command = [converter, "-w", "1200", str(path), "-o", str(picture)]
+            subprocess.run(command, check=True)  # noqa: S603
 
     async def back(self) -> None:
         """Go back to the chat."""
@@ -113,10 +112,10 @@ def main() -> None:
                 for size in SIZES:
                     named = folder / f"{theme}-{size[0]}x{size[1]}"
                     asyncio.run(states(named, theme, size, home))
-                    if shutil.which("montage"):
+                    if montage := shutil.which("montage"):
                         drawn = sorted(map(str, named.glob("*.png")))
                         sheet = ["-geometry", "1000x+6+6", "-tile", "3x", f"{named}.png"]
-                        subprocess.run(["montage", *drawn, *sheet], check=True)
+                        subprocess.run([montage, *drawn, *sheet], check=True)  # noqa: S603
                     print(named)
     finally:
         POOL.end()
