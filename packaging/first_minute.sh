@@ -10,7 +10,7 @@ trap 'tmux -L minute kill-server 2>/dev/null; rm -rf "$home"' EXIT
 cp -r "$sample/mail" "$home/Mail"
 cp -r "$sample/calendars" "$home/Calendars"
 cp -r "$sample/documents" "$home/Documents"
-cast=$home/cast
+cast=${CAST:-$home/cast}
 askance="env HOME=$home ASKANCE_MODELS_DIR=$models ASKANCE_READING_TIMEZONE=UTC $here/../.venv/bin/askance"
 tmux -L minute -f /dev/null new-session -d -x 120 -y 32 \
     "asciinema rec --quiet --cols 120 --rows 32 --command '$askance' $cast"
@@ -67,4 +67,4 @@ press 3 M-s
 press 4 Escape
 press 1 C-q
 sleep 2
-npx --yes svg-term-cli --in "$cast" --out "$here/../docs/pictures/first-minute.svg" --window --no-cursor
+${SVG_TERM:-npx --yes svg-term-cli} --in "$cast" --out "$here/../docs/pictures/first-minute.svg" --window --no-cursor

@@ -162,6 +162,23 @@ async def test_a_wide_window_shows_the_source_under_the_cursor_beside_the_answer
         assert chat(app).query_one(SourceView).citation is None
 
 
+async def test_what_is_found_is_beside_a_question_before_its_answer() -> None:
+    app = scripted_app()
+    async with app.run_test(size=(140, 40)) as pilot:
+        shown: list[str] = []
+        screen = chat(app)
+        real = screen.show_found
+
+        async def watched(passage: Passage) -> None:
+            await real(passage)
+            shown.append(beside(app))
+
+        screen.show_found = watched
+        await asked(pilot, "When does the lease end?")
+        assert shown
+        assert shown[0].startswith('Mail "The lease"')
+
+
 async def test_the_source_is_beside_the_answer_from_110_columns_on() -> None:
     app = scripted_app()
     async with app.run_test(size=(109, 30)) as pilot:

@@ -41,7 +41,7 @@ class SharedText:
         shown = search_object(result)
         hits: list[dict[str, Any]] = shown["results"]  # type: ignore[assignment]
         for object_, hit in zip(hits, result.hits, strict=True):
-            object_["ref"] = self._keep(place_of(hit))
+            object_["ref"] = self._keep(place_of(hit.passage))
             object_["text"] = self._text(hit.passage.text)
         return shown
 

@@ -16,7 +16,7 @@ from app.output.plain import escape_json
 if TYPE_CHECKING:
     from engine.answer_parts import ModelTokens
     from engine.events import Hit, SearchResult
-    from engine.values import Answer, Citation, Coverage, Order
+    from engine.values import Answer, Citation, Coverage, Order, Passage
     from ingest.item import Skipped
     from models.errors import AskanceError
 
@@ -151,16 +151,15 @@ def rfc3339(moment: datetime | None) -> str | None:
     return moment.isoformat()
 
 
-def place_of(hit: Hit) -> Citation:
-    """Return a hit's whole passage as a place that knows its page and line."""
+def place_of(passage: Passage) -> Citation:
+    """Return a whole passage as a place that knows its page and line."""
     from engine.values import Citation
 
-    passage = hit.passage
     return Citation(0, passage, passage.start, passage.end, "matched", True)
 
 
 def _hit(hit: Hit) -> dict[str, object]:
-    return {"score": hit.score, **_item(place_of(hit)), "text": hit.passage.text}
+    return {"score": hit.score, **_item(place_of(hit.passage)), "text": hit.passage.text}
 
 
 def _item(place: Citation) -> dict[str, object]:

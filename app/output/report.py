@@ -82,7 +82,7 @@ def search_text(result: SearchResult, zone: tzinfo | None) -> str:
 
 
 def _hit_lines(rank: int, hit: Hit, zone: tzinfo | None) -> list[str]:
-    place = place_of(hit)
+    place = place_of(hit.passage)
     head = f"{rank:>3}. {citation_line(place, zone)}  score {hit.score:.2f}"
     return [head, f"     {shortened(hit.passage.text)}"]
 

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Footer
 
+from app.output.objects import place_of
 from app.screens.answers.base import ShowingScreen
 from app.widgets.answer.source import SourceView
 from engine.values import Citation, Passage
@@ -44,5 +45,4 @@ class PreviewScreen(ShowingScreen[None]):
 
 def preview_of(passage: Passage, zone: tzinfo | None) -> PreviewScreen:
     """Return a preview of a passage that no answer cites."""
-    citation = Citation(0, passage, passage.start, passage.end, "matched", support=True)
-    return PreviewScreen(citation, zone)
+    return PreviewScreen(place_of(passage), zone)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from app.widgets.answer.source import SourceView
     from app.widgets.conversation.turn import TurnView
     from engine.settings import Effort
+    from engine.values import Citation, Passage
 
 WIDE = 110
 """Columns from which a source is shown beside the conversation."""
@@ -166,16 +167,28 @@ class ChatFrame(ConversationScreen):
 
     async def show_source(self, turn: TurnView) -> None:
         """Show the chosen source of an answer beside it, in a window that is wide enough."""
-        citation = turn.citations.chosen or next(iter(turn.citations.citations), None)
+        sources = turn.citations.citations
+        citation = turn.citations.chosen or next(iter(sources), None)
+        if self._source is not None or citation is not None:
+            await self._show_beside(citation, sources)
+
+    async def show_found(self, passage: Passage) -> None:
+        """Show beside a question what was found for it so far."""
+        if self.has_class("wide"):
+            from app.output.objects import place_of  # no first picture waits for it
+
+            await self._show_beside(place_of(passage))
+
+    async def _show_beside(
+        self, citation: Citation | None, among: tuple[Citation, ...] = ()
+    ) -> None:
         if self._source is None:
-            if citation is None:
-                return
             from app.widgets.answer.source import SourceView  # no first picture waits for it
 
             self._source = SourceView()
             await self._panes.mount(self._source)
         if citation is not self._source.citation:
-            self._source.show(citation, self._turns.zone, turn.citations.citations)
+            self._source.show(citation, self._turns.zone, among)
         self.add_class("with-source")
 
     async def action_turn_pane(self) -> None:

@@ -244,7 +244,7 @@ class ChatScreen(ChatFrame):
         """Draw one reply. What still comes of a cancelled question is left out."""
         match replied.reply:
             case Happened(number, event):
-                self._draw(self._turns[number], event)
+                await self._draw(self._turns[number], event)
             case ModelsSaid(number, text):
                 if self._is_running(self._turns[number]):
                     self._status = text
@@ -261,10 +261,13 @@ class ChatScreen(ChatFrame):
     def _is_running(self, turn: TurnView | None) -> bool:
         return turn is not None and turn is self._in_hand
 
-    def _draw(self, turn: TurnView | None, event: Event) -> None:
+    async def _draw(self, turn: TurnView | None, event: Event) -> None:
         if turn is not None and self._is_running(turn):
             self._status = ""
+            before = turn.found.best
             turn.draw(event)
+            if turn.found.best is not None and turn.found.best is not before:
+                await self.show_found(turn.found.best)
 
     async def _end(self, turn: TurnView, ended: Ended) -> None:
         """Show how it ended and take the next question."""

@@ -31,7 +31,8 @@ class Evidence(Static):
         super().__init__("", classes="best")
         self.display = False
         self._is_whole = False
-        self._shown: Passage | None = None
+        self.best: Passage | None = None
+        """What is ranked first so far."""
 
     def note(self, event: Reading | Ranked, question: str, zone: tzinfo | None) -> None:
         """Show the best passage so far, and once all is read the best sources."""
@@ -40,9 +41,10 @@ class Evidence(Static):
         if isinstance(event, Ranked):
             self._is_whole = event.stage == "recall" and bool(event.passages)
             if self._is_whole:
+                self.best = event.passages[0]
                 self._draw(HEADING, event, question, zone)
-        elif event.best is not None and event.best is not self._shown:
-            self._shown = event.best
+        elif event.best is not None and event.best is not self.best:
+            self.best = event.best
             self._draw(SO_FAR, Ranked("recall", [event.best], []), question, zone)
 
     def _draw(self, heading: str, ranked: Ranked, question: str, zone: tzinfo | None) -> None:

@@ -124,7 +124,7 @@ class TurnView(Asked):
         self._config_file = config_file
         self._asked = Static(self.asked, classes="asked")
         self._facts = Static("", classes="facts")
-        self._best = Evidence()
+        self.found = Evidence()
         self._first = Static("", classes="first")
         self._mark = Static("", classes="mark")
         self.body = AnswerText()
@@ -143,7 +143,7 @@ class TurnView(Asked):
         yield self._asked
         yield from above
         yield self.body
-        yield self._best
+        yield self.found
         yield self._grounded
         yield self.citations
         yield self._coverage
@@ -184,7 +184,7 @@ class TurnView(Asked):
         elif isinstance(event, Provisional):
             self._draw_first()
         elif isinstance(event, Reading | Ranked):
-            self._best.note(event, self.told.request.question, self._zone)
+            self.found.note(event, self.told.request.question, self._zone)
         elif isinstance(event, Rewritten | Narrowed | Understood | Answered):
             self._draw_facts()
 
@@ -227,7 +227,7 @@ class TurnView(Asked):
         await self.flush()
         self.body.remove_class("draft")
         self.body.display = True
-        self._best.display = False
+        self.found.display = False
         if told.first:
             _put(self._first, [told.first.outcome(told.answer)])
         if told.answer is not None:
