@@ -13,7 +13,7 @@ cp -r "$sample/documents" "$home/Documents"
 cast=${CAST:-$home/cast}
 askance="env HOME=$home ASKANCE_MODELS_DIR=$models ASKANCE_READING_TIMEZONE=UTC $here/../.venv/bin/askance"
 tmux -L minute -f /dev/null new-session -d -x 120 -y 32 \
-    "asciinema rec --quiet --cols 120 --rows 32 --command '$askance' $cast"
+    "asciinema rec --quiet --overwrite --cols 120 --rows 32 --command '$askance' $cast"
 
 press() { # seconds before, then keys
     sleep "$1"

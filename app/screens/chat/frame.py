@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from textual import events, on
@@ -177,7 +178,8 @@ class ChatFrame(ConversationScreen):
         if self.has_class("wide"):
             from app.output.objects import place_of  # no first picture waits for it
 
-            await self._show_beside(place_of(passage))
+            whole = place_of(passage)
+            await self._show_beside(replace(whole, end=whole.start))  # nothing of it is quoted yet
 
     async def _show_beside(
         self, citation: Citation | None, among: tuple[Citation, ...] = ()
