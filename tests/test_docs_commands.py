@@ -36,6 +36,8 @@ PAGES = [
 SHOWN_HOME, SHOWN_SAMPLE = "/home/ingrid", "…/app/sample/data"
 SAMPLE = "$(askance demo --folder)"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MARK = re.compile(r"^Unsure .*\n")
+"""Stands above what the model said."""
 NOT_SHELL = {"toml", "json", "python", "text", "yaml", "mermaid"}
 SHOWN_DATE = 1795168800
 """2026-11-20 10:00 UTC: when everything in a made home was written."""
@@ -105,7 +107,7 @@ def test_a_page_shows_what_its_commands_print(
 ) -> None:
     settle(page, home, monkeypatch)
     for command, shown in runs_of(page):
-        said = shown.split("\n\n")[0]
+        said = MARK.sub("", shown).split("\n\n")[0]
         models = fake_models(generator=[said])
         answered_by(monkeypatch, models)
         code, printed = run(command, home, capsys)

@@ -30,7 +30,7 @@ from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.routes import routing
 from engine.routes.facts import Facts, needs_several
-from engine.settings import Budget, Effort, Settings
+from engine.settings import ENOUGH_CONFIDENCE, Budget, Effort, Settings
 from engine.strategies import registry
 from engine.strategies.further import agreement
 from engine.strategies.rewrite import Rewrite
@@ -399,7 +399,8 @@ def test_a_sure_reading_is_the_last(ask: Ask) -> None:
 
 def test_an_unsure_reading_goes_on_behind_the_first(ask: Ask) -> None:
     replies = ["Kim [1]", ENDS]
-    found = ask(LEASE, replies, budget=replace(ROOM_FOR_ALL, first_tokens=40))
+    asked = {"budget": replace(ROOM_FOR_ALL, first_tokens=40), "sure_confidence": ENOUGH_CONFIDENCE}
+    found = ask(LEASE, replies, **asked)
     first, second = found.generator.prompts[:2]
     assert second.startswith(first.partition("Question:")[0].rstrip())
     assert found.taken == ["read on"]
@@ -412,7 +413,7 @@ def test_an_unsure_reading_goes_on_behind_the_first(ask: Ask) -> None:
 def test_of_two_readings_the_likelier_answer_is_given(ask: Ask) -> None:
     replies = ["31 December [1]", "Kim [1]"]
     tight = replace(ROOM_FOR_ALL, first_tokens=40)
-    found = ask(LEASE, replies, budget=tight, sure_confidence=1.0, strategy="auto:look=never")
+    found = ask(LEASE, replies, budget=tight, enough_confidence=1.0, strategy="auto:look=never")
     assert found.answer.raw == "31 December [1]"
     assert found.answer.certainty == "unsure"
     assert any("differs" in one.text for one in found.answer.reasons if not one.speaks_for)

@@ -55,7 +55,7 @@ class Further:
     def _settled(self, readings: Readings) -> bool:
         """Say whether no further step is wanted: a data set's question needs only an answer."""
         if readings.tools.task.personal:
-            return readings.sure
+            return readings.enough
         return not missing(readings.tools, readings.best)
 
     def _read_on(self, readings: Readings) -> Steps[Readings]:

@@ -60,7 +60,7 @@ class Readings:
         return same(*texts, token_f1(*texts))
 
     @property
-    def sure(self) -> bool:
+    def enough(self) -> bool:
         """Whether the best answer needs no further reading."""
         confidence = self.best.confidence
-        return confidence is not None and confidence >= self.tools.settings.sure_confidence
+        return confidence is not None and confidence >= self.tools.settings.enough_confidence
