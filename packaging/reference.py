@@ -94,18 +94,32 @@ def commands_page() -> str:
     return "\n".join(parts)
 
 
-def settings_page() -> str:
-    """Return the reference of settings."""
-    rows = [_setting_row(setting) for setting in SETTINGS]
-    head = """# Settings
+FOR_STUDIES = (
+    *("answer.allocation", "answer.max_context", "answer.seed"),
+    *("answer.stemming", "answer.infer_model"),
+)
+SETTINGS_HEAD = """# Settings
 
 Flags win over variables, variables over `config.toml`, the file over defaults.
 `askance config path` says where the file is, `askance config show` what won.
+Those that only measuring needs are on [a page of their own](study-settings.md).
+"""
+FOR_STUDIES_HEAD = """# Settings for studies
 
+They hold an answer to a number of tokens, a seed or a method, to compare strategies.
+Nobody needs them to ask: [effort and time budget](settings.md) bound the work.
+"""
+SETTINGS_TABLE = """
 | setting | variable | default | must be | |
 |---|---|---|---|---|
 """
-    return head + "\n".join(rows) + "\n"
+
+
+def settings_page(*, studies: bool) -> str:
+    """Return the reference of settings: those of people, or those that are for studies alone."""
+    rows = [_setting_row(one) for one in SETTINGS if (one.name in FOR_STUDIES) == studies]
+    head = FOR_STUDIES_HEAD if studies else SETTINGS_HEAD
+    return head + SETTINGS_TABLE + "\n".join(rows) + "\n"
 
 
 def _setting_row(setting: Setting) -> str:
@@ -209,7 +223,8 @@ def pages() -> dict[str, str]:
     measured = tomllib.loads((ROOT / "app" / "commands" / "strategies.toml").read_text("utf-8"))
     written = {
         "commands.md": commands_page(),
-        "settings.md": settings_page(),
+        "settings.md": settings_page(studies=False),
+        "study-settings.md": settings_page(studies=True),
         "formats.md": formats_page(),
         "strategies.md": strategies_page(measured),
     }

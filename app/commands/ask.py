@@ -87,7 +87,7 @@ COMMON = (
     "--max-context",
     type=click.IntRange(1),
     metavar="TOKENS",
-    help="Most tokens that both models may read, over all calls.",
+    help="Most tokens that both models may read for a question, over all calls.",
 )
 @budget_options
 def command(

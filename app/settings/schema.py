@@ -77,7 +77,9 @@ class AnswerSettings:
         AbsolutePath | None,
         "A fitted model of what documents, examples and rounds are worth, for auto.",
     ] = None
-    max_context: Annotated[Count | None, "Most tokens in one prompt."] = None
+    max_context: Annotated[
+        Count | None, "Most tokens that both models may read for a question, over all calls."
+    ] = None
     time_budget: Annotated[
         Seconds | None, "Most seconds for a question; the answer names what was left unread."
     ] = None
@@ -86,7 +88,9 @@ class AnswerSettings:
     infer: Annotated[
         Flag, "Whether a question's own words become filters: last week, from Ana."
     ] = True
-    infer_model: Annotated[Flag, "Whether a model helps to find these filters."] = False
+    infer_model: Annotated[
+        Flag, "Whether a model helps to find the filters that a question implies."
+    ] = False
     guard: Annotated[Flag, "Whether text that gives orders to a model is kept from the models."] = (
         True
     )

@@ -43,7 +43,7 @@ from engine.strategies.registry import get, names
     "--max-context",
     type=click.IntRange(1),
     metavar="TOKENS",
-    help="Most tokens that both models may read.",
+    help="Most tokens that both models may read for a question, over all calls.",
 )
 @click.option("--seed", type=int, help="The same seed gives the same samples.")
 @click.option(
