@@ -12,6 +12,7 @@ import pytest
 
 from app.desktop import viewers
 from app.desktop.files import open_source
+from app.desktop.notice import show_notice
 from app.errors import NotOpened
 from engine.values import Citation, Passage
 from ingest.item import Item, Kind, Locator, People
@@ -113,6 +114,20 @@ def test_a_desktop_that_does_not_answer_is_not_waited_for(
     path.write_bytes(b"%PDF-1.4")
     open_source(cited(path))
     assert _said(tmp_path) == f"xdg-open {path}"
+
+
+def test_programs_that_do_not_start_are_named_and_lose_nothing(
+    desktop: Path, tmp_path: Path
+) -> None:
+    broken = "#!/nowhere/interpreter\n"
+    for name in ("xdg-mime", "xdg-open", "notify-send"):
+        (desktop / name).write_text(broken)
+        (desktop / name).chmod(0o700)
+    path = tmp_path / "a.pdf"
+    path.write_bytes(b"%PDF-1.4")
+    with pytest.raises(NotOpened, match="/xdg-open does not start"):
+        open_source(cited(path))
+    assert not show_notice()
 
 
 def test_programs_are_not_opened(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def screens(app: AskanceApp) -> type:
 
 async def test_answer_sources_coverage_and_what_is_done_with_them(config, fake_models, monkeypatch):
     opened: list[Citation] = []
-    monkeypatch.setattr("app.screens.chat.answer_screens.open_source", opened.append)
+    monkeypatch.setattr("app.widgets.answer.source.open_source", opened.append)
     app = app_over(config, fake_models(generator=[REPLY]))
     copied: list[str] = []
     app.copy_to_clipboard = copied.append

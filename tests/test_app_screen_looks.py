@@ -6,12 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.widgets import Static
 
 from app.backend.messages import Command, Ended, Happened, Request, Tell, TextKept
 from app.screens.app import AskanceApp
 from app.widgets.answer.citations import Citations
 from app.widgets.answer.source import SourceView
+from app.widgets.input.prompt import Prompt
 from engine.answer_parts import ModelIds, ModelTokens, Usage
 from engine.events import Answered, Drafted, Event, Ranked, Reading, Sampled, Selected, Stage, Voted
 from engine.values import (
@@ -217,6 +219,16 @@ async def test_a_key_turns_a_narrow_window_to_the_source_and_back() -> None:
         assert isinstance(app.focused, SourceView)
         await pilot.press("alt+s")
         await until(pilot, lambda: isinstance(app.focused, Citations))
+
+
+@pytest.mark.parametrize(("key", "letter"), [("alt+s", "s"), ("alt+n", "n")])
+async def test_a_prompt_does_not_take_the_letter_of_a_key(key: str, letter: str) -> None:
+    app = scripted_app()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await asked(pilot, "When does the lease end?")
+        app.post_message(events.Key(key, letter))  # as terminals send it
+        await pilot.pause()
+        assert chat(app).query_one(Prompt).text == ""
 
 
 async def test_a_question_asked_turns_back() -> None:

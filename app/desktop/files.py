@@ -46,6 +46,8 @@ RUNS = frozenset(
 def open_source(citation: Citation) -> None:
     """Show a source in its program: a mail by its ID, a PDF at its page, else the whole file.
 
+    Asks the desktop which program that is, which takes a moment: not for the loop of a screen.
+
     Raises:
         NotOpened: it may be a program, is not there, or nothing here opens it.
     """
@@ -73,23 +75,30 @@ def open_source(citation: Citation) -> None:
 
 def _whole(path: Path) -> list[str]:
     """Return what opens a file. Raises `NotOpened`: nothing here does."""
-    opener = "open" if sys.platform == "darwin" else "xdg-open"
-    if shutil.which(opener) is None:
+    name = "open" if sys.platform == "darwin" else "xdg-open"
+    opener = shutil.which(name)
+    if opener is None:
         raise NotOpened(
-            f"There is no {opener} here to open {path}.",
+            f"There is no {name} here to open {path}.",
             remedy="y copies the citation with its path.",
             path=path,
         )
-    return [opener, "--", str(path)] if opener == "open" else [opener, str(path)]
+    return [opener, "--", str(path)] if name == "open" else [opener, str(path)]
 
 
 def _start(command: list[str]) -> None:
-    """Start a program that goes on without this one."""
-    process = subprocess.Popen(  # noqa: S603 - a fixed command and an absolute path
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    """Start a program that goes on without this one. Raises `NotOpened`: it does not start."""
+    try:
+        process = subprocess.Popen(  # noqa: S603 - a fixed command and an absolute path
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise NotOpened(
+            f"{command[0]} does not start: {error.strerror}.",
+            remedy="y copies the citation with its path.",
+        ) from error
     threading.Thread(target=process.wait, daemon=True).start()

@@ -27,6 +27,6 @@ def show_notice() -> bool:
             timeout=SECONDS,
             check=False,
         )
-    except subprocess.TimeoutExpired:
+    except (OSError, subprocess.TimeoutExpired):
         return False
     return ended.returncode == 0

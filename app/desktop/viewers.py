@@ -79,6 +79,6 @@ def _default_for(kind: str) -> str:
             timeout=SECONDS,
             check=False,
         )
-    except subprocess.TimeoutExpired:
+    except (OSError, subprocess.TimeoutExpired):
         return ""
     return asked.stdout.strip()

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.backend.messages import Request
-from app.desktop.files import open_source
 from app.output.agenda import dated
 from app.output.report import copied_citation
 from app.screens.answers.agenda import AgendaScreen
@@ -16,10 +15,10 @@ from app.screens.answers.coverage import CoverageScreen, Remedy
 from app.screens.answers.evidence import EvidenceScreen
 from app.screens.answers.preview import PreviewScreen
 from app.screens.answers.table import TableScreen
+from app.widgets.answer.source import open_beside
 from app.widgets.conversation.asked import Asked
 from app.widgets.conversation.turn import Told, TurnView
 from app.widgets.conversation.turns import Turns
-from models.errors import AskanceError
 
 if TYPE_CHECKING:
     from engine.plan import Plan
@@ -65,10 +64,7 @@ class AnswerScreens:
 
     def open_source(self, citation: Citation) -> None:
         """Open it in the program that the system has for it."""
-        try:
-            open_source(citation)
-        except AskanceError as error:
-            self._turns.notify(str(error), severity="warning", markup=False)
+        open_beside(self._turns, citation)
 
     def copy(self, citation: Citation) -> None:
         """Copy the citation's place and quote."""

@@ -31,6 +31,7 @@ class ConversationScreen(Screen[None]):
             "new(True)",
             "New, temporary",
             False,
+            priority=True,  # a prompt takes the letter otherwise
             id="new_temporary",
             tooltip="Begin a conversation that is not kept",
         ),

@@ -60,7 +60,12 @@ class ChatScreen(ChatFrame):
     AUTO_FOCUS = "Prompt"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", "Cancel", id="cancel", tooltip="Cancel; else go up or down"),
-        Binding("alt+s", "turn_pane", "Source", False, id="turn_pane", tooltip=TO_SOURCE),
+        Binding(  # a prompt takes the letter, unless this comes first
+            *("alt+s", "turn_pane", "Source", False),
+            priority=True,
+            id="turn_pane",
+            tooltip=TO_SOURCE,
+        ),
         Binding("ctrl+t", "latest('why')", "Why", id="why_latest", tooltip="Show the evidence"),
         Binding("ctrl+g", "latest('again')", "Again", False, id="ask_again", tooltip=ASK_AGAIN),
         Binding("ctrl+o", "unlock", "Unlock", False, id="unlock", tooltip="Enter a password"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from datetime import datetime, tzinfo
 from typing import ClassVar
@@ -10,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
 from app.desktop.files import open_source
@@ -88,12 +90,8 @@ class SourceView(VerticalScroll):
 
     def action_open_source(self) -> None:
         """Open it in the program that the system has for it."""
-        if self.citation is None:
-            return
-        try:
-            open_source(self.citation)
-        except AskanceError as error:
-            self.notify(str(error), severity="warning", markup=False)
+        if self.citation is not None:
+            open_beside(self, self.citation)
 
     def action_copy(self) -> None:
         """Copy where it stands and what it says."""
@@ -103,6 +101,18 @@ class SourceView(VerticalScroll):
     def _scroll(self) -> None:
         """Go to the quote, now that its place is known."""
         self.scroll_to_widget(self._quote, top=True, animate=False)
+
+
+def open_beside(widget: Widget, citation: Citation) -> None:
+    """Open a source in its program, without holding the screen up; say so where that fails."""
+
+    async def opened() -> None:
+        try:
+            await asyncio.to_thread(open_source, citation)
+        except AskanceError as error:
+            widget.notify(str(error), severity="warning", markup=False)
+
+    widget.run_worker(opened())
 
 
 def card(item: Item, zone: tzinfo | None) -> Iterator[str]:

@@ -227,7 +227,8 @@ class TurnView(Asked):
         await self.flush()
         self.body.remove_class("draft")
         self.body.display = True
-        self.found.display = False
+        if told.answer is not None:
+            self.found.display = False  # without an answer, what was found is all there is
         if told.first:
             _put(self._first, [told.first.outcome(told.answer)])
         if told.answer is not None:
