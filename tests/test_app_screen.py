@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.backend.answerer import Answerer
+from app.backend.composition import answers
 from app.backend.messages import Changed, Request, TextKept, Unlock
 from app.errors import SettingWrong
 from app.screens.answers.comparison import CompareScreen, VariantScreen
@@ -26,7 +27,7 @@ from app.widgets.conversation.past_turn import PastTurn
 from app.widgets.input.chips import ChipBar
 from app.widgets.input.prompt import Prompt
 from app.widgets.row_list import RowList
-from engine.events import Event, Token
+from engine.events import Event, Ranked, Token
 from engine.retrieval.memory import Memory
 from engine.values import Citation
 from models.errors import ModelMissing
@@ -238,6 +239,20 @@ async def test_escape_stops_a_model_between_two_tokens(config, fake_generator):
         await settled(pilot)
         assert "Cancelled" in shown(app, "grounded")
         await until(pilot, lambda: endless.closed_early)
+
+
+async def test_what_was_found_stays_where_a_model_turns_out_to_be_missing(config, fake_models):
+    def missing(request: Request, models: ModelSet, memory: Memory) -> Iterator[Event]:
+        for event in answers(request, models, memory):
+            yield event
+            if isinstance(event, Ranked):
+                raise ModelMissing("The model is not here.", remedy="Run `askance models pull`.")
+
+    app = app_over(config, fake_models(), missing)
+    async with running(app, (80, 24)) as pilot:
+        await asked(pilot)
+        assert shown(app, "answer") == "The model is not here."
+        assert "lease.txt" in shown(app, "best")
 
 
 async def test_errors_are_shown_with_their_remedy_and_keep_the_conversation(config, fake_models):
