@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
+from app.local_models.fit import Room
 from app.local_models.loader import known_models
 from app.local_models.roles import roles_in_use
 from app.local_models.server import connected, served_roles, server_address, where_text_goes
@@ -22,8 +23,7 @@ from ingest.scans.tesseract import is_ready, language_folder, languages
 from models.errors import AskanceError, RuntimeFailed
 from models.proof.description import described
 from models.proof.proof import proof, remedy
-from models.store.estimate import CONTEXT, layers_that_fit
-from models.store.gguf import HeaderFault, read_header
+from models.store.estimate import CONTEXT
 from models.store.store import Store
 from models.system.machine import Gpu, gpus_present, memory
 from models.system.offline import OFFLINE
@@ -177,15 +177,20 @@ def gpu_check(used: Sequence[Gpu], present: Sequence[Gpu], *, offload: bool) -> 
 def _offloaded(free: int) -> str:
     """Say how many layers of the models in use a GPU with so much free memory takes."""
     catalogue, store = known_models(os.environ)
-    said = []
-    for model_id in roles_in_use(load_config(os.environ), catalogue)[0]:
-        path = store.file(catalogue.row(model_id))
-        try:
-            header, size = read_header(path), path.stat().st_size
-        except (OSError, HeaderFault):
-            continue
-        layers = layers_that_fit(header, CONTEXT, size, free)
-        said.append(f"{layers} of {header.layers} layers of {model_id}")
+    room = Room(catalogue, store, CONTEXT, lambda: free)
+    used = roles_in_use(load_config(os.environ), catalogue)[0]
+    here = [
+        model_id
+        for model_id, roles in used.items()
+        if roles != ["encoder"] and store.state(catalogue.row(model_id)) == "present"
+    ]
+    said = [
+        f"{there.layers} of {there.of} layers of {model_id}"
+        for model_id, there in zip(here, room.places(*here), strict=True)
+        if there
+    ]
+    if len(here) == 2 and not room.both(*here):
+        said.append("one makes room for the other")
     return ", ".join(said) or "no model is here"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,29 @@ def test_an_estimate_names_what_fits_instead(mine, capsys, monkeypatch):
     assert "Roughly" in err
 
 
+def test_two_models_are_estimated_at_once(mine, capsys, monkeypatch):
+    shown(capsys, "add", str(mine), "--id", "mine")
+    shown(capsys, "add", str(mine), "--id", "other")
+    each = estimate_of("mine")
+    cases = ((3, 0, True), (1, 0, False), (1, 3, True), (3, 1, False))
+    for main_memory, gpu, together in [(a * each, b * each, both) for a, b, both in cases]:
+        free = MemoryBytes(main_memory, main_memory)
+        monkeypatch.setattr("app.commands.model_fit.memory", lambda free=free: free)
+        monkeypatch.setattr("app.commands.model_fit.free_on_gpus", lambda gpu=gpu: gpu)
+        found = shown(capsys, "estimate", "mine", "other")
+        assert found["together"] is together
+        assert [one["id"] for one in found["estimates"]] == ["mine", "other"]
+        on_gpu = [one["gpu_layers"] for one in found["estimates"]]
+        assert on_gpu == 2 * [found["estimates"][0]["layers"] if gpu else None]
+        assert main(["models", "estimate", "mine", "other"]) == 0
+        said = capsys.readouterr().out
+        assert ("they fit." in said) is together
+        assert ("one makes room for the other" in said) is not together
+        assert ("On the GPU run" in said) is bool(gpu)
+    assert main(["models", "estimate", "mine", "other", "mine"]) == 2
+    assert "Name two at most" in capsys.readouterr().err
+
+
 def test_a_model_that_does_not_fit_is_refused_before_it_is_loaded(mine, capsys, monkeypatch):
     shown(capsys, "add", str(mine), "--id", "mine")
     catalogue, store = known_models(os.environ)
@@ -266,6 +290,7 @@ def test_doctor_says_why_a_gpu_is_not_used():
     used = gpu_check([card], [card], offload=True)
     assert used.state == "ok"
     assert "79.0 GB of 80.0 GB free" in used.detail
+    assert re.search(r"\b(\d+) of \1 layers|no model is here", used.detail)
 
 
 def test_doctor_names_instruction_sets_and_gpu(capsys):

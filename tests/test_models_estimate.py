@@ -19,15 +19,19 @@ from models.store.estimate import (
     Estimate,
     ModelUnusable,
     checked_header,
-    context_that_fits,
     estimate,
     estimate_row,
-    layers_that_fit,
     rough_estimate,
+)
+from models.store.gguf import GgufHeader
+from models.store.placement import (
+    FreeMemory,
+    both_placed,
+    context_that_fits,
+    place,
     smaller_model,
     too_large,
 )
-from models.store.gguf import GgufHeader
 from models.store.recommendation import recommend
 from models.store.store import Store
 from models.system import machine
@@ -75,8 +79,10 @@ def test_attention_that_is_read_is_held_for_a_decode_call() -> None:
     few = [estimate(small, 1024, FILE, reads=one) for one in (False, True)]
     assert few[0] == few[1], "the room of the logits is enough"
     free = plain.needed
-    assert context_that_fits(CODER, FILE, free, 65536, reads=True) == 16384
-    assert layers_that_fit(small, 32768, FILE, free, reads=True) < 28
+    assert context_that_fits(CODER, FILE, FreeMemory(free), 65536, reads=True) == 16384
+    there = place(reads, FreeMemory(4 * GB, free))
+    assert there
+    assert 0 < there.layers < 28
 
 
 def test_transformers_reads_attention_in_float32(tmp_path: Path) -> None:
@@ -99,28 +105,64 @@ def test_layers_with_fewer_heads_take_less() -> None:
 
 def test_a_smaller_context_is_found_when_one_fits() -> None:
     free = estimate(CODER, 4096, FILE).needed
-    assert context_that_fits(CODER, FILE, free, 32768) == 4096
-    assert context_that_fits(CODER, FILE, free, 4096) == 2048
-    assert context_that_fits(CODER, FILE, FILE, 32768) is None
+    assert context_that_fits(CODER, FILE, FreeMemory(free), 32768) == 4096
+    assert context_that_fits(CODER, FILE, FreeMemory(free), 4096) == 2048
+    assert context_that_fits(CODER, FILE, FreeMemory(FILE), 32768) is None
+    assert context_that_fits(CODER, FILE, FreeMemory(FILE // 2, 2 * FILE), 32768) == 16384
 
 
-def test_layers_on_a_gpu_are_all_some_or_none() -> None:
-    whole = estimate(CODER, 8192, FILE).needed
-    assert layers_that_fit(CODER, 8192, FILE, 2 * whole) == 28
-    assert 5 < layers_that_fit(CODER, 8192, FILE, whole // 2) < 20
-    assert layers_that_fit(CODER, 8192, FILE, 10**8) == 0
+WHOLE = estimate(CODER, 8192, FILE)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "least", "most"),
+    [(2 * WHOLE.needed, 28, 28), (WHOLE.needed // 2, 6, 19), (10**8, 0, 0)],
+)
+def test_layers_on_a_gpu_are_all_some_or_none(gpu: int, least: int, most: int) -> None:
+    there = place(WHOLE, FreeMemory(8 * GB, gpu))
+    assert there
+    assert least <= there.layers <= most
+    assert there.whole == (most == 28)
+    assert there.gpu <= gpu
+    each = (WHOLE.weights + WHOLE.cache) // 29
+    assert there.main == (0 if there.whole else WHOLE.needed - there.layers * each)
+
+
+def test_main_and_gpu_memory_are_two_pools() -> None:
+    each = WHOLE.needed
+    assert place(WHOLE, FreeMemory(each // 2, each // 2)) is None, "buffers are on both sides"
+    assert place(WHOLE, FreeMemory(GB // 10, 2 * each)), "what is whole on the GPU needs no other"
+    assert place(WHOLE, FreeMemory(0)), "nothing is refused where nobody knows"
+    assert place(WHOLE, FreeMemory(each - 1)) is None
+
+
+def test_two_models_stay_side_by_side_unless_that_costs_one_its_gpu() -> None:
+    each = WHOLE.needed
+    both = both_placed(WHOLE, WHOLE, FreeMemory(GB, 3 * each))
+    assert both
+    assert [one.whole for one in both] == [True, True]
+    assert both_placed(WHOLE, WHOLE, FreeMemory(9 * GB, each + each // 2)) is None, "layers lost"
+    split = both_placed(WHOLE, WHOLE, FreeMemory(9 * GB, each * 2 // 3))
+    assert split, "neither is whole on this GPU, so they share it"
+    assert split[0].layers > split[1].layers
+    assert both_placed(WHOLE, WHOLE, FreeMemory(each + each // 2)) is None
+    assert both_placed(WHOLE, WHOLE, FreeMemory(2 * each - FILE), same_file=True), "its pages"
+    small = FreeMemory(2 * each - FILE - 1)
+    assert both_placed(WHOLE, WHOLE, small, same_file=True) is None
+    on_one = FreeMemory(GB, 2 * each - FILE)
+    assert both_placed(WHOLE, WHOLE, on_one, same_file=True) is None, "a GPU shares no pages"
 
 
 def test_the_refusal_names_what_fits() -> None:
     rows = load_catalogue()
     row, other = rows.row("qwen2.5-32b-instruct-q8_0"), rows.starter()[0]
     found = Estimate(8192, 34 * GB, 2 * GB, GB, 0, exact=False)
-    refusal = too_large(found, row, 8 * GB, 2048, other)
+    refusal = too_large(found, row, FreeMemory(8 * GB), 2048, other)
     assert "needs about 37.0 GB with a context of 8192 tokens; 8.0 GB are free" in refusal.message
     assert refusal.remedy.startswith("With a context of 2048 tokens it fits.")
     assert other.id in refusal.remedy
     assert refusal.exit_code == 4
-    assert "recommend" in too_large(found, row, 8 * GB, None, None).remedy
+    assert "recommend" in too_large(found, row, FreeMemory(8 * GB), None, None).remedy
 
 
 def test_what_is_not_here_is_estimated_roughly(tmp_path: Path) -> None:
@@ -131,10 +173,10 @@ def test_what_is_not_here_is_estimated_roughly(tmp_path: Path) -> None:
     assert 4.7 * GB < found.needed < 6.5 * GB
     assert estimate_row(rows.row("all-minilm-l6-v2"), store, CONTEXT) is None
     row = rows.row("qwen2.5-32b-instruct-q8_0")
-    smaller = smaller_model(rows.rows, store, row, 12 * GB)
+    smaller = smaller_model(rows.rows, store, row, FreeMemory(12 * GB))
     assert smaller is not None
     assert smaller.id == "qwen2.5-14b-instruct-q4_k_m"
-    assert smaller_model(rows.rows, store, row, GB // 10) is None
+    assert smaller_model(rows.rows, store, row, FreeMemory(GB // 10)) is None
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,11 +15,16 @@ from models.store.estimate import (
     CONTEXT,
     Estimate,
     checked_header,
-    context_that_fits,
     estimate,
     estimate_row,
-    layers_that_fit,
     rough_estimate,
+)
+from models.store.placement import (
+    FreeMemory,
+    Place,
+    both_placed,
+    context_that_fits,
+    place,
     smaller_model,
     too_large,
 )
@@ -51,28 +57,38 @@ class LoadPlan:
     """Bytes that keys and values may take; None where the machine does not say."""
 
 
+def _free_on_gpus() -> int:
+    from models.llama.library import gpus_used  # imports llama.cpp, about half a second
+
+    return sum(gpu.memory.free for gpu in gpus_used())
+
+
 class Room:
     """The memory there is for models, and what each of them takes of it."""
 
-    def __init__(self, catalogue: Catalogue, store: Store, context: int) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        store: Store,
+        context: int,
+        free_on_gpus: Callable[[], int] = _free_on_gpus,
+    ) -> None:
         """Models are loaded with a context of so many tokens."""
         self._catalogue = catalogue
         self._store = store
         self._context = context
+        self._free_on_gpus = free_on_gpus
 
     @cached_property
-    def _at_first(self) -> int:
-        """Bytes that were free before the first model was loaded; 0 for unknown.
+    def _at_first(self) -> FreeMemory:
+        """What was free before the first model was loaded.
 
         Later the system counts weights as free that it has mapped and could drop.
         """
-        free = memory().free
-        return free + self._on_gpus() if free else 0
+        return self._free()
 
-    def _on_gpus(self) -> int:
-        from models.llama.library import gpus_used  # imports llama.cpp, about half a second
-
-        return sum(gpu.memory.free for gpu in gpus_used())
+    def _free(self) -> FreeMemory:
+        return FreeMemory(memory().free, self._free_on_gpus())
 
     def fit(self, row: ModelRow, path: Path, *, reads: bool = False) -> LoadPlan:
         """Return how to load a GGUF file, to read its attention too or not.
@@ -81,30 +97,37 @@ class Room:
         """
         header, size = checked_header(path, row.id), path.stat().st_size
         _ = self._at_first
-        free, on_gpu = memory().free, self._on_gpus()
+        free = self._free()
         found = estimate(header, self._context, size, reads=reads)
-        room = free + on_gpu
-        if free and found.needed > room:
-            context = context_that_fits(header, size, room, self._context, reads=reads)
-            other = smaller_model(self._catalogue.rows, self._store, row, room)
-            raise too_large(found, row, room, context, other)
-        layers = layers_that_fit(header, self._context, size, on_gpu, reads=reads)
+        there = place(found, free)
+        if there is None:
+            context = context_that_fits(header, size, free, self._context, reads=reads)
+            other = smaller_model(self._catalogue.rows, self._store, row, free)
+            raise too_large(found, row, free, context, other)
+        room = free.gpu if there.whole else free.total
         return LoadPlan(
-            gpu_layers=-1 if layers >= header.layers else layers,
-            cache=room - found.weights - found.buffers if free else None,
+            gpu_layers=-1 if there.layers >= header.layers else there.layers,
+            cache=room - found.weights - found.buffers if free.main else None,
         )
 
     def both(self, one: str, other: str) -> bool:
-        """Say whether two models have room at once. What is not of this machine takes none.
+        """Say whether two models have room at once. What is not of this machine takes none."""
+        (first, path), (second, same) = self._estimated(one), self._estimated(other)
+        if first is None or second is None:
+            return True
+        return both_placed(first, second, self._at_first, same_file=path == same) is not None
 
-        A GGUF file that is loaded twice is in memory once: its pages are shared.
+    def places(self, *ids: str) -> list[Place | None]:
+        """Return where models of this catalogue go: beside each other where they stay, else alone.
+
+        None for one that has no room, or of which nothing is known.
         """
-        loads = [self._estimated(model_id) for model_id in (one, other)]
-        needed = sum(found.needed for found, _ in loads if found)
-        first, second = loads
-        if first[0] and first[1] == second[1]:
-            needed -= first[0].weights
-        return not self._at_first or needed <= self._at_first
+        found = [self._estimated(model_id)[0] for model_id in ids]
+        if len(ids) == 2 and found[0] and found[1]:
+            both = both_placed(found[0], found[1], self._at_first)
+            if both:
+                return list(both)
+        return [place(one, self._at_first) if one else None for one in found]
 
     def _estimated(self, wanted: str) -> tuple[Estimate | None, str]:
         """Return what a model takes, None where it is a server's, and whose file it maps."""

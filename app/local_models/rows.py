@@ -13,8 +13,8 @@ from app.settings.config import Config
 from models.errors import RuntimeFailed
 from models.proof.description import described
 from models.store.catalogue import Catalogue, ModelRow
-from models.store.estimate import CONTEXT, Estimate, estimate_row, layers_that_fit
-from models.store.gguf import HeaderFault, read_header
+from models.store.estimate import CONTEXT, Estimate, estimate_row
+from models.store.placement import FreeMemory, place
 from models.store.store import State, Store
 from models.system.machine import gpus_present, memory
 
@@ -64,7 +64,7 @@ def models_shown(config: Config) -> ModelsShown:
     used, faults = roles_in_use(config, catalogue)
     free = 0
     try:
-        free = _free_on_gpus()
+        free = free_on_gpus()
     except RuntimeFailed as error:
         faults = [*faults, error.message]
     shown = [
@@ -106,20 +106,17 @@ def _need(shown: ModelShown) -> str:
     return f"Takes {about}{size_text(found.needed)} with {found.context:,} tokens{room}{now}"
 
 
-def _free_on_gpus() -> int:
-    """Return the bytes that GPUs have free for llama.cpp; 0 without one. Raises `RuntimeFailed`."""
+def free_on_gpus() -> int:
+    """Return the bytes that GPUs have free for llama.cpp; 0 without one. Raises `RuntimeFailed`.
+
+    A process of its own asks, since a broken library would crash this one.
+    """
     if not gpus_present():
         return 0
     return sum(gpu.memory.free for gpu in described().gpus)
 
 
 def _gpu_share(row: ModelRow, store: Store, free: int) -> str:
-    path = store.file(row)
-    if not free or row.format != "gguf":
-        return ""
-    try:
-        header, size = read_header(path), path.stat().st_size
-    except (OSError, HeaderFault):
-        return ""
-    layers = layers_that_fit(header, CONTEXT, size, free)
-    return f"{layers} of {header.layers} layers go to the GPU"
+    found = estimate_row(row, store, CONTEXT) if free else None
+    there = place(found, FreeMemory(memory().free, free)) if found and found.exact else None
+    return f"{there.layers} of {there.of} layers go to the GPU" if there else ""

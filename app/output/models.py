@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from app.output.plain import one_line
 from app.output.report import size_text
@@ -13,6 +12,7 @@ from models.speed import Speed
 from models.store.catalogue import ModelRow
 from models.store.consent import is_the_publishers
 from models.store.estimate import CONTEXT, Estimate, estimate_row
+from models.store.placement import FreeMemory, Place
 from models.store.store import Store
 from models.system.machine import memory
 
@@ -92,21 +92,23 @@ def found_line(file: FoundModel) -> list[str]:
     ]
 
 
-def estimate_object(row: ModelRow, found: Estimate, free: int) -> dict[str, object]:
-    """Return an estimate for `--json`."""
+def estimate_object(
+    row: ModelRow, found: Estimate, free: FreeMemory, there: Place | None
+) -> dict[str, object]:
+    """Return an estimate for `--json`, and where the model would go; None where it has no room."""
+    parts = ("weights", "cache", "buffers", "reorder")
     return {
         "id": row.id,
-        **{
-            f"{name}_bytes": value
-            for name, value in asdict(found).items()
-            if name not in ("context", "exact")
-        },
+        **{f"{name}_bytes": getattr(found, name) for name in parts},
         "context": found.context,
         "exact": found.exact,
         "needed_bytes": found.needed,
         "peak_bytes": found.peak,
-        "free_bytes": free or None,
-        "fits": found.needed <= free if free else None,
+        "free_bytes": free.main or None,
+        "free_gpu_bytes": free.gpu or None,
+        "layers": found.layers or None,
+        "gpu_layers": there.layers if there and free.gpu else None,
+        "fits": there is not None if free.main else None,
     }
 
 

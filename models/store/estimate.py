@@ -6,7 +6,6 @@ measured. Attention windows (Gemma) and compressed caches (DeepSeek) take less t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,7 +36,6 @@ ROUGH_HEADS = 32
 ROUGH_TOKEN = 40_000
 """Bytes of cache for a token, besides one byte for each `ROUGH_SHARE` parameters."""
 ROUGH_SHARE = 130_000
-SMALLEST_CONTEXT = 1024
 
 
 class ModelUnusable(ModelError):
@@ -68,6 +66,8 @@ class Estimate:
     pages can go in exchange."""
     exact: bool
     """Whether it comes from the file's header rather than from its size."""
+    layers: int = 0
+    """0 where only its size is known."""
 
     @property
     def needed(self) -> int:
@@ -97,6 +97,7 @@ def estimate(header: GgufHeader, context: int, file_size: int, *, reads: bool = 
         ),
         reorder=0 if has_avx512() else header.repacked_bytes,
         exact=True,
+        layers=header.layers,
     )
 
 
@@ -133,48 +134,6 @@ def rough_estimate(row: ModelRow, context: int, *, reads: bool = False) -> Estim
     )
 
 
-def context_that_fits(
-    header: GgufHeader, file_size: int, memory: int, wanted: int, *, reads: bool = False
-) -> int | None:
-    """Return the largest power of two below `wanted` whose estimate fits; None when none does."""
-    tokens = 1 << (min(wanted, header.context or wanted) - 1).bit_length()
-    while tokens >= SMALLEST_CONTEXT:
-        needed = estimate(header, tokens, file_size, reads=reads).needed
-        if tokens < wanted and needed <= memory:
-            return tokens
-        tokens //= 2
-    return None
-
-
-def smaller_model(
-    rows: Iterable[ModelRow], store: Store, than: ModelRow, memory: int
-) -> ModelRow | None:
-    """Return the largest model with the same role that fits; models that are here come first."""
-    able = [
-        (store.state(row) == "present", found.needed, row)
-        for row in rows
-        if row.id != than.id
-        and set(row.roles) & set(than.roles)
-        and (found := estimate_row(row, store, CONTEXT))
-        and found.needed <= memory
-    ]
-    return max(able, key=lambda one: one[:2])[2] if able else None
-
-
-def layers_that_fit(
-    header: GgufHeader, context: int, file_size: int, memory: int, *, reads: bool = False
-) -> int:
-    """Return how many layers a GPU with so much free memory takes; all of them is `layers`.
-
-    The output layer and the buffers go first, as in llama.cpp.
-    """
-    if not header.layers:
-        return 0
-    whole = estimate(header, context, file_size, reads=reads)
-    each = (whole.weights + whole.cache) // (header.layers + 1)
-    return max(0, min(header.layers, (memory - whole.buffers - each) // max(each, 1)))
-
-
 def _buffers(vocabulary: int, embedding: int, scores: int) -> int:
     compute = max(CHUNK * LOGIT * (vocabulary + 2 * embedding), scores)
     return compute + SEQUENCES * LOGIT * vocabulary + WORD * vocabulary + RUNTIME
@@ -206,19 +165,3 @@ def checked_header(path: Path, model_id: str) -> GgufHeader:
             path=path,
         )
     return header
-
-
-def too_large(
-    found: Estimate, row: ModelRow, memory: int, context: int | None, other: ModelRow | None
-) -> ModelTooLarge:
-    """Return the refusal of an estimate above the memory, naming what does fit instead."""
-    remedy = "Close other programs, or choose a smaller model: askance models recommend."
-    if other:
-        remedy = f"Close other programs, or use {other.id}, which fits."
-    if context:
-        remedy = f"With a context of {context} tokens it fits. {remedy}"
-    return ModelTooLarge(
-        f"{row.id} needs about {found.needed / 1e9:.1f} GB with a context of {found.context} "
-        f"tokens; {memory / 1e9:.1f} GB are free. It was not loaded.",
-        remedy=remedy,
-    )

@@ -8,7 +8,8 @@ the brief prompt of the data sets. The default is `auto` at `balanced`. All ask 
 over all of a set's corpus. Rows hold set, id, scores, tokens and seconds, and no text; a file goes
 on where it ended. `--arms` names what is asked: these two, an effort, or a fixed strategy. Arms of
 the same question are joined over files; `--arm` sets another one than the default beside the plain
-one. With `--least`, answers of at least this confidence count as shown.
+one. `--cut` asks all other arms over passages of so many words and characters.
+With `--least`, answers of at least this confidence count as shown.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def record(given: argparse.Namespace) -> None:
         asked[name] = questions_of(given.data, name, given.skip, given.limit)
         first = asked[name][0]
         corpora[name] = (
-            corpus_of(file, paths, CUT, first),
+            corpus_of(file, paths, tuple(given.cut), first),
             corpus_of(file, paths, PLAIN_CUT, first),
         )
     known = {(row["set"], row["id"]) for row in rows_of([given.out])}
@@ -222,6 +223,7 @@ def main() -> None:
     recording = parts.add_parser("record")
     add_choice(recording, skip=20, limit=100)
     recording.add_argument("--arms", nargs="+", default=["plain", "default"])
+    recording.add_argument("--cut", nargs=2, type=int, default=CUT, metavar=("WORDS", "CHARACTERS"))
     showing = parts.add_parser("table")
     showing.add_argument("files", type=Path, nargs="+")
     showing.add_argument("--least", type=float)

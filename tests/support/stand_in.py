@@ -22,19 +22,19 @@ LLAMAS_OWN = ("grammar", "n_probs", "cache_prompt", "repeat_penalty", "top_k", "
 
 
 @contextlib.contextmanager
-def standing_in(kind: str, real: str, context: int) -> Iterator[str]:
-    """Run before the server at `real`; its address."""
+def standing_in(kind: str, real: str, context: int) -> Iterator[tuple[str, list[Any]]]:
+    """Run before the server at `real`; its address, and what it was asked so far."""
 
     class Handler(_Handler):
         pass
 
-    Handler.kind, Handler.real, Handler.context = kind, real, context
+    Handler.kind, Handler.real, Handler.context, Handler.asked = kind, real, context, []
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1", Handler.asked
     finally:
         server.shutdown()
         thread.join()
@@ -45,6 +45,7 @@ class _Handler(BaseHTTPRequestHandler):
     kind: str
     real: str
     context: int
+    asked: list[Any]
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_: object) -> None:
@@ -66,6 +67,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path != "/v1/chat/completions":
             self.whole(404, {"error": "not found"})
             return
+        self.asked.append(body["messages"])
         assert not set(LLAMAS_OWN) & set(body), "only OpenAI's own members"
         if self.kind in WITHOUT_LOGPROBS:
             body.pop("logprobs", None)
