@@ -1,4 +1,8 @@
-"""Each kind of server for real: llama.cpp's own, and it behind what other kinds offer and hide."""
+"""Each kind of server for real: llama.cpp's own, and it behind what other kinds offer and hide.
+
+vLLM itself too, where `ASKANCE_TEST_VLLM` names one that serves the same weights with a context of
+2,048 tokens (docs/models.md has the commands).
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,12 @@ SMALL = "smollm2-135m-instruct-q4_1"
 CHILD = Path(__file__).parent / "support" / "llama_server.py"
 SAMPLE = Path(__file__).parents[1] / "app" / "sample" / "data"
 CONTEXT = 2048
-KINDS = ("llama-server", "Ollama", "LM Studio", "bare")
+STAND_INS = ("Ollama", "LM Studio", "bare")
+VLLM = os.environ.get("ASKANCE_TEST_VLLM")
+KINDS = ("llama-server", *STAND_INS, *(["vLLM"] if VLLM else []))
+THROUGHOUT = KINDS if VLLM else ("bare",)
+"""Kinds that whole questions are asked of: all of them take a quarter of an hour."""
+HOLD_TO_GRAMMARS = ("llama-server", "vLLM")
 QUESTION = [
     Message("system", "You answer in one word."),
     Message("user", "Ann met Bob in Oslo. Where did Ann meet Bob?"),
@@ -74,7 +83,9 @@ def urls(
         stack.callback(server.stdout.close)
         assert server.stdout.readline(), log.read_text()
         found = {"llama-server": f"http://127.0.0.1:{port}"}
-        for kind in KINDS[1:]:
+        if VLLM:
+            found["vLLM"] = VLLM
+        for kind in STAND_INS:
             stands = standing_in(kind, found["llama-server"], CONTEXT)
             found[kind], asked[kind] = stack.enter_context(stands)
         yield found
@@ -126,7 +137,7 @@ def test_each_keeps_to_a_form_or_is_asked_again(
     begun = ("Follow up: ", "So the final answer is: ")
     [line] = replies(model, prompt, constraint=Beginnings(begun), max_tokens=30)
     assert chosen in ("Lisbon", "Oslo")
-    assert held.startswith("x") == (kind == "llama-server")
+    assert held.startswith("x") == (kind in HOLD_TO_GRAMMARS)
     if kind == "bare" and not line.startswith(begun):  # nothing holds it there but words
         first, again = asked[kind][-2:]
         assert "Begin your reply with one of these" in first[-1]["content"]
@@ -176,7 +187,7 @@ def run(url: str, home: Path, *args: str, said: str = "") -> subprocess.Complete
     )
 
 
-@pytest.mark.parametrize("kind", ["Ollama", "LM Studio"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "llama-server"])
 def test_the_demo_runs_over_a_server(urls: dict[str, str], kind: str, home: Path) -> None:
     done = run(urls[kind], home, "demo", "--json")
     assert done.returncode in (0, 1), done.stderr
@@ -185,19 +196,23 @@ def test_the_demo_runs_over_a_server(urls: dict[str, str], kind: str, home: Path
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("kind", THROUGHOUT)
 @pytest.mark.parametrize("strategy", ["iterdrag:k=1,m=0,n=1", "rewrite", "et2rag", "fb_rag"])
-def test_strategies_run_over_the_barest_server(
-    urls: dict[str, str], strategy: str, home: Path
+def test_strategies_run_over_a_server(
+    urls: dict[str, str], kind: str, strategy: str, home: Path
 ) -> None:
     asked = "What is the licence plate of Tomas Lindqvist's car?"
     paths = (str(SAMPLE / "mail"), "--json", "--strategy", strategy)
-    done = run(urls["bare"], home, "ask", asked, *paths)
+    done = run(urls[kind], home, "ask", asked, *paths)
     assert done.returncode in (0, 3), done.stderr
     assert json.loads(done.stdout)["tokens"]["generator"]["generated"] > 0
 
 
-def test_questions_follow_one_another_over_a_server(urls: dict[str, str], home: Path) -> None:
+@pytest.mark.parametrize("kind", THROUGHOUT)
+def test_questions_follow_one_another_over_a_server(
+    urls: dict[str, str], kind: str, home: Path
+) -> None:
     lines = "Who sent the order of one water sampler?\nAnd when was it sent?\nTo whom?\n/quit\n"
-    done = run(urls["bare"], home, "--plain", "--source", str(SAMPLE / "mail"), said=lines)
+    done = run(urls[kind], home, "--plain", "--source", str(SAMPLE / "mail"), said=lines)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("Took ") == 3, done.stdout
