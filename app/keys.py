@@ -151,6 +151,7 @@ ACTIONS = (
     Action("preview_copy", "preview", "y", "copy", "Copy", "Copy the citation"),
     Action("preview_next", "preview", "n", "step(1)", "Next", "Show the answer's next source"),
     Action("preview_before", "preview", "p", "step(-1)", "Before", "Show the source before", False),
+    Action("preview_page", "preview", "i", "page", "Picture", "Show its page as a picture"),
     Action(
         "coverage_unlock",
         "coverage",

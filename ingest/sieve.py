@@ -10,7 +10,7 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from functools import cached_property
 from pathlib import Path
 
-from ingest.item import Filters, Item, Kind, People, Person, Skipped
+from ingest.item import Filters, Item, Kind, Locator, People, Person, Skipped
 from ingest.places import CALENDAR_SUFFIXES, folded, lies_in, pattern_of, place_of
 
 
@@ -57,8 +57,38 @@ class ReadingBudget:
     """Seconds for the words of scanned pages; 0: they are only reported."""
 
 
-Read = Item | Skipped | LeftOut | Later
-"""What a reader yields; `LeftOut` and `Later` do not leave the reading."""
+@dataclass(frozen=True, slots=True)
+class PageWanted:
+    """A page that is to be drawn, of a file or of what is attached to a mail."""
+
+    number: int
+    """Counts from 1."""
+    quote: str = ""
+    """Words that are marked on it."""
+    part: str | None = None
+    member: str | None = None
+    """As in the locator of what it is a page of."""
+    offset: int = 0
+    """Byte offset of the mail in its mailbox."""
+
+    def is_of(self, locator: Locator) -> bool:
+        """Say whether it is a page of what lies there."""
+        return (self.part, self.member) == (locator.part, locator.member)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPage:
+    """How a page looks."""
+
+    dots: bytes
+    """Red, green and blue, a byte each, row by row."""
+    width: int
+    height: int
+
+
+Read = Item | Skipped | LeftOut | Later | DrawnPage
+"""What a reader yields; `LeftOut` and `Later` do not leave the reading. A page is drawn when it is
+asked for, and then alone."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +105,8 @@ class Scope:
     budget: ReadingBudget = ReadingBudget()
     scans: ScanCount | None = None
     """While scanned pages are recognised: nothing else of a portion is then wanted."""
+    page: PageWanted | None = None
+    """While a page is drawn: nothing else is then wanted."""
 
     @cached_property
     def begins(self) -> datetime | None:

@@ -30,7 +30,7 @@ EXTRAS = """
 
 ## With an extra
 
-What the extras `cluster`, `pst`, `report` and `study` bring besides. No package holds them. The
+What the extras `cluster`, `mcp`, `ocr`, `pictures`, `pst`, `report` and `study` bring besides. No package holds them. The
 extra `torch` is not in this list: builds of torch for NVIDIA bring libraries under terms of
 NVIDIA's own.
 

@@ -17,7 +17,9 @@ HEAD = "packaging/lock.py, from pyproject.toml and constraints.txt"
 PACKAGED = ("history",)
 FILES = {
     "constraints-hashes.txt": PACKAGED,
-    "constraints-hashes-extras.txt": (*PACKAGED, "cluster", "mcp", "ocr", "pst", "report", "study"),
+    "constraints-hashes-extras.txt": (
+        *(*PACKAGED, "cluster", "mcp", "ocr", "pictures", "pst", "report", "study"),
+    ),
 }
 """Each with the extras that it covers."""
 

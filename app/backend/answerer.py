@@ -13,6 +13,8 @@ from app.backend.messages import (
     Cancel,
     Changed,
     Command,
+    Draw,
+    Drew,
     Ended,
     Failure,
     Forget,
@@ -28,6 +30,7 @@ from app.backend.messages import (
 from app.errors import MemoryRanOut, is_memory_spent
 from engine.events import Event
 from engine.retrieval.memory import Memory
+from ingest.item import Skipped
 from models.errors import AskanceError
 from models.protocols import Cancelled
 from models.roles import ModelSet
@@ -90,6 +93,8 @@ class Answerer:
                 self._cancelled.add(command.number)
             case Unlock():
                 self._memory.session.unlock(command.password)
+            case Draw():
+                threading.Thread(target=self._draw, args=(command,), daemon=True).start()
 
     def close(self) -> None:
         """Cancel, wait for the thread, free models and text."""
@@ -121,6 +126,19 @@ class Answerer:
             else:
                 self._memory.forget()
             self._tell(TextKept(self._memory.size))
+
+    def _draw(self, wanted: Draw) -> None:
+        """Have a page drawn, and tell how it looks or why it cannot be shown."""
+        drawn = self._memory.session.drawn(wanted.locator, wanted.page, wanted.quote)
+        match drawn:
+            case Skipped():
+                reply = Drew(wanted.number, None, drawn.remedy)
+            case None:
+                reply = Drew(wanted.number, None, "It has no such page, or nothing can draw it.")
+            case _:
+                reply = Drew(wanted.number, drawn)
+        if not self._is_closing:
+            self._tell(reply)
 
     def _answer(self, request: Request) -> Reply:
         """Answer, telling every event, and return the last reply."""

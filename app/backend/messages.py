@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from engine.events import Event
     from engine.plan import Plan
     from engine.settings import Effort, Settings
-    from ingest.item import Filters
+    from ingest.item import Filters, Locator
+    from ingest.sieve import DrawnPage
     from models.errors import AskanceError
     from models.roles import Loading
 
@@ -79,7 +80,20 @@ class Forget:
     """Drop all text and passwords."""
 
 
-Command = Request | Cancel | Unlock | Forget
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Draw a page of a source; the reply is `Drew`. Questions go on meanwhile."""
+
+    number: int
+    """Counts up, apart from the numbers of questions."""
+    locator: Locator
+    page: int
+    """Counts from 1."""
+    quote: str = field(repr=False)
+    """What is marked on it."""
+
+
+Command = Request | Cancel | Unlock | Forget | Draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +152,17 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
+class Drew:
+    """A page as a picture, or why there is none."""
+
+    number: int
+    """Of the command."""
+    page: DrawnPage | None
+    why: str = ""
+    """In words for people, where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
 class TextKept:
     """How much text is kept in memory now."""
 
@@ -159,7 +184,7 @@ class Broke:
     where: str
 
 
-Reply = Happened | ModelsSaid | Working | Ended | TextKept | Changed | Broke
+Reply = Happened | ModelsSaid | Working | Ended | Drew | TextKept | Changed | Broke
 Tell = Callable[[Reply], object]
 
 

@@ -19,6 +19,7 @@ from app.backend.messages import (
     Broke,
     Cancel,
     Command,
+    Draw,
     Ended,
     Failure,
     Forget,
@@ -125,7 +126,7 @@ class EngineProcess:
                     self._passwords += (command.password,)
                 case Forget():
                     self._passwords = ()
-            if self._process is None and isinstance(command, Request):
+            if self._process is None and isinstance(command, Request | Draw):
                 self._start()
             if self._writer is not None:
                 self._writer.send(command)

@@ -31,7 +31,7 @@ from models.store.estimate import CONTEXT, Estimate, checked_header, estimate_ro
 from models.store.gguf import HeaderFault, read_header
 from models.store.placement import (
     FreeMemory,
-    Place,
+    Placement,
     both_placed,
     context_that_fits,
     place,
@@ -230,7 +230,7 @@ def _estimated(row: ModelRow, store: Store, context: int) -> tuple[ModelRow, Est
 
 
 def _print_estimate(
-    found: Estimate, there: Place | None, free: FreeMemory, context: int, advice: Any
+    found: Estimate, there: Placement | None, free: FreeMemory, context: int, advice: Any
 ) -> None:
     parts = [
         ("weights", found.weights),
@@ -259,7 +259,7 @@ def _advice(
     context: int,
     free: FreeMemory,
     rows: list[ModelRow],
-    there: Place | None,
+    there: Placement | None,
 ) -> dict[str, object]:
     """Return what fits instead; nothing when the model itself does."""
     if there:

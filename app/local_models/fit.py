@@ -21,7 +21,7 @@ from models.store.estimate import (
 )
 from models.store.placement import (
     FreeMemory,
-    Place,
+    Placement,
     both_placed,
     context_that_fits,
     place,
@@ -117,7 +117,7 @@ class Room:
             return True
         return both_placed(first, second, self._at_first, same_file=path == same) is not None
 
-    def places(self, *ids: str) -> list[Place | None]:
+    def places(self, *ids: str) -> list[Placement | None]:
         """Return where models of this catalogue go: beside each other where they stay, else alone.
 
         None for one that has no room, or of which nothing is known.

@@ -12,7 +12,7 @@ from models.speed import Speed
 from models.store.catalogue import ModelRow
 from models.store.consent import is_the_publishers
 from models.store.estimate import CONTEXT, Estimate, estimate_row
-from models.store.placement import FreeMemory, Place
+from models.store.placement import FreeMemory, Placement
 from models.store.store import Store
 from models.system.machine import memory
 
@@ -93,7 +93,7 @@ def found_line(file: FoundModel) -> list[str]:
 
 
 def estimate_object(
-    row: ModelRow, found: Estimate, free: FreeMemory, there: Place | None
+    row: ModelRow, found: Estimate, free: FreeMemory, there: Placement | None
 ) -> dict[str, object]:
     """Return an estimate for `--json`, and where the model would go; None where it has no room."""
     parts = ("weights", "cache", "buffers", "reorder")

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
-from app.backend.messages import Changed, Engine, Happened
+from app.backend.messages import Changed, Drew, Engine, Happened
 from app.desktop import clipboard
 from app.errors import SettingWrong
 from app.keys import (
@@ -38,12 +38,14 @@ from app.screens.garbage import Tidying
 from app.screens.lists.base import ListingScreen
 from app.screens.messages import ConfigChanged
 from app.screens.model_jobs import ModelJobs
+from app.screens.page_pictures import PagePictures
 from app.screens.palette import ActionProvider
 from app.settings.config import Config
 from app.settings.current import Current
 from app.sources.last_reading import SourcesSeen
 from app.themes import THEMES, filters_for, next_theme, theme_named
 from app.widgets.answer.citations import Citations
+from app.widgets.answer.page import PageAsked
 from app.widgets.conversation.asked import Asked
 from app.widgets.input.chips import ChipBar
 from app.widgets.input.prompt import Prompt
@@ -99,6 +101,7 @@ class AskanceApp(App[None]):
         self.current = Current(config)
         self.seen = SourcesSeen()
         self.jobs = ModelJobs(self.tell)
+        self._pages = PagePictures(engine)
         self.tidying = Tidying()
         self._use_settings()
 
@@ -168,6 +171,13 @@ class AskanceApp(App[None]):
                 self.seen.note(answer.coverage)
             case Changed(path):
                 self.seen.note_change(path)
+            case Drew() as drew:
+                self._pages.hand_on(drew)
+
+    @on(PageAsked)
+    def draw_page(self, asked: PageAsked) -> None:
+        """Have a page drawn for a part of a screen."""
+        self._pages.ask(asked, self.current.config.values.interface.pictures)
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copy a text, by the desktop's own program where there is one, and say which way."""

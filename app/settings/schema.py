@@ -173,6 +173,11 @@ class InterfaceSettings:
         "Show a notice of the desktop then too. It says that an answer is there, and nothing "
         "of what was asked or read.",
     ] = False
+    pictures: Annotated[
+        Literal["auto", "kitty", "sixel", "off"],
+        "By which protocol pages are shown as pictures, with the extra pictures; auto: by the "
+        "terminal.",
+    ] = "auto"
 
 
 @dataclass(frozen=True, slots=True)

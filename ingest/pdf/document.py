@@ -18,7 +18,7 @@ from ingest.pdf.page import EmbeddedFile, Gap, PdfPage
 from ingest.recognise import HEAD, recognise
 from ingest.scans.pages import scanned_page
 from ingest.scans.tesseract import Picture
-from ingest.sieve import LeftOut, Read, Scope
+from ingest.sieve import DrawnPage, LeftOut, PageWanted, Read, Scope
 from ingest.text.clean import clean, clean_line
 
 PAGES = 5000
@@ -72,6 +72,9 @@ class Document(Protocol):
     def picture(self, number: int) -> Picture | None:
         """Return how a page looks, counted from 0; None where nothing can draw it."""
 
+    def drawn(self, number: int, quote: str) -> DrawnPage | None:
+        """Return the same in colour, with a quote marked on it."""
+
     def attached(self) -> Iterator[EmbeddedFile]:
         """Yield the files inside, once the pages have been read."""
 
@@ -83,6 +86,9 @@ def pdf_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     """
     document = _opened(data, scope)
     try:
+        if scope.page is not None:
+            yield from _drawn(scope.page, document, origin, scope)
+            return
         title = _title(document, origin)
         if not origin.subjects and not scope.admits_titles(title):
             yield LeftOut()
@@ -90,6 +96,14 @@ def pdf_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
         yield from _read(document, title, origin, scope)
     finally:
         document.close()
+
+
+def _drawn(page: PageWanted, document: Document, origin: Origin, scope: Scope) -> Iterator[Read]:
+    """Yield the page that is wanted, if it is one of this document or of one inside it."""
+    if not page.is_of(origin.locator):
+        yield from _attached(document, origin, scope)
+    elif page.number <= len(document) and (drawn := document.drawn(page.number - 1, page.quote)):
+        yield drawn
 
 
 def _opened(data: bytes, scope: Scope) -> Document:

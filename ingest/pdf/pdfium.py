@@ -16,6 +16,7 @@ from typing import Any
 import pypdfium2
 from pypdfium2 import raw
 
+from ingest.pdf.drawing import drawn
 from ingest.pdf.page import (
     EmbeddedFile,
     Gap,
@@ -28,6 +29,7 @@ from ingest.pdf.page import (
 from ingest.pdf.pdfium_values import attached, bytes_of, text_of, utf16
 from ingest.pdf.visibility import PageView, drawn_types, quick
 from ingest.scans.tesseract import DOTS_PER_INCH, Picture
+from ingest.sieve import DrawnPage
 
 ATTACHED = 200
 """Files inside one PDF that are read."""
@@ -130,6 +132,14 @@ class PdfiumDocument:
             return Picture(bytes(drawn.buffer), drawn.width, drawn.height, drawn.stride)
         except (pypdfium2.PdfiumError, ZeroDivisionError):
             return None
+        finally:
+            page.close()
+
+    def drawn(self, number: int, quote: str) -> DrawnPage | None:
+        """Return the same in colour, with a quote marked."""
+        page = self._pdf[number]
+        try:
+            return drawn(page, quote)
         finally:
             page.close()
 

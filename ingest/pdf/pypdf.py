@@ -12,6 +12,7 @@ from pypdf.errors import DependencyError, DeprecationError, PyPdfError
 from ingest.damage import DAMAGED
 from ingest.pdf.page import EmbeddedFile, Gap, PdfPage, needs_password
 from ingest.scans.tesseract import Picture
+from ingest.sieve import DrawnPage
 
 # Its warnings would go to stderr, into the screen.
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
@@ -73,6 +74,11 @@ class PypdfDocument:
     def picture(self, number: int) -> Picture | None:
         """Return None: pypdf draws no pages."""
         del number
+        return None
+
+    def drawn(self, number: int, quote: str) -> DrawnPage | None:
+        """Return None, likewise."""
+        del number, quote
         return None
 
     def attached(self) -> Iterator[EmbeddedFile]:

@@ -15,7 +15,7 @@ from ingest.formats import items_in, limit_of, told
 from ingest.item import Reason, Skipped
 from ingest.origin import Origin
 from ingest.recognise import HEAD, Format, kinds_of, recognise
-from ingest.sieve import LeftOut, Read, ScanCount, Scope
+from ingest.sieve import DrawnPage, LeftOut, PageWanted, Read, ScanCount, Scope
 
 if TYPE_CHECKING:
     from ingest.reading.walk import ListedFile
@@ -50,6 +50,8 @@ class Portion:
     """Of attachments only."""
     scans: int = -1
     """The scanned pages of it that are recognised already, while others are recognised."""
+    page: PageWanted | None = None
+    """The page that is to be drawn, and nothing be read."""
 
 
 @dataclass(eq=False)
@@ -89,7 +91,11 @@ class LargeMailbox(Exception):
 
 def perform(portion: Portion, file: File, scope: Scope) -> Iterator[Read]:
     """Yield what a portion holds. Raises LargeMailbox, before the first read, for Extent.ALL."""
-    if portion.scans >= 0:
+    if portion.page is not None:
+        scope = replace(scope, page=portion.page)
+        around = _around(portion.page, file, scope)
+        yield from (read for read in around if isinstance(read, DrawnPage))
+    elif portion.scans >= 0:
         from ingest.scans.pages import is_of_scan
 
         scope = replace(scope, scans=ScanCount(portion.scans))
@@ -115,6 +121,17 @@ def _portion(portion: Portion, file: File, scope: Scope) -> Iterator[Read]:
                     yield from read_later(file, scope, offset)
     except UnreadableError as error:
         yield Skipped(file.path, error.reason, error.remedy)
+
+
+def _around(page: PageWanted, file: File, scope: Scope) -> Iterator[Read]:
+    """Yield what a page is drawn among: a mail's attachments, or all of a file."""
+    form = recognise(file.at(0, HEAD), file.path)
+    if form in (Format.MBOX, Format.MAIL):
+        from ingest.mail.mbox import read_later
+
+        yield from read_later(file, scope, page.offset)
+    else:
+        yield from _read_all(file, scope)
 
 
 def ranges(size: int) -> list[Portion]:

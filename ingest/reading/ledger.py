@@ -96,7 +96,7 @@ class Ledger:
                 self.tally.items[read.kind] = self.tally.items.get(read.kind, 0) + 1
                 self._weigh(read)
                 yield read
-            case _:
+            case Skipped():
                 yield read
 
     def _is_copy(self, file: SourceFile, item: Item) -> bool:

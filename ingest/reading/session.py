@@ -10,18 +10,19 @@ from datetime import datetime, tzinfo
 from functools import partial
 from pathlib import Path
 from sys import getsizeof
-from threading import RLock
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
-from ingest.item import Filters, Item, Reason, Skipped
+from ingest.item import Filters, Item, Locator, Reason, Skipped
 from ingest.reading.dispatcher import Dispatcher
+from ingest.reading.jobs import Job, Portion
 from ingest.reading.pool import Pool
 from ingest.reading.scope import scope_of
 from ingest.reading.source_file import FileReads
 from ingest.reading.stream import ItemStream
-from ingest.reading.walk import ListedFile
+from ingest.reading.walk import ListedFile, list_files
 from ingest.scans.tesseract import is_ready
-from ingest.sieve import Read, ReadingBudget, Scope
+from ingest.sieve import DrawnPage, PageWanted, Read, ReadingBudget, Scope
 
 if TYPE_CHECKING:
     from ingest.reading.watch import Watch
@@ -57,6 +58,8 @@ class Session:
         self.size = 0
         """Bytes kept."""
         self._lock = RLock()
+        self._drawers = Pool(1)
+        self._drawing = Lock()
         self._watch: Watch | None = None
 
     def read(
@@ -82,6 +85,32 @@ class Session:
         start = partial(Dispatcher, self._pool)
         return ItemStream(sources, scope, start, _ScopedCache(self, scope), self.memory)
 
+    def drawn(self, locator: Locator, number: int, quote: str = "") -> DrawnPage | Skipped | None:
+        """Return a page of a PDF or picture, counted from 1, with a quote marked on it.
+
+        A locked-down process of its own draws it, so that a reading may go on meanwhile. A skip
+        says why there is none; None: it has no such page, or nothing here can draw it.
+        """
+        listing = list_files([locator.path])
+        if not listing.files:
+            return next(iter(listing.skipped), None)
+        wanted = PageWanted(number, quote, locator.part, locator.member, locator.offset or 0)
+        found, portion = listing.files[0], Portion(page=wanted)
+        scope = scope_of([locator.path], None, None, None, self.passwords)
+        scope = replace(scope, budget=ReadingBudget(scans=1))
+        job = Job(found, portion, found.size)
+        with self._drawing:
+            runner = Dispatcher(self._drawers, scope)
+            try:
+                runner.add([job])
+                came: list[Read] = []
+                while (some := runner.next(job)) is not None:
+                    came += some
+            finally:
+                runner.close()
+        pages = [read for read in came if isinstance(read, DrawnPage | Skipped)]
+        return min(pages, key=lambda read: isinstance(read, Skipped), default=None)
+
     @property
     def protection(self) -> tuple[str, ...] | None:
         """What locks the reading processes down; None before the first has started."""
@@ -104,6 +133,7 @@ class Session:
         if self._watch is not None:
             self._watch.stop()
         self._pool.close()
+        self._drawers.close()
         self.forget()
 
     def __enter__(self) -> Session:

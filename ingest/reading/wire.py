@@ -11,17 +11,20 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
 from ingest.item import ChatTurn, Item, Kind, Locator, People, Person, Reason, Shelf, Skipped
-from ingest.sieve import Later, LeftOut, Read
+from ingest.sieve import DrawnPage, Later, LeftOut, Read
 
 HEAD = struct.Struct("<IIBqq")
 """Length of the body, number of the job, state, bytes read since the last frame, offset."""
 LARGEST = 1 << 30
 """Bytes of the longest body; no reader sends a longer one."""
+
+MOST_DOTS = 4096
+"""Of one side of a drawn page."""
 
 _Persons = tuple[tuple[str, str], ...]
 
@@ -88,7 +91,13 @@ class _Later(msgspec.Struct, array_like=True, tag=3):
     size: int
 
 
-_Body = list[_Item | _Skipped | _LeftOut | _Later]
+class _Drawn(msgspec.Struct, array_like=True, tag=4):
+    dots: bytes
+    width: Annotated[int, msgspec.Meta(ge=1, le=MOST_DOTS)]
+    height: Annotated[int, msgspec.Meta(ge=1, le=MOST_DOTS)]
+
+
+_Body = list[_Item | _Skipped | _LeftOut | _Later | _Drawn]
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(_Body).decode
 _decode_names = msgspec.msgpack.Decoder(tuple[str, ...]).decode
@@ -173,6 +182,8 @@ def _to_wire(read: Read) -> msgspec.Struct:
             return _LeftOut(read.count)
         case Later():
             return _Later(read.offset, read.size)
+        case DrawnPage():
+            return _Drawn(read.dots, read.width, read.height)
 
 
 def _item_to_wire(item: Item) -> _Item:
@@ -221,7 +232,9 @@ def _named(persons: tuple[Person, ...]) -> _Persons:
 
 
 def _from_wire(
-    one: _Item | _Skipped | _LeftOut | _Later, path: Path, known: dict[tuple[str, str], Person]
+    one: _Item | _Skipped | _LeftOut | _Later | _Drawn,
+    path: Path,
+    known: dict[tuple[str, str], Person],
 ) -> Read:
     match one:
         case _Item():
@@ -232,6 +245,10 @@ def _from_wire(
             return LeftOut(one.count)
         case _Later():
             return Later(one.offset, one.size)
+        case _Drawn():
+            if len(one.dots) != 3 * one.width * one.height:
+                raise msgspec.ValidationError("a page that is larger or smaller than it says")
+            return DrawnPage(one.dots, one.width, one.height)
 
 
 def _persons(some: _Persons, known: dict[tuple[str, str], Person]) -> tuple[Person, ...]:

@@ -27,14 +27,14 @@ class FreeMemory:
         """Bytes of both, 0 where nobody knows."""
         return self.main + self.gpu if self.main else 0
 
-    def without(self, place: Place) -> FreeMemory:
+    def without(self, place: Placement) -> FreeMemory:
         """Return what a model leaves of it."""
         main = max(self.main - place.main, 1) if self.main else 0
         return FreeMemory(main, self.gpu - place.gpu)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Placement:
     """What a model takes of each memory."""
 
     layers: int
@@ -49,7 +49,7 @@ class Place:
         return bool(self.layers) and self.layers == self.of
 
 
-def place(found: Estimate, free: FreeMemory) -> Place | None:
+def place(found: Estimate, free: FreeMemory) -> Placement | None:
     """Return where a model goes, None where it has no room.
 
     Output layer and buffers go to the GPU first, as in llama.cpp. A model with layers on both
@@ -62,12 +62,12 @@ def place(found: Estimate, free: FreeMemory) -> Place | None:
     main = 0 if layers == of else found.needed - layers * each
     if free.main and main > free.main:
         return None
-    return Place(layers, of, main, on_gpu)
+    return Placement(layers, of, main, on_gpu)
 
 
 def both_placed(
     one: Estimate, other: Estimate, free: FreeMemory, *, same_file: bool = False
-) -> tuple[Place, Place] | None:
+) -> tuple[Placement, Placement] | None:
     """Return where two models go that are loaded one after the other, None where one must go.
 
     One must go where a memory is too small, and where the second would fit whole on the GPU if it

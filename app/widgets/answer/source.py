@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from datetime import datetime, tzinfo
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -18,9 +18,14 @@ from app.desktop.files import open_source
 from app.keys import bindings
 from app.output.plain import lines, one_line
 from app.output.report import citation_line, copied_citation, remarks
+from app.widgets.answer.page import PageAsked, page_of, widget_of
 from engine.values import Citation
 from ingest.item import Item, Kind, Person
 from models.errors import AskanceError
+
+if TYPE_CHECKING:
+    from app.desktop.pictures import Protocol
+    from ingest.sieve import DrawnPage
 
 AROUND = 8000
 """Characters shown before and after the quote; a mailbox digest can be megabytes."""
@@ -50,6 +55,8 @@ class SourceView(VerticalScroll):
         self._card = Static(id="card")
         self._before = Static(id="before")
         self._quote = Static(id="from-quote")
+        self._page: Widget | None = None
+        """Its page as a picture, in place of its text."""
 
     def compose(self) -> ComposeResult:
         """Lay out title and text; the quote begins a widget of its own, to scroll to."""
@@ -69,6 +76,7 @@ class SourceView(VerticalScroll):
         `among` are the sources of the answer, this one with them.
         """
         self.citation, self._zone, self._among = citation, zone, among
+        self._show_text()
         if citation is None:
             self._title.update(NO_SOURCE)
             for part in (self._card, self._before, self._quote):
@@ -87,6 +95,39 @@ class SourceView(VerticalScroll):
         if self.citation is not None and len(self._among) > 1:
             at = (self._among.index(self.citation) + step) % len(self._among)
             self.show(self._among[at], self._zone, self._among)
+
+    def action_page(self) -> None:
+        """Show the page as a picture, with the quote marked, or its text again."""
+        citation = self.citation
+        if self._page is not None:
+            self._show_text()
+            self.call_after_refresh(self._scroll)
+        elif citation is None or (number := page_of(citation)) is None:
+            self.notify("Only PDFs and pictures have pages to show.", markup=False)
+        else:
+
+            def came(page: DrawnPage, protocol: Protocol) -> None:
+                if self.citation is citation and self._page is None:
+                    self._show_page(widget_of(page, protocol))
+
+            self.post_message(PageAsked(citation, number, came, self._refused))
+
+    def _refused(self, why: str) -> None:
+        self.notify(f"The page cannot be shown. {why}", severity="warning", markup=False)
+
+    def _show_page(self, page: Widget) -> None:
+        self._page = page
+        for part in (self._card, self._before, self._quote):
+            part.display = False
+        self.mount(page)
+        self.scroll_home(animate=False)
+
+    def _show_text(self) -> None:
+        if self._page is not None:
+            self._page.remove()
+            self._page = None
+            for part in (self._card, self._before, self._quote):
+                part.display = True
 
     def action_open_source(self) -> None:
         """Open it in the program that the system has for it."""
