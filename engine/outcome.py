@@ -9,7 +9,7 @@ from engine.agreement import disagreement
 from engine.answer_parts import ModelIds, Usage
 from engine.checking import abstention, entailment
 from engine.checking.citation_check import Checked, check, nearest
-from engine.confidence.reasons import reasons_of
+from engine.confidence.reasons import UNREAD, reasons_of
 from engine.events import Answered, Event, Steps
 from engine.generation.draft import Draft
 from engine.injection import order_guard
@@ -18,7 +18,7 @@ from engine.stages import stage, time_spent
 from engine.strategies import registry
 from engine.strategies.registry import Strategy
 from engine.toolbox.steps import Toolbox
-from engine.values import Answer, Certainty, Grounded, Passage
+from engine.values import Answer, Argument, Certainty, Coverage, Grounded, Passage
 
 
 def checked(strategy: Strategy, tools: Toolbox, draft: Draft) -> Iterator[Event]:
@@ -63,7 +63,7 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
         checked = Checked(draft.text, "grounded", list(draft.citations))
     else:
         checked = check(draft.text, draft.evidence, query.text)
-    certainty = certainty_of(draft, checked.grounded, settings)
+    certainty = certainty_of(draft, checked.grounded, settings, complete=corpus.coverage.complete)
     if certainty == "none":
         checked = Checked(abstention.ABSTENTION, "none", nearest(draft.evidence))
     elif checked.grounded == "grounded" and not (corpus.coverage.complete and draft.ended):
@@ -83,7 +83,7 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
         raw=draft.text,
         confidence=draft.confidence,
         certainty=certainty,
-        reasons=reasons_of(draft.signals) if draft.signals else (),
+        reasons=_reasons(draft, corpus.coverage),
         signals=asdict(draft.signals) if draft.signals else None,
         query=query,
         table=draft.table,
@@ -94,16 +94,18 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
     )
 
 
-def certainty_of(draft: Draft, grounded: Grounded, settings: Settings) -> Certainty:
+def certainty_of(
+    draft: Draft, grounded: Grounded, settings: Settings, *, complete: bool = True
+) -> Certainty:
     """Return how certain a draft is, of which a source states so much.
 
-    A computed one is sure, unless its plan left something unread or not understood. One without a
-    confidence is as sure as its sources make it. Readings without a majority leave an answer
-    unsure, whatever each of them is.
+    A computed one is sure, unless its plan left something not understood, or what may count was not
+    read: then the reading is not `complete`. One without a confidence is as sure as its sources
+    make it. Readings without a majority leave an answer unsure, whatever each of them is.
     """
     shown_unsure: Certainty = "none" if settings.strict else "unsure"
     if draft.citations:
-        return "sure" if draft.ended or draft.table is None else shown_unsure
+        return "sure" if draft.table is None or (draft.ended and complete) else shown_unsure
     if grounded == "none" or abstention.denies(draft.text, draft.evidence):
         return "none"
     sure = grounded == "grounded"
@@ -114,6 +116,12 @@ def certainty_of(draft: Draft, grounded: Grounded, settings: Settings) -> Certai
     if not sure or (draft.agreement is not None and not draft.agreement.majority):
         return shown_unsure
     return "sure"
+
+
+def _reasons(draft: Draft, coverage: Coverage) -> tuple[Argument, ...]:
+    if draft.table is not None and not coverage.complete:
+        return (UNREAD,)
+    return reasons_of(draft.signals) if draft.signals else ()
 
 
 def _evidence(draft: Draft) -> Iterator[Passage]:

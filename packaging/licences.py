@@ -30,9 +30,9 @@ EXTRAS = """
 
 ## With an extra
 
-What the extras `cluster`, `mcp`, `ocr`, `pictures`, `pst`, `report` and `study` bring besides. No package holds them. The
-extra `torch` is not in this list: builds of torch for NVIDIA bring libraries under terms of
-NVIDIA's own.
+What the extras `cluster`, `mcp`, `ocr`, `pictures`, `pst`, `report` and `study` bring besides. No
+package holds them. The extra `torch` is not in this list: builds of torch for NVIDIA bring
+libraries under terms of NVIDIA's own.
 
 """
 REASONS = "\n\n## Those that are more than a notice to keep\n\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC
 from email.message import EmailMessage
 from pathlib import Path
@@ -14,8 +14,8 @@ import pytest
 from PIL import Image
 
 from app.cli import main
-from engine.answer import search
-from engine.events import Found, Reading
+from engine.answer import answer, search
+from engine.events import Answered, Found, Reading
 from engine.retrieval.memory import Memory
 from engine.settings import Settings
 from ingest.item import Filters, Item, Kind, Reason, Skipped
@@ -23,6 +23,7 @@ from ingest.reading.session import Session
 from ingest.reading.stream import LATER
 from ingest.scans import tesseract
 from ingest.sieve import ReadingBudget
+from models.roles import ModelSet
 from tests.odd.archives import zipped
 from tests.support.scanned import drawn, saved
 
@@ -264,3 +265,76 @@ def test_a_picture_lies_on_its_side(session: Session, tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(made.getvalue())
     [item], _ = read(session, tmp_path)
     assert "suitcase" in item.text
+
+
+def test_what_a_question_has_no_time_for_is_read_behind_it(
+    session: Session, tmp_path: Path
+) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.png").write_bytes(
+            saved([drawn([f"Page {name} of the lease.", *LEASE])], "PNG")
+        )
+    assert session.go_on() is None, "nothing was asked yet"
+    stream = session.read([tmp_path], budget=ReadingBudget(scans=1e-9))
+    first = [one for one in stream if isinstance(one, Item)]
+    assert len(first) == 1, "each question recognises one at least"
+    assert stream.tally.left >= 2
+    going_on = session.go_on()
+    assert going_on is not None
+    seen = [going_on.tally.scans_done for _ in going_on.ticks()]
+    assert seen[-1] >= 2
+    assert (going_on.tally.scans_found, going_on.tally.left) == (3, 0)
+    assert session.go_on() is None, "nothing is left"
+    again = session.read([tmp_path], budget=ReadingBudget(scans=1e-9))
+    assert len([one for one in again if isinstance(one, Item)]) == 3
+    assert again.tally.left == 0
+
+
+def test_reading_behind_a_question_ends_when_told_and_keeps_what_it_has(
+    session: Session, tmp_path: Path
+) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.png").write_bytes(
+            saved([drawn([f"Page {name} of the lease.", *LEASE])], "PNG")
+        )
+    list(session.read([tmp_path], budget=ReadingBudget(scans=1e-9)))
+    going_on = session.go_on()
+    assert going_on is not None
+    for _ in going_on.ticks():
+        if going_on.tally.scans_done == 1:
+            going_on.stop()
+    kept = list(session.read([tmp_path], budget=ReadingBudget(scans=1e-9)))
+    assert len([one for one in kept if isinstance(one, Item)]) >= 2
+
+
+def test_attachments_are_read_behind_a_question_too(session: Session, tmp_path: Path) -> None:
+    box = b"".join(
+        b"From kim Thu Sep  3 09:12:00 2026\n" + mail_with(f"{n}.txt", b"The lease.") + b"\n"
+        for n in range(3)
+    )
+    (tmp_path / "Inbox").write_bytes(box.replace(b"image/png", b"text/plain"))
+    list(session.read([tmp_path], budget=ReadingBudget(attachments=0)))
+    going_on = session.go_on()
+    assert going_on is not None
+    documents = [one for one in going_on if isinstance(one, Item) and one.kind is Kind.DOCUMENT]
+    assert len(documents) == 3
+    found = list(session.read([tmp_path], budget=ReadingBudget(attachments=0)))
+    assert len([one for one in found if isinstance(one, Item)]) == 6
+
+
+def test_a_count_is_unsure_while_scans_wait(
+    tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    for name, lines in (("ferry", FERRY), ("lease", LEASE), ("both", FERRY + LEASE)):
+        (tmp_path / f"{name}.png").write_bytes(saved([drawn(lines)], "PNG"))
+    asked, settings = "How many documents are there?", Settings(scans=1e-9)
+    told: list[tuple[str, str, list[str]]] = []
+    with Memory(1) as memory:
+        for _ in range(2):
+            *_, end = answer(asked, [tmp_path], fake_models(), settings, memory=memory)
+            assert isinstance(end, Answered)
+            found = end.answer
+            told.append((found.text, found.certainty, [one.text for one in found.reasons]))
+            list(memory.session.go_on() or ())
+    assert told[0][1:] == ("unsure", ["not all that may count was read"])
+    assert told[1] == ("3 documents [1][2][3]", "sure", [])

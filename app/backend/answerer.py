@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
+from dataclasses import replace
 from typing import cast
 
 from app.backend.messages import (
@@ -20,6 +22,7 @@ from app.backend.messages import (
     Forget,
     Happened,
     ModelsSaid,
+    ReadOn,
     Reply,
     Request,
     Tell,
@@ -31,12 +34,17 @@ from app.errors import MemoryRanOut, is_memory_spent
 from engine.events import Event
 from engine.retrieval.memory import Memory
 from ingest.item import Skipped
+from ingest.reading.ledger import Tally
 from models.errors import AskanceError
 from models.protocols import Cancelled
 from models.roles import ModelSet
 from models.stopping import stoppable
 
 IDLE_CHECK_SECONDS = 30
+PAUSE = 1.0
+"""Seconds after an answer before what it had no time for is read."""
+TOLD = 0.5
+"""Seconds between two words about that."""
 PEOPLE = 300
 """Names told to the screen after an answer."""
 
@@ -110,10 +118,15 @@ class Answerer:
         return self._is_closing or self._number in self._cancelled
 
     def _work(self) -> None:
+        may_read_on = False
         while True:
             try:
-                command = self._waiting.get(timeout=self._idle_check)
+                command = self._waiting.get(timeout=PAUSE if may_read_on else self._idle_check)
             except queue.Empty:
+                if may_read_on:
+                    may_read_on = False
+                    self._read_on()
+                    continue
                 if self._models is not None:
                     self._models.release_idle()
                 continue
@@ -123,9 +136,28 @@ class Answerer:
                 self._number = command.number
                 self._tell(self._answer(command))
                 self._cancelled.discard(command.number)
+                config = command.config
+                may_read_on = self._watch and (config is None or config.values.reading.behind)
             else:
                 self._memory.forget()
             self._tell(TextKept(self._memory.size))
+
+    def _read_on(self) -> None:
+        """Read what the last question had no time for, until the next one comes."""
+        stream = self._memory.session.go_on()
+        if stream is None:
+            return
+        told, is_stopped = 0.0, False
+        for _ in stream.ticks():
+            if self._is_closing or not self._waiting.empty():
+                is_stopped = True
+                stream.stop()
+            elif time.monotonic() - told > TOLD:
+                told = time.monotonic()
+                self._tell(_read_so_far(stream.tally))
+        is_all = not (is_stopped or stream.tally.left or stream.tally.is_full)
+        self._tell(replace(_read_so_far(stream.tally), is_over=True, is_all=is_all))
+        self._tell(TextKept(self._memory.size))
 
     def _draw(self, wanted: Draw) -> None:
         """Have a page drawn, and tell how it looks or why it cannot be shown."""
@@ -181,3 +213,7 @@ class Answerer:
             person.spoken or person.address for item in items for person in item.people.sender
         )
         return tuple(name for name, _ in names.most_common(PEOPLE) if name)
+
+
+def _read_so_far(tally: Tally) -> ReadOn:
+    return ReadOn(tally.put_off, tally.scans_found, tally.scans_done)

@@ -171,6 +171,23 @@ class TextKept:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadOn:
+    """How far attachments and scanned pages are read that an answer had no time for.
+
+    They are read while no question is in hand, and kept for the next one.
+    """
+
+    mails: int
+    """Whose attachments are still to be read."""
+    scans: int
+    """Files with scanned pages; of them `scans_done` are recognised."""
+    scans_done: int
+    is_over: bool = False
+    """Whether no more is read: all is, or a question came."""
+    is_all: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Changed:
     """A file below the sources changed since it was read."""
 
@@ -184,7 +201,7 @@ class Broke:
     where: str
 
 
-Reply = Happened | ModelsSaid | Working | Ended | Drew | TextKept | Changed | Broke
+Reply = Happened | ModelsSaid | Working | Ended | Drew | TextKept | ReadOn | Changed | Broke
 Tell = Callable[[Reply], object]
 
 

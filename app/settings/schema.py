@@ -121,6 +121,11 @@ class ReadingSettings:
     scans: Annotated[
         SecondsOrNever, "Seconds for which a question recognises scanned pages, with the extra ocr."
     ] = 10.0
+    behind: Annotated[
+        Flag,
+        "Whether the screen reads on while it waits: attachments and scanned pages that an answer "
+        "had no time for.",
+    ] = True
     timezone: Annotated[Zone | None, "The zone in which days begin and times are shown."] = None
 
 

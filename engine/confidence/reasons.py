@@ -23,6 +23,9 @@ class _Rule:
     con: str
 
 
+UNREAD = Argument("not all that may count was read", False)
+"""Of a computed answer."""
+
 _FAR = "the sentence it is from is about something else"
 _RULES = (
     _Rule("agreed", 0.5, "further reading gives the same answer", -0.5, "further reading differs"),

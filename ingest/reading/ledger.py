@@ -35,6 +35,8 @@ class Tally:
     scans_found: int = 0
     """Files, and messages with attachments, whose scanned pages are recognised."""
     scans_done: int = 0
+    left: int = 0
+    """Messages with attachments, and files with scanned pages, for which no time was left."""
     copies: int = 0
     """Mails left out because the same mail was found elsewhere."""
     text: int = 0

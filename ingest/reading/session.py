@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -40,6 +41,12 @@ class _CachedFile:
     size: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    stream: ItemStream
+    scope: Scope
+
+
 class Session:
     """Reads sources in locked-down processes, and keeps what they held while it is unchanged.
 
@@ -58,6 +65,7 @@ class Session:
         self.size = 0
         """Bytes kept."""
         self._lock = RLock()
+        self._last: _Reading | None = None
         self._drawers = Pool(1)
         self._drawing = Lock()
         self._watch: Watch | None = None
@@ -82,8 +90,28 @@ class Session:
         if budget is not None:
             scans = budget.scans if is_ready() else 0
             scope = replace(scope, budget=replace(budget, scans=scans))
+        stream = self._stream(sources, scope)
+        self._last = _Reading(stream, scope)
+        return stream
+
+    def _stream(self, sources: Sequence[Path], scope: Scope) -> ItemStream:
         start = partial(Dispatcher, self._pool)
         return ItemStream(sources, scope, start, _ScopedCache(self, scope), self.memory)
+
+    def go_on(self) -> ItemStream | None:
+        """Return a reading of what the last one had no time for: attachments, scanned pages.
+
+        What it reads is kept for the next question, so its items need not be taken. None where
+        nothing was left, or where it would not be kept for lack of memory. Only once: after it
+        nothing is left.
+        """
+        last, self._last = self._last, None
+        if last is None or not last.stream.tally.left or last.stream.tally.is_full:
+            return None
+        wanted = last.scope.budget
+        scans = math.inf if wanted.scans else 0.0
+        budget = replace(wanted, attachments=math.inf, scans=scans)
+        return self._stream(last.stream.sources, replace(last.scope, budget=budget))
 
     def drawn(self, locator: Locator, number: int, quote: str = "") -> DrawnPage | Skipped | None:
         """Return a page of a PDF or picture, counted from 1, with a quote marked on it.
@@ -126,6 +154,7 @@ class Session:
         with self._lock:
             self._kept.clear()
             self.size = 0
+        self._last = None
         self.passwords = ()
 
     def close(self) -> None:

@@ -194,6 +194,7 @@ class ItemStream(Iterator[Item | Skipped]):
             count = sum(len(group.some) for group in left)
             seconds = f", about {size / rate:.0f} s" if rate else ""
             self.tally.put_off -= count
+            self.tally.left += count
             yield Skipped(
                 file.found.path,
                 Reason.LATER,
@@ -241,6 +242,7 @@ class ItemStream(Iterator[Item | Skipped]):
             if job is not None:
                 yield from self._recognised(scanned, job, kept, runner, until)
             self.tally.scans_done += 1
+            self.tally.left += scanned.portion not in scanned.file.reads.recognised
 
     def _recognised(
         self, scanned: ScannedPortion, job: Job, kept: list[Read], runner: Runner, until: float
@@ -259,7 +261,8 @@ class ItemStream(Iterator[Item | Skipped]):
             late = self._recognised_any and time.monotonic() > until  # each question goes further
             self._is_stopped = self._is_stopped or late
         if file.is_cut:
-            yield from (replace(skip, remedy=LATER) for skip in scanned.skips)
+            # A picture may be a page too, until somebody has looked.
+            yield from (replace(skip, remedy=LATER, kinds=DOCUMENT) for skip in scanned.skips)
         elif not kept:  # nothing came of it, not even a word why
             yield from scanned.skips
         else:

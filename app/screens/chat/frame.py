@@ -23,6 +23,7 @@ from app.widgets.answer.citations import Citations
 from app.widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:
+    from app.backend.messages import ReadOn
     from app.output.query.offers import Command
     from app.screens.palette import ActionHost
     from app.widgets.answer.source import SourceView
@@ -70,6 +71,7 @@ class ChatFrame(ConversationScreen):
         self._too_small = Static("", id="too-small")
         self._panes = Horizontal(id="panes")
         self._source: SourceView | None = None
+        self._read_on = ""
         """The source beside the conversation; None until there was one to show."""
         self._stages = Static("", id="stages")
         self._keys = KeyBar()
@@ -104,9 +106,19 @@ class ChatFrame(ConversationScreen):
         kept = self._kept_line() if self.text_kept else ""
         server = f"   {said}" if (said := where_text_goes(self._config)) else ""
         talk = f"   {said}" if (said := self._talk.line) else ""
+        behind = f"   {self._read_on}" if self._read_on else ""
         effort = f"   effort {said}" if (said := self._current.effort) else ""
-        shown = f"Askance   {remembered}{kept}{effort}{talk}{server}"
+        shown = f"Askance   {remembered}{kept}{behind}{effort}{talk}{server}"
         self._title.update(Content(shown))
+
+    def show_reading_on(self, read_on: ReadOn) -> None:
+        """Say how far what an answer had no time for is read; and when all of it is."""
+        mails = f"attachments of {read_on.mails:,} mails" if read_on.mails else ""
+        scans = f"scans {read_on.scans_done:,} of {read_on.scans:,}" if read_on.scans else ""
+        self._read_on = "" if read_on.is_over else f"reading on: {mails or scans or 'files'}"
+        self.draw_title()
+        if read_on.is_all:
+            self.notify("All attachments and scanned pages are read now. ctrl+g asks again.")
 
     def _kept_line(self) -> str:
         from app.output.report import size_text  # no first picture waits for it

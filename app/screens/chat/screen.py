@@ -22,6 +22,7 @@ from app.backend.messages import (
     Forget,
     Happened,
     ModelsSaid,
+    ReadOn,
     Reply,
     Request,
     TextKept,
@@ -260,6 +261,8 @@ class ChatScreen(ChatFrame):
             case TextKept(size):
                 self.text_kept = size
                 self.draw_title()
+            case ReadOn() as read_on:
+                self.show_reading_on(read_on)
             case Changed(path):
                 self._changed.add(path)
 
