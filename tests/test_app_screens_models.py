@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import threading
+import time
 from itertools import islice
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import pytest
 from textual.pilot import Pilot
 
 from app.local_models import rows as model_rows
-from app.local_models.jobs import measuring
+from app.local_models.jobs import calibrating, measuring
 from app.screens.app import AskanceApp
 from app.screens.lists import models as screen_of_models
 from app.screens.lists.models import ModelsScreen
@@ -148,6 +150,48 @@ async def test_the_speed_is_measured_and_kept(files, monkeypatch):
         await pilot.press("t")
         await worked(pilot)
         assert "Last: reads 90 tokens a second" in text_of(app)
+
+
+async def test_a_model_is_calibrated_and_that_can_be_stopped(files, monkeypatch):
+    begun = []
+
+    def slowly(row):
+        begun.append(row.id)
+        while len(begun) < 2:
+            time.sleep(0.01)
+            yield "calibrating, 0 s"
+        return "calibration error 0.120, then 0.050: used from now on"
+
+    monkeypatch.setattr(screen_of_models, "calibrating", slowly)
+    app = app_here()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot)
+        await pilot.press("s")
+        assert "must be here" in text_of(app)
+        await pilot.press("p")
+        await worked(pilot)
+        await pilot.press("s")
+        await until(pilot, lambda: "calibrating, 0 s" in text_of(app))
+        await pilot.press("c")
+        await worked(pilot)
+        await pilot.press("s")
+        await worked(pilot)
+        assert "Last: calibration error 0.120, then 0.050" in text_of(app)
+
+
+def test_what_came_of_a_calibration_is_said(tmp_path, monkeypatch):
+    said = tmp_path / "said"
+    error = {"calibration_error": 0.1}
+    found = {"before": error, "after": {"calibration_error": 0.04}, "written": "/x"}
+    said.write_text(
+        f"#!{sys.executable}\nprint({json.dumps(json.dumps({'calibration': found}))})\n"
+    )
+    said.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(said))
+    with pytest.raises(StopIteration, match=r"0\.100, then 0\.040: used from now on"):
+        work = calibrating(toy_row("toy", Path("/nowhere")))
+        while True:
+            next(work)
 
 
 async def test_the_share_of_a_gpu_is_said(files, monkeypatch):

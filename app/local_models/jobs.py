@@ -1,4 +1,5 @@
-"""What takes long with one model, step by step: pulling, checking, measuring.
+"""What takes long with one model, step by step: pulling, checking, measuring,
+calibrating.
 
 Each is a generator of lines that say how far it is, and returns what came of it. Closing one
 stops it: what was fetched is kept.
@@ -67,11 +68,29 @@ def deleted(row: ModelRow, store: Store) -> int:
 
 
 def measuring(row: ModelRow) -> Work:
-    """Measure a model in a process of its own, which frees all it took by ending.
+    """Measure how fast a model is, in a process of its own. Raises as `_apart` does."""
+    said = yield from _apart(row, "speed", "measuring", "measured")
+    found = said["speed"]
+    return speed_text(Speed(found["read_per_second"], found["written_per_second"]))
 
-    Raises `RuntimeFailed` and what the command `models speed` says went wrong.
+
+def calibrating(row: ModelRow) -> Work:
+    """Fit how sure a generator may be, likewise: with the questions that ship."""
+    said = yield from _apart(row, "calibrate", "calibrating", "calibrated")
+    found = said["calibration"]
+    before, after = (found[when]["calibration_error"] for when in ("before", "after"))
+    then = "used from now on" if found["written"] else "the weights that there are stay"
+    return f"calibration error {before:.3f}, then {after:.3f}: {then}"
+
+
+def _apart(
+    row: ModelRow, name: str, doing: str, done: str
+) -> Generator[str, None, dict[str, dict[str, Any]]]:
+    """Run a command about a model in a process of its own, which frees all it took by ending.
+
+    Returns what it prints as JSON. Raises `RuntimeFailed`, and what the command says went wrong.
     """
-    command = [sys.executable, "-m", "app.main", "models", "speed", row.id, "--json"]
+    command = [sys.executable, "-m", "app.main", "models", name, row.id, "--json"]
     began = time.monotonic()
     with subprocess.Popen(  # noqa: S603 -- this program itself
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -82,21 +101,16 @@ def measuring(row: ModelRow) -> Work:
                     said, _ = process.communicate(timeout=POLL_SECONDS)
                     break
                 except subprocess.TimeoutExpired:
-                    yield f"measuring, {time.monotonic() - began:.0f} s"
+                    yield f"{doing}, {time.monotonic() - began:.0f} s"
         finally:
-            process.kill()
-    return speed_text(_speed(row, said))
-
-
-def _speed(row: ModelRow, said: bytes) -> Speed:
+            process.kill()  # its engine ends with it
     try:
         answer: dict[str, dict[str, Any]] = json.loads(said)
     except ValueError as error:
         raise RuntimeFailed(
-            f"{row.id} could not be measured: its process ended.",
-            remedy=f"Run `askance models speed {row.id}` to see why.",
+            f"{row.id} could not be {done}: its process ended.",
+            remedy=f"Run `askance models {name} {row.id}` to see why.",
         ) from error
     if "error" in answer:
         raise AskanceError(answer["error"]["message"], remedy=answer["error"]["remedy"])
-    found = answer["speed"]
-    return Speed(found["read_per_second"], found["written_per_second"])
+    return answer

@@ -9,7 +9,7 @@ from textual import on
 from textual.binding import BindingType
 
 from app.keys import bindings
-from app.local_models.jobs import Work, checking, deleted, measuring, pulling
+from app.local_models.jobs import Work, calibrating, checking, deleted, measuring, pulling
 from app.local_models.roles import choose
 from app.local_models.rows import ModelShown, ModelsShown, detail_lines, models_shown
 from app.output.models import table
@@ -129,6 +129,15 @@ class ModelsScreen(ListingScreen):
             self._add(shown, "measured", lambda: measuring(shown.row))
         elif shown:
             self.say(f"{shown.row.id} cannot be measured: it must be here, and no encoder.")
+
+    def action_calibrate(self) -> None:
+        """Fit how sure the model may be of its answers, by questions that ship."""
+        shown = self._here
+        if shown and shown.state == "present" and "generator" in shown.row.roles:
+            self._add(shown, "calibrated", lambda: calibrating(shown.row))
+            self.say("74 questions are asked over the sample files; c stops.")
+        elif shown:
+            self.say(f"{shown.row.id} cannot be calibrated: it must be here, and able to write.")
 
     def _add(self, shown: ModelShown, verb: str, begin: Callable[[], Work]) -> None:
         self.say("")
