@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from app.backend.answerer import Answerer
-from app.backend.messages import Request
+from app.backend.messages import Command, Request
 from app.cli import main
 from app.doctor import Check
 from app.plain_loop import PlainLoop, Terminal
@@ -27,7 +27,7 @@ from app.settings.config import config_path, load_config
 from app.settings.current import Current
 from app.sources.first_questions import QUESTIONS, first_questions
 from app.sources.first_steps import PairOffer, ServerOffer
-from app.sources.known_places import known_places
+from app.sources.known_places import PlaceSize, known_places, size_of
 from app.sources.sample_files import sample_folder
 from app.widgets.input.prompt import Prompt
 from engine.answer import answer
@@ -86,6 +86,22 @@ def newcomer() -> AskanceApp:
     return AskanceApp(load_config(os.environ), NoEngine(), first_run=True)
 
 
+class Listening(NoEngine):
+    """Notes what it is asked, and answers nothing."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def send(self, command: Command) -> None:
+        if isinstance(command, Request):
+            self.asked.append(command.question)
+
+
+def listening_to(app: AskanceApp) -> Listening:
+    app._engine = Listening()
+    return app._engine
+
+
 async def begun(pilot: Pilot[None]) -> FirstRunScreen:
     await pilot.pause()
     await settled(pilot)
@@ -96,10 +112,15 @@ async def begun(pilot: Pilot[None]) -> FirstRunScreen:
 
 async def test_three_steps_lead_to_the_first_question(places, pair):
     app = newcomer()
+    engine = listening_to(app)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await begun(pilot)
         assert "1 of 3" in text_of(app)
-        await pilot.press("j", "j", "j", "space", "j", "enter", "enter")
+        assert screen.row_list.row.text == "Remember 6 and go on"
+        for row in range(6):
+            screen.row_list.cursor = row
+            await pilot.press(*(["space"] if row != 3 else ["enter", "enter"]))
+        assert screen.row_list.rows[-1].text == "Remember 1 and go on"
         assert not config_path(os.environ).exists()
         screen.row_list.find("Name another", 0)
         await pilot.press("enter")
@@ -121,7 +142,35 @@ async def test_three_steps_lead_to_the_first_question(places, pair):
         await pilot.press("enter")
         await settled(pilot)
         assert isinstance(app.screen, ChatScreen)
-        assert app.screen.query_one(Prompt).text == "Who wrote to me most this year?"
+        await until(pilot, lambda: bool(engine.asked))
+        assert engine.asked == ["Who wrote to me most this year?"]
+
+
+async def test_three_keys_lead_from_the_start_to_a_question(places, pair):
+    app = newcomer()
+    engine = listening_to(app)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begun(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: "2 of 3" in text_of(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: "3 of 3" in text_of(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(engine.asked))
+        assert len(load_config(os.environ).sources) == 6
+        assert engine.asked == ["What is on this week?"]
+
+
+def test_the_size_of_a_place_is_counted_for_a_while(tmp_path):
+    assert size_of(tmp_path).text == "empty"
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "one.txt").write_bytes(b"x" * 1500)
+    assert size_of(tmp_path).text == "1 file, 1.5 kB"
+    (tmp_path / "link").symlink_to(tmp_path)
+    (tmp_path / "two.txt").write_bytes(b"x" * 1500)
+    assert size_of(tmp_path) == PlaceSize(2, 3000, True)
+    assert size_of(tmp_path, seconds=-1).text.startswith("over 1 file")
+    assert size_of(tmp_path / "gone").text == "empty"
 
 
 @pytest.mark.parametrize(
@@ -178,7 +227,11 @@ async def test_the_sample_is_read_until_a_source_is_named(places, pair):
         assert load_config(os.environ).remembered == ()
         await pilot.press("f7")
         screen = await begun(pilot)
-        await pilot.press("space", "G", "enter")
+        assert "Remember 6 and go on" in text_of(app), "the sample is nothing remembered"
+        for row in range(1, 6):
+            screen.row_list.cursor = row
+            await pilot.press("space")
+        await pilot.press("G", "enter")
         await settled(pilot)
         assert app.current.config.sources == (places / ".thunderbird/ab.default/Mail",)
         await pilot.press("escape")

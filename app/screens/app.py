@@ -253,7 +253,7 @@ class AskanceApp(App[None]):
         """Go through the first steps."""
         from app.screens.lists.first_run import FirstRunScreen
 
-        tell = self.settings_changed, self.action_sample, self.propose
+        tell = self.settings_changed, self.action_sample, self.ask
         self._show(FirstRunScreen(self.current, self.jobs, *tell))
 
     def action_help(self) -> None:
@@ -278,6 +278,11 @@ class AskanceApp(App[None]):
         """Put a question into the prompt, where Enter asks it."""
         self._to_chat()
         self.chat.query_one(Prompt).fill(question)
+
+    def ask(self, question: str) -> None:
+        """Ask a question as if it had been typed."""
+        self.propose(question)
+        self.chat.query_one(Prompt).action_send()
 
     def _show(self, screen: ListingScreen) -> None:
         """Go to a screen above the chat, or back from it when it is shown already."""

@@ -25,13 +25,13 @@ from app.settings.current import Current
 from app.settings.edit import set_value
 from app.sources.first_questions import first_questions
 from app.sources.first_steps import PairOffer, ServerOffer, pair_offers, servers_to_use
-from app.sources.known_places import Place, known_places
+from app.sources.known_places import Place, known_places, size_of
 from app.sources.states import absolute, remember, short
 from app.widgets.row_list import ListRow, RowList
 
 Step = Literal[1, 2, 3]
 STEPS: dict[Step, str] = {
-    1: "1 of 3: where are your things? Mark what may be read",
+    1: "1 of 3: what may be read? Space marks, or takes a mark away",
     2: "2 of 3: which models? Only fetching them uses the network",
     3: "3 of 3: ask",
 }
@@ -43,6 +43,7 @@ class Offers:
     """What there is to choose from."""
 
     places: list[Place]
+    sizes: dict[Path, str]
     pairs: list[PairOffer]
 
 
@@ -60,20 +61,19 @@ class FirstRunScreen(ListingScreen):
         jobs: ModelJobs,
         changed: Callable[[], object],
         try_sample: Callable[[], object],
-        propose: Callable[[str], object],
+        ask: Callable[[str], object],
     ) -> None:
         """Begin at the first step.
 
-        `changed` is called after each edit; `try_sample` goes to the sample, `propose` to the
-        prompt with a question in it.
+        `changed` is called after each edit; `try_sample` goes to the sample, `ask` asks a question.
         """
         super().__init__()
         self._current = current
         self._jobs = jobs
         self._changed = changed
         self._try_sample = try_sample
-        self._propose = propose
-        self._offers = Offers([], [])
+        self._ask = ask
+        self._offers = Offers([], {}, [])
         self._marked: set[Path] = set()
         self._step: Step = 1
         self._servers: list[ServerOffer] = []
@@ -82,11 +82,16 @@ class FirstRunScreen(ListingScreen):
     def begin(self) -> None:
         """Look at what there is: whether places exist, what this machine is."""
         self.head(STEPS[1])
-        self.work(lambda: Offers(known_places(os.environ), pair_offers()), self._offer)
+        self.work(_offers, self._offer)
 
     def _offer(self, offers: Offers) -> None:
+        """Mark what was found, where nothing is remembered yet: Enter then takes it."""
         self._offers = offers
+        if not self._current.saved.remembered:
+            self._marked = {place.path for place in offers.places}
         self._go(1)
+        if self._marked:
+            self.row_list.action_last()
 
     def _go(self, step: Step) -> None:
         self._step = step
@@ -102,13 +107,15 @@ class FirstRunScreen(ListingScreen):
         remembered = self._current.saved.remembered
         rows = [
             ListRow(
-                str(place.path), f"{self._mark(place.path)} {place.name:<21} {short(place.path)}"
+                str(place.path),
+                f"{self._mark(place.path)} {place.name:<21} {self._offers.sizes[place.path]:<22} "
+                f"{short(place.path)}",
             )
             for place in self._offers.places
         ]
         offered = {place.path for place in self._offers.places}
         rows += [
-            ListRow(str(path), f"[x] {'':<21} {short(path)}")
+            ListRow(str(path), f"[x] {'':<21} {'':<22} {short(path)}")
             for path in remembered
             if path not in offered
         ]
@@ -161,7 +168,7 @@ class FirstRunScreen(ListingScreen):
     def detail_of(self, row: ListRow) -> str:
         """Say what a row means."""
         if row.key.startswith("try "):
-            return "It is computed from what your files say, without a model. Enter puts it down."
+            return "It is computed from what your files say, without a model. Enter asks it."
         if row.key.startswith("pair "):
             return self._offers.pairs[int(row.key.split()[1])].about()
         return {
@@ -190,7 +197,7 @@ class FirstRunScreen(ListingScreen):
         elif key.startswith("server "):
             self.work(partial(self._use_server, key.split()[1]), self._chosen)
         elif key.startswith("try "):
-            self._propose(key.removeprefix("try "))
+            self._ask(key.removeprefix("try "))
         elif key.startswith("pair "):
             self._take(self._offers.pairs[int(key.split()[1])])
         else:
@@ -298,3 +305,9 @@ class FirstRunScreen(ListingScreen):
             self._go(3)
             return
         self._draw()
+
+
+def _offers() -> Offers:
+    """Look at what is here, in a thread."""
+    places = known_places(os.environ)
+    return Offers(places, {one.path: size_of(one.path).text for one in places}, pair_offers())
