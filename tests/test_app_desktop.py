@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import time
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -34,7 +36,8 @@ def desktop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     programs = tmp_path / "bin"
     programs.mkdir()
     monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
-    for name in ("xdg-open", *viewers.AT_PAGE):
+    calendars = [program for program, _ in viewers.ON_DAY.values()]
+    for name in ("xdg-open", *viewers.AT_PAGE, *calendars):
         _program(programs / name, f'echo "{name} $*" > {tmp_path}/said.part\n'
                  f"mv {tmp_path}/said.part {tmp_path}/said")  # fmt: skip
     return programs
@@ -46,7 +49,7 @@ def _program(path: Path, script: str) -> None:
 
 
 def _prefers(programs: Path, **entries: str) -> None:
-    """Let the desktop say these entries for PDFs (`pdf`) and for `mid:` (`mid`)."""
+    """Let the desktop say these entries for PDFs (`pdf`), calendars, and for `mid:` (`mid`)."""
     cases = "".join(f"*{kind}) echo {entry};; " for kind, entry in entries.items())
     _program(programs / "xdg-mime", f'case "$3" in {cases} esac')
 
@@ -85,6 +88,29 @@ def test_a_page_within_an_archive_is_no_page_of_the_archive(desktop: Path, tmp_p
     path.write_bytes(b"%PDF-1.4")
     open_source(cited(path, member="inner.pdf"))
     assert _said(tmp_path) == f"xdg-open {path}"
+
+
+@pytest.mark.parametrize(
+    ("entry", "occurrence", "said"),
+    [
+        ("org.gnome.Calendar.desktop", "2026-11-24", "gnome-calendar --date=2026-11-24"),
+        ("org.gnome.Calendar.desktop", "2026-11-24T23:30:00Z", "gnome-calendar --date={local}"),
+        ("org.gnome.Evolution.desktop", "2026-11-24", "evolution calendar:///?startdate=20261124"),
+        ("thunderbird.desktop", "2026-11-24", "xdg-open {path}"),
+        ("", "2026-11-24", "xdg-open {path}"),
+    ],
+)
+def test_an_event_opens_on_its_day(
+    desktop: Path, tmp_path: Path, entry: str, occurrence: str, said: str
+) -> None:
+    _prefers(desktop, calendar=entry)
+    path = tmp_path / "work.ics"
+    path.write_bytes(b"BEGIN:VCALENDAR\n")
+    when = datetime.fromisoformat(occurrence).replace(tzinfo=UTC)
+    event = cited(path, Kind.EVENT, occurrence=occurrence)
+    passage = replace(event.passage, item=replace(event.passage.item, when=when))
+    open_source(replace(event, passage=passage))
+    assert _said(tmp_path) == said.format(path=path, local=when.astimezone().date())
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ import sys
 import threading
 from pathlib import Path
 
-from app.desktop.viewers import at_page, of_mail
+from app.desktop.viewers import at_page, of_mail, on_day
 from app.errors import NotOpened
 from engine.values import Citation
+from ingest.item import Kind
 
 RUNS = frozenset(
     [
@@ -46,12 +47,15 @@ RUNS = frozenset(
 def open_source(citation: Citation) -> None:
     """Show a source in its program: a mail by its ID, a PDF at its page, else the whole file.
 
+    An event is shown on its day in the desktop's calendar, whose zone is the system's.
+
     Asks the desktop which program that is, which takes a moment: not for the loop of a screen.
 
     Raises:
         NotOpened: it may be a program, is not there, or nothing here opens it.
     """
-    locator = citation.passage.item.locator
+    item = citation.passage.item
+    locator = item.locator
     path, page = locator.path, citation.page
     if not path.exists():
         raise NotOpened(f"{path} is not there any more.", remedy="Ask again.", path=path)
@@ -68,6 +72,9 @@ def open_source(citation: Citation) -> None:
     if sys.platform != "darwin":
         if locator.message_id:
             command = of_mail(locator.message_id)
+        elif item.kind is Kind.EVENT and item.when is not None:
+            is_all_day = len(locator.occurrence or "") == len("2026-11-17")
+            command = on_day((item.when if is_all_day else item.when.astimezone()).date())
         elif page and not locator.member and path.suffix.lower() == ".pdf":
             command = at_page(path, page)
     _start(command or _whole(path))

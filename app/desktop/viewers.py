@@ -1,4 +1,4 @@
-"""The command that shows a source where its quote stands: at a page, or the mail itself."""
+"""The command that shows a source where its quote stands: at a page, on its day, or the mail."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shutil
 import string
 import subprocess
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 UNRESERVED = frozenset((string.ascii_letters + string.digits + "-._~").encode())
@@ -34,6 +35,11 @@ AT_PAGE: dict[str, Callable[[str, Path, int], list[str]]] = {
     "brave-browser": _fragment,
 }
 """By program, as part of the name of its desktop entry."""
+ON_DAY = {
+    "gnome.calendar": ("gnome-calendar", "--date={day:%Y-%m-%d}"),
+    "evolution": ("evolution", "calendar:///?startdate={day:%Y%m%d}"),
+}
+"""By part of the name of a calendar's desktop entry: its program, and how it is told a day."""
 
 
 def at_page(path: Path, page: int) -> list[str] | None:
@@ -46,6 +52,18 @@ def at_page(path: Path, page: int) -> list[str] | None:
     for name in names:
         if (program := shutil.which(name)) is not None:
             return AT_PAGE[name](program, path, page)
+    return None
+
+
+def on_day(day: date) -> list[str] | None:
+    """Return what shows a day in the desktop's own calendar; None: it cannot.
+
+    GNOME Calendar takes a date, Evolution a URI (`calendar:`) with the day it begins with.
+    """
+    entry = _default_for("text/calendar").lower()
+    for name, (program, argument) in ON_DAY.items():
+        if name in entry and (found := shutil.which(program)) is not None:
+            return [found, argument.format(day=day)]
     return None
 
 
