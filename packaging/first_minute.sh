@@ -36,18 +36,11 @@ seen() { # words that are awaited, up to two minutes
     exit 1
 }
 
-seen "where are your things"
-press 2 Space
-press 0.7 j
-press 0.3 Space
-press 0.7 j
-press 0.3 Space
-press 1 G
-press 0.7 Enter
+seen "what may be read"
+press 3 Enter
 seen "which models"
 press 2 Enter
 seen "3 of 3"
-press 2 Enter
 press 2 Enter
 seen "Took"
 sleep 4
