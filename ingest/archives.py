@@ -19,7 +19,7 @@ from ingest.files import File, UnreadableError
 from ingest.formats import items_in
 from ingest.item import Item, Reason, Skipped
 from ingest.mail.mbox import read_later, read_mbox, read_message
-from ingest.origin import Origin
+from ingest.origin import Origin, day_of, title_of
 from ingest.recognise import HEAD, Format, kinds_of, recognise
 from ingest.sieve import Later, Read, Scope, moment
 from ingest.text.clean import clean_line
@@ -223,8 +223,8 @@ def _inner(origin: Origin, name: str, when: datetime | None) -> Origin:
         when = origin.when
     return replace(
         origin,
-        title=PurePosixPath(name).name or name,
-        when=when,
+        title=title_of(PurePosixPath(name).name or name),
+        when=day_of(PurePosixPath(name).name) or when,
         locator=replace(origin.locator, member=f"{around}/{name}" if around else name),
         charset=None,
         depth=origin.depth + 1,

@@ -51,6 +51,14 @@ _READERS = {
     Format.PDF: _Row("ingest.pdf.document", "pdf_items", 512, is_titled=True),
     Format.LATEX: _Row("ingest.documents.latex", "latex_items", 64),
     Format.NOTEBOOK: _Row("ingest.documents.notebook", "notebook_items", 128),
+    Format.EVERNOTE: _Row(
+        "ingest.notes.evernote", "evernote_items", 512, is_titled=True, is_dated=True
+    ),
+    Format.JOPLIN: _Row("ingest.notes.joplin", "joplin_items", 64, is_titled=True, is_dated=True),
+    Format.KEEP: _Row("ingest.notes.keep", "keep_items", 64, is_titled=True, is_dated=True),
+    Format.KEEP_PAGE: _Row("ingest.notes.keep", "keep_page_items", 64, is_titled=True),
+    Format.WEBARCHIVE: _Row("ingest.notes.pages", "webarchive_items", 256, is_titled=True),
+    Format.BOOKMARKS: _Row("ingest.notes.pages", "bookmark_items", 64),
     Format.RTF: _Row("ingest.office.word.rtf", "rtf_items", 128),
     Format.EPUB: _Row("ingest.documents.epub", "epub_items", 256, is_titled=True),
     Format.DOCX: _Row("ingest.office.word.docx", "docx_items", 512),

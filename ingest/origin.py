@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Self
 
 from ingest.files import File
@@ -11,6 +12,25 @@ from ingest.item import Item, Kind, Locator, People, Reason, Skipped
 from ingest.recognise import DOCUMENT
 from ingest.sieve import moment
 from ingest.text.clean import clean_line
+
+_IDENTIFIER = re.compile(r" [0-9a-f]{32}(?=(?:_all)?\.\w{2,4}$)")
+"""What Notion puts behind the name of each file that it exports."""
+_DAY = re.compile(r"(\d{4})[-_](\d{2})[-_](\d{2})\.(?:md|org|txt)")
+"""The name of a day's note, as Obsidian and Logseq give it."""
+
+
+def title_of(name: str) -> str:
+    """Return the name of a file as a title."""
+    return clean_line(_IDENTIFIER.sub("", name))
+
+
+def day_of(name: str) -> datetime | None:
+    """Return noon of the day that a note is named by: the same day in nearly every zone."""
+    found = _DAY.fullmatch(name)
+    try:
+        return datetime(*map(int, found.groups()), 12, tzinfo=UTC) if found else None
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +59,8 @@ class Origin:
     @classmethod
     def of_file(cls, file: File) -> Self:
         """Return the origin that is the whole of `file`."""
-        when = moment(file.mtime_ns / 1e9)
-        return cls(clean_line(file.path.name), when, People(), Locator(file.path))
+        when = day_of(file.path.name) or moment(file.mtime_ns / 1e9)
+        return cls(title_of(file.path.name), when, People(), Locator(file.path))
 
     def document(
         self,

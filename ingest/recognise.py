@@ -29,6 +29,12 @@ class Format(Enum):
     CHAT = "chat"
     LATEX = "LaTeX"
     NOTEBOOK = "notebook"
+    EVERNOTE = "Evernote"
+    JOPLIN = "Joplin"
+    KEEP = "Google Keep"
+    KEEP_PAGE = "Google Keep, as a page"
+    WEBARCHIVE = "web archive"
+    BOOKMARKS = "bookmarks"
     HTML = "HTML"
     PDF = "PDF"
     RTF = "RTF"
@@ -153,6 +159,11 @@ _TABLE_ONLY = re.compile(rb"\s*<(?:table|div|p|meta|title|h[1-6]|font|center)\b"
 _OFFICE = (".doc", ".xls", ".ppt", ".docx", ".xlsx", ".pptx")
 _LATEX = re.compile(rb"(?:\s|%[^\n]*\n)*\\(?:documentclass|documentstyle)\b")
 _NOTEBOOK = re.compile(rb"\s*\{.{0,2000}\"(?:cell_type|nbformat)\"\s*:", re.S)
+_EVERNOTE = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE en-export|<en-export)\b")
+_BOOKMARKS = re.compile(rb"\s*<!DOCTYPE NETSCAPE-Bookmark-file-1>", re.IGNORECASE)
+_KEEP = re.compile(rb"\s*\{.{0,1000}\"isTrashed\"\s*:.{0,400}\"isArchived\"\s*:", re.DOTALL)
+_KEEP_PAGE = re.compile(rb"<div class=\"note\b[^<>]*><div class=\"heading\">")
+_JOPLIN_NAME = re.compile(r"[0-9a-f]{32}\.md")
 _FLAT_ODF = re.compile(rb"<office:document\b[^>]{0,8000}office:mimetype=\"([\w./-]+)\"")
 _HEADER = re.compile(rb"[!-9;-~]+[ \t]*:")
 _MAIL_NAMES = re.compile(
@@ -169,7 +180,7 @@ def recognise(head: bytes, path: Path) -> Format:
     if b"%PDF-" in head[:1024]:
         return Format.PDF
     bare = head.removeprefix(b"\xef\xbb\xbf")
-    form = _by_magic(bare, suffix)
+    form = _by_magic(bare, suffix) or _of_notes(bare, path)
     if form is not None:
         return form
     if bare.startswith(_TEXT_MAGIC):
@@ -202,6 +213,22 @@ def _by_magic(head: bytes, suffix: str) -> Format | None:
         if head.startswith(magic):
             return form
     return None
+
+
+def _of_notes(head: bytes, path: Path) -> Format | None:
+    """Return the format of an export of notes or bookmarks; None: it is none."""
+    suffix = path.suffix.lower()
+    if _EVERNOTE.match(head):
+        return Format.EVERNOTE
+    if suffix == ".webarchive" and head.startswith((b"bplist", b"<?xml")):
+        return Format.WEBARCHIVE
+    if _BOOKMARKS.match(head):
+        return Format.BOOKMARKS
+    if suffix == ".json" and _KEEP.match(head):
+        return Format.KEEP
+    if suffix == ".html" and _KEEP_PAGE.search(head):
+        return Format.KEEP_PAGE
+    return Format.JOPLIN if _JOPLIN_NAME.fullmatch(path.name) else None
 
 
 def _by_words(head: bytes) -> Format:

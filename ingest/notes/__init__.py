@@ -1,0 +1,1 @@
+"""Exports of programs for notes and bookmarks."""
