@@ -29,9 +29,9 @@ DEPTH = 2
 _BLOCK = 1 << 20
 _RECORD = 512
 _KINDS = kinds_of(Format.ARCHIVE)
-_UNPACKING = (OSError, EOFError, zlib.error, lzma.LZMAError)
+UNPACKING = (OSError, EOFError, zlib.error, lzma.LZMAError)
 """What the libraries raise on damaged streams."""
-_JUNK = ("__MACOSX/", ".DS_Store")
+JUNK = ("__MACOSX/", ".DS_Store")
 """What macOS adds to archives."""
 _TAR_SUFFIXES = {".tgz": ".tar", ".tbz": ".tar", ".tbz2": ".tar", ".txz": ".tar"}
 _EARLIEST = 1981
@@ -46,13 +46,13 @@ def zip_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
         raise UnreadableError(Reason.EMPTY, "The archive is empty.")
     for member in archive.members:
         name = name_of(member)
-        if any(junk in name for junk in _JUNK):
+        if any(junk in name for junk in JUNK):
             continue
         try:
             when = datetime(*member.date_time, tzinfo=scope.zone)
         except ValueError:
             when = None
-        inner = _inner(origin, name, when)
+        inner = inner_of(origin, name, when)
         try:
             content = archive.read(member)
         except UnreadableError as error:
@@ -74,12 +74,12 @@ def packed_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     _check_depth(origin)
     try:
         start = _opened(data).read(512)
-    except _UNPACKING as error:
+    except UNPACKING as error:
         raise _damaged() from error
     if start[257:262] == b"ustar":
         yield from _tar(_BudgetedStream(_opened(data), len(data)), origin, scope)
         return
-    inner = _inner(origin, _unpacked_name(origin.title), origin.when)
+    inner = inner_of(origin, _unpacked_name(origin.title), origin.when)
     yield from member_items(_BudgetedStream(_opened(data), len(data)).whole(), inner, scope)
 
 
@@ -90,9 +90,9 @@ def member_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
     if form not in (Format.MAIL, Format.MBOX):
         yield from items_in(data, origin, scope, form)
         return
-    file = _Member(data, origin.locator.path)
+    file = MemberFile(data, origin.locator.path)
     for read in _mails(file, form, scope):
-        yield _placed(read, origin.locator.member or "")
+        yield placed(read, origin.locator.member or "")
 
 
 def _mails(file: File, form: Format, scope: Scope) -> Iterator[Read]:
@@ -103,7 +103,7 @@ def _mails(file: File, form: Format, scope: Scope) -> Iterator[Read]:
             yield read
 
 
-def _placed(read: Read, member: str) -> Read:
+def placed(read: Read, member: str) -> Read:
     """Return what was read of a mail in a member, with the member's name put before its own."""
     if isinstance(read, Item):
         name = f"{member}/{read.locator.member}" if read.locator.member else member
@@ -113,7 +113,7 @@ def _placed(read: Read, member: str) -> Read:
     return read
 
 
-class _Member(File):
+class MemberFile(File):
     """A member of an archive that is a mailbox, in place of a file."""
 
     def __init__(self, data: bytes, path: Path) -> None:
@@ -147,7 +147,7 @@ def _tar(source: _BudgetedStream, origin: Origin, scope: Scope) -> Iterator[Read
                     remedy = f"Only its first {MEMBERS:,} members are read; unpack it."
                     yield origin.skipped(Reason.TOO_LARGE, remedy, kinds=_KINDS)
                     return
-                inner = _inner(origin, member.name, moment(member.mtime))
+                inner = inner_of(origin, member.name, moment(member.mtime))
                 if not member.isreg() or member.issparse():
                     links += 1
                     continue
@@ -161,7 +161,7 @@ def _tar(source: _BudgetedStream, origin: Origin, scope: Scope) -> Iterator[Read
                     left -= len(data)
                     yield from member_items(data, inner, scope)
         is_cut = not source.ends_in_zeros()
-    except (tarfile.TarError, *_UNPACKING) as error:
+    except (tarfile.TarError, *UNPACKING) as error:
         raise _damaged() from error
     if is_cut:
         yield origin.skipped(Reason.CORRUPT, "It is cut off; fetch it again.", kinds=_KINDS)
@@ -200,7 +200,7 @@ class _BudgetedStream:
         try:
             while block := self.read(_BLOCK):
                 blocks.append(block)
-        except _UNPACKING as error:
+        except UNPACKING as error:
             raise _damaged() from error
         return b"".join(blocks)
 
@@ -215,7 +215,7 @@ def _opened(data: bytes) -> BufferedIOBase:
     return gzip.GzipFile(fileobj=source)
 
 
-def _inner(origin: Origin, name: str, when: datetime | None) -> Origin:
+def inner_of(origin: Origin, name: str, when: datetime | None) -> Origin:
     """Return the origin of a member. What is attached to a mail keeps the date of the mail."""
     name = clean_line(name.replace("\\", "/")).lstrip("/")
     around = origin.locator.member

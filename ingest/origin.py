@@ -27,8 +27,10 @@ def title_of(name: str) -> str:
 def day_of(name: str) -> datetime | None:
     """Return noon of the day that a note is named by: the same day in nearly every zone."""
     found = _DAY.fullmatch(name)
+    if found is None:
+        return None
     try:
-        return datetime(*map(int, found.groups()), 12, tzinfo=UTC) if found else None
+        return datetime(int(found[1]), int(found[2]), int(found[3]), 12, tzinfo=UTC)
     except ValueError:
         return None
 

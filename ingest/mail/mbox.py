@@ -103,7 +103,7 @@ def _messages(file: File, begin: int, end: int) -> Iterator[tuple[int, int, byte
         base = max(0, window - _LOOK_BACK)
         until = min(window + BLOCK, end)
         block = file.at(base, until + _LOOK_AHEAD - base)
-        for start in reversed(list(_starts(block, base, window, until))):
+        for start in reversed(list(starts_in(block, base, window, until))):
             if stop < 0:
                 stop = _next_start(file, end, start + MESSAGE_LIMIT)
             yield start, stop, block, base
@@ -119,14 +119,14 @@ def _next_start(file: File, begin: int, give_up: int) -> int:
         base = max(0, window - _LOOK_BACK)
         until = min(window + step, file.size)
         block = file.at(base, until + _LOOK_AHEAD - base)
-        start = next(_starts(block, base, window, until), None)
+        start = next(starts_in(block, base, window, until), None)
         if start is not None:
             return start
         window, step = until, min(4 * step, BLOCK)
     return file.size
 
 
-def _starts(block: bytes, base: int, begin: int, end: int) -> Iterator[int]:
+def starts_in(block: bytes, base: int, begin: int, end: int) -> Iterator[int]:
     """Yield where messages start from `begin` to `end`; `block` lies at `base`, somewhat larger.
 
     A message starts at a line `From ` with a date and a header field below, as `recognise` has it.

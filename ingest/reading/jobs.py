@@ -26,6 +26,8 @@ RANGE = 1 << 20
 _RANGES = 128
 LARGE = 4 * RANGE
 """Bytes of the smallest mailbox that is read in ranges."""
+LARGE_ARCHIVE = 64 << 20
+"""Bytes from which on an archive is unpacked from the file, member by member."""
 
 
 class Extent(Enum):
@@ -165,6 +167,10 @@ def _read_all(file: File, scope: Scope) -> Iterator[Read]:
             from ingest.outlook.pst import read_pst
 
             yield from read_pst(file, scope)
+        elif form in (Format.ZIP, Format.TAR, Format.PACKED) and file.size > LARGE_ARCHIVE:
+            from ingest.large_archives import large_archive_items
+
+            yield from large_archive_items(file, scope, form)
         else:
             yield from items_in(file.whole(limit_of(form)), Origin.of_file(file), scope, form)
     except UnreadableError as error:
