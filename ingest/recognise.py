@@ -130,6 +130,7 @@ _DOCUMENT_SUFFIXES = frozenset(
     | {".doc", ".docx", ".odt", ".ppt", ".pptx", ".odp", ".xls", ".xlsx", ".xlsb", ".ods"}
     | {".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".tif", ".tiff", ".mp3", ".mp4", ".mov"}
 )
+_LOG = "what a running program has not yet moved into its database; close the program"
 _MAGIC = (
     (b"PK", "a document of a program that is not known; save it as PDF or text"),
     (b"\xd0\xcf\x11\xe0", "a document of a program that is not known; save it as PDF or text"),
@@ -137,6 +138,8 @@ _MAGIC = (
     (b"7z\xbc\xaf", "compressed; unpack it"),
     (b"Rar!", "compressed; unpack it"),
     (b"SQLite format 3", "a database"),
+    (b"\x37\x7f\x06\x82", _LOG),
+    (b"\x37\x7f\x06\x83", _LOG),
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
     (b"GIF8", "a picture"),

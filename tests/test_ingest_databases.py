@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -276,3 +277,106 @@ def test_thunderbirds_profile_offers_its_books(tmp_path: Path, calendar: Path) -
         found = list(session.read([profile], zone=BERLIN))
     assert "Pay the mooring" in {one.title for one in found if isinstance(one, Item)}
     assert not any(isinstance(one, Skipped) for one in found)
+
+
+NOTES = """
+CREATE TABLE ZICCLOUDSYNCINGOBJECT (Z_PK INTEGER PRIMARY KEY, ZTITLE1 TEXT, ZTITLE2 TEXT,
+    ZMODIFICATIONDATE1 REAL, ZCREATIONDATE1 REAL, ZFOLDER INTEGER, ZMARKEDFORDELETION INTEGER);
+CREATE TABLE ZICNOTEDATA (Z_PK INTEGER PRIMARY KEY, ZNOTE INTEGER, ZDATA BLOB);
+"""
+EVOLUTION = """
+CREATE TABLE ECacheObjects (ECacheUID TEXT, ECacheREV TEXT, ECacheOBJ TEXT, ECacheState INTEGER);
+CREATE TABLE ECacheKeys (key TEXT, value TEXT);
+"""
+SAIL = "BEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Sail\r\nDTSTART:20261201T090000Z\r\nEND:VEVENT\r\n"
+KIM = "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Kim Ode\r\nEMAIL:kim@example.org\r\nEND:VCARD\r\n"
+
+
+def field(number: int, value: bytes) -> bytes:
+    """Return a field of a protocol buffer."""
+    size, out = len(value), b""
+    while size > 0x7F:
+        out += bytes([size & 0x7F | 0x80])
+        size >>= 7
+    return bytes([number << 3 | 2]) + out + bytes([size]) + value
+
+
+def note_of(text: str) -> bytes:
+    note = b"\x08\x01" + field(2, text.encode()) + field(5, b"\x0d\x00\x00\x00\x00")
+    return gzip.compress(field(2, b"\x10\x01" + field(3, note)))
+
+
+def test_notes_of_apple_are_documents_with_folder_and_day(tmp_path: Path) -> None:
+    since = (
+        datetime(2026, 11, 20, 9, tzinfo=UTC) - datetime(2001, 1, 1, tzinfo=UTC)
+    ).total_seconds()
+    long = "Boat\nThe berth costs 395 euros.\ufffc\n" + "x" * 300
+    path = written(
+        tmp_path / "NoteStore.sqlite",
+        NOTES,
+        ("ZICCLOUDSYNCINGOBJECT", (1, "Boat", None, since, 0.0, 4, 0)),
+        ("ZICCLOUDSYNCINGOBJECT", (2, "Locked", None, since, 0.0, 4, 0)),
+        ("ZICCLOUDSYNCINGOBJECT", (3, "Gone", None, since, 0.0, 4, 1)),
+        ("ZICCLOUDSYNCINGOBJECT", (4, None, "Harbour", None, None, None, 0)),
+        ("ZICCLOUDSYNCINGOBJECT", (5, "Broken", None, since, 0.0, None, 0)),
+        ("ZICNOTEDATA", (1, 1, note_of(long))),
+        ("ZICNOTEDATA", (2, 2, b"\x00" * 40)),
+        ("ZICNOTEDATA", (3, 3, note_of("Gone"))),
+        ("ZICNOTEDATA", (4, 5, note_of("Broken")[:20])),
+        wal=True,
+    )
+    [note], skipped = read(path)
+    assert (note.kind, note.title) == (Kind.DOCUMENT, "Boat")
+    assert note.text == f"{long.replace(chr(0xFFFC), '')}\n\nFolder: Harbour"
+    assert note.when == datetime(2026, 11, 20, 9, tzinfo=UTC)
+    assert [(one.reason, one.member) for one in skipped] == [
+        (Reason.ENCRYPTED, "Locked"),
+        (Reason.CORRUPT, "Broken"),
+    ]
+    early, _ = read(path, filters=Filters(until=date(2026, 11, 19)))
+    assert not early
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\x12", b"\x12\xff\xff\xff\xff\x0f", b"\x0b" * 9, b"\xff" * 90]
+)
+def test_a_crafted_note_is_damaged_or_empty(tmp_path: Path, data: bytes) -> None:
+    path = written(
+        tmp_path / "NoteStore.sqlite",
+        NOTES,
+        ("ZICCLOUDSYNCINGOBJECT", (1, "Boat", None, "soon", 0.0, None, 0)),
+        ("ZICNOTEDATA", (1, 1, gzip.compress(data))),
+    )
+    items, skipped = read(path)
+    assert len(items) + len(skipped) == 1
+
+
+def test_what_evolution_keeps_of_servers_is_read(tmp_path: Path) -> None:
+    calendar = written(
+        tmp_path / "cache.db",
+        EVOLUTION,
+        ("ECacheObjects", ("1", "a", SAIL, 0)),
+        ("ECacheObjects", ("2", "a", SAIL.replace("Sail", "Gone").replace("UID:1", "UID:2"), 3)),
+    )
+    [event], _ = read(calendar)
+    assert (event.kind, event.title) == (Kind.EVENT, "Sail")
+    (tmp_path / "book").mkdir()
+    book = written(tmp_path / "book/cache.db", EVOLUTION, ("ECacheObjects", ("1", "a", KIM, 0)))
+    [card], _ = read(book)
+    assert (card.kind, card.title) == (Kind.CONTACT, "Kim Ode")
+    local = "CREATE TABLE folders (x); CREATE TABLE keys (x); CREATE TABLE folder_id (uid, vcard);"
+    contacts = written(tmp_path / "book/contacts.db", local, ("folder_id", ("1", KIM)))
+    assert [one.title for one in read(contacts)[0]] == ["Kim Ode"]
+    empty = written(tmp_path / "book/empty.db", EVOLUTION)
+    assert [one.reason for one in read(empty)[1]] == [Reason.EMPTY]
+
+
+def test_what_is_not_yet_in_a_database_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x.db-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(200))
+    (tmp_path / "x.db").write_bytes(b"note")
+    (tmp_path / "x.db-shm").write_bytes(bytes(200))
+    with Session(workers=1) as session:
+        found = [one for one in session.read([tmp_path]) if isinstance(one, Skipped)]
+    [log] = found
+    assert log.path.name == "x.db-wal"
+    assert "close the program" in log.remedy

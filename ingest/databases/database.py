@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
-from ingest.databases import browsers, messages, thunderbird
+from ingest.databases import browsers, evolution, messages, notes, thunderbird
 from ingest.files import UnreadableError
 from ingest.item import Reason
 from ingest.origin import Origin
@@ -27,6 +27,9 @@ KNOWN: Sequence[tuple[frozenset[str], AppReader]] = (
     (frozenset({"properties", "lists", "list_cards"}), thunderbird.addresses),
     (frozenset({"moz_places", "moz_bookmarks"}), browsers.firefox),
     (frozenset({"urls", "visits"}), browsers.chromium),
+    (frozenset({"ZICNOTEDATA", "ZICCLOUDSYNCINGOBJECT"}), notes.apple),
+    (frozenset({"ECacheObjects", "ECacheKeys"}), evolution.cache),
+    (frozenset({"folders", "keys", "folder_id"}), evolution.contacts),
     (frozenset({"message", "handle", "chat", "chat_message_join"}), messages.apple),
 )
 """Tables by which a program's file is known, and what reads it."""

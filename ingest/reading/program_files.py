@@ -22,7 +22,11 @@ _APPLE = re.compile(r"V\d+")
 
 def belongs_to_program(name: str, beside: Set[str], folder: str) -> bool:
     """Say whether `name` is a program's own, given its neighbours `beside` and its `folder`."""
-    if name in _NEVER or thunderbird.is_state(name, beside):
+    if (
+        name in _NEVER
+        or (name.endswith("-shm") and name.removesuffix("-shm") in beside)
+        or thunderbird.is_state(name, beside)
+    ):
         return True
     if name in _COLLECTION:
         return any(other.endswith(_ENTRIES) for other in beside)
