@@ -91,6 +91,10 @@ _READERS = {
     Format.FOREIGN: _Row("ingest.foreign", "foreign_items", 256, is_titled=True),
 }
 """Modules are imported when the first file of their format is met."""
+_PICTURES = _Row("ingest.office.pictures", "pictures_within", 512)
+_WITH_PICTURES = frozenset(
+    {Format.DOCX, Format.PPTX, Format.XLSX, Format.ODT, Format.ODP, Format.ODS, Format.EPUB}
+)
 
 
 def limit_of(form: Format) -> int:
@@ -135,8 +139,12 @@ def _items(data: bytes, origin: Origin, scope: Scope, form: Format) -> Iterator[
         return
     if len(data) > limit_of(form):
         raise UnreadableError(Reason.TOO_LARGE, f"It is larger than {row.limit} MB; split it.")
-    for read in row.load()(data, origin, scope):
-        yield LeftOut() if isinstance(read, Item) and _misnamed(read, origin, scope) else read
+    holds_pictures = form in _WITH_PICTURES and bool(scope.budget.scans)
+    if not holds_pictures or (scope.scans is None and scope.page is None):
+        for read in row.load()(data, origin, scope):
+            yield LeftOut() if isinstance(read, Item) and _misnamed(read, origin, scope) else read
+    if holds_pictures:
+        yield from _PICTURES.load()(data, origin, scope)
 
 
 def _left_out(origin: Origin, scope: Scope, kinds: frozenset[Kind], row: _Row) -> bool:

@@ -22,9 +22,10 @@ from ingest.item import Filters, Item, Kind, Reason, Skipped
 from ingest.reading.session import Session
 from ingest.reading.stream import LATER
 from ingest.scans import tesseract
-from ingest.sieve import ReadingBudget
+from ingest.sieve import DrawnPage, ReadingBudget
 from models.roles import ModelSet
 from tests.odd.archives import zipped
+from tests.odd.office import docx_parts, word_xml
 from tests.support.scanned import drawn, saved
 
 FERRY = ["The ferry to Aero leaves at seven.", "Bring the red suitcase."]
@@ -338,3 +339,43 @@ def test_a_count_is_unsure_while_scans_wait(
             list(memory.session.go_on() or ())
     assert told[0][1:] == ("unsure", ["not all that may count was read"])
     assert told[1] == ("3 documents [1][2][3]", "sure", [])
+
+
+def letter(*pictures: bytes) -> bytes:
+    parts = docx_parts(word_xml("<w:p><w:r><w:t>Words of the text.</w:t></w:r></w:p>"))
+    media = {f"word/media/image{n}.png": data for n, data in enumerate(pictures, 1)}
+    return zipped({name: _bytes(data) for name, data in (parts | media).items()})
+
+
+def _bytes(data: str | bytes) -> bytes:
+    return data.encode() if isinstance(data, str) else data
+
+
+def photographed(lines: Sequence[str]) -> bytes:
+    """Return lines as a picture in colour, as large as those that a camera makes."""
+    page = drawn(lines)
+    return saved([Image.merge("RGB", [page, page, Image.effect_noise(page.size, 90)])], "PNG")
+
+
+def test_pictures_within_documents_come_with_the_scans(session: Session, tmp_path: Path) -> None:
+    logo = saved([Image.new("L", (40, 40), 255)], "PNG")
+    (tmp_path / "letter.docx").write_bytes(letter(photographed(FERRY), logo))
+    items, skipped = read(session, tmp_path, budget=None)
+    assert (len(items), skipped) == (1, [])
+    (document, picture), skipped = read(session, tmp_path)
+    assert document.text.strip() == "Words of the text."
+    assert "suitcase" in picture.text
+    assert (picture.flags, picture.title) == (("recognised",), "image1.png in letter.docx")
+    assert picture.locator.member == "image1.png"
+    assert not skipped
+    assert isinstance(session.drawn(picture.locator, 1), DrawnPage)
+
+
+def test_pictures_within_documents_wait_as_scans_do(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "letter.docx").write_bytes(letter(photographed(FERRY), photographed(LEASE)))
+    items, skipped = read(session, tmp_path, budget=ReadingBudget(scans=1e-9))
+    assert [item.flags for item in items][:1] == [()]
+    assert {one.remedy for one in skipped} == {LATER}
+    list(session.go_on() or ())
+    items, skipped = read(session, tmp_path, budget=ReadingBudget(scans=1e-9))
+    assert (len(items), skipped) == (3, [])

@@ -200,6 +200,20 @@ def papers() -> Files:
     }
 
 
+def exports() -> Files:
+    enex = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE en-export SYSTEM "http://xml.evernote.com/pub/evernote-export4.dtd">
+<en-export><note><title>Berth of the boat</title><content><![CDATA[<en-note>
+<div>The berth costs 395 euros.</div><div><en-todo checked="true"/>pay</div>
+<div><en-todo checked="false"/>sign</div></en-note>]]></content>
+<updated>20260903T101500Z</updated><tag>harbour</tag>
+<note-attributes><author>Kim Ode</author></note-attributes></note></en-export>"""
+    bookmarks = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
+<DL><p><DT><H3>Boats</H3><DL><p>
+<DT><A HREF="https://tides.example.org" ADD_DATE="1700000000">Tides and winds</A></DL><p></DL>"""
+    return {"exports/Harbour.enex": enex.encode(), "exports/bookmarks.html": bookmarks.encode()}
+
+
 LAYOUTS: dict[str, Callable[[], Files]] = {
     "thunderbird": thunderbird,
     "apple-mail": apple_mail,
@@ -208,6 +222,7 @@ LAYOUTS: dict[str, Callable[[], Files]] = {
     "obsidian": obsidian,
     "case-folder": case_folder,
     "papers": papers,
+    "exports": exports,
 }
 """By the name of the page in `docs/recipes/`."""
 

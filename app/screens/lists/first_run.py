@@ -35,6 +35,7 @@ STEPS: dict[Step, str] = {
     2: "2 of 3: which models? Only fetching them uses the network",
     3: "3 of 3: ask",
 }
+FAR = "mbsync brings a copy here, and Google Takeout another: askance help server-mail."
 PATH_ASKED = "Path of a folder, mailbox or calendar (right arrow completes it):"
 
 
@@ -122,9 +123,14 @@ class FirstRunScreen(ListingScreen):
         return [
             *rows,
             ListRow("name", "Name another path …"),
+            *([] if self._has_mail else [ListRow("far", "My mail is only on a server …")]),
             ListRow("sample", "Try it on sample files first, without your own"),
             ListRow("next", self._next_text(), "heading"),
         ]
+
+    @property
+    def _has_mail(self) -> bool:
+        return any("mail" in place.name.lower() for place in self._offers.places)
 
     def _next_text(self) -> str:
         count = len(self._marked)
@@ -173,6 +179,7 @@ class FirstRunScreen(ListingScreen):
             return self._offers.pairs[int(row.key.split()[1])].about()
         return {
             "find": "Asks the ports of llama-server, Ollama, LM Studio and vLLM here, once, now.",
+            "far": FAR,
             "name": "Any folder, mailbox, calendar, document.",
             "sample": "Sample files ship with Askance; nothing of yours is read.",
             "next": "Sources: F3. Models: F4. These steps again: F7.",
@@ -190,6 +197,8 @@ class FirstRunScreen(ListingScreen):
             self._try_sample()
         elif key == "ask":
             self.action_back()
+        elif key == "far":
+            self.say(FAR)
         elif key == "name":
             self._ask_path()
         elif key == "find":
