@@ -156,7 +156,7 @@ def test_an_estimate_names_what_fits_instead(mine, capsys, monkeypatch):
     big = gguf(SHAPE | {"qwen2.context_length": 1 << 20, "qwen2.block_count": 100})
     mine.write_bytes(big)
     free = MemoryBytes(10**8, 10**8)
-    monkeypatch.setattr("app.commands.model_fit.memory", lambda: free)
+    monkeypatch.setattr("app.commands.model_estimate.memory", lambda: free)
     found = shown(capsys, "estimate", "mine", "--context", "1000000")["estimate"]
     assert not found["fits"]
     assert found["instead"]["context"] in (1024, 2048, 4096)
@@ -175,8 +175,8 @@ def test_two_models_are_estimated_at_once(mine, capsys, monkeypatch):
     cases = ((3, 0, True), (1, 0, False), (1, 3, True), (3, 1, False))
     for main_memory, gpu, together in [(a * each, b * each, both) for a, b, both in cases]:
         free = MemoryBytes(main_memory, main_memory)
-        monkeypatch.setattr("app.commands.model_fit.memory", lambda free=free: free)
-        monkeypatch.setattr("app.commands.model_fit.free_on_gpus", lambda gpu=gpu: gpu)
+        monkeypatch.setattr("app.commands.model_estimate.memory", lambda free=free: free)
+        monkeypatch.setattr("app.commands.model_estimate.free_on_gpus", lambda gpu=gpu: gpu)
         found = shown(capsys, "estimate", "mine", "other")
         assert found["together"] is together
         assert [one["id"] for one in found["estimates"]] == ["mine", "other"]

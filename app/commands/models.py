@@ -7,7 +7,8 @@ import os
 import click
 
 from app.commands.model_calibration import calibrate
-from app.commands.model_fit import add, estimate_, recommend_, speed_
+from app.commands.model_estimate import estimate_
+from app.commands.model_fit import add, recommend_, speed_
 from app.commands.shared.confirmation import confirm
 from app.commands.shared.followed import followed
 from app.commands.shared.lazy_group import StrictGroup
