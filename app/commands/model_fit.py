@@ -1,4 +1,4 @@
-"""`askance models add`, `speed` and `recommend`: models of one's own, and what suits this machine."""
+"""`askance models add`, `speed` and `recommend`: own models, and what suits this machine."""
 
 from __future__ import annotations
 
