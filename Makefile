@@ -59,6 +59,10 @@ wheels: $(INSTALLED) ## build wheels of llama.cpp that need no compiler, try eac
 	@$(BIN)/askance models pull smollm2-135m-instruct-q4_1
 	@$(BIN)/python packaging/wheels.py dist/wheels $(GPUS) --model "$(MODELS_DIR)/smollm2-135m-instruct-q4_1/SmolLM2-135M-Instruct.Q4_1.gguf"
 
+.PHONY: gpu
+gpu: $(INSTALLED) ## on a machine with a GPU: compile, prove, measure; goes on when called again
+	@$(BIN)/python packaging/gpu.py dist/gpu $(if $(DATA),--data $(DATA))
+
 clean: ## remove .venv and caches, keep the models
 	@rm -rf engine/retrieval/scan-*.so .venv .make .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
