@@ -379,3 +379,17 @@ def test_pictures_within_documents_wait_as_scans_do(session: Session, tmp_path: 
     list(session.go_on() or ())
     items, skipped = read(session, tmp_path, budget=ReadingBudget(scans=1e-9))
     assert (len(items), skipped) == (3, [])
+
+
+def test_reading_behind_an_answer_leaves_what_is_kept(tmp_path: Path) -> None:
+    for number in range(4):
+        text = f"Letter {number}: " + "the deposit is returned. " * 40
+        (tmp_path / f"{number}.txt").write_text(text)
+        (tmp_path / f"{number}.png").write_bytes(saved([drawn([*FERRY, *LEASE])], "PNG"))
+    with Session(workers=1, memory=9_000) as session:
+        list(session.read([tmp_path], budget=ReadingBudget(scans=1e-9)))
+        kept = session.size
+        list(session.go_on() or ())
+        assert session.size >= kept
+        stream = session.read([tmp_path], budget=ReadingBudget(scans=1e-9))
+        assert len([one for one in stream if isinstance(one, Item) and not one.flags]) == 4

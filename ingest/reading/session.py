@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 _SHARE = 4
 """Share of the machine's memory that text may take by default: one part in so many."""
+_SPARED = 2
+"""What is read behind an answer fills one part in so many of that memory: it must not make room for
+itself by what the next question needs."""
 _OBJECTS = 1500
 """Bytes that an item takes beside its text, roughly."""
 
@@ -90,13 +93,13 @@ class Session:
         if budget is not None:
             scans = budget.scans if is_ready() else 0
             scope = replace(scope, budget=replace(budget, scans=scans))
-        stream = self._stream(sources, scope)
+        stream = self._stream(sources, scope, self.memory)
         self._last = _Reading(stream, scope)
         return stream
 
-    def _stream(self, sources: Sequence[Path], scope: Scope) -> ItemStream:
+    def _stream(self, sources: Sequence[Path], scope: Scope, memory: int) -> ItemStream:
         start = partial(Dispatcher, self._pool)
-        return ItemStream(sources, scope, start, _ScopedCache(self, scope), self.memory)
+        return ItemStream(sources, scope, start, _ScopedCache(self, scope), memory)
 
     def go_on(self) -> ItemStream | None:
         """Return a reading of what the last one had no time for: attachments, scanned pages.
@@ -111,7 +114,8 @@ class Session:
         wanted = last.scope.budget
         scans = math.inf if wanted.scans else 0.0
         budget = replace(wanted, attachments=math.inf, scans=scans)
-        return self._stream(last.stream.sources, replace(last.scope, budget=budget))
+        scope = replace(last.scope, budget=budget)
+        return self._stream(last.stream.sources, scope, self.memory // _SPARED)
 
     def drawn(self, locator: Locator, number: int, quote: str = "") -> DrawnPage | Skipped | None:
         """Return a page of a PDF or picture, counted from 1, with a quote marked on it.
