@@ -67,6 +67,12 @@ class PlaceSize:
     """Whether the time was enough to count all of it."""
 
     @property
+    def short(self) -> str:
+        """`3.4 MB`, `> 3.4 MB` where that is not all, or `empty`."""
+        more = "" if self.is_whole else "> "
+        return f"{more}{size_text(self.bytes)}" if self.files else "empty"
+
+    @property
     def text(self) -> str:
         """`12 files, 3.4 MB`, or how many there are at least."""
         more = "" if self.is_whole else "over "

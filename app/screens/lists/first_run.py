@@ -25,7 +25,7 @@ from app.settings.current import Current
 from app.settings.edit import set_value
 from app.sources.first_questions import first_questions
 from app.sources.first_steps import PairOffer, ServerOffer, pair_offers, servers_to_use
-from app.sources.known_places import Place, known_places, size_of
+from app.sources.known_places import Place, PlaceSize, known_places, size_of
 from app.sources.states import absolute, remember, short
 from app.widgets.row_list import ListRow, RowList
 
@@ -44,7 +44,7 @@ class Offers:
     """What there is to choose from."""
 
     places: list[Place]
-    sizes: dict[Path, str]
+    sizes: dict[Path, PlaceSize]
     pairs: list[PairOffer]
 
 
@@ -109,14 +109,14 @@ class FirstRunScreen(ListingScreen):
         rows = [
             ListRow(
                 str(place.path),
-                f"{self._mark(place.path)} {place.name:<21} {self._offers.sizes[place.path]:<22} "
+                f"{self._mark(place.path)} {place.name:<21} {self._offers.sizes[place.path].short:>10}  "
                 f"{short(place.path)}",
             )
             for place in self._offers.places
         ]
         offered = {place.path for place in self._offers.places}
         rows += [
-            ListRow(str(path), f"[x] {'':<21} {'':<22} {short(path)}")
+            ListRow(str(path), f"[x] {'':<21} {'':>10}  {short(path)}")
             for path in remembered
             if path not in offered
         ]
@@ -177,6 +177,10 @@ class FirstRunScreen(ListingScreen):
             return "It is computed from what your files say, without a model. Enter asks it."
         if row.key.startswith("pair "):
             return self._offers.pairs[int(row.key.split()[1])].about()
+        if size := self._offers.sizes.get(Path(row.key)):
+            return (
+                f"{row.key}: {size.text}\nSpace marks it. It is remembered, and read when you ask."
+            )
         return {
             "find": "Asks the ports of llama-server, Ollama, LM Studio and vLLM here, once, now.",
             "far": FAR,
@@ -319,4 +323,4 @@ class FirstRunScreen(ListingScreen):
 def _offers() -> Offers:
     """Look at what is here, in a thread."""
     places = known_places(os.environ)
-    return Offers(places, {one.path: size_of(one.path).text for one in places}, pair_offers())
+    return Offers(places, {one.path: size_of(one.path) for one in places}, pair_offers())
