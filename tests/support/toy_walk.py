@@ -41,9 +41,9 @@ SETTINGS = {"ASKANCE_ANSWER_EFFORT": "quick", "ASKANCE_ANSWER_STRATEGY": "condit
 
 WALK = (
     Step("First steps", (), "Try it on sample files first", shown=True),
-    Step("Name another path", ("end", "up", "up", "enter"), "right arrow completes it"),
+    Step("Name another path", ("end", "up", "up", "up", "enter"), "right arrow completes it"),
     Step("Add a mailbox", (" ~/boats/mail", "enter"), "[x] ~/boats/mail"),
-    Step("Name another path", ("end", "up", "up", "enter"), "right arrow completes it"),
+    Step("Name another path", ("end", "up", "up", "up", "enter"), "right arrow completes it"),
     Step("Add calendars", (" ~/boats/calendars", "enter"), "[x] ~/boats/calendars"),
     Step("Models", ("end", "enter"), "2 of 3: which models?", shown=True),
     Step("Go on without fetching", ("end", "enter"), "3 of 3: ask"),

@@ -106,14 +106,7 @@ class FirstRunScreen(ListingScreen):
 
     def _place_rows(self) -> list[ListRow]:
         remembered = self._current.saved.remembered
-        rows = [
-            ListRow(
-                str(place.path),
-                f"{self._mark(place.path)} {place.name:<21} {self._offers.sizes[place.path].short:>10}  "
-                f"{short(place.path)}",
-            )
-            for place in self._offers.places
-        ]
+        rows = [ListRow(str(one.path), self._place_text(one)) for one in self._offers.places]
         offered = {place.path for place in self._offers.places}
         rows += [
             ListRow(str(path), f"[x] {'':<21} {'':>10}  {short(path)}")
@@ -127,6 +120,10 @@ class FirstRunScreen(ListingScreen):
             ListRow("sample", "Try it on sample files first, without your own"),
             ListRow("next", self._next_text(), "heading"),
         ]
+
+    def _place_text(self, place: Place) -> str:
+        size = self._offers.sizes[place.path].short
+        return f"{self._mark(place.path)} {place.name:<21} {size:>10}  {short(place.path)}"
 
     @property
     def _has_mail(self) -> bool:
