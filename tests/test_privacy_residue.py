@@ -294,6 +294,26 @@ def test_a_search_reads_every_format_and_leaves_nothing(
     clean(ran, planted)
 
 
+DRAWING = """
+import sys
+from pathlib import Path
+from ingest.item import Locator
+from ingest.reading.session import Session
+with Session(1) as session:
+    print(session.drawn(Locator(Path(sys.argv[1])), 1, "pass phrase").height)
+"""
+
+
+def test_a_page_that_is_drawn_leaves_nothing(
+    planted: Planted, home: Path, places: list[Path], clean: Check
+) -> None:
+    letter = next(planted.sources.rglob("letter.pdf"))
+    ran = traced.run([sys.executable, "-c", DRAWING, str(letter)], home=home, folders=places)
+    assert ran.out.strip() == b"1600", ran.err.decode()
+    assert not ran.is_traced or ran.written == []
+    clean(ran, planted)
+
+
 def test_every_command_is_run() -> None:
     run = set().union(*(leaves_of(line) for line in ALL.values()))
     assert run == set(leaves())

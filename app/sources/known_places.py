@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.output.report import size_text
-
 THUNDERBIRD = (
     ".thunderbird",
     ".var/app/org.mozilla.Thunderbird/.thunderbird",
@@ -69,15 +67,20 @@ class PlaceSize:
     @property
     def short(self) -> str:
         """`3.4 MB`, `> 3.4 MB` where that is not all, or `empty`."""
-        more = "" if self.is_whole else "> "
-        return f"{more}{size_text(self.bytes)}" if self.files else "empty"
+        return f"{'' if self.is_whole else '> '}{self._bytes}" if self.files else "empty"
 
     @property
     def text(self) -> str:
         """`12 files, 3.4 MB`, or how many there are at least."""
         more = "" if self.is_whole else "over "
         files = f"{self.files:,} file{'' if self.files == 1 else 's'}"
-        return f"{more}{files}, {size_text(self.bytes)}" if self.files else "empty"
+        return f"{more}{files}, {self._bytes}" if self.files else "empty"
+
+    @property
+    def _bytes(self) -> str:
+        from app.output.report import size_text  # no first picture waits for it
+
+        return size_text(self.bytes)
 
 
 def size_of(place: Path, seconds: float = COUNTING) -> PlaceSize:

@@ -11,6 +11,7 @@ import gzip
 import io
 import json
 import lzma
+import plistlib
 import re
 import secrets
 import sqlite3
@@ -153,6 +154,25 @@ def _database(sentence: str) -> bytes:
         return made.serialize()
 
 
+def _evernote(sentence: str) -> bytes:
+    content = f"<![CDATA[<en-note><div>{sentence}</div></en-note>]]>"
+    note = f"<note><title>Pass phrases</title><content>{content}</content></note>"
+    return f"<en-export>{note}</en-export>".encode()
+
+
+def _keep(sentence: str) -> bytes:
+    note = {"isTrashed": False, "isPinned": False, "isArchived": False, "textContent": sentence}
+    return json.dumps(note | {"userEditedTimestampUsec": 1757000000000000}).encode()
+
+
+def _webarchive(sentence: str) -> bytes:
+    main = {
+        "WebResourceData": f"<p>{sentence}</p>".encode(),
+        "WebResourceTextEncodingName": "UTF-8",
+    }
+    return plistlib.dumps({"WebMainResource": main}, fmt=plistlib.FMT_BINARY)
+
+
 def _drawn(sentence: str) -> Image.Image:
     """Return a picture of a sentence that Tesseract reads without a mistake."""
     about, word = sentence.rstrip(".").rsplit(" ", 1)
@@ -210,6 +230,17 @@ FILES: dict[str, tuple[Format | None, Callable[[str], Data]]] = {
         lambda s: rf"\documentclass{{article}}\begin{{document}}{s}\end{{document}}".encode(),
     ),
     "notes.ipynb": (Format.NOTEBOOK, _notebook),
+    "notes.enex": (Format.EVERNOTE, _evernote),
+    f"{'0' * 32}.md": (
+        Format.JOPLIN,
+        lambda s: f"Pass phrases\n\n{s}\n\nid: {'0' * 32}\ntype_: 1".encode(),
+    ),
+    "keep.json": (Format.KEEP, _keep),
+    "page.webarchive": (Format.WEBARCHIVE, _webarchive),
+    "bookmarks.html": (
+        Format.BOOKMARKS,
+        lambda s: f'<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DT><A HREF="x">{s}</A>'.encode(),
+    ),
     "note.md": (Format.TEXT, lambda s: f"# Pass phrases\n\n{s}\n".encode()),
     "wide.txt": (Format.TEXT, lambda s: s.encode("utf-16")),
     "table.csv": (Format.TABLE, lambda s: f"what\n{s}\n".encode()),
@@ -234,6 +265,7 @@ UNPLANTED = {
     Format.SEALED: "its text cannot be read without its password",
     Format.OLE: "a container whose kind is not known: nothing is read",
     Format.FOREIGN: "read by packages that the person installs",
+    Format.KEEP_PAGE: "the page of a note that is there as JSON",
     Format.ARCHIVE: "told apart from zip only while it is read",
 }
 """Formats in which nothing is planted, and why."""
