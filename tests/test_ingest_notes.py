@@ -213,6 +213,8 @@ def test_a_page_that_safari_saved_is_read(tmp_path: Path) -> None:
         plistlib.dumps({"WebMainResource": main}, fmt=plistlib.FMT_BINARY)
     )
     (tmp_path / "cut.webarchive").write_bytes(b"bplist00" + bytes(50))
+    (tmp_path / "odd.webarchive").write_bytes(plistlib.dumps({"WebMainResource": 1}))
     [one] = items(tmp_path)
     assert (one.title, one.text) == ("Tides", "High tide at n\u00f6on.")
-    assert [skip.reason for skip in skips(tmp_path)] == [Reason.CORRUPT]
+    said = {(skip.reason, skip.remedy) for skip in skips(tmp_path)}
+    assert said == {(Reason.CORRUPT, "It is damaged; save the page again.")}

@@ -24,7 +24,10 @@ _ADDED = re.compile(r"ADD_DATE=\"(\d{1,17})\"", re.IGNORECASE)
 _PARTS = re.compile(
     r"<(?:(H3)\b[^<>]*>([^<]*)</H3|(A)\b([^<>]*)>([^<]*)</A|(/DL)|(DD)>([^<]*))", re.IGNORECASE
 )
-_DAMAGED = (plistlib.InvalidFileException, ExpatError, ValueError, KeyError, OverflowError)
+_DAMAGED = (
+    *(plistlib.InvalidFileException, ExpatError, ValueError, KeyError, TypeError),
+    *(AttributeError, OverflowError),
+)
 _SECONDS = 10**11
 """Above it, a moment is in microseconds since 1970."""
 
