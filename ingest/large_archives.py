@@ -55,7 +55,8 @@ def large_archive_items(file: File, scope: Scope, form: Format) -> Iterator[Read
 def _zip(file: File, origin: Origin, scope: Scope) -> Iterator[Read]:
     archive = ZipFile(_stream(file))
     members = [one for one in archive.infolist() if not one.is_dir()]
-    if _OFFICE & {one.filename for one in members}:
+    is_sealed = any(one.flag_bits & 1 for one in members)  # passwords are tried on it as a whole
+    if is_sealed or _OFFICE & {one.filename for one in members}:
         yield from items_in(file.whole(limit_of(Format.ZIP)), origin, scope, Format.ZIP)
         return
     if sum(one.compress_size for one in members) > file.size:
@@ -67,10 +68,7 @@ def _zip(file: File, origin: Origin, scope: Scope) -> Iterator[Read]:
         inner = inner_of(origin, name_of(member), _dated(member, scope))
         if any(junk in name_of(member) for junk in JUNK):
             continue
-        if member.flag_bits & 1:
-            remedy = "Members of so large an archive are not decrypted; unpack it."
-            yield inner.skipped(Reason.ENCRYPTED, remedy, kinds=_KINDS)
-        elif member.file_size > max(member.compress_size * RATIO, 1 << 20):
+        if member.file_size > max(member.compress_size * RATIO, 1 << 20):
             remedy = f"It unpacks to more than {RATIO} times its size."
             yield inner.skipped(Reason.TOO_LARGE, remedy, kinds=_KINDS)
         else:
@@ -122,10 +120,13 @@ def _unpacked(file: File, form: Format) -> io.BufferedReader:
         return raw
     head = file.at(0, 6)
     if head.startswith(b"BZh"):
-        return io.BufferedReader(bz2.BZ2File(raw), 1 << 20)
-    if head.startswith(b"\xfd7zXZ"):
-        return io.BufferedReader(cast("io.RawIOBase", lzma.LZMAFile(raw)), 1 << 20)
-    return io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 20)
+        unpacker: io.BufferedIOBase = bz2.BZ2File(raw)
+    elif head.startswith(b"\xfd7zXZ"):
+        unpacker = lzma.LZMAFile(raw)  # noqa: SIM115 - read as the archive is
+    else:
+        unpacker = gzip.GzipFile(fileobj=raw)
+    bounded = _Bounded(unpacker, file.size * RATIO)
+    return io.BufferedReader(cast("io.RawIOBase", bounded), 1 << 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +216,25 @@ def _shifted(read: Read, base: int) -> Read:
 def _too_many(origin: Origin) -> Read:
     remedy = f"Only its first {MEMBERS:,} members are read; unpack it."
     return origin.skipped(Reason.TOO_LARGE, remedy, kinds=_KINDS)
+
+
+class _Bounded(io.RawIOBase):
+    """What a file unpacks to; raises an error when that is too much."""
+
+    def __init__(self, unpacker: io.BufferedIOBase, limit: int) -> None:
+        self._unpacker = unpacker
+        self._left = limit
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        size = self._unpacker.readinto(buffer)
+        self._left -= size
+        if self._left < 0:
+            remedy = f"It unpacks to more than {RATIO} times its size."
+            raise UnreadableError(Reason.TOO_LARGE, remedy)
+        return size
 
 
 class _FileStream(io.RawIOBase):

@@ -13,6 +13,7 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
+import pyzipper
 
 from ingest import large_archives
 from ingest.files import File
@@ -150,6 +151,23 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, streamed: None) -> None:
     found = list(read([tmp_path]))
     assert [one.text for one in found if isinstance(one, Item)] == ["We sail."]
     assert [one.reason for one in found if isinstance(one, Skipped)] == [Reason.TOO_LARGE]
+
+
+def test_a_packed_bomb_is_not_unpacked(tmp_path: Path, streamed: None) -> None:
+    bomb = {"note.txt": b"We sail.", "bomb.bin": bytes(80 << 20)}
+    (tmp_path / "b.tgz").write_bytes(gzip.compress(tarred(bomb)))
+    found = list(read([tmp_path]))
+    assert [one.reason for one in found if isinstance(one, Skipped)][-1] is Reason.TOO_LARGE
+
+
+def test_a_sealed_archive_is_opened_by_its_password(tmp_path: Path, streamed: None) -> None:
+    with pyzipper.AESZipFile(tmp_path / "s.zip", "w", encryption=pyzipper.WZ_AES) as archive:
+        archive.setpassword(b"secret")
+        archive.writestr("note.txt", "We sail.")
+    scope = scope_of([tmp_path], None, None, None, ("secret",))
+    with File(tmp_path / "s.zip") as file:
+        found = list(large_archives.large_archive_items(file, scope, Format.ZIP))
+    assert [one.text for one in found if isinstance(one, Item)] == ["We sail."]
 
 
 def test_a_document_that_is_a_zip_is_read_as_one(tmp_path: Path, streamed: None) -> None:
