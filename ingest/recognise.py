@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ingest.containers.chat_heads import begins_chat
 from ingest.containers.envelopes import begins_message
+from ingest.containers.note_heads import notes_in
 from ingest.item import Kind
 from ingest.text.clean import looks_binary
 
@@ -162,11 +163,6 @@ _TABLE_ONLY = re.compile(rb"\s*<(?:table|div|p|meta|title|h[1-6]|font|center)\b"
 _OFFICE = (".doc", ".xls", ".ppt", ".docx", ".xlsx", ".pptx")
 _LATEX = re.compile(rb"(?:\s|%[^\n]*\n)*\\(?:documentclass|documentstyle)\b")
 _NOTEBOOK = re.compile(rb"\s*\{.{0,2000}\"(?:cell_type|nbformat)\"\s*:", re.S)
-_EVERNOTE = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE en-export|<en-export)\b")
-_BOOKMARKS = re.compile(rb"\s*<!DOCTYPE NETSCAPE-Bookmark-file-1>", re.IGNORECASE)
-_KEEP = re.compile(rb"\s*\{.{0,1000}\"isTrashed\"\s*:.{0,400}\"isArchived\"\s*:", re.DOTALL)
-_KEEP_PAGE = re.compile(rb"<div class=\"note\b[^<>]*><div class=\"heading\">")
-_JOPLIN_NAME = re.compile(r"[0-9a-f]{32}\.md")
 _FLAT_ODF = re.compile(rb"<office:document\b[^>]{0,8000}office:mimetype=\"([\w./-]+)\"")
 _HEADER = re.compile(rb"[!-9;-~]+[ \t]*:")
 _MAIL_NAMES = re.compile(
@@ -183,9 +179,11 @@ def recognise(head: bytes, path: Path) -> Format:
     if b"%PDF-" in head[:1024]:
         return Format.PDF
     bare = head.removeprefix(b"\xef\xbb\xbf")
-    form = _by_magic(bare, suffix) or _of_notes(bare, path)
+    form = _by_magic(bare, suffix)
     if form is not None:
         return form
+    if (notes := notes_in(bare, path)) is not None:
+        return Format(notes)
     if bare.startswith(_TEXT_MAGIC):
         return Format.UNSUPPORTED
     if begins_message(bare.lstrip(b"\r\n")):
@@ -216,22 +214,6 @@ def _by_magic(head: bytes, suffix: str) -> Format | None:
         if head.startswith(magic):
             return form
     return None
-
-
-def _of_notes(head: bytes, path: Path) -> Format | None:
-    """Return the format of an export of notes or bookmarks; None: it is none."""
-    suffix = path.suffix.lower()
-    if _EVERNOTE.match(head):
-        return Format.EVERNOTE
-    if suffix == ".webarchive" and head.startswith((b"bplist", b"<?xml")):
-        return Format.WEBARCHIVE
-    if _BOOKMARKS.match(head):
-        return Format.BOOKMARKS
-    if suffix == ".json" and _KEEP.match(head):
-        return Format.KEEP
-    if suffix == ".html" and _KEEP_PAGE.search(head):
-        return Format.KEEP_PAGE
-    return Format.JOPLIN if _JOPLIN_NAME.fullmatch(path.name) else None
 
 
 def _by_words(head: bytes) -> Format:

@@ -1,7 +1,7 @@
 """Each kind of server for real: llama.cpp's own, and it behind what other kinds offer and hide.
 
 vLLM itself too, where `ASKANCE_TEST_VLLM` names one that serves the same weights with a context of
-2,048 tokens (docs/models.md has the commands).
+2,048 tokens: `packaging/serve_vllm.sh` brings and serves it.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def run(url: str, home: Path, *args: str, said: str = "") -> subprocess.Complete
     )
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "llama-server"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_demo_runs_over_a_server(urls: dict[str, str], kind: str, home: Path) -> None:
     done = run(urls[kind], home, "demo", "--json")
     assert done.returncode in (0, 1), done.stderr
