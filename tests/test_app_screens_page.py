@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,24 @@ async def test_a_page_that_cannot_be_drawn_says_why(
         await pilot.press("alt+s", "i")
         await until(pilot, lambda: "The page cannot be shown." in told(app))
         assert not pages(app)
+
+
+async def test_a_page_that_takes_long_is_spoken_of(
+    fake_models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_pictures, "protocol", lambda setting: "sixel")
+    monkeypatch.setattr("app.widgets.answer.source.PATIENCE", 0.05)
+    app = app_over(config_over(DOCUMENTS), fake_models(generator=[REPLY]))
+    async with running(app, (140, 40), toasts=True) as pilot:
+        await asked(pilot, WARRANTY)
+        drawn = threading.Event()
+        session = app._engine._memory.session
+        whole = session.drawn
+        session.drawn = lambda *given: (drawn.wait(10), whole(*given))[1]
+        await pilot.press("alt+s", "i")
+        await until(pilot, lambda: "Drawing the page" in told(app))
+        drawn.set()
+        await until(pilot, lambda: bool(pages(app)))
 
 
 def told(app: AskanceApp) -> str:

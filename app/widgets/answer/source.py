@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 AROUND = 8000
 """Characters shown before and after the quote; a mailbox digest can be megabytes."""
 PEOPLE_SHOWN = 8
+PATIENCE = 1.0
+"""Seconds after which a page that is still being drawn is spoken of."""
 NO_SOURCE = "This answer has no source to show."
 
 
@@ -57,6 +59,8 @@ class SourceView(VerticalScroll):
         self._quote = Static(id="from-quote")
         self._page: Widget | None = None
         """Its page as a picture, in place of its text."""
+        self._drawing: Citation | None = None
+        """The source whose page is being drawn."""
 
     def compose(self) -> ComposeResult:
         """Lay out title and text; the quote begins a widget of its own, to scroll to."""
@@ -105,14 +109,22 @@ class SourceView(VerticalScroll):
         elif citation is None or (number := page_of(citation)) is None:
             self.notify("Only PDFs and pictures have pages to show.", markup=False)
         else:
+            self._drawing = citation
+            self.set_timer(PATIENCE, self._say_drawing)
 
             def came(page: DrawnPage, protocol: Protocol) -> None:
+                self._drawing = None
                 if self.citation is citation and self._page is None:
                     self._show_page(widget_of(page, protocol))
 
             self.post_message(PageAsked(citation, number, came, self._refused))
 
+    def _say_drawing(self) -> None:
+        if self._drawing is not None and self._drawing is self.citation:
+            self.notify("Drawing the page …", markup=False)
+
     def _refused(self, why: str) -> None:
+        self._drawing = None
         self.notify(f"The page cannot be shown. {why}", severity="warning", markup=False)
 
     def _show_page(self, page: Widget) -> None:
