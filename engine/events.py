@@ -25,6 +25,7 @@ StageName = Literal[
 Choice = Literal[
     "route",
     "expand",
+    "follow titles",
     "embed",
     "look ahead",
     "compress",

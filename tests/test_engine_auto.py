@@ -38,7 +38,7 @@ from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People, Person
 from models.errors import AskanceError, ContextExceeded
 from models.roles import ModelSet
-from tests.support.builders import documents
+from tests.support.builders import document, documents
 from tests.support.toy_corpus import FakeEncoder
 
 FACTS = Facts(
@@ -233,7 +233,7 @@ class Run:
 @pytest.fixture
 def ask(fake_generator: Any) -> Ask:
     def run(
-        question: str,
+        question: str | Query,
         generator: Any = ("x [1]",),
         lookahead: Any = ("Reason. Answer.",),
         strategy: str = "auto",
@@ -255,7 +255,8 @@ def ask(fake_generator: Any) -> Ask:
         )
         wanted = replace(Settings(strategy=strategy, budget=ROOM_FOR_ALL), **settings)
         corpus = corpus_of(split(read))
-        events = list(answer(Query(question, task=task), corpus, models_of, wanted))
+        query = Query(question, task=task) if isinstance(question, str) else question
+        events = list(answer(query, corpus, models_of, wanted))
         return Run(events, models["g"], models["l"])
 
     return run
@@ -272,7 +273,41 @@ def test_what_fits_is_read_as_it_stands_with_one_model(ask: Ask) -> None:
     assert found.answer.grounded == "grounded"
     assert NOTES[1] in found.generator.prompts[0]
     stages = [one.stage for one in found.all(Decided)]
-    assert stages == ["route", "expand", "embed", "look ahead", "compress", "vote"]
+    assert stages == [
+        *("route", "expand", "follow titles", "embed", "look ahead", "compress", "vote"),
+    ]
+
+
+LETTERS = (
+    document("The deposit for the boathouse is as it stands in terms-2026.odt.", path="/a"),
+    document("In spring the boathouse was painted: the door is blue.", path="/b"),
+    document("Eight hundred, payable in May.", "Terms", path="/terms-2026.odt"),
+)
+
+
+@pytest.mark.parametrize("task", ["question", "multihop"])
+def test_a_document_that_the_best_passage_names_is_read(ask: Ask, task: str) -> None:
+    budget = replace(ROOM_FOR_ALL, generator_tokens=70)
+    asked = "What is the deposit for the boathouse?"
+    found = ask(asked, ["Eight hundred [1]"], items=LETTERS, task=task, budget=budget)
+    assert "follow titles" in found.taken
+    assert "payable in May" in found.generator.prompts[0]
+    assert "is blue" not in found.generator.prompts[0]
+    without = ask(
+        asked,
+        ["Eight hundred [1]"],
+        items=LETTERS,
+        task=task,
+        budget=budget,
+        strategy="auto:follow=never",
+    )
+    assert "payable in May" not in without.generator.prompts[0]
+
+
+def test_what_is_named_must_have_the_words_that_are_asked_for(ask: Ask) -> None:
+    query = Query("What is the deposit for the boathouse?", phrases=("deposit",))
+    found = ask(query, ["Eight hundred [1]"], items=LETTERS)
+    assert "payable in May" not in found.generator.prompts[0]
 
 
 def test_samples_choose_where_not_all_fits(ask: Ask) -> None:

@@ -9,14 +9,11 @@ from typing import Any, ClassVar
 
 from rich.text import Text
 from textual import events, on
-from textual.actions import parse
 from textual.app import App
 from textual.binding import BindingType
-from textual.dom import DOMNode
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import ModalScreen, Screen
-from textual.widget import Widget
 
 from app.backend.messages import Changed, Drew, Engine, Happened
 from app.desktop import clipboard
@@ -24,13 +21,12 @@ from app.errors import SettingWrong
 from app.keys import (
     ACTIONS,
     EVERYWHERE,
-    FOCUSED,
-    OF_ANSWERS,
     Action,
     actions_of,
     bindings,
     checked_keymap,
 )
+from app.screens.action_dispatch import PARTS, ActionDispatch
 from app.screens.answers.base import ShowingScreen
 from app.screens.chat.reply import Replied
 from app.screens.chat.screen import ChatScreen
@@ -44,22 +40,12 @@ from app.settings.config import Config
 from app.settings.current import Current
 from app.sources.last_reading import SourcesSeen
 from app.themes import THEMES, filters_for, next_theme, theme_named
-from app.widgets.answer.citations import Citations
 from app.widgets.answer.page import PageAsked
-from app.widgets.conversation.asked import Asked
-from app.widgets.input.chips import ChipBar
 from app.widgets.input.prompt import Prompt
-from app.widgets.row_list import RowList
 
 TIDY_SECONDS = 1.0
 OPENING = frozenset(row.run for row in ACTIONS if row.scope == EVERYWHERE and row.id != "quit")
 """Actions that open another screen."""
-
-PARTS: dict[str, type[Widget]] = dict(
-    zip(FOCUSED, (Prompt, Asked, Citations, ChipBar), strict=True)
-)
-"""The classes of parts of the chat; an answer of earlier, of which the words are left, is one too.
-"""
 
 
 class AskanceApp(App[None]):
@@ -103,6 +89,7 @@ class AskanceApp(App[None]):
         self.jobs = ModelJobs(self.tell)
         self._pages = PagePictures(engine)
         self.tidying = Tidying()
+        self._action_dispatch = ActionDispatch(self, lambda: self.scope, self._to_chat)
         self._use_settings()
 
     @property
@@ -297,44 +284,7 @@ class AskanceApp(App[None]):
 
     def do(self, action: Action) -> None:
         """Do what a key would do, on the screen where it does it."""
-        if action.scope == EVERYWHERE:
-            self.call_later(self.run_action, action.run)
-        elif action.scope == "lists" and (lists := self.screen.query(RowList)):
-            self.call_later(self.run_action, action.run, lists.first())
-        elif action.scope == "preview" and (shown := self._source_shown()):
-            self.call_later(self.run_action, action.run, shown)
-        elif action.scope in FOCUSED and self.scope == "chat":
-            self._do_focused(action)
-        elif action.scope in (self.scope, "screens"):
-            self.call_later(self.run_action, action.run, self.screen)
-        elif action.scope in OF_ANSWERS:
-            self.notify(f"{action.does}: this works on the screen that an answer opens for it.")
-        else:
-            self._do_elsewhere(action)
-
-    def _source_shown(self) -> Widget | None:
-        """Return the source that is shown, alone or beside a conversation."""
-        return next((view for view in self.screen.query("SourceView") if view.display), None)
-
-    def _do_focused(self, action: Action) -> None:
-        focused = self.screen.focused
-        around = focused.ancestors_with_self if focused else ()
-        part = next((one for one in around if isinstance(one, PARTS[action.scope])), None)
-        if part is None:
-            self.notify(f"{action.does}: this works on {action.scope}; tab goes there.")
-        elif _offers(part, action):
-            self.call_later(self.run_action, action.run, part)
-        else:
-            self.notify(f"{action.does}: not here.")
-
-    def _do_elsewhere(self, action: Action) -> None:
-        """Go to the screen of an action; do it there unless it is about a row."""
-        if action.scope in ("chat", *FOCUSED):
-            self._to_chat()
-        else:
-            self.call_next(self.run_action, action.scope)
-        if action.alone:
-            self.call_later(lambda: self.screen.call_after_refresh(self.do, action))
+        self._action_dispatch.do(action)
 
     async def action_quit(self) -> None:
         """Leave; whoever runs the app ends the engine."""
@@ -344,9 +294,3 @@ class AskanceApp(App[None]):
 def _asks(screen: Screen[Any]) -> bool:
     """Say whether a screen waits for something to be entered or chosen."""
     return isinstance(screen, ModalScreen) and not isinstance(screen, ShowingScreen)
-
-
-def _offers(part: DOMNode, action: Action) -> bool:
-    """Say whether a part has an action, and has it now."""
-    _, name, given = parse(action.run)
-    return hasattr(part, f"action_{name}") and bool(part.check_action(name, given))

@@ -11,7 +11,9 @@ from engine.errors import BudgetTooSmall
 from engine.events import Decided, Noted, Steps
 from engine.generation.draft import Draft
 from engine.question.expansion import expanded, unknown_words
+from engine.retrieval.constraints import constrained
 from engine.retrieval.recall import Scores, best_first
+from engine.retrieval.titles import follow
 from engine.routes import routing
 from engine.routes.facts import Facts, facts_of
 from engine.routes.labels import by_words
@@ -36,7 +38,7 @@ AFTER_EMBEDDING = FBRag(fusion="normalised")
 
 @dataclass(frozen=True)
 class Auto:
-    """Route, expand, recall, embed, compress, read; while that is unsure, look ahead and read on.
+    """Route, expand, recall, follow titles, embed, compress, read; while unsure, look further.
 
     `engine.routes.routing` has the rules. A parameter takes one out of their hands.
     """
@@ -44,6 +46,7 @@ class Auto:
     name: ClassVar[str] = "auto"
     summary: ClassVar[str] = "decides stage by stage what a question needs; --explain says why"
     expand: When = "auto"
+    follow: When = "auto"
     embed: When = "auto"
     look: WhenLooking = "auto"
     compress: When = "auto"
@@ -57,6 +60,7 @@ class Auto:
         if draft is not None:
             return draft
         tools = yield from self._find_words(tools)
+        tools = yield from self._follow(tools)
         facts = facts_of(tools, (yield from tools.recall()))
         tools, ranker = yield from self._embed(tools, facts)
         tools, looked, chosen = yield from self._look(tools, facts, ranker)
@@ -90,6 +94,16 @@ class Auto:
         if not (yield from decide(rule, self.expand)):
             return tools
         return tools.looking_for((yield from _expand(tools)))
+
+    def _follow(self, tools: Toolbox) -> Steps[Toolbox]:
+        """Raise the documents that the best passages or the question name by their titles."""
+        scores = yield from tools.recall()
+        found = follow(tools.query.text, scores, tools.corpus.passages)
+        if not (yield from decide(routing.follow(found.titles), self.follow)):
+            return tools
+        raised = constrained(found.scores, tools.query, tools.corpus)
+        yield tools.passages.ranked("recall", raised)
+        return tools.ranked_by(raised)
 
     def _embed(self, tools: Toolbox, facts: Facts) -> Steps[tuple[Toolbox, FBRag]]:
         """Let an encoder rank where that pays; return how samples are joined with the scores."""

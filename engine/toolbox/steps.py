@@ -179,7 +179,7 @@ class Toolbox:
             return self.ranking
         if self._recalled_by not in self.passages.recalled:
             yield from self._recall(self._recalled_by)
-        return self._scores
+        return self._recalled
 
     @stage("recall")
     def _recall(self, text: str) -> Steps[None]:
@@ -297,14 +297,12 @@ class Toolbox:
         evidence = self.passages(chosen)
         if not (self.task.personal and evidence):
             return replace(reply, evidence=evidence)
-        margin = margin_of(self._scores)
+        margin = margin_of(self._recalled)
         return finish(self.asked_over(evidence), evidence, reply, self.calibration, margin)
 
     @property
-    def _scores(self) -> Scores:
-        """The scores that passages were ranked by, as far as they were."""
-        if self.ranking is not None:
-            return self.ranking
+    def _recalled(self) -> Scores:
+        """The scores of recall itself, as far as it was asked."""
         return self.passages.recalled.get(self._recalled_by, np.zeros(0))
 
     @property

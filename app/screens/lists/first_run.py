@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -19,13 +18,14 @@ from app.local_models.roles import choose
 from app.local_models.server import where_text_goes
 from app.screens.dialogs.entry import EntryScreen, PathSuggester
 from app.screens.lists.base import ListingScreen
+from app.screens.lists.first_run_offers import FAR, Offers, offers
 from app.screens.messages import WorkAdvanced, WorkEnded
 from app.screens.model_jobs import ModelJob, ModelJobs
 from app.settings.current import Current
 from app.settings.edit import set_value
 from app.sources.first_questions import first_questions
-from app.sources.first_steps import PairOffer, ServerOffer, pair_offers, servers_to_use
-from app.sources.known_places import Place, PlaceSize, known_places, size_of
+from app.sources.first_steps import PairOffer, ServerOffer, servers_to_use
+from app.sources.known_places import Place
 from app.sources.states import absolute, remember, short
 from app.widgets.row_list import ListRow, RowList
 
@@ -35,17 +35,7 @@ STEPS: dict[Step, str] = {
     2: "2 of 3: which models? Only fetching them uses the network",
     3: "3 of 3: ask",
 }
-FAR = "mbsync brings a copy here, and Google Takeout another: askance help server-mail."
 PATH_ASKED = "Path of a folder, mailbox or calendar (right arrow completes it):"
-
-
-@dataclass(frozen=True, slots=True)
-class Offers:
-    """What there is to choose from."""
-
-    places: list[Place]
-    sizes: dict[Path, PlaceSize]
-    pairs: list[PairOffer]
 
 
 class FirstRunScreen(ListingScreen):
@@ -83,13 +73,13 @@ class FirstRunScreen(ListingScreen):
     def begin(self) -> None:
         """Look at what there is: whether places exist, what this machine is."""
         self.head(STEPS[1])
-        self.work(_offers, self._offer)
+        self.work(offers, self._offer)
 
-    def _offer(self, offers: Offers) -> None:
+    def _offer(self, found: Offers) -> None:
         """Mark what was found, where nothing is remembered yet: Enter then takes it."""
-        self._offers = offers
+        self._offers = found
         if not self._current.saved.remembered:
-            self._marked = {place.path for place in offers.places}
+            self._marked = {place.path for place in found.places}
         self._go(1)
         if self._marked:
             self.row_list.action_last()
@@ -116,7 +106,7 @@ class FirstRunScreen(ListingScreen):
         return [
             *rows,
             ListRow("name", "Name another path …"),
-            *([] if self._has_mail else [ListRow("far", "My mail is only on a server …")]),
+            *([] if self._offers.has_mail else [ListRow("far", "My mail is only on a server …")]),
             ListRow("sample", "Try it on sample files first, without your own"),
             ListRow("next", self._next_text(), "heading"),
         ]
@@ -124,10 +114,6 @@ class FirstRunScreen(ListingScreen):
     def _place_text(self, place: Place) -> str:
         size = self._offers.sizes[place.path].short
         return f"{self._mark(place.path)} {place.name:<21} {size:>10}  {short(place.path)}"
-
-    @property
-    def _has_mail(self) -> bool:
-        return any("mail" in place.name.lower() for place in self._offers.places)
 
     def _next_text(self) -> str:
         count = len(self._marked)
@@ -170,22 +156,7 @@ class FirstRunScreen(ListingScreen):
 
     def detail_of(self, row: ListRow) -> str:
         """Say what a row means."""
-        if row.key.startswith("try "):
-            return "It is computed from what your files say, without a model. Enter asks it."
-        if row.key.startswith("pair "):
-            return self._offers.pairs[int(row.key.split()[1])].about()
-        if size := self._offers.sizes.get(Path(row.key)):
-            return (
-                f"{row.key}: {size.text}\nSpace marks it. It is remembered, and read when you ask."
-            )
-        return {
-            "find": "Asks the ports of llama-server, Ollama, LM Studio and vLLM here, once, now.",
-            "far": FAR,
-            "name": "Any folder, mailbox, calendar, document.",
-            "sample": "Sample files ship with Askance; nothing of yours is read.",
-            "next": "Sources: F3. Models: F4. These steps again: F7.",
-            "ask": "Your files are read when you ask, and nothing is kept of them on disk.",
-        }.get(row.key, f"{row.key}\nEnter marks it. It is remembered, and read when you ask.")
+        return self._offers.detail_of(row.key)
 
     @on(RowList.RowSelected)
     def act(self, selected: RowList.RowSelected) -> None:
@@ -315,9 +286,3 @@ class FirstRunScreen(ListingScreen):
             self._go(3)
             return
         self._draw()
-
-
-def _offers() -> Offers:
-    """Look at what is here, in a thread."""
-    places = known_places(os.environ)
-    return Offers(places, {one.path: size_of(one.path) for one in places}, pair_offers())
