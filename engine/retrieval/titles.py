@@ -9,7 +9,7 @@ and with them less evidence was found over mail (docs/decisions.md).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from engine.language.tokens import FUNCTION_WORDS
@@ -32,6 +32,7 @@ MOST_WORDS = 8
 
 # "Jawbreaker (film)", "Lease (signed)"
 _EXPLANATION = re.compile(r"\s*\([^()]*\)\s*$")
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,11 @@ def _best_of(
 
 
 def _bearers(passages: Sequence[Passage], text: str) -> dict[str, list[range]]:
-    """Return the documents whose title is in the text in any case, as runs of their passages."""
-    folded = text.casefold()
+    """Return the documents whose title the text may have, as runs of their passages.
+
+    Titles are many and the text is short, so that each is asked for its words alone.
+    """
+    words = {word.casefold() for word in _WORD.findall(text)}
     found: dict[str, list[range]] = {}
     last, named, begin = None, tuple[str, ...](), 0
     for number, passage in enumerate(passages):
@@ -91,7 +95,7 @@ def _bearers(passages: Sequence[Passage], text: str) -> dict[str, list[range]]:
         _add(found, named, range(begin, number))
         last, begin, named = passage.item, number, ()
         if last.kind is Kind.DOCUMENT:
-            named = tuple(one for one in _titles(last) if one.casefold() in folded)
+            named = tuple(one for one in _titles(last) if _may_be_in(words, one))
     _add(found, named, range(begin, len(passages)))
     return {title: runs for title, runs in found.items() if len(runs) <= BEARERS and _tells(title)}
 
@@ -109,7 +113,15 @@ def _titles(item: Item) -> set[str]:
     called = {title.strip()}
     if item.locator.line is None:
         called.add(item.locator.member or item.locator.path.name)
-    return called - {""}
+    return called
+
+
+def _may_be_in(words: Set[str], title: str) -> bool:
+    """Say whether these words may have a title; most of them fail by their first."""
+    first = _WORD.search(title)
+    if first is None or first[0].casefold() not in words:
+        return False
+    return all(word.casefold() in words for word in _WORD.findall(title, first.end()))
 
 
 def _tells(title: str) -> bool:
