@@ -99,7 +99,7 @@ def queries(data: Path, samples: Path | None, texts: Sequence[str], count: int) 
 
 
 def _sampled(data: Path, samples: Path) -> list[tuple[str, list[str]]]:
-    """Return questions with the texts that `study_forward.py draw` kept for them."""
+    """Return questions with the texts of their samples."""
     drawn = {}
     for line in samples.read_text("utf-8").splitlines():
         row = json.loads(line)
