@@ -5,9 +5,10 @@
     python tests/bench/recall.py DATA --haystack [--records 350000]
 
 DATA holds `dev` and `corpus`; RUN has a row a question: its id, and samples, each a rationale and
-an answer. Every measurement is a process of its own. Times are seconds, the best of the rounds with the median in brackets; ratios
-compare medians; CPU seconds are those of build and first query. `--scale` grows the texts to so
-many million words. `--haystack` asks for keys among random records. Prints figures only.
+an answer. Every measurement is a process of its own. Times are seconds, the best of the rounds with
+the median in brackets; ratios compare medians; CPU seconds are those of build and first query.
+`--scale` grows the texts to so many million words. `--haystack` asks for keys among random
+records. Prints figures only.
 """
 
 from __future__ import annotations
