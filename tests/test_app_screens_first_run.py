@@ -21,6 +21,7 @@ from app.screens.app import AskanceApp
 from app.screens.chat.screen import ChatScreen
 from app.screens.lists import doctor as screen_of_doctor
 from app.screens.lists import first_run as screen_of_first_run
+from app.screens.lists import first_run_offers
 from app.screens.lists.doctor import DoctorScreen
 from app.screens.lists.first_run import FirstRunScreen
 from app.settings.config import config_path, load_config
@@ -78,7 +79,7 @@ def pair(home: Path, monkeypatch: pytest.MonkeyPatch) -> PairOffer:
     toy_catalogue(home, monkeypatch)
     row = toy_row("small", home / "small.gguf")
     offer = PairOffer("verified and small", row, row, Store.default(os.environ))
-    monkeypatch.setattr(screen_of_first_run, "pair_offers", lambda: [offer])
+    monkeypatch.setattr(first_run_offers, "pair_offers", lambda: [offer])
     return offer
 
 

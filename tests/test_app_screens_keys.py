@@ -19,7 +19,7 @@ from app.screens.answers.preview import PreviewScreen
 from app.screens.answers.table import TableScreen
 from app.screens.app import AskanceApp
 from app.screens.lists import doctor as screen_of_doctor
-from app.screens.lists import first_run as screen_of_first_run
+from app.screens.lists import first_run_offers
 from app.screens.lists.help import HelpScreen
 from app.screens.lists.sources import SourcesScreen
 from app.settings.config import load_config
@@ -91,7 +91,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[Any, ...]]]:
 
 async def test_each_key_runs_its_action(home, monkeypatch, run) -> None:
     monkeypatch.setattr(screen_of_doctor, "examine", lambda: iter(()))
-    monkeypatch.setattr(screen_of_first_run, "pair_offers", list)
+    monkeypatch.setattr(first_run_offers, "pair_offers", list)
     monkeypatch.setattr(TurnView, "offers", lambda self, what: True)
     for scope in dict.fromkeys(action.scope for action in new_app().actions):
         app = new_app()
