@@ -19,8 +19,9 @@ Effort = Literal["quick", "balanced", "thorough"]
 LEAST_CONFIDENCE = 0.2
 SURE_CONFIDENCE = 0.8
 """Of 314 questions of five kinds of source, the least with at most 0.15 of the sure ones wrong."""
-ENOUGH_CONFIDENCE = 0.7
-"""Chosen on the questions that the confidence was fitted on, of the same kinds."""
+ENOUGH_CONFIDENCE = 0.5
+"""Of 240 questions of five kinds of source, reading on below it is right as often (0.550) as below
+0.7 (0.554), and is done for 47 of 100 questions in place of 74."""
 
 DEFAULT_STRATEGY = "auto"
 """The strategy where none is named. It decides stage by stage."""
@@ -44,6 +45,8 @@ class Budget:
     first_tokens: int = 600
     """Passages of the first reading of `auto`, within Y. Where it is unsure, the next one fills Y;
     what looking ahead finds then, again as much, is read behind that."""
+    enough_confidence: float = ENOUGH_CONFIDENCE
+    """An answer with at least this probability of being right needs no further reading."""
     window: int | None = None
     """Tokens of prompt and reply of a strategy that reads all it can; None: the model's context."""
 
@@ -51,7 +54,13 @@ class Budget:
 BUDGETS: dict[Effort, Budget] = {
     "quick": Budget(800, 800, 3, lookahead_share=0.4, generator_share=0.6, first_tokens=500),
     "balanced": Budget(1000, 1200, 3, lookahead_share=0.3, generator_share=0.5),
-    "thorough": Budget(6000, 6000, 5, lookahead_share=0, generator_share=0, first_tokens=1200),
+    "thorough": Budget(
+        *(6000, 6000, 5),
+        lookahead_share=0,
+        generator_share=0,
+        first_tokens=1200,
+        enough_confidence=0.7,
+    ),
 }
 
 
@@ -71,8 +80,6 @@ class Settings:
     """
     sure_confidence: float = SURE_CONFIDENCE
     """An answer with at least this probability of being right is sure."""
-    enough_confidence: float = ENOUGH_CONFIDENCE
-    """An answer with at least this probability of being right needs no further reading."""
     budget: Budget | None = None
     """X, Y and K to the token, in place of what the effort buys."""
     strict: bool = False

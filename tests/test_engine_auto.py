@@ -448,7 +448,9 @@ def test_an_unsure_reading_goes_on_behind_the_first(ask: Ask) -> None:
 def test_of_two_readings_the_likelier_answer_is_given(ask: Ask) -> None:
     replies = ["31 December [1]", "Kim [1]"]
     tight = replace(ROOM_FOR_ALL, first_tokens=40)
-    found = ask(LEASE, replies, budget=tight, enough_confidence=1.0, strategy="auto:look=never")
+    found = ask(
+        LEASE, replies, budget=replace(tight, enough_confidence=1.0), strategy="auto:look=never"
+    )
     assert found.answer.raw == "31 December [1]"
     assert found.answer.certainty == "unsure"
     assert any("differs" in one.text for one in found.answer.reasons if not one.speaks_for)

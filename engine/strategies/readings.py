@@ -63,4 +63,5 @@ class Readings:
     def enough(self) -> bool:
         """Whether the best answer needs no further reading."""
         confidence = self.best.confidence
-        return confidence is not None and confidence >= self.tools.settings.enough_confidence
+        enough = self.tools.budget.limits.enough_confidence
+        return confidence is not None and confidence >= enough

@@ -6,8 +6,9 @@
 `record` reads as `auto` does: the best 600 tokens of passages, then 600 more behind them, each
 with its signals. Questions of all sets come in turn, so that every moment is a fair sample; a file
 goes on where it ended. Rows hold set, id, scores, signals, tokens and seconds, and no text.
-`fit` cross-validates the confidence over questions, says what each signal is worth, and prints the
-weights for `models/store/catalogue.toml`, whose own were fitted on `reading_signals.jsonl`.
+`fit` cross-validates the confidence over questions, says what each signal is worth and what reading
+on is, below which confidence, and prints the weights for `models/store/catalogue.toml`, whose own
+were fitted on `reading_signals.jsonl`.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from engine import answer as path_of_a_question
 from engine.agreement.votes import sameness
 from engine.checking import abstention
 from engine.checking.citation_check import check
+from engine.confidence.calibration import Calibration
 from engine.confidence.fit import Quality, fit, quality
 from engine.confidence.signals import Signals, margin_of
 from engine.evaluation import metrics
@@ -41,6 +43,7 @@ from engine.generation.draft import Draft
 from engine.generation.reply import signals_of, unshown, write
 from engine.language.overlap import token_f1
 from engine.retrieval import selection
+from engine.retrieval.titles import follow
 from engine.settings import Settings
 from engine.toolbox.steps import Toolbox
 from engine.values import Query
@@ -78,8 +81,9 @@ def record(data: Path, out: Path, sets: Sequence[str], skip: int, limit: int, mo
 
 def _readings(tools: Toolbox, question: Question) -> Iterator[dict[str, Any]]:
     """Yield two readings of a question, the second one behind the first."""
-    scores = result_of(tools.recall()).copy()
-    margin = margin_of(scores)
+    recalled = result_of(tools.recall())
+    margin = margin_of(recalled)
+    scores = follow(question.text, recalled, tools.corpus.passages).scores.copy()
     tools.models.roles.forget()
     chosen: list[int] = []
     before = ""
@@ -129,9 +133,9 @@ class Read:
     right: bool
 
 
-def readings_of(files: Sequence[Path]) -> Iterator[Read]:
+def readings_of(rows: Sequence[dict[str, Any]]) -> Iterator[Read]:
     """Yield each reading alone, and each beside the other one, but not what denies."""
-    for row in rows_of(files):
+    for row in rows:
         both = row["readings"]
         agreed = [0.0]
         if len(both) == 2 and not any(one["denies"] for one in both):
@@ -164,9 +168,43 @@ def crossed(reads: Sequence[Read], ridge: float) -> list[tuple[float, Read]]:
     return found
 
 
+def read_on_below(rows: Sequence[dict[str, Any]], ridge: float) -> Iterator[str]:
+    """Yield, for each threshold below which reading goes on, how many answers are then right."""
+    names = sorted({f"{row['set']} {row['id']}" for row in rows})
+    random.Random(3).shuffle(names)
+    fold = {name: place % FOLDS for place, name in enumerate(names)}
+    reads = list(readings_of(rows))
+    fitted = [
+        fit([(one.signals, one.right) for one in reads if fold[one.question] != f], ridge=ridge)
+        for f in range(FOLDS)
+    ]
+    able = [row for row in rows if not row["unanswerable"]]
+    for threshold in (0.0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
+        right = more = 0
+        for row in able:
+            known, both = fitted[fold[f"{row['set']} {row['id']}"]], row["readings"]
+            agreed = 0.0
+            if _confidence(known, both[0], agreed) < threshold and len(both) == 2:
+                more += 1
+                if not any(one["denies"] for one in both):
+                    agreed = 1.0 if both[1]["same"] else -1.0
+            else:
+                both = both[:1]
+            best = max(both[::-1], key=lambda one: _confidence(known, one, agreed))
+            right += best["right"]
+        share = more / len(able)
+        yield f"read on below {threshold}: {share:.2f} of them, {right / len(able):.3f} right"
+
+
+def _confidence(known: Calibration, reading: dict[str, Any], agreed: float) -> float:
+    signals = replace(Signals(**reading["signals"]), agreed=agreed)
+    return -1.0 if reading["denies"] else known.confidence(signals)
+
+
 def report(files: Sequence[Path], ridge: float) -> None:
     """Print the quality by signal and by set, thresholds, and the weights."""
-    reads = list(readings_of(files))
+    rows = rows_of(files)
+    reads = list(readings_of(rows))
     questions = len({one.question for one in reads})
     share = np.mean([one.right for one in reads])
     print(f"{questions} questions, {len(reads)} readings, {share:.3f} of them right")
@@ -184,6 +222,7 @@ def report(files: Sequence[Path], ridge: float) -> None:
             f"{threshold}: {len(above)} above, {np.mean(above) if above else 1:.3f} of them right; "
             f"{sum(below)} right below of {len(below)}"
         )
+    print(*read_on_below(rows, ridge), sep="\n")
     fitted = fit([(one.signals, one.right) for one in reads], ridge=ridge)
     print("[model.confidence]")
     print("\n".join(f"{name} = {value:.4f}" for name, value in fitted.weights.items()))
