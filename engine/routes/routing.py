@@ -68,10 +68,10 @@ def follow(titles: Sequence[str]) -> Decided:
     named, and nothing changes.
     """
     if not titles:
-        return Decided("follow titles", False, "no document is named by its title")
+        return Decided("follow titles", False, "no document is named by title or file name")
     count = len(titles)
     what = "a document is" if count == 1 else f"{count} documents are"
-    return Decided("follow titles", True, f"{what} named by title")
+    return Decided("follow titles", True, f"{what} named by title or file name")
 
 
 def embed(facts: Facts, other_words: bool) -> Decided:
