@@ -97,8 +97,11 @@ def test_subjects_of_mail_are_no_titles() -> None:
 
 @pytest.mark.parametrize(
     "title",
-    ["the", "note", "1999", "12 34", "Ann", "", "a b c d e f g h i"],
-    ids=["function word", "plain word", "year", "figures", "short", "none", "a sentence"],
+    ["These", "note", "1999", "12 34", "Ann", "", "What to do", "all of a b c d e f g"],
+    ids=[
+        *("function word", "plain word", "year", "figures", "short", "none"),
+        *("function words", "a sentence"),
+    ],
 )
 def test_a_title_that_any_text_may_use_names_nothing(title: str) -> None:
     naming = passage(f"About {title} and so on.", "Naming", line=1)
@@ -109,6 +112,11 @@ def test_a_title_is_a_whole_run_of_words_as_it_is_written() -> None:
     for text in ("Primrose McGowan", "rose mcgowan", "Rose McGowans"):
         naming = passage(f"It is {text}.", "Naming", line=1)
         assert followed([naming, ACTRESS], [3.0, 0.0]).titles == ()
+
+
+def test_a_title_is_found_over_the_end_of_a_line() -> None:
+    naming = passage("She is called Rose\n  McGowan there.", "Naming", line=1)
+    assert followed([naming, ACTRESS], [3.0, 0.0]).titles == ("Rose McGowan",)
 
 
 def test_a_title_with_signs_of_a_pattern_is_found() -> None:

@@ -27,7 +27,7 @@ ASKED = 0.25
 BEARERS = 2
 """Most documents with the same title, such as two versions: one that more have names none."""
 LEAST_LETTERS = 4
-"""Fewest letters of a title of one word."""
+"""Fewest letters of a title."""
 MOST_WORDS = 8
 
 # "Jawbreaker (film)", "Lease (signed)"
@@ -49,8 +49,8 @@ def follow(question: str, scores: Scores, passages: Sequence[Passage]) -> Follow
     """Return the scores, shape (passages,), with those of named documents raised.
 
     Of each named document its best passage is raised, or its first where none has a score. A title
-    is found where a passage has it letter by letter. In the question, case does not matter to a
-    title of several words.
+    is found where a passage has it letter by letter, over the end of a line too. In the question,
+    case does not matter to a title of several words.
     """
     naming = [i for i in best_first(scores)[:NAMING].tolist() if scores[i] > 0]
     if not naming:
@@ -127,11 +127,10 @@ def _may_be_in(words: Set[str], title: str) -> bool:
 def _tells(title: str) -> bool:
     """Say whether a title is more than a word that any text may use."""
     words = title.split()
-    if len(words) > 1:
-        return len(words) <= MOST_WORDS and any(map(str.isalpha, title))
-    plain = title.isalpha() and title.islower()
     letters = sum(map(str.isalpha, title))
-    return letters >= LEAST_LETTERS and not plain and title.casefold() not in FUNCTION_WORDS
+    says = any(word.casefold() not in FUNCTION_WORDS for word in words)
+    plain = len(words) == 1 and title.isalpha() and title.islower()
+    return says and not plain and letters >= LEAST_LETTERS and len(words) <= MOST_WORDS
 
 
 def _named(text: str, titles: Iterable[str], *, any_case: bool = False) -> list[str]:
@@ -140,7 +139,8 @@ def _named(text: str, titles: Iterable[str], *, any_case: bool = False) -> list[
     for title in sorted(titles, key=len, reverse=True):
         several = " " in title
         flags = re.IGNORECASE if any_case and several else 0
-        for match in re.finditer(rf"(?<!\w){re.escape(title)}(?!\w)", text, flags):
+        written = r"\s+".join(map(re.escape, title.split()))
+        for match in re.finditer(rf"(?<!\w){written}(?!\w)", text, flags):
             begin, end = match.span()
             if any(start <= begin and end <= stop for start, stop in taken):
                 continue

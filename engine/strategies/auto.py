@@ -11,9 +11,9 @@ from engine.errors import BudgetTooSmall
 from engine.events import Decided, Noted, Steps
 from engine.generation.draft import Draft
 from engine.question.expansion import expanded, unknown_words
+from engine.retrieval import titles
 from engine.retrieval.constraints import constrained
 from engine.retrieval.recall import Scores, best_first
-from engine.retrieval.titles import follow
 from engine.routes import routing
 from engine.routes.facts import Facts, facts_of
 from engine.routes.labels import by_words
@@ -98,7 +98,7 @@ class Auto:
     def _follow(self, tools: Toolbox) -> Steps[Toolbox]:
         """Raise the documents that the best passages or the question name by their titles."""
         scores = yield from tools.recall()
-        found = follow(tools.query.text, scores, tools.corpus.passages)
+        found = titles.follow(tools.query.text, scores, tools.corpus.passages)
         if not (yield from decide(routing.follow(found.titles), self.follow)):
             return tools
         raised = constrained(found.scores, tools.query, tools.corpus)
