@@ -12,6 +12,7 @@ import pytest
 from app.local_models.loader import Loader
 from app.settings.config import load_config
 from engine.answer import answer
+from engine.evaluation.corpora import read_all
 from engine.events import (
     Answered,
     Compressed,
@@ -20,6 +21,7 @@ from engine.events import (
     FollowedUp,
     Ranked,
     Sampled,
+    Selected,
     Voted,
 )
 from engine.prompts.demonstrations import worked
@@ -116,6 +118,25 @@ def test_every_strategy_answers(model: Generator, corpus: Corpus, strategy: str)
     assert used.generated > 0
     assert found.usage.lookahead.calls == (strategy == "fb_rag")
     assert {"write", "ask", "vote"} & set(found.timings)
+
+
+def test_a_file_that_the_best_passage_names_is_read(model: Generator, tmp_path: Path) -> None:
+    lease = tmp_path / "boathouse-lease-2026.md"
+    lease.write_text("Lessee pays eight hundred crowns, half in May and half in June.\n")
+    named = "The deposit for the boathouse is set out in\nboathouse-lease-2026.md, signed in May.\n"
+    (tmp_path / "deposit.txt").write_text(named)
+    for spring in range(2018, 2026):
+        painted = (
+            f"The boathouse was painted in spring {spring}, and so were the boathouse doors.\n"
+        )
+        (tmp_path / f"paint-{spring}.txt").write_text(painted)
+    read = read_all([tmp_path], Settings())
+    asked = "How much is the deposit for the boathouse?"
+    for strategy, found in (("auto", True), ("auto:follow=never", False)):
+        events, _ = ask(model, read, strategy, "question", question=asked)
+        shown = [one for one in events if isinstance(one, Selected) and one.stage == "write"]
+        files = {passage.item.locator.path for passage in shown[0].kept}
+        assert (lease in files) is found
 
 
 @pytest.mark.parametrize(("kind", "more"), [("drag", ""), ("iterdrag", ",n=1")])
