@@ -152,8 +152,9 @@ class ChoiceGrammar:
         if asked == "title" and self.asks.asked_field() == "attachment":
             return "attachment"
         if asked == "who":
-            received = self.asks.asked_field() == "recipient"
-            return "recipient" if received else self.of_kind("sender", source)
+            field = self.asks.asked_field()
+            to = ("recipient", "addressee")
+            return field if field in to else self.of_kind("sender", source)
         if asked == "where":
             return "place"
         if asked == "when":

@@ -34,6 +34,7 @@ _LINES: Mapping[Field, tuple[str, ...]] = {
     "thread": ("Subject",),
     "sender": ("From", "Organiser"),
     "recipient": ("To", "Attendees"),
+    "addressee": ("To",),
     "place": ("Where",),
     "calendar": ("Calendar",),
     "speaker": ("Event",),

@@ -123,11 +123,12 @@ RECEIVES = (
     r"\b(?:sent|send|addressed|written|write|mailed|mail|emailed|email|forwarded|forward)\b.* to\b"
     r"(?! (?:me|us)\b)"
     r"|\bwhom (?:did|do|have) i (?:mail|email|answer)"
+    r"|\bwho (?:is|are|was|were) (?:the |its )?(?:\w+ )?(?:recipient|addressee)s?\b"
     r"|\bwho(?:'s|(?: (?:else|is|are|was|were|will|did|does|has))*)(?: be)? attend\w*"
 )
 """Asks who got a mail or attends an event; "who" alone asks who wrote or gives it."""
 # "the main recipient"
-MAIN = r"\b(?:main|primary|principal) recipient\b"
+MAIN = r"\b(?:main|primary|principal) (?:recipient|addressee)\b"
 # "in touch with Kim", "contacted"
 IN_TOUCH = r"\b(?:contact|touch) (?:with|to)\b|\bcontacted\b"
 """A contact is a mail or a meeting."""

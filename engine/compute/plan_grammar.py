@@ -100,7 +100,7 @@ class PlanGrammar:
             return True
         ends = self.items.has(rf"{w.FIRST}|{w.LAST}|{diary.NEXT}")
         is_said = {
-            "who": self.asks.asked_field() == "recipient",
+            "who": self.asks.asked_field() in ("recipient", "addressee"),
             "title": ends or not diary.WHAT_IS.search(self.items.text),
             "count": self.asks.asked_field() in ("item", "start"),
         }

@@ -97,7 +97,7 @@ class ValueGrammar:
         """Return the field of items that the noun means."""
         noun = w.NOUNS.get(self.noun)
         field = noun.field if noun else "item"
-        if field == "recipient" and self.items.has(w.MAIN):
+        if field in ("sender", "recipient") and self.items.has(w.MAIN):
             return "addressee"
         return "recipient" if field == "sender" and self.items.has(w.RECEIVES) else field
 
