@@ -204,11 +204,6 @@ class ModelSet:
             raise _no_attention(model_id)
         return self._get(f"{model_id}{READING}", lambda _: load(model_id))
 
-    @property
-    def reads_attention(self) -> bool:
-        """Whether anything here can read attention; loading may still fail."""
-        return self._load_attention is not None
-
     def speed(self, role: Literal["lookahead", "generator"]) -> Speed | None:
         """Return how fast a role's model is here, measured once; None where it is not known.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from engine.events import (
     Token,
 )
 from engine.retrieval.memory import Memory
-from engine.settings import Settings
+from engine.settings import BUDGETS, Settings
 from engine.strategies import registry
 from engine.values import Answer
 from ingest.item import Filters, Kind
@@ -101,7 +102,9 @@ def test_order_preserving_prompts_in_document_order(notes: Path, fake_models: Ma
             "lease ends June",
             [notes],
             models,
-            Settings(strategy="order_preserving", effort="thorough"),
+            Settings(
+                strategy="order_preserving", budget=replace(BUDGETS["balanced"], generator_share=0)
+            ),
         )
     )
     ranked = next(e for e in events if isinstance(e, Ranked))
@@ -147,13 +150,14 @@ def test_no_hit_asks_no_model(notes: Path) -> None:
 def test_passages_far_below_the_best_are_left_out(notes: Path, fake_models: MakeModels) -> None:
     (notes / "weak.txt").write_text("Something else has an end, and goes on about it. " * 5)
     prompts = {}
-    for effort in ("balanced", "thorough"):
+    for share in (0.5, 0.0):
         models = fake_models([REPLY])
-        settings = Settings(strategy="vanilla", effort=effort)  # type: ignore[arg-type]
+        budget = replace(BUDGETS["balanced"], generator_share=share)
+        settings = Settings(strategy="vanilla", budget=budget)
         list(answer("When does the lease end on June 30?", [notes], models, settings))
-        prompts[effort] = models.generator.prompts[0]  # type: ignore[attr-defined]
-    assert "Something else" not in prompts["balanced"]
-    assert "Something else" in prompts["thorough"]
+        prompts[share] = models.generator.prompts[0]  # type: ignore[attr-defined]
+    assert "Something else" not in prompts[0.5]
+    assert "Something else" in prompts[0.0]
 
 
 def test_hits_that_no_budget_holds_are_an_error(notes: Path, fake_models: MakeModels) -> None:

@@ -30,7 +30,7 @@ from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.routes import routing
 from engine.routes.facts import Facts, needs_several
-from engine.settings import ENOUGH_CONFIDENCE, Budget, Effort, Settings
+from engine.settings import Budget, Effort, Settings
 from engine.strategies import registry
 from engine.strategies.further import agreement
 from engine.strategies.rewrite import Rewrite
@@ -48,7 +48,6 @@ FACTS = Facts(
     leaders=4,
     several=False,
     encoder=True,
-    attention=True,
     one_model=False,
     tokens_left=5000,
     lookahead_tokens=1750,
@@ -101,11 +100,10 @@ def test_when_looking_ahead_is_made_up_for(
     assert not routing.look_ahead_after_all(replace(FACTS, **facts), looked, 0).taken
 
 
-@pytest.mark.parametrize(("effort", "taken"), [("balanced", False), ("thorough", True)])
-def test_only_thorough_looks_ahead_behind_an_unsure_answer(effort: Effort, taken: bool) -> None:
+@pytest.mark.parametrize("effort", ["balanced", "thorough"])
+def test_it_looks_ahead_behind_a_missing_answer_not_an_unsure_one(effort: Effort) -> None:
     facts = replace(FACTS, effort=effort)
-    decided = routing.look_ahead_after_all(facts, False, 3, missing=False)
-    assert decided.taken is taken
+    assert not routing.look_ahead_after_all(facts, False, 3, missing=False).taken
     assert routing.look_ahead_after_all(facts, False, 3, missing=True).taken
 
 
@@ -127,8 +125,7 @@ def test_when_an_encoder_pays(facts: dict[str, Any], other_words: bool, taken: b
     ("facts", "taken"),
     [
         ({}, False),
-        ({"effort": "thorough"}, True),
-        ({"effort": "thorough", "attention": False}, False),
+        ({"effort": "thorough"}, False),
         ({"effort": "thorough", "fitting": 9}, False),
         ({"effort": "quick", "fitting": 0}, True),
         ({"found": 0, "fitting": 0}, False),
@@ -434,8 +431,8 @@ def test_a_sure_reading_is_the_last(ask: Ask) -> None:
 
 def test_an_unsure_reading_goes_on_behind_the_first(ask: Ask) -> None:
     replies = ["Kim [1]", ENDS]
-    asked = {"budget": replace(ROOM_FOR_ALL, first_tokens=40), "sure_confidence": ENOUGH_CONFIDENCE}
-    found = ask(LEASE, replies, **asked)
+    tight = replace(ROOM_FOR_ALL, first_tokens=40, enough_confidence=0.9)
+    found = ask(LEASE, replies, budget=tight, sure_confidence=0.5)
     first, second = found.generator.prompts[:2]
     assert second.startswith(first.partition("Question:")[0].rstrip())
     assert found.taken == ["read on"]

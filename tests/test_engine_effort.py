@@ -44,7 +44,7 @@ from tests.support.builders import document, documents
 @pytest.mark.parametrize(
     ("effort", "tokens"),
     # X + Y + two prompts of 250, times what the effort allows
-    [("quick", 800 + 800 + 500), ("balanced", 2 * 2700), ("thorough", 3 * 12500)],
+    [("quick", 800 + 800 + 500), ("balanced", 2 * 2700), ("thorough", 3 * 8000)],
 )
 def test_an_effort_is_a_number_of_tokens(effort: Any, tokens: int) -> None:
     assert spending_of(Settings(effort=effort)).tokens == tokens

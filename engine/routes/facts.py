@@ -57,8 +57,6 @@ class Facts:
     several: bool
     """Whether the question may need more than one passage."""
     encoder: bool
-    attention: bool
-    """Whether the look-ahead model's attention can be read here."""
     one_model: bool
     """Whether the generator looks ahead for itself."""
     tokens_left: int
@@ -87,7 +85,6 @@ def facts_of(tools: Toolbox, scores: Scores) -> Facts:
         leaders=int(((scores > 0) & (scores >= CLEAR * best)).sum()),
         several=tools.task.name == MULTIHOP or asks_several(text) or needs_several(text),
         encoder=tools.models.roles.encoder_id is not None,
-        attention=tools.models.roles.reads_attention,
         one_model=tools.models.roles.lookahead_id == tools.models.roles.generator_id,
         tokens_left=0,
         lookahead_tokens=budget.lookahead_tokens + PROMPT_TOKENS,

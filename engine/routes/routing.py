@@ -152,7 +152,7 @@ def look_ahead_after_all(facts: Facts, looked: bool, unread: int, missing: bool 
     `unread` are the passages that the generator has not read; `missing` says whether it would
     abstain. Behind an answer that is only unsure, looking ahead made it worse: right 0.23 for 0.32
     and twice the seconds, 44 questions of four sets. Where one was missing it was right on 2 of 17
-    for 1. `thorough` looks behind any unsure answer.
+    for 1.
     """
     if not unread:
         return Decided("look ahead", False, "all that was found has been read")
@@ -161,7 +161,7 @@ def look_ahead_after_all(facts: Facts, looked: bool, unread: int, missing: bool 
         return Decided("look ahead", False, why)
     if facts.effort == "quick":
         return Decided("look ahead", False, "the effort is quick: there is no second look")
-    if not missing and facts.effort != "thorough":
+    if not missing:
         return Decided("look ahead", False, "there is an answer, which it made no surer")
     if not facts.fitting:
         return Decided("look ahead", False, "not one passage fits the tokens whole")
@@ -175,20 +175,14 @@ def look_ahead_after_all(facts: Facts, looked: bool, unread: int, missing: bool 
 def compress(facts: Facts) -> Decided:
     """Passages are cut to their best sentences where whole ones have no room.
 
-    Where none fits there is no other way. That more passages, cut, are better than fewer whole ones
-    is a judgement, and only `thorough` acts on it.
+    Where none fits there is no other way. More passages, cut, are no better than fewer whole ones:
+    what `thorough` read so was right on 0.39 of 465 questions, and the plain arm on 0.44.
     """
     if facts.found and not facts.fitting:
         return Decided("compress", True, "not one passage fits the tokens whole")
     if facts.fitting >= facts.found:
         return Decided("compress", False, _all_fits(facts))
-    if facts.effort != "thorough":
-        return Decided(
-            "compress", False, "it reads everything once more; only thorough effort does that"
-        )
-    if not facts.attention:
-        return Decided("compress", False, "nothing here reads the small model's attention")
-    return Decided("compress", True, _some_fit(facts))
+    return Decided("compress", False, f"{_some_fit(facts)} whole, and that answers better")
 
 
 def vote(facts: Facts, agreement: float | None) -> Decided:
