@@ -65,6 +65,32 @@ class Excerpt(Passage):
         return self.end
 
 
+@dataclass(frozen=True, slots=True)
+class Dated(Excerpt):
+    """A passage in which days that are named by their distance have their date behind them."""
+
+    dates: tuple[tuple[int, str], ...] = ()
+    """After which character of what is left, and the date, in order: "last week (1 to 7 May)"."""
+
+    @property
+    def text(self) -> str:
+        """What is left, with dates in brackets."""
+        plain, pieces, at = super(Dated, self).text, list[str](), 0
+        for offset, said in self.dates:
+            pieces += [plain[at:offset], f" ({said})"]
+            at = offset
+        return "".join([*pieces, plain[at:]])
+
+    def place(self, offset: int) -> int:
+        """Return the place of a character of `text` in the item's text."""
+        added = 0
+        for after, said in self.dates:
+            if offset <= after + added:
+                break
+            added += min(len(f" ({said})"), offset - after - added)
+        return super(Dated, self).place(offset - added)
+
+
 InferredField = Literal["from", "to", "kind", "since", "until"]
 
 

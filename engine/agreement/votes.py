@@ -44,7 +44,7 @@ def read_each(
         yield from tools.compress(subset)
     due = tools.budget.due(DRAFTING_SHARE)
     with tools.models.lend(role) as model:
-        read = [tools.passages(subset) for subset in subsets]
+        read = [tools.evidence(subset) for subset in subsets]
         prompts = [tools.asked_over(passages).prompt(model, passages) for passages in read]
         pieces = model.sample(
             GenerationRequest(tuple(prompts), max_tokens=tokens, stop=tools.task.stop)
@@ -68,7 +68,7 @@ def read_often(
     """
     replies = [Draft("", ended=False)] * samples
     yield from tools.compress(chosen)
-    evidence = tools.passages(chosen)
+    evidence = tools.evidence(chosen)
     yield tools.passages.selected("vote", chosen)
     due = tools.budget.due(DRAFTING_SHARE)
     with tools.forecast.learning("generator", samples), tools.models.lend("generator") as model:

@@ -263,8 +263,7 @@ def _around(passage: Passage, line: re.Match[str], wanted: set[str]) -> tuple[in
         middle = min(hits, default=0)
         begin += max(0, min(middle - QUOTE_CHARACTERS // 4, end - begin - QUOTE_CHARACTERS))
         end = min(end, begin + QUOTE_CHARACTERS)
-    start = passage.place(begin)  # a line never spans a gap
-    return start, start + end - begin
+    return passage.place(begin), passage.place(end)  # a line never spans a gap
 
 
 def _number(citation: Citation, citations: list[Citation]) -> int:

@@ -17,6 +17,7 @@ from engine.confidence.calibration import Calibration, calibration_of
 from engine.confidence.signals import margin_of
 from engine.errors import BudgetTooSmall
 from engine.events import StageName, Steps
+from engine.generation.dated import asks_when, dated
 from engine.generation.draft import Draft
 from engine.generation.lookahead import Drawing, Form, Sample
 from engine.generation.reply import GeneratorQuestion, finish, write
@@ -150,6 +151,12 @@ class Toolbox:
         """Whether a data set asks what the models know, without passages."""
         return not (self.corpus.passages or self.task.personal)
 
+    def evidence(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
+        """Return passages as the generator reads them: dates added where it is asked when."""
+        passages = self.passages(chosen)
+        when = self.task.personal and asks_when(self.query.text)
+        return dated(passages) if when else passages
+
     def asked_over(self, evidence: Sequence[Passage] = ()) -> GeneratorQuestion:
         """Return the question as it is put to the generator, over these passages."""
         today, remark = self.settings.today, self.language_remark(evidence)
@@ -235,7 +242,7 @@ class Toolbox:
         yield from self.compress(chosen)
         yield self.passages.selected("write", chosen)
         yield from self.forecast.writing(chosen)
-        evidence = self.passages(chosen)
+        evidence = self.evidence(chosen)
         asked = self.asked_over(evidence)
         with self.forecast.learning("generator"), self.models.lend("generator") as model:
             steps = write(model, asked, asked.prompt(model, evidence, part))
@@ -254,7 +261,7 @@ class Toolbox:
         """Let the generator reply to a prompt of the task, unchecked; `fields` fill it."""
 
         def prompt(model: Generator) -> str:
-            evidence = self.passages(chosen)
+            evidence = self.evidence(chosen)
             return self.asked_over(evidence).prompt(model, evidence, part, **fields)
 
         limit = self.task.answer_tokens + more_tokens
@@ -294,7 +301,7 @@ class Toolbox:
 
     def finish(self, chosen: Sequence[int], reply: Draft) -> Draft:
         """Return a reply as a draft; one to a personal question gets its confidence."""
-        evidence = self.passages(chosen)
+        evidence = self.evidence(chosen)
         if not (self.task.personal and evidence):
             return replace(reply, evidence=evidence)
         margin = margin_of(self._recalled)
