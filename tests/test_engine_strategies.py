@@ -82,12 +82,12 @@ def test_fb_rag_scores_every_passage_forward_and_backward(run: Callable[..., Run
         ("It is ivy.", ""),  # without the form all of it is text
     ]
     ranked = found.all(Ranked)[-1]
-    # 0.7 * backward + 0.3 * the mean of (0.963178, 0.481589)
-    assert texts(ranked.passages) == [TEXTS[2], TEXTS[0], TEXTS[1], TEXTS[3]]
-    assert ranked.scores == pytest.approx([0.774094, 0.293950, 0.293950, 0.216715], abs=1e-5)
-    assert ranked.parts["backward"] == pytest.approx([1.105848, 0.419929, 0.419929, 0], abs=1e-5)
-    assert ranked.parts["forward"] == pytest.approx([0, 0, 0, 0.722384], abs=1e-5)
-    assert found.prompt() == [TEXTS[2], TEXTS[0]]
+    # half of backward, and half of the larger of (0.963178, 0.481589)
+    assert texts(ranked.passages) == [TEXTS[2], TEXTS[3], TEXTS[0], TEXTS[1]]
+    assert ranked.scores == pytest.approx([0.552924, 0.481589, 0.209965, 0.209965], abs=1e-5)
+    assert ranked.parts["backward"] == pytest.approx([1.105848, 0, 0.419929, 0.419929], abs=1e-5)
+    assert ranked.parts["forward"] == pytest.approx([0, 0.963178, 0, 0], abs=1e-5)
+    assert found.prompt() == [TEXTS[2], TEXTS[3]]
     usage = found.answer.usage
     assert (usage.lookahead.calls, usage.generator.calls) == (1, 1)
     assert usage.effective_context == found.lookahead.usage.prompt + found.generator.usage.prompt
@@ -98,17 +98,25 @@ def test_fb_rag_scores_every_passage_forward_and_backward(run: Callable[..., Run
     [
         # F of the paper: the maximum over samples alone
         ("backward=0,forward=1,over_samples=max", [0.963178], [3]),
-        # FB of the paper
+        # the mean of (0.963178, 0.481589)
         (
-            "backward=0.5,forward=0.5,over_samples=max",
-            [0.552924, 0.481589, 0.209965, 0.209965],
-            [2, 3],
+            "backward=0.7,forward=0.3,over_samples=mean",
+            [0.774094, 0.293950, 0.293950, 0.216715],
+            [2, 0],
         ),
         # each divided by its largest: 0.7 + 0, 0.3 * 1, 0.7 * 0.379735 twice
-        ("fusion=normalised", [0.7, 0.3, 0.265815, 0.265815], [2, 3]),
+        ("backward=0.7,forward=0.3,fusion=normalised", [0.7, 0.3, 0.265815, 0.265815], [2, 3]),
         # ranks: 1/61 for the first of either, then 1/62, 1/63; backward weighs 0.7, forward 0.3
-        ("fusion=ranks", [0.7 / 61, 0.7 / 62, 0.7 / 63, 0.3 / 61], [2, 0]),
-        ("fusion=ranks,order=document", [0.7 / 61, 0.7 / 62, 0.7 / 63, 0.3 / 61], [0, 2]),
+        (
+            "backward=0.7,forward=0.3,fusion=ranks",
+            [0.7 / 61, 0.7 / 62, 0.7 / 63, 0.3 / 61],
+            [2, 0],
+        ),
+        (
+            "backward=0.7,forward=0.3,fusion=ranks,order=document",
+            [0.7 / 61, 0.7 / 62, 0.7 / 63, 0.3 / 61],
+            [0, 2],
+        ),
     ],
 )
 def test_fb_rag_as_its_parameters_say(

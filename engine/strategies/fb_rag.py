@@ -38,15 +38,12 @@ class FBRag:
 
     name: ClassVar[str] = "fb_rag"
     summary: ClassVar[str] = "a small model looks ahead; its samples re-rank every passage"
-    backward: float = 0.7
-    """eta_B, the weight of S(c; Q). The paper has 0.5 (FB) or 0 (F)."""
-    forward: float = 0.3
-    """eta_F, the weight of the samples' scores. The paper has 0.5 (FB) or 1 (F)."""
-    over_samples: Literal["max", "mean"] = "mean"
-    """How K sample scores of a passage become one. The paper takes the maximum.
-
-    These three were chosen on one half of the questions (docs/decisions.md, "Looking ahead").
-    """
+    backward: float = 0.5
+    """eta_B, the weight of S(c; Q): 0.5 is the paper's FB, 0 its F."""
+    forward: float = 0.5
+    """eta_F, the weight of the samples' scores: 0.5 is the paper's FB, 1 its F."""
+    over_samples: Literal["max", "mean"] = "max"
+    """How K sample scores of a passage become one. The paper takes the maximum."""
     fusion: Literal["sum", "normalised", "ranks"] = "sum"
     """Equation 6, the same with each score divided by its largest, or weighted reciprocal ranks."""
     form: Form = "reasoning"
