@@ -115,13 +115,12 @@ def _runtime() -> list[Check]:
         library = described()
     except RuntimeFailed as error:
         return [Check("llama-cpp-python", "missing", f"{found}: {error.message}", error.remedy)]
-    offload = library.offload
-    compiled = f"built for {', '.join(library.backends)}" if offload else "built for the CPU only"
+    built_for = ", ".join(library.backends) or "the CPU only"
     return [
-        Check("llama-cpp-python", "ok", f"{found}, {compiled}"),
+        Check("llama-cpp-python", "ok", f"{found}, built for {built_for}"),
         Check("instruction sets", "ok", ", ".join(library.instruction_sets)),
         _proof(),
-        gpu_check(library.gpus, gpus_present(), offload=offload),
+        gpu_check(library.gpus, gpus_present(), built=bool(library.backends)),
     ]
 
 
@@ -151,7 +150,7 @@ def _torch() -> list[Check]:
     return [Check("transformers", "ok", found)]
 
 
-def gpu_check(used: Sequence[Gpu], present: Sequence[Gpu], *, offload: bool) -> Check:
+def gpu_check(used: Sequence[Gpu], present: Sequence[Gpu], *, built: bool) -> Check:
     """Say what goes to a GPU, or why nothing does."""
     if used:
         cards = "; ".join(
@@ -162,7 +161,7 @@ def gpu_check(used: Sequence[Gpu], present: Sequence[Gpu], *, offload: bool) -> 
     names = ", ".join(gpu.name for gpu in present)
     if not present:
         return Check("gpu", "ok", "none is here; every layer runs on the CPU")
-    if not offload:
+    if not built:
         remedy = (
             "Install it again with GPU support: CMAKE_ARGS=-DGGML_CUDA=on (NVIDIA; for AMD "
             "-DGGML_HIP=on, for others -DGGML_VULKAN=on) pip install --force-reinstall "

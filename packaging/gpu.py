@@ -93,7 +93,7 @@ class Run:
 def compiled(run: Run) -> list[str]:
     """Have a llama.cpp that computes on the GPU; a build that was cut off goes on."""
     library = described()
-    if run.device == "cpu" or library.offload:
+    if run.device == "cpu" or library.backends:
         return [f"llama-cpp-python {library.version}, backends {', '.join(library.backends)}"]
     wheels = run.out / "wheels"
     name = f"llama-cpp-python=={library.version}"

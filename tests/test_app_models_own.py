@@ -281,13 +281,13 @@ def test_files_of_other_programs_are_listed(home, capsys):
 
 def test_doctor_says_why_a_gpu_is_not_used():
     card = Gpu("NVIDIA H100", MemoryBytes(80 * 10**9, 79 * 10**9))
-    assert gpu_check([], [], offload=False).state == "ok"
-    unused = gpu_check([], [card], offload=False)
+    assert gpu_check([], [], built=False).state == "ok"
+    unused = gpu_check([], [card], built=False)
     assert "H100 is not used: llama.cpp was built without it" in unused.detail
     assert "GGML_CUDA=on" in (unused.remedy or "")
-    blind = gpu_check([], [card], offload=True)
+    blind = gpu_check([], [card], built=True)
     assert "finds no device" in blind.detail
-    used = gpu_check([card], [card], offload=True)
+    used = gpu_check([card], [card], built=True)
     assert used.state == "ok"
     assert "79.0 GB of 80.0 GB free" in used.detail
     assert re.search(r"\b(\d+) of \1 layers|no model is here", used.detail)

@@ -199,7 +199,7 @@ def test_what_came_of_a_calibration_is_said(tmp_path, monkeypatch):
 async def test_the_share_of_a_gpu_is_said(files, monkeypatch):
     card = Gpu("Toy GPU", MemoryBytes(8_000_000_000, 8_000_000_000))
     monkeypatch.setattr(model_rows, "gpus_present", lambda: [card])
-    library = Library("0.0", True, ("Toy",), (), (card,))
+    library = Library("0.0", ("Toy",), (), (card,))
     monkeypatch.setattr(model_rows, "described", lambda: library)
     app = app_here()
     async with app.run_test(size=(80, 24)) as pilot:

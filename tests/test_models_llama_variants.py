@@ -39,9 +39,7 @@ def test_a_processor_without_a_variant_is_told_so() -> None:
     assert "compile llama-cpp-python on this machine" in caught.value.remedy
 
 
-@pytest.mark.parametrize(
-    "asked", ["self_test", "gpu_offload_supported", "instruction_sets", "backends", "gpus_used"]
-)
+@pytest.mark.parametrize("asked", ["self_test", "instruction_sets", "backends", "gpus_used"])
 def test_whatever_is_asked_first_variants_are_loaded_before_and_in_silence(asked: str) -> None:
     # llama.cpp itself would look into the working folder then, and write which one it loads.
     code = (

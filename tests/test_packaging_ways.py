@@ -215,7 +215,7 @@ def test_doctor_names_what_llama_cpp_was_built_for(
     backends: list[str],
     said: str,
 ) -> None:
-    library = Library("0.0", bool(backends), tuple(backends), (), ())
+    library = Library("0.0", tuple(backends), (), ())
     monkeypatch.setattr(doctor, "described", lambda: library)
     main(["doctor"])
     assert said in capsys.readouterr().out

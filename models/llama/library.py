@@ -55,12 +55,6 @@ def version() -> str:
     return str(llama_cpp.__version__)
 
 
-def gpu_offload_supported() -> bool:
-    """Say whether this build of llama.cpp can offload layers to a GPU."""
-    _devices()
-    return bool(llama_cpp.llama_supports_gpu_offload())
-
-
 def instruction_sets() -> list[str]:
     """Return the features of this CPU that this build uses."""
     _devices()

@@ -17,8 +17,6 @@ class Library:
 
     version: str
     """Of the Python package."""
-    offload: bool
-    """Whether it was built to compute on a GPU."""
     backends: tuple[str, ...]
     """Backends besides the CPU, such as "CUDA" and "Vulkan"."""
     instruction_sets: tuple[str, ...]
@@ -38,7 +36,6 @@ def described() -> Library:
     said: dict[str, Any] = report.described
     return Library(
         version=said["version"],
-        offload=said["offload"],
         backends=tuple(said["backends"]),
         instruction_sets=tuple(said["instruction_sets"]),
         gpus=tuple(Gpu(gpu["name"], MemoryBytes(**gpu["memory"])) for gpu in said["gpus"]),

@@ -106,7 +106,6 @@ def _described() -> dict[str, Any]:
 
     from models.llama.library import (
         backends,
-        gpu_offload_supported,
         gpus_used,
         instruction_sets,
         version,
@@ -114,7 +113,6 @@ def _described() -> dict[str, Any]:
 
     return {
         "version": version(),
-        "offload": gpu_offload_supported(),
         "backends": backends(),
         "instruction_sets": instruction_sets(),
         "gpus": [asdict(gpu) for gpu in gpus_used()],
