@@ -9,7 +9,7 @@ from engine.agreement import disagreement
 from engine.answer_parts import ModelIds, Usage
 from engine.checking import abstention, entailment
 from engine.checking.citation_check import Checked, check, nearest
-from engine.confidence.reasons import UNREAD, reasons_of
+from engine.confidence.reasons import COUNTED, UNREAD, reasons_of
 from engine.events import Answered, Event, Steps
 from engine.generation.draft import Draft
 from engine.injection import order_guard
@@ -18,7 +18,7 @@ from engine.stages import stage, time_spent
 from engine.strategies import registry
 from engine.strategies.registry import Strategy
 from engine.toolbox.steps import Toolbox
-from engine.values import Answer, Argument, Certainty, Coverage, Grounded, Passage
+from engine.values import Answer, Argument, Certainty, Coverage, Dated, Grounded, Passage
 
 
 def checked(strategy: Strategy, tools: Toolbox, draft: Draft) -> Iterator[Event]:
@@ -121,7 +121,9 @@ def certainty_of(
 def _reasons(draft: Draft, coverage: Coverage) -> tuple[Argument, ...]:
     if draft.table is not None and not coverage.complete:
         return (UNREAD,)
-    return reasons_of(draft.signals) if draft.signals else ()
+    known = reasons_of(draft.signals) if draft.signals else ()
+    dates = [said for one in draft.evidence if isinstance(one, Dated) for _, said in one.dates]
+    return (COUNTED, *known) if any(said in draft.text for said in dates) else known
 
 
 def _evidence(draft: Draft) -> Iterator[Passage]:

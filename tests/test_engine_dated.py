@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from engine.answer import answer
 from engine.checking.citation_check import check
+from engine.confidence.reasons import COUNTED
 from engine.events import Answered
 from engine.generation.dated import MOST_CHARACTERS, asks_when, dated
 from engine.language.relative_days import relative_days
@@ -152,3 +153,4 @@ def test_the_generator_reads_dates_where_it_is_asked_when(
     if asked.startswith("When"):
         assert found.answer.grounded == "grounded"
         assert found.answer.citations[0].quote in note
+    assert (COUNTED in found.answer.reasons) is asked.startswith("When")

@@ -42,7 +42,7 @@ from tests.support.in_store import weights_of
 
 pytestmark = pytest.mark.slow
 
-SMALL = "smollm2-135m-instruct-q4_1"
+SMALL, HALF = "smollm2-135m-instruct-q4_1", "qwen2.5-coder-0.5b-instruct-q4_k_m"
 NOTES = (
     "The lease of the boathouse was signed by Berta Lindqvist on 3 March 2025 in Harlow.",
     "The lease of the boathouse ends on 31 December 2026. It may be renewed for one year.",
@@ -137,6 +137,21 @@ def test_a_file_that_the_best_passage_names_is_read(model: Generator, tmp_path: 
         shown = [one for one in events if isinstance(one, Selected) and one.stage == "write"]
         files = {passage.item.locator.path for passage in shown[0].kept}
         assert (lease in files) is found
+
+
+def test_a_day_is_counted_from_the_day_of_its_message(tmp_path: Path) -> None:
+    (tmp_path / "WhatsApp Chat with Berta.txt").write_text(
+        "21/06/2023, 14:05 - Berta: The piano came two days ago.\n"
+        "21/06/2023, 14:06 - Tomas: At last! Was it heavy?\n"
+    )
+    read = read_all([tmp_path], Settings())
+    half = load_llama(weights_of(HALF), HALF, context=4096)
+    try:
+        _, found = ask(half, read, "vanilla", "question", question="When did the piano come?")
+    finally:
+        half.close()
+    assert "19 June 2023" in found.text
+    assert "The piano came two days ago." in found.citations[0].quote
 
 
 @pytest.mark.parametrize(("kind", "more"), [("drag", ""), ("iterdrag", ",n=1")])

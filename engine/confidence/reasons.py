@@ -23,6 +23,7 @@ class _Rule:
     con: str
 
 
+COUNTED = Argument("the day is counted from the date of its source", True)
 UNREAD = Argument("not all that may count was read", False)
 """Of a computed answer."""
 
