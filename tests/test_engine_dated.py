@@ -45,6 +45,8 @@ def message(text: str, when: datetime | None = WEDNESDAY, kind: Kind = Kind.MESS
         ("next month", "July 2023"),
         ("ten years ago", "2013"),
         ("on Friday", None),
+        ("next Friday", None),
+        ("this Friday", "23 June 2023"),
         ("the past two weeks", None),
         ("the last two years", None),
         ("on 3 May", None),

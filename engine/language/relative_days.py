@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from engine.language.date_words import MONTH_NAMES
+from engine.language.date_words import MONTH_NAMES, WEEKDAY_WORDS
 from engine.language.dates import find_spans
 
 # "yesterday", "last Friday", "two weeks ago"
@@ -14,17 +14,22 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 
+# "next Friday": of this week to some, of the next one to others
+_EITHER = re.compile(rf"\bnext (?:{WEEKDAY_WORDS})\b", re.IGNORECASE)
+
 
 def relative_days(text: str, written: date) -> list[tuple[int, str]]:
     """Return where the words for such days end in `text`, and which days they are.
 
-    A day alone, as in "by Friday", is none: it may lie before or after. Nor is a length of time, as
-    in "the past two weeks".
+    A day alone, as in "by Friday", is none: it may lie before or after. Nor is "next Friday", which
+    people mean in two ways, nor a length of time, as in "the past two weeks".
     """
     found = []
     for one in find_spans(text, written):
         first, last = one.span.first, one.span.last
-        if first and last and _RELATIVE.search(one.words) and (said := _said(first, last)):
+        if first is None or last is None or _EITHER.search(one.words):
+            continue
+        if _RELATIVE.search(one.words) and (said := _said(first, last)):
             found.append((one.end, said))
     return found
 
