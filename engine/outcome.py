@@ -122,8 +122,14 @@ def _reasons(draft: Draft, coverage: Coverage) -> tuple[Argument, ...]:
     if draft.table is not None and not coverage.complete:
         return (UNREAD,)
     known = reasons_of(draft.signals) if draft.signals else ()
-    dates = [said for one in draft.evidence if isinstance(one, Dated) for _, said in one.dates]
-    return (COUNTED, *known) if any(said in draft.text for said in dates) else known
+    return (COUNTED, *known) if _is_counted(draft) else known
+
+
+def _is_counted(draft: Draft) -> bool:
+    """Say whether a draft names a day that was counted, and that no item states itself."""
+    dates = {said for one in draft.evidence if isinstance(one, Dated) for _, said in one.dates}
+    stated = [one.item.text for one in draft.evidence]
+    return any(said in draft.text and not any(said in text for text in stated) for said in dates)
 
 
 def _evidence(draft: Draft) -> Iterator[Passage]:

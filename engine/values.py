@@ -33,6 +33,11 @@ class Passage:
         """What recall scores: the item's title and the passage."""
         return f"{self.item.title}\n{self.text}"
 
+    @property
+    def undated(self) -> Passage:
+        """The passage without dates that are not in its item; what citations name."""
+        return self
+
     def place(self, offset: int) -> int:
         """Return the place of a character of `text` in the item's text."""
         return self.start + offset
@@ -71,6 +76,13 @@ class Dated(Excerpt):
 
     dates: tuple[tuple[int, str], ...] = ()
     """After which character of what is left, and the date, in order: "last week (1 to 7 May)"."""
+    made_of: Passage | None = None
+    """The passage as it was."""
+
+    @property
+    def undated(self) -> Passage:
+        """The passage as it was."""
+        return self.made_of or self
 
     @property
     def text(self) -> str:

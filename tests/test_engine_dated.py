@@ -139,6 +139,7 @@ def test_a_date_that_was_counted_is_supported_and_cites_the_words_themselves() -
     assert checked.grounded == "grounded"
     [citation] = checked.citations
     assert citation.quote == "Ann: The piano came two days ago."
+    assert citation.passage is passage  # whoever is shown it reads what the file holds
     assert check("20 June 2023", dated([passage]), question).grounded == "none"
 
 
@@ -152,7 +153,20 @@ def test_the_generator_reads_dates_where_it_is_asked_when(
     [found] = [e for e in answer(asked, [tmp_path], models, Settings()) if isinstance(e, Answered)]
     prompt = models.generator.prompts[0]  # type: ignore[attr-defined]
     assert ("two days ago (19 June 2023)" in prompt) is asked.startswith("When")
+    assert all(one.passage.text in note for one in found.answer.citations)
     if asked.startswith("When"):
         assert found.answer.grounded == "grounded"
         assert found.answer.citations[0].quote in note
     assert (COUNTED in found.answer.reasons) is asked.startswith("When")
+
+
+def test_a_day_that_the_item_states_itself_was_not_counted(
+    tmp_path: Path, fake_models: MakeModels
+) -> None:
+    note = "Diary of 21 June 2023\n\nOn 19 June 2023, two days ago, the piano came.\n"
+    (tmp_path / "diary.txt").write_text(note)
+    events = answer(
+        "When did the piano come?", [tmp_path], fake_models(["19 June 2023"]), Settings()
+    )
+    [found] = [event for event in events if isinstance(event, Answered)]
+    assert COUNTED not in found.answer.reasons

@@ -236,7 +236,7 @@ def _translates(said: _Said, read: _Read) -> bool:
 def _citation(said: _Said, read: _Read, *, by_model: bool) -> Citation:
     how = "model" if by_model else "matched"
     start, end = _best_line(said, read)
-    return Citation(0, read.passage, start, end, how, True)  # type: ignore[arg-type]
+    return Citation(0, read.passage.undated, start, end, how, True)  # type: ignore[arg-type]
 
 
 def _best_line(said: _Said, read: _Read) -> tuple[int, int]:
@@ -292,5 +292,5 @@ def nearest(evidence: Sequence[Passage], limit: int = 3) -> list[Citation]:
     found = []
     for number, passage in enumerate(evidence[:limit], start=1):
         end = min(passage.end, passage.start + QUOTE_CHARACTERS)
-        found.append(Citation(number, passage, passage.start, end, "matched", False))
+        found.append(Citation(number, passage.undated, passage.start, end, "matched", False))
     return found

@@ -36,13 +36,15 @@ def asks_when(question: str) -> bool:
 
 
 def dated(passages: Sequence[Passage]) -> tuple[Passage, ...]:
-    """Return the passages, best first, with dates where their writing day is known."""
+    """Return the passages with dates, as long as there is room, where their day is known."""
     left = MOST_CHARACTERS
     found: list[Passage] = []
     for passage in passages:
         dates = _dates_in(passage)
-        left -= sum(len(said) for _, said in dates)
-        found.append(_with(passage, dates) if dates and left >= 0 else passage)
+        length = sum(len(said) for _, said in dates)
+        fits = 0 < length <= left
+        left -= length if fits else 0
+        found.append(_with(passage, dates) if fits else passage)
     return tuple(found)
 
 
@@ -72,4 +74,5 @@ def _written_on(item: Item) -> date | None:
 def _with(passage: Passage, dates: Sequence[tuple[int, str]]) -> Dated:
     whole = Excerpt(passage.item, passage.start, passage.end, ((passage.start, passage.end),))
     cut = passage if isinstance(passage, Excerpt) else whole
-    return Dated(cut.item, cut.start, cut.end, cut.runs, cut.nameless, tuple(dates))
+    parts = cut.runs, cut.nameless, tuple(dates)
+    return Dated(cut.item, cut.start, cut.end, *parts, made_of=passage)
