@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -691,3 +692,17 @@ def test_closing_the_iterator_closes_the_connection(opened: Open) -> None:
     assert model.closed
     with pytest.raises(RuntimeFailed, match="not connected any more"):
         model.render(QUESTION)
+
+
+def test_nothing_is_left_running_by_who_stops_and_closes_at_once(
+    opened: Open, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, toy = opened("vLLM")
+    body = {"prompt": "a", "stream": True, "max_tokens": 20}
+    for _ in range(20):
+        link = server_link.Link(address_of(toy.url, None), print)
+        with pytest.raises(Cancelled):
+            next(link.events("/v1/completions", [body] * 3, 3, lambda: True))
+        link.close()
+    gc.collect()
+    assert [record.message for record in caplog.records if record.name == "asyncio"] == []

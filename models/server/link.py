@@ -117,10 +117,19 @@ class Link:
     def close(self) -> None:
         """Close connections and thread."""
         if self._thread.is_alive():
-            asyncio.run_coroutine_threadsafe(self._client.aclose(), self._loop).result()
+            asyncio.run_coroutine_threadsafe(self._end(), self._loop).result()
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
+
+    async def _end(self) -> None:
+        """End what still runs before the loop stops: a stopped request closes its connection."""
+        running = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        await self._client.aclose()
+        await asyncio.sleep(0)  # transports let go of their sockets one round after they close
 
     async def _whole(self, path: str, body: Body | None) -> dict[str, Any]:
         async with self._response(path, body) as response:
