@@ -247,3 +247,14 @@ def test_words_that_are_not_understood_are_told() -> None:
     read = read_plan("How many angry mails did Kim send?", VOCABULARY, TODAY)
     assert read.left == ("angry",)
     assert not read.sure
+
+
+def test_a_whole_calendar_is_not_listed_where_one_thing_is_meant() -> None:
+    items = [event(f"Talk {place}", day(place), "Harbour Days") for place in range(2, 10)]
+    for several, question, line in (
+        (items, "When does Harbour Days take place?", None),
+        (items, "When are the talks at Harbour Days?", 'list start of event in:"Harbour Days"'),
+        (items[:2], "When does Harbour Days take place?", 'list start of event in:"Harbour Days"'),
+    ):
+        plan = read_plan(question, QuestionVocabulary.of(several), TODAY).plan
+        assert (written(plan) if plan else None) == line, question

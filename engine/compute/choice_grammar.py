@@ -122,12 +122,19 @@ class ChoiceGrammar:
         return present and self._lies_ahead(source)
 
     def _is_of_one_unnamed(self, source: Source) -> bool:
-        """Say whether one item is meant and only its kind is named: "when is the meeting"."""
+        """Say whether one thing is meant, and only a kind or a whole calendar is named.
+
+        "When is the meeting", "when does PyCon take place" of a calendar with a hundred talks.
+        """
         several = any(
             one in w.NOUNS and one.endswith("s") for one in TOKEN.findall(self.items.asking)
         )
         every = self.items.has(r"\b(?:all|any|each|every)\b")
-        return source == Source(source.kind) and not several and not every
+        if several or every or source != Source(source.kind, calendars=source.calendars):
+            return False
+        if not source.calendars:
+            return True
+        return len(passing(self.vocabulary.items, source, self.vocabulary.known).items) > FEW
 
     def _is_of_what_is_ahead(self, source: Source) -> bool:
         """Say whether the question is about what is next, or when something to come is."""

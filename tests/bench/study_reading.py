@@ -55,15 +55,15 @@ RIGHT = 0.6
 MODEL_SIGNALS = frozenset({"mean", "least"})
 
 
-def record(data: Path, out: Path, sets: Sequence[str], skip: int, limit: int, model: str) -> None:
+def record(given: argparse.Namespace) -> None:
     """Append a row for each question that `out` does not hold yet."""
-    settings = Settings()
-    models = model_set(load_config(os.environ), generator=model)
-    asked = {name: questions_of(data, name, skip, limit) for name in sets}
+    settings, data, sets = Settings(), given.data, given.sets
+    models = model_set(load_config(os.environ), generator=given.generator)
+    asked = {name: questions_of(data, name, given.skip, given.limit) for name in sets}
     readers = {name: CorpusReader(file_of(data, name), over(data, name), settings) for name in sets}
-    known = {(row["set"], row["id"]) for row in rows_of([out])}
-    with out.open("a") as stream:
-        for turn in range(limit):
+    known = {(row["set"], row["id"]) for row in rows_of([given.out])}
+    with given.out.open("a") as stream:
+        for turn in range(given.limit):
             for name in sets:
                 if turn >= len(asked[name]) or (name, asked[name][turn].id) in known:
                     continue
@@ -74,20 +74,20 @@ def record(data: Path, out: Path, sets: Sequence[str], skip: int, limit: int, mo
                 query, left = result_of(steps)
                 tools = Toolbox.of(query, left, models, settings)
                 row = {"set": name, "id": question.id, "unanswerable": question.unanswerable}
-                stream.write(json.dumps(row | {"readings": list(_readings(tools, question))}))
+                stream.write(json.dumps(row | {"readings": [*_readings(tools, question, given.times)]}))
                 stream.write("\n")
                 stream.flush()
 
 
-def _readings(tools: Toolbox, question: Question) -> Iterator[dict[str, Any]]:
-    """Yield two readings of a question, the second one behind the first."""
+def _readings(tools: Toolbox, question: Question, times: int) -> Iterator[dict[str, Any]]:
+    """Yield readings of a question, each one behind those before."""
     recalled = result_of(tools.recall())
     margin = margin_of(recalled)
     scores = follow(question.text, recalled, tools.corpus.passages).scores.copy()
     tools.models.roles.forget()
     chosen: list[int] = []
     before = ""
-    for _ in range(2):
+    for _ in range(times):
         scores[chosen] = 0.0
         if not scores.any():
             return
@@ -248,6 +248,7 @@ def main() -> None:
     parts = parser.add_subparsers(dest="what", required=True)
     recording = parts.add_parser("record")
     add_choice(recording, skip=0, limit=60)
+    recording.add_argument("--times", type=int, default=2, help="how often each question is read")
     fitting = parts.add_parser("fit")
     fitting.add_argument("files", type=Path, nargs="+")
     fitting.add_argument("--ridge", type=float, default=10.0)
@@ -255,7 +256,7 @@ def main() -> None:
     if given.what == "fit":
         report(given.files, given.ridge)
     else:
-        record(given.data, given.out, given.sets, given.skip, given.limit, given.generator)
+        record(given)
 
 
 if __name__ == "__main__":
