@@ -29,8 +29,8 @@ from models.system.machine import Gpu, gpus_present, memory
 from models.system.offline import OFFLINE
 
 COST = (
-    "What that costs depends on the processor: on one with AVX-512 a 0.5B model read prompts as "
-    "fast, a 1.5B one faster; on one with AMX it was not measured"
+    "On x86 that costs nothing: a 0.5B model read prompts as fast without, a 1.5B one faster; "
+    "with AMX, and on other processors, it was not measured"
 )
 """What is lost without them, as measured (docs/results.md, "Proving llama.cpp's library")."""
 

@@ -27,10 +27,10 @@ THOUGHT_MARKS = ("<think>", "</think>")
 def rearranging_pays() -> bool:
     """Say whether weights rearranged for this processor are read faster than those of the file.
 
-    With AVX-512 the file's own are (docs/results.md, "Rearranged weights"). They also stay in the
-    page cache, where other programs share them.
+    On x86 the file's own are, with AVX2 and with AVX-512 (docs/results-machinery.md, "Rearranged
+    weights"). They also stay in the page cache, where other programs share them.
     """
-    return b"AVX512 = 1" not in llama_cpp.llama_print_system_info()
+    return b"SSE3 = 1" not in llama_cpp.llama_print_system_info()
 
 
 class LlamaModel:

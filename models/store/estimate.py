@@ -14,7 +14,7 @@ from models.store.architectures import unusable
 from models.store.catalogue import ModelRow
 from models.store.gguf import GgufHeader, HeaderFault, read_header
 from models.store.store import Store
-from models.system.machine import has_avx512
+from models.system.machine import is_x86
 
 CONTEXT = 8192
 """Tokens that a model is loaded with by default; `models.llama.generator` agrees."""
@@ -62,8 +62,8 @@ class Estimate:
     buffers: int
     """Compute, logits, vocabulary and the runtime itself."""
     reorder: int
-    """A copy of weights in another order, on a CPU without AVX-512, where that pays; the file's
-    pages can go in exchange."""
+    """A copy of weights in another order, where that pays: not on x86. The file's pages can go in
+    exchange."""
     exact: bool
     """Whether it comes from the file's header rather than from its size."""
     layers: int = 0
@@ -95,7 +95,7 @@ def estimate(header: GgufHeader, context: int, file_size: int, *, reads: bool = 
         buffers=_buffers(
             header.vocabulary, header.embedding, _scores(header.heads, padded) if reads else 0
         ),
-        reorder=0 if has_avx512() else header.repacked_bytes,
+        reorder=0 if is_x86() else header.repacked_bytes,
         exact=True,
         layers=header.layers,
     )

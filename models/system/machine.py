@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 CGROUP = Path("/sys/fs/cgroup")
-CPUINFO = Path("/proc/cpuinfo")
 NVIDIA = Path("/proc/driver/nvidia/gpus")
 CARDS = Path("/sys/class/drm")
 AMD = "0x1002"
@@ -25,12 +25,9 @@ class MemoryBytes:
     """What a program can get without swapping others out."""
 
 
-def has_avx512() -> bool:
-    """Say whether the processor names AVX-512 among its instructions."""
-    try:
-        return " avx512f " in CPUINFO.read_text(errors="replace").replace("\n", " \n")
-    except OSError:
-        return False
+def is_x86() -> bool:
+    """Say whether the processor is one of x86's."""
+    return platform.machine().lower() in ("x86_64", "amd64", "i386", "i686")
 
 
 @dataclass(frozen=True, slots=True)

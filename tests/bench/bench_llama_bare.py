@@ -6,11 +6,13 @@ import statistics
 import sys
 import time
 from functools import partial
+from pathlib import Path
+from unittest.mock import patch
 
 import llama_cpp
 from bench_parts import ours, row, story
 
-from models.llama.generator import CHUNK, LlamaGenerator, physical_cores
+from models.llama.generator import CHUNK, LlamaGenerator, load_llama, physical_cores
 from models.llama.thread import computing_thread
 
 
@@ -70,3 +72,23 @@ def overhead(model: LlamaGenerator, runs: int, prompt: int, new: int) -> None:
         name = ("prompt", "generation")[part]
         row(f"{name}, bare", f"{count / theirs:.1f} t/s")
         row(f"{name}, runtime", f"{count / mine:.1f} t/s", f"{mine / theirs - 1:+.1%} (aim <= 3 %)")
+
+
+def rearranged(path: Path, runs: int, prompt: int, new: int) -> None:
+    """Print what weights rearranged for the processor are worth over those of the file."""
+    print(f"weights rearranged or as in the file, prompt of {prompt} tokens, {new} generated")
+    models: list[LlamaGenerator] = []
+    for pays in (True, False):
+        with patch("models.llama.model.rearranging_pays", partial(bool, pays)):
+            models.append(load_llama(path, path.stem, context=prompt + 2 * new))
+    text = story(models[0], prompt)
+    tokens = models[0].count(text)
+    took = [[ours(model, text, new) for model in models] for _ in range(runs)]
+    for part, name, count in ((0, "prompt", tokens), (1, "generation", new)):
+        moved, plain = (
+            count / statistics.median(run[side][part] for run in took) for side in (0, 1)
+        )
+        row(f"{name}, rearranged", f"{moved:.1f} t/s")
+        row(f"{name}, as in the file", f"{plain:.1f} t/s", f"{plain / moved:.2f} x")
+    for model in models:
+        model.close()

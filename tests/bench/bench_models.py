@@ -1,7 +1,7 @@
 """What each runtime gives, what it costs over llama.cpp itself, and what it saves.
 
     python tests/bench/bench_models.py MODEL.gguf|FOLDER [--runtime llama|transformers]
-        [--encoder FOLDER] [--runs 5] [--prompt 1500] [--new 64]
+        [--encoder FOLDER] [--runs 5] [--prompt 1500] [--new 64] [--rearranged]
 
 Every comparison is made in one run, its sides in turn, and the medians are printed with their
 ratio. Each runtime runs in a process of its own: their threads, and what they take of memory,
@@ -249,7 +249,13 @@ def main() -> None:
     parser.add_argument("--gpu-layers", type=int, default=-1)
     parser.add_argument("--precision", choices=["float32", "bfloat16"])
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--rearranged", action="store_true", help="only what rearranging is worth")
     args = parser.parse_args()
+    if args.rearranged:
+        from bench_llama_bare import rearranged
+
+        rearranged(args.model, args.runs, args.prompt, args.new)
+        return
     wanted = [args.runtime] if args.runtime else list(RUNTIMES)
     for runtime in wanted:
         if find_spec(RUNTIMES[runtime]) is None:

@@ -74,7 +74,9 @@ def record(given: argparse.Namespace) -> None:
                 query, left = result_of(steps)
                 tools = Toolbox.of(query, left, models, settings)
                 row = {"set": name, "id": question.id, "unanswerable": question.unanswerable}
-                stream.write(json.dumps(row | {"readings": [*_readings(tools, question, given.times)]}))
+                stream.write(
+                    json.dumps(row | {"readings": [*_readings(tools, question, given.times)]})
+                )
                 stream.write("\n")
                 stream.flush()
 

@@ -41,7 +41,7 @@ static void fail_at(const char *place) {
 }
 
 /* As of a processor on which rearranged weights pay. */
-const char *llama_print_system_info(void) { return "CPU : AVX2 = 1 | "; }
+const char *llama_print_system_info(void) { return "CPU : NEON = 1 | "; }
 
 void llama_backend_init(void) {
     fail_at("init");
