@@ -217,6 +217,15 @@ def test_abstention_is_exit_3_with_every_key(files, ask_with, capsys):
     assert not any(citation["support"] for citation in shown["citations"])
 
 
+@pytest.mark.parametrize(
+    ("more", "told"), [((), True), (("--effort", "thorough"), False), (("--json",), False)]
+)
+def test_who_got_no_answer_is_told_how_to_look_further(files, ask_with, capsys, more, told):
+    ask_with("Not found.")
+    assert main(["ask", "What is the plate of Tom's car?", str(files), *more]) == 3
+    assert ("--effort thorough" in capsys.readouterr().err) is told
+
+
 def test_search_json_is_the_contract(files, capsys):
     (files / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
     assert main(["search", "lease boathouse", str(files), "--json"]) == 0

@@ -30,7 +30,7 @@ from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.routes import routing
 from engine.routes.facts import Facts, needs_several
-from engine.settings import Budget, Effort, Settings
+from engine.settings import Budget, Settings
 from engine.strategies import registry
 from engine.strategies.further import agreement
 from engine.strategies.rewrite import Rewrite
@@ -54,6 +54,7 @@ FACTS = Facts(
     writing_tokens=2900,
 )
 """More was found than fits, nothing is far ahead, everything is installed."""
+THOROUGH = replace(FACTS, effort="thorough")
 
 
 @pytest.mark.parametrize(
@@ -86,6 +87,7 @@ def test_when_it_pays_to_look_ahead(facts: dict[str, Any], taken: bool, why: str
     [
         ({}, False, True),
         ({}, True, False),
+        ({"effort": "balanced"}, False, False),
         ({"effort": "quick"}, False, False),
         ({"tokens_left": 4000}, False, False),
         ({"found": 0}, False, False),
@@ -96,15 +98,10 @@ def test_when_it_pays_to_look_ahead(facts: dict[str, Any], taken: bool, why: str
 def test_when_looking_ahead_is_made_up_for(
     facts: dict[str, Any], looked: bool, taken: bool
 ) -> None:
-    assert routing.look_ahead_after_all(replace(FACTS, **facts), looked, 3).taken is taken
-    assert not routing.look_ahead_after_all(replace(FACTS, **facts), looked, 0).taken
-
-
-@pytest.mark.parametrize("effort", ["balanced", "thorough"])
-def test_it_looks_ahead_behind_a_missing_answer_not_an_unsure_one(effort: Effort) -> None:
-    facts = replace(FACTS, effort=effort)
-    assert not routing.look_ahead_after_all(facts, False, 3, missing=False).taken
-    assert routing.look_ahead_after_all(facts, False, 3, missing=True).taken
+    known = replace(THOROUGH, **facts)
+    assert routing.look_ahead_after_all(known, looked, 3).taken is taken
+    assert not routing.look_ahead_after_all(known, looked, 0).taken
+    assert not routing.look_ahead_after_all(known, looked, 3, missing=False).taken
 
 
 @pytest.mark.parametrize(
@@ -156,6 +153,7 @@ def test_when_readings_vote(facts: dict[str, Any], alike: float | None, taken: b
         ({"several": True}, 4000, "sub-questions", True),
         ({}, 6000, "rewrite", False),
         ({}, None, "rewrite", False),
+        ({"effort": "balanced"}, 10, "rewrite", False),
         ({"effort": "quick"}, 10, "rewrite", False),
         ({"seconds_left": 0.0}, 10, "rewrite", False),
         ({"fitting": 0}, 10, "rewrite", False),
@@ -165,9 +163,10 @@ def test_when_readings_vote(facts: dict[str, Any], alike: float | None, taken: b
 def test_when_missing_evidence_is_looked_for(
     facts: dict[str, Any], needed: int | None, stage: str, taken: bool
 ) -> None:
-    decided = routing.again(replace(FACTS, **facts), needed, 3)
+    known = replace(THOROUGH, **facts)
+    decided = routing.again(known, needed, 3)
     assert (decided.stage, decided.taken) == (stage, taken)
-    of_all = routing.again(replace(FACTS, **facts), needed, 0)
+    of_all = routing.again(known, needed, 0)
     assert of_all.taken is (taken and stage == "sub-questions")
 
 
@@ -488,7 +487,9 @@ def test_what_is_missing_is_looked_for_by_looking_ahead(ask: Ask) -> None:
         return "the mill [1]" if "bees" in prompt else "Not found."
 
     samples = ["She keeps bees behind the mill.\nAnswer: bees"]
-    found = ask("Who signed the lease, and where?", write, samples, budget=ROOM_FOR_ONE)
+    asked = "Who signed the lease, and where?"
+    assert ask(asked, write, samples, budget=ROOM_FOR_ONE).taken == []
+    found = ask(asked, write, samples, budget=ROOM_FOR_ONE, effort="thorough")
     assert "look ahead" in found.taken
     assert len(found.all(Sampled)) == 2
     assert found.answer.raw == "the mill [1]"
@@ -510,7 +511,8 @@ def test_a_question_of_several_steps_is_asked_in_steps(ask: Ask) -> None:
         "Intermediate answer: Ingrid Halloran",
         "the mill",
     ]
-    found = ask("Where does the signer of the lease keep bees?", replies, ["?"], task="multihop")
+    question = "Where does the signer of the lease keep bees?"
+    found = ask(question, replies, ["?"], task="multihop", effort="thorough")
     assert found.taken[-1] == "sub-questions"
     assert "published parameters" in found.all(Noted)[-1].text
     assert found.answer.raw == "the mill"
@@ -525,7 +527,13 @@ def test_a_second_look_that_finds_nothing_leaves_the_first(ask: Ask) -> None:
 
 def test_where_no_passage_fits_whole_it_abstains(ask: Ask) -> None:
     letter = "Dear all. The jetty is closed. The bees are behind the mill. Yours, Kim."
-    found = ask("Where are the bees?", ["Not found."], notes=[letter, letter], budget=LONG)
+    found = ask(
+        "Where are the bees?",
+        ["Not found."],
+        notes=[letter, letter],
+        budget=LONG,
+        effort="thorough",
+    )
     assert found.answer.text == abstention.ABSTENTION
     assert [one.why for one in found.all(Decided)[-2:]] == [
         "not one passage fits the tokens whole",
@@ -635,11 +643,12 @@ def test_looking_late_waits_for_a_first_reading_without_an_answer(ask: Ask) -> N
 
     samples = ["She keeps bees behind the mill.\nAnswer: bees"]
     asked = "Who signed the lease, and where?"
-    late = ask(asked, write, samples, budget=ROOM_FOR_ONE, strategy="auto:look=late")
+    thorough = {"budget": ROOM_FOR_ONE, "strategy": "auto:look=late", "effort": "thorough"}
+    late = ask(asked, write, samples, **thorough)
     looks = [one.taken for one in late.all(Decided) if one.stage == "look ahead"]
     assert looks == [False, True]
     assert late.answer.raw == "the mill [1]"
-    spared = ask(LEASE, [ENDS], samples, budget=ROOM_FOR_ONE, strategy="auto:look=late")
+    spared = ask(LEASE, [ENDS], samples, **thorough)
     assert not spared.all(Sampled)
 
 

@@ -157,6 +157,9 @@ def command(
             print_json(_object(answered, trail, explain) | talk.shown(question))
         else:
             click.echo(folded(answer_text(answered, zone_of(config), str(config.path)), sys.stdout))
+            missed = answered.certainty == "none" and answered.strategy.startswith("auto")
+            if missed and settings.effort != "thorough":
+                click.echo("To look further: --effort thorough", err=True)
             if explain:
                 click.echo(folded(trail.text(answered), sys.stdout))
         talk.answered(answered, question)  # printed first: no failure to keep it costs the answer
