@@ -63,10 +63,11 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
         checked = Checked(draft.text, "grounded", list(draft.citations))
     else:
         checked = check(draft.text, draft.evidence, query.text)
-    certainty = certainty_of(draft, checked.grounded, settings, complete=corpus.coverage.complete)
+    complete = _complete(draft, corpus.coverage)
+    certainty = certainty_of(draft, checked.grounded, settings, complete=complete)
     if certainty == "none":
         checked = Checked(abstention.ABSTENTION, "none", nearest(draft.evidence))
-    elif checked.grounded == "grounded" and not (corpus.coverage.complete and draft.ended):
+    elif checked.grounded == "grounded" and not (complete and draft.ended):
         checked.grounded = "partial"
     checked = disagreement.with_conflict(checked, draft, query.text)
     return Answer(
@@ -118,8 +119,13 @@ def certainty_of(
     return "sure"
 
 
+def _complete(draft: Draft, coverage: Coverage) -> bool:
+    """Say whether all was read that a draft may be about: a sealed PDF is no event."""
+    return coverage.complete_for(draft.table.kinds) if draft.table else coverage.complete
+
+
 def _reasons(draft: Draft, coverage: Coverage) -> tuple[Argument, ...]:
-    if draft.table is not None and not coverage.complete:
+    if draft.table is not None and not _complete(draft, coverage):
         return (UNREAD,)
     known = reasons_of(draft.signals) if draft.signals else ()
     return (COUNTED, *known) if _is_counted(draft) else known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -220,6 +220,10 @@ class Coverage:
     where: Mapping[Path, int] = field(default_factory=dict)
     """Items by the file, where it held several or is a source, else by its folder."""
 
+    def complete_for(self, kinds: Set[Kind]) -> bool:
+        """Say whether nothing is unread that could have held items of these kinds."""
+        return self.complete or not (self.unread or any(one.kinds & kinds for one in self.skipped))
+
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
@@ -279,6 +283,8 @@ class TableShown:
     """Whether bars help."""
     unread: tuple[TableUnread, ...] = ()
     """All items that do not state the value, the group or the date."""
+    kinds: frozenset[Kind] = frozenset(Kind)
+    """What its items may be."""
 
 
 @dataclass(frozen=True, slots=True)

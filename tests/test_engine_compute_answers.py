@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.answer import answer
 from engine.checking import abstention
+from engine.compute.plan_text import parsed
+from engine.confidence.reasons import UNREAD
 from engine.errors import OwnAddressUnknown, PlanRefused
+from engine.events import Answered
+from engine.settings import Settings
 from ingest.item import Shelf
+from models.roles import ModelSet
 from tests.support.builders import mail
 from tests.support.toy_compute import BOB, KIM, MAILS, MET, Ask, asking, crossings, day
 
@@ -157,3 +164,18 @@ def test_a_list_is_no_longer_than_a_screen_and_its_table_has_all(ask: Ask) -> No
     assert answer.table is not None
     assert len(answer.table.rows) == 60
     assert len(answer.citations) == 20
+
+
+@pytest.mark.parametrize(("plan", "sure"), [("count event", True), ("count item title:regatta", False)])
+def test_a_file_that_could_not_have_held_it_leaves_a_count_sure(
+    fake_models: Callable[..., ModelSet], tmp_path: Path, plan: str, sure: bool
+) -> None:
+    crossings(tmp_path)
+    (tmp_path / "sealed.pdf").write_bytes(b"%PDF-1.7 nothing")
+    *_, end = answer("How many?", [tmp_path], fake_models(), Settings(plan=parsed(plan)))
+    assert isinstance(end, Answered)
+    found = end.answer
+    assert len(found.coverage.skipped) == 1
+    assert (found.certainty == "sure") is sure
+    assert (found.grounded == "grounded") is sure
+    assert [one.text for one in found.reasons] == [UNREAD.text] * (not sure)

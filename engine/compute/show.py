@@ -126,6 +126,7 @@ def shown(table: Table) -> TableShown:
         of=table.of,
         unread=tuple(_unread(table)),
         remarks=tuple(remarks(table)),
+        kinds=frozenset().union(*({one.kind} if one.kind else Kind for one in table.plan.sources)),
         is_chart=table.grouped and len(table.rows) > 2 and len(table.units) < 2,
     )
 
