@@ -166,7 +166,9 @@ def test_a_list_is_no_longer_than_a_screen_and_its_table_has_all(ask: Ask) -> No
     assert len(answer.citations) == 20
 
 
-@pytest.mark.parametrize(("plan", "sure"), [("count event", True), ("count item title:regatta", False)])
+@pytest.mark.parametrize(
+    ("plan", "sure"), [("count event", True), ("count item title:regatta", False)]
+)
 def test_a_file_that_could_not_have_held_it_leaves_a_count_sure(
     fake_models: Callable[..., ModelSet], tmp_path: Path, plan: str, sure: bool
 ) -> None:
