@@ -157,7 +157,7 @@ def command(
             print_json(_object(answered, trail, explain) | talk.shown(question))
         else:
             click.echo(folded(answer_text(answered, zone_of(config), str(config.path)), sys.stdout))
-            missed = answered.certainty == "none" and answered.strategy.startswith("auto")
+            missed = answered.grounded == "none" and answered.strategy.startswith("auto")
             if missed and settings.effort != "thorough":
                 click.echo("To look further: --effort thorough", err=True)
             if explain:
