@@ -226,6 +226,12 @@ def test_who_got_no_answer_is_told_how_to_look_further(files, ask_with, capsys, 
     assert ("--effort thorough" in capsys.readouterr().err) is told
 
 
+def test_what_was_computed_is_not_looked_for_any_further(files, ask_with, capsys):
+    ask_with()
+    assert main(["ask", "How many mails did Dana send in 1999?", str(files)]) == 3
+    assert "--effort thorough" not in capsys.readouterr().err
+
+
 def test_search_json_is_the_contract(files, capsys):
     (files / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
     assert main(["search", "lease boathouse", str(files), "--json"]) == 0

@@ -157,8 +157,7 @@ def command(
             print_json(_object(answered, trail, explain) | talk.shown(question))
         else:
             click.echo(folded(answer_text(answered, zone_of(config), str(config.path)), sys.stdout))
-            missed = answered.grounded == "none" and answered.strategy.startswith("auto")
-            if missed and settings.effort != "thorough":
+            if _leaves_more(answered) and settings.effort != "thorough":
                 click.echo("To look further: --effort thorough", err=True)
             if explain:
                 click.echo(folded(trail.text(answered), sys.stdout))
@@ -182,6 +181,12 @@ def _answered(
     if answered is None:
         raise RuntimeError("The engine ended without an answer.")
     return answered
+
+
+def _leaves_more(answered: Answer) -> bool:
+    """Say whether `auto` read, found nothing, and would look further at a higher effort."""
+    read = answered.table is None and answered.strategy.startswith("auto")
+    return read and answered.grounded == "none"
 
 
 def _object(answered: Answer, trail: Trail, explain: bool) -> dict[str, object]:
