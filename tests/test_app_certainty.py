@@ -62,6 +62,7 @@ NONE = replace(
 )
 HEADING = "Unsure (0.46 likely right): check it against its sources."
 PLUS = f"+ {FOR}"
+FURTHER = "f looks further: it asks again at thorough effort."
 MINUS = "- a second reading gives another �[2Janswer"
 MEMBERS = {
     "certainty": "unsure",
@@ -233,7 +234,9 @@ async def test_the_screen_marks_an_answer_by_a_sign_a_word_and_a_colour(answer, 
         place = next(place for place, line in enumerate(lines) if marked in line)
         assert answer.text in lines[place + 2]
         reasons = [PLUS, MINUS] if answer is UNSURE else []
-        assert shown(app, "grounded").splitlines()[:-1] == reasons
+        further = [FURTHER] if answer is NONE else []
+        why = shown(app, "grounded").splitlines()
+        assert (why[: len(reasons)], why[len(reasons) + 1 :]) == (reasons, further)
         past = turn(app).folded()
         assert (past.mark.plain, past.reasons) == (marked, reasons)
 

@@ -87,6 +87,31 @@ async def test_the_ledger_reads_no_rest_for_which_there_is_no_memory() -> None:
         assert len(engine.asked) == 1
 
 
+async def test_a_key_looks_further_for_a_missing_answer() -> None:
+    engine = Teller(strategy="auto: read", grounded="none", certainty="none")
+    app = app_telling(engine)
+    async with running(app) as pilot:
+        await asked(pilot, "When?")
+        assert "f looks further: it asks again at thorough effort." in text_of(app)
+        turn(app).focus()
+        await pilot.press("f")
+        await until(pilot, lambda: len(engine.asked) == 2 and not chat(app).busy)
+        assert [request.effort for request in engine.asked] == [None, "thorough"]
+        assert not turn(app).offers("further")
+
+
+async def test_no_key_looks_further_for_an_answer_that_is_there() -> None:
+    engine = Teller(strategy="auto: read")
+    app = app_telling(engine)
+    async with running(app) as pilot:
+        await asked(pilot, "When?")
+        assert "looks further" not in text_of(app)
+        turn(app).focus()
+        await pilot.press("f")
+        await pilot.pause()
+        assert len(engine.asked) == 1
+
+
 async def test_words_are_found_in_a_list_and_found_again() -> None:
     app = app_telling(Teller(coverage=Coverage({Kind.DOCUMENT: 1}, skipped=SKIPPED)))
     async with running(app) as pilot:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from app.settings.config import Config
@@ -59,6 +59,11 @@ class Request:
     generator: str | None = None
     search: bool = False
     """Whether passages are ranked (the last event is `Found`) and no model is used."""
+
+    def chosen(self, name: Literal["effort", "strategy"]) -> str | None:
+        """Return what it wants, else what the settings said when it was asked."""
+        wanted: str | None = getattr(self, name)
+        return wanted or (getattr(self.config.values.answer, name) if self.config else None)
 
 
 @dataclass(frozen=True, slots=True)

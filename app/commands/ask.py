@@ -25,6 +25,7 @@ from app.commands.shared.short_help import ShortHelp
 from app.commands.shared.standard_input import question_from
 from app.exits import ExitCode
 from app.local_models.server import tell_where_text_goes
+from app.output.certainty import leaves_more
 from app.output.objects import answer_object, print_json
 from app.output.plain import folded
 from app.output.progress import Watcher, can_redraw, watch
@@ -157,7 +158,7 @@ def command(
             print_json(_object(answered, trail, explain) | talk.shown(question))
         else:
             click.echo(folded(answer_text(answered, zone_of(config), str(config.path)), sys.stdout))
-            if _leaves_more(answered) and settings.effort != "thorough":
+            if leaves_more(answered, settings.effort):
                 click.echo("To look further: --effort thorough", err=True)
             if explain:
                 click.echo(folded(trail.text(answered), sys.stdout))
@@ -181,12 +182,6 @@ def _answered(
     if answered is None:
         raise RuntimeError("The engine ended without an answer.")
     return answered
-
-
-def _leaves_more(answered: Answer) -> bool:
-    """Say whether `auto` read, found nothing, and would look further at a higher effort."""
-    read = answered.table is None and answered.strategy.startswith("auto")
-    return read and answered.grounded == "none"
 
 
 def _object(answered: Answer, trail: Trail, explain: bool) -> dict[str, object]:

@@ -47,6 +47,12 @@ def likely_text(confidence: float | None) -> str:
     return "" if confidence is None else f"{confidence:.2f} likely right"
 
 
+def leaves_more(answer: Answer, effort: str | None) -> bool:
+    """Say whether `auto` read, found nothing, and would look further at `thorough` effort."""
+    read = answer.table is None and answer.strategy.startswith("auto")
+    return read and answer.grounded == "none" and effort != "thorough"
+
+
 def certainty_object(judged: Judged) -> dict[str, object]:
     """Return the members that say how sure an answer is; nulls where an older version kept it."""
     said = {speaks_for: _texts(judged, speaks_for) for speaks_for in (True, False)}

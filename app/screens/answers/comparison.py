@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import tzinfo
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -46,7 +46,7 @@ class VariantScreen(LeftOnce, ModalScreen[Request | None]):
         self._rows = RowList()
         from engine.strategies import registry  # imports all of the engine
 
-        effort, strategy = _set(request, "effort"), _set(request, "strategy")
+        effort, strategy = request.chosen("effort"), request.chosen("strategy")
         efforts = [one for one in BUDGETS if one != effort]
         strategies = [name for name in registry.names() if name != strategy]
         self._choices = [
@@ -116,15 +116,9 @@ class CompareScreen(ShowingScreen[None]):
         self.set_class(event.size.width < SIDE_BY_SIDE, "narrow")
 
 
-def _set(request: Request, name: Literal["effort", "strategy"]) -> str | None:
-    """Return what a request wants, else what the settings said when it was asked."""
-    wanted: str | None = getattr(request, name)
-    return wanted or (getattr(request.config.values.answer, name) if request.config else None)
-
-
 def _way(told: Told) -> str:
     strategy = told.answer.strategy if told.answer else "no answer"
-    return one_line(", ".join(filter(None, (strategy, _set(told.request, "effort")))))
+    return one_line(", ".join(filter(None, (strategy, told.request.chosen("effort")))))
 
 
 def _facts(told: Told, zone: tzinfo | None) -> str:

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from app.backend.messages import Ended, Request
 from app.output.agenda import dated
-from app.output.certainty import unsure_reasons
+from app.output.certainty import leaves_more, unsure_reasons
 from app.output.plain import lines, one_line
 from app.output.provisional import FirstReading
 from app.output.query.filters import filters_line
@@ -105,6 +105,13 @@ class TurnView(Asked):
         Binding("a", "about('agenda')", "Agenda", id="agenda", tooltip="Show the days"),
         Binding(
             "v", "about('coverage')", "Coverage", False, id="coverage", tooltip="What was not read"
+        ),
+        Binding(
+            "f",
+            "about('further')",
+            "Further",
+            id="further",
+            tooltip="Ask it again at thorough effort",
         ),
         Binding(
             "x",
@@ -259,7 +266,10 @@ class TurnView(Asked):
         self._mark.update(mark_of(answer))
         self._mark.display = True
         why = [*unsure_reasons(answer), grounded_line(answer)]
-        _put(self._grounded, [*why, *computed, *warning_lines(answer)])
+        further = (
+            ["f looks further: it asks again at thorough effort."] if self._leaves_more else []
+        )
+        _put(self._grounded, [*why, *computed, *warning_lines(answer), *further])
         self.citations.show(answer.citations, self._zone)
         more = "; v: what was left out" if has_gaps(answer) else ""
         took = f"{took_text(answer.timings)}; w: how"
@@ -281,9 +291,17 @@ class TurnView(Asked):
         if what == "without":
             inferred = query is not None and bool(query.inferred)
             return inferred or self.understood is not self.request
+        if what == "further":
+            return self._leaves_more
         if what in ("coverage", "copy"):
             return answer is not None
         return what in ("why", "compare") or super().offers(what)
+
+    @property
+    def _leaves_more(self) -> bool:
+        """Whether there is no answer, and more effort looks where this one did not."""
+        answer, effort = self.told.answer, self.told.request.chosen("effort")
+        return answer is not None and leaves_more(answer, effort)
 
     def action_sources(self) -> None:
         """Go to the sources of the answer."""

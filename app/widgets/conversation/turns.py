@@ -226,6 +226,8 @@ class Turns(Growing, VerticalScroll, can_focus=False):
                 self.post_message(self.AskWanted(replace(turn.request, again=again)))
             case "without":
                 self.post_message(self.AskWanted(replace(turn.request, infer=False, scope=())))
+            case "further":
+                self.post_message(self.AskWanted(replace(turn.request, effort="thorough")))
             case "copy":
                 self.app.copy_to_clipboard(turn.copied)
             case "branch_before" | "branch_after" if turn.place is not None:
