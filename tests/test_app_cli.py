@@ -545,7 +545,8 @@ def test_remembered_sources_are_asked(files, ask_with, capsys):
         ([], 2, "no_terminal", "terminal"),
     ],
 )
-def test_failures_in_words_and_as_json(arguments, code, kind, said, capsys, monkeypatch):
+def test_failures_in_words_and_as_json(arguments, code, kind, said, files, capsys, monkeypatch):
+    monkeypatch.chdir(files)
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     assert main(arguments) == code
     out, err = capsys.readouterr()

@@ -297,7 +297,7 @@ def resident(line):
 file = Store.default(os.environ).open(load_catalogue().row(sys.argv[1]))
 before = resident("VmRSS")
 model = load_llama(file, sys.argv[1])
-next(iter(model.sample(GenerationRequest(("x " * 3000,), max_tokens=1))))
+next(iter(model.sample(GenerationRequest(("x " * 600,), max_tokens=1))))
 print(resident("VmHWM") - before)
 model.close()
 """
