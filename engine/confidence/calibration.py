@@ -56,15 +56,15 @@ class Calibration:
 
 DEFAULT = Calibration(
     {
-        INTERCEPT: 0.33,
-        "mean": 1.07,
-        "least": 1.17,
-        "near": 1.00,
-        "echoed": -0.64,
-        "margin": 0.43,
+        INTERCEPT: 0.41,
+        "mean": 1.08,
+        "least": 1.16,
+        "near": 0.77,
+        "echoed": -0.41,
+        "margin": 0.32,
         "agreed": 0.31,
     },
-    {"mean": -0.22, "least": -0.77, "near": 0.46, "echoed": 0.11, "margin": 0.33, "agreed": 0.22},
+    {"mean": -0.21, "least": -0.77, "near": 0.43, "echoed": 0.11, "margin": 0.34, "agreed": 0.20},
 )
 """For a generator that none was fitted for."""
 

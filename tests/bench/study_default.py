@@ -125,6 +125,7 @@ def one(
         "raw_f1": round(metrics.token_f1(raw, golds), 3),
         "certainty": found.certainty,
         "confidence": found.confidence,
+        "signals": found.signals,
         "grounded": found.grounded,
         "taken": taken,
         "tokens": found.usage.effective_context,

@@ -7,8 +7,8 @@
 with its signals. Questions of all sets come in turn, so that every moment is a fair sample; a file
 goes on where it ended. Rows hold set, id, scores, signals, tokens and seconds, and no text.
 `fit` cross-validates the confidence over questions, says what each signal is worth and what reading
-on is, below which confidence, and prints the weights for `models/store/catalogue.toml`, whose own
-were fitted on the first 675 rows of `reading_signals.jsonl`.
+on is, below which confidence, and prints the weights for `models/store/catalogue.toml`. `--without`
+leaves signals out; `--on` says how the weights do on rows of `study_default.py`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 from question_sets import add_choice, file_of, over, questions_of, rows_of
+from study_default import right_of
 
 from app.local_models.loader import model_set
 from app.settings.config import load_config
@@ -203,10 +204,10 @@ def _confidence(known: Calibration, reading: dict[str, Any], agreed: float) -> f
     return -1.0 if reading["denies"] else known.confidence(signals)
 
 
-def report(files: Sequence[Path], ridge: float) -> None:
+def report(given: argparse.Namespace) -> None:
     """Print the quality by signal and by set, thresholds, and the weights."""
-    rows = rows_of(files)
-    reads = list(readings_of(rows))
+    rows, ridge = rows_of(given.files), given.ridge
+    reads = [without(one, given.without) for one in readings_of(rows)]
     questions = len({one.question for one in reads})
     share = np.mean([one.right for one in reads])
     print(f"{questions} questions, {len(reads)} readings, {share:.3f} of them right")
@@ -230,6 +231,15 @@ def report(files: Sequence[Path], ridge: float) -> None:
     print("\n".join(f"{name} = {value:.4f}" for name, value in fitted.weights.items()))
     print("[model.confidence.typical]")
     print("\n".join(f"{name} = {value:.4f}" for name, value in fitted.typical.items()))
+    if given.on:
+        _say("on the default's", quality([*_answered(rows_of(given.on), fitted)]))
+
+
+def _answered(rows: Sequence[dict[str, Any]], fitted: Calibration) -> Iterator[tuple[float, bool]]:
+    """Yield what a calibration says of the default's answers, and whether they are right."""
+    for row in rows:
+        if (known := row["default"]["signals"]) is not None:
+            yield fitted.confidence(Signals(**known)), right_of(row)
 
 
 def _quality(pairs: Sequence[tuple[float, Read]]) -> Quality:
@@ -254,9 +264,11 @@ def main() -> None:
     fitting = parts.add_parser("fit")
     fitting.add_argument("files", type=Path, nargs="+")
     fitting.add_argument("--ridge", type=float, default=10.0)
+    fitting.add_argument("--without", nargs="+", default=[], metavar="SIGNAL")
+    fitting.add_argument("--on", nargs="+", type=Path, metavar="ROWS")
     given = parser.parse_args()
     if given.what == "fit":
-        report(given.files, given.ridge)
+        report(given)
     else:
         record(given)
 
