@@ -136,6 +136,9 @@ class Read:
     right: bool
 
 
+Judged = tuple[float, Read]
+
+
 def readings_of(rows: Sequence[dict[str, Any]]) -> Iterator[Read]:
     """Yield each reading alone, and each beside the other one, but not what denies."""
     for row in rows:
@@ -157,17 +160,20 @@ def without(read: Read, signals: Sequence[str]) -> Read:
     return replace(read, signals=replace(read.signals, **unknown))  # type: ignore[arg-type]
 
 
-def crossed(reads: Sequence[Read], ridge: float) -> list[tuple[float, Read]]:
-    """Return each reading with its confidence by the other folds; a question is in one fold."""
+def crossed(reads: Sequence[Read], ridge: float, *, sets: bool = False) -> list[Judged]:
+    """Return each reading with its confidence by the other folds; a fold has whole questions.
+
+    With `sets`, each set is a fold: how the fit does on a kind of question that it has not seen.
+    """
     questions = sorted({one.question for one in reads})
     random.Random(3).shuffle(questions)
-    fold = {name: place % FOLDS for place, name in enumerate(questions)}
-    found = []
-    for number in range(FOLDS):
-        train = [(one.signals, one.right) for one in reads if fold[one.question] != number]
-        fitted = fit(train, ridge=ridge)
-        held = (one for one in reads if fold[one.question] == number)
-        found += [(fitted.confidence(one.signals), one) for one in held]
+    place = {name: at % FOLDS for at, name in enumerate(questions)}
+    folds = [one.set if sets else place[one.question] for one in reads]
+    found: list[Judged] = []
+    for fold in dict.fromkeys(folds):
+        pairs = list(zip(reads, folds, strict=True))
+        fitted = fit([(one.signals, one.right) for one, own in pairs if own != fold], ridge=ridge)
+        found += [(fitted.confidence(one.signals), one) for one, own in pairs if own == fold]
     return found
 
 
@@ -213,6 +219,7 @@ def report(given: argparse.Namespace) -> None:
     print(f"{questions} questions, {len(reads)} readings, {share:.3f} of them right")
     together = crossed(reads, ridge)
     _say("all signals", _quality(together))
+    _say("sets left out", _quality(crossed(reads, ridge, sets=True)))
     for names in ([name] for name in Signals.__dataclass_fields__):
         reduced = crossed([without(one, names) for one in reads], ridge)
         _say(f"without {', '.join(names)}", _quality(reduced))
