@@ -57,7 +57,7 @@ async def test_no_beat_waits_while_a_mailbox_is_read_and_asked(tmp_path: Path) -
         ASKANCE_MODELS_LOOKAHEAD=SMALL,
         ASKANCE_MODELS_GENERATOR=SMALL,
         ASKANCE_ANSWER_EFFORT="quick",
-        ASKANCE_ANSWER_MAX_CONTEXT="1100",
+        ASKANCE_ANSWER_MAX_CONTEXT="1400",
         ASKANCE_ANSWER_STRATEGY="fb_rag",
     )
     with closing(EngineProcess()) as engine:

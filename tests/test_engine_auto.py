@@ -420,7 +420,8 @@ def test_samples_that_state_another_number_do_not_agree() -> None:
 
 
 def test_a_sure_reading_is_the_last(ask: Ask) -> None:
-    found = ask(LEASE, [ENDS], budget=replace(ROOM_FOR_ALL, first_tokens=40))
+    tight = replace(ROOM_FOR_ALL, first_tokens=40)
+    found = ask(LEASE, [ENDS], budget=tight, sure_confidence=0.7)
     assert found.answer.certainty == "sure"
     assert len(found.generator.prompts) == 1
     assert NOTES[1] in found.generator.prompts[0]

@@ -28,7 +28,7 @@ SEARCH = ("search", "meeting with Dana Okafor", str(DATA), "--json")
 ASK = (
     *("ask", "Where do I meet Dana Okafor about the lease?", str(DATA), "--json"),
     *("--lookahead", SMALL, "--generator", SMALL, "--effort", "quick"),
-    *("--strategy", "fb_rag", "--max-context", "1100"),
+    *("--strategy", "fb_rag", "--max-context", "1400"),
 )
 
 WATCH = """
