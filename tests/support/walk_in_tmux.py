@@ -15,6 +15,8 @@ from tests.support.toy_walk import LEAVE, WALK, Step, is_seen
 TMUX_KEYS = {"enter": "Enter", "escape": "Escape", "end": "End", "home": "Home", "up": "Up"}
 BETWEEN_KEYS = 0.15
 LOOK_AGAIN = 0.2
+LOOKS = 10
+"""Most looks at a screen that shows what it should, until it no longer changes."""
 KEPT = ("PATH", "OMP_NUM_THREADS")
 
 
@@ -48,13 +50,22 @@ class Terminal:
         return self.tmux("capture-pane", "-p")
 
     def wait(self, is_there: Callable[[str], bool], patience: float) -> str:
-        """Return the screen as soon as it shows something. Raises `NeverSeen`."""
+        """Return the screen once it shows something and is drawn to its end. Raises `NeverSeen`."""
         until = time.monotonic() + patience
         while time.monotonic() < until:
             if is_there(screen := self.screen):
-                return screen
+                return self._drawn(screen, is_there)
             time.sleep(LOOK_AGAIN)
         raise NeverSeen(f"it never came to it:\n{self.screen}")
+
+    def _drawn(self, screen: str, is_there: Callable[[str], bool]) -> str:
+        for _ in range(LOOKS):
+            time.sleep(LOOK_AGAIN)
+            before, now = screen, self.screen
+            if now == before or not is_there(now):
+                break
+            screen = now
+        return screen
 
     def wait_for_end(self, patience: float) -> None:
         """Wait until the program has ended. Raises `NeverSeen`."""
