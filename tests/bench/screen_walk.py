@@ -24,8 +24,7 @@ HEAD = """# A walk through the screen
 
 From the first start to the last key, over the sample files: a mailbox and two calendars of a small
 boat station. The program ran in a terminal of {size} with the models {models} and the settings
-{settings}; what stands here is what was seen, on one core of a
-busy machine. `python tests/bench/screen.py page` takes the walk
+{settings}; what stands here is what was seen. `python tests/bench/screen.py page` takes the walk
 again and writes this page; `tests/test_app_walk.py` takes it with scripted models.
 """
 
