@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from engine.errors import BudgetTooSmall
 from engine.retrieval.recall import Scores, best_first
@@ -51,9 +51,17 @@ def fit(
     return chosen
 
 
-def may_fit(passages: Sequence[Passage], budget: int) -> bool:
-    """Say whether all passages may be within `budget` tokens, without asking a model."""
-    return sum(len(passage.text) for passage in passages) <= budget * CHARACTERS_A_TOKEN
+def may_fit(passages: Iterable[Passage], budget: int) -> bool:
+    """Say whether all passages may be within `budget` tokens, without asking a model.
+
+    It takes no more of them than it needs to know.
+    """
+    left = budget * CHARACTERS_A_TOKEN
+    for passage in passages:
+        left -= len(passage.text)
+        if left < 0:
+            return False
+    return True
 
 
 def fits(passages: Sequence[Passage], budget: int, model: Generator) -> bool:

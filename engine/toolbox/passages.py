@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,14 +47,7 @@ class Passages:
 
     def __call__(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
         """Return passages by number, each as it was cut, without those that were cut away."""
-        found: list[Passage] = []
-        for number in chosen:
-            left = self._left(number)
-            if left is not None:
-                found.append(left)
-            elif (cut := self._cut_of(number)) is not None:
-                self.with_orders[id(cut)] = cut
-        return tuple(found)
+        return tuple(self._each(chosen))
 
     def fence_around(self, evidence: Sequence[Passage]) -> str:
         """Return what stands around these passages in a prompt.
@@ -95,10 +88,10 @@ class Passages:
         if scores.any():
             return selection.fit(self.corpus.passages, scores, tokens, model(), share)
         numbers = self.allowed()
-        passages = self(numbers)
-        if not passages or not selection.may_fit(passages, tokens):
+        if not selection.may_fit(self._each(numbers), tokens):
             return []
-        return numbers if selection.fits(passages, tokens, model()) else []
+        passages = self(numbers)
+        return numbers if passages and selection.fits(passages, tokens, model()) else []
 
     def ranked(
         self, stage: StageName, scores: Scores, parts: Mapping[str, Scores] | None = None
@@ -136,6 +129,15 @@ class Passages:
         if left is not passage:
             self.with_orders[id(passage)] = passage
         return left if self.guard else passage
+
+    def _each(self, chosen: Sequence[int]) -> Iterator[Passage]:
+        """Yield what `__call__` returns; to guard a passage takes longer than to rank it."""
+        for number in chosen:
+            left = self._left(number)
+            if left is not None:
+                yield left
+            elif (cut := self._cut_of(number)) is not None:
+                self.with_orders[id(cut)] = cut
 
     def _cut_of(self, number: int) -> Passage | None:
         return self._cut.get(number, self.corpus.passages[number])
