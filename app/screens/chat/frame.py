@@ -74,6 +74,7 @@ class ChatFrame(ConversationScreen):
         self._read_on = ""
         """The source beside the conversation; None until there was one to show."""
         self._stages = Static("", id="stages")
+        self._said = ""
         self._keys = KeyBar()
         self._config = current.config
         self.text_kept = 0
@@ -161,6 +162,9 @@ class ChatFrame(ConversationScreen):
 
     def say(self, status: str) -> None:
         """Show how far the question in hand is, or how it ended."""
+        if status == self._said:
+            return  # said ten times a second, it would be laid out as often
+        self._said = status
         self._stages.update(Content(status))
         self._stages.display = bool(status)
 
