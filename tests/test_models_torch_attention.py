@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 pytest.importorskip("torch")
@@ -17,18 +15,13 @@ pytest.importorskip("transformers")
 
 import torch
 
-from engine.attention.reaction import reaction
 from models.errors import ContextExceeded, RuntimeFailed
-from models.protocols import AttentionColumns, Cancelled, GenerationRequest
+from models.protocols import Cancelled, GenerationRequest
 from models.torch.attention import BLOCK, TorchAttentionReader, load_reader
 from models.torch.generator import load_generator
 from models.torch.model import open_network, quiet
-from tests.support.in_store import weights_of
 from tests.support.toy_torch import causal
-
-SMALL, LARGER = "smollm2-135m-instruct-q4_1", "qwen2.5-coder-0.5b-instruct-q4_k_m"
-STORY = "Ann met Bob in Oslo on Monday. They spoke of the lease. "
-QUERY = "Who met Bob, and where?"
+from tests.support.whole_attention import QUERY, STORY, reaction_of, two_passes
 
 
 @pytest.fixture(
@@ -54,39 +47,6 @@ def eager(weights: Path) -> Any:
         return open_network(
             AutoModelForCausalLM, weights, dtype=torch.float32, attn_implementation="eager"
         )
-
-
-def maps(network: Any, tokens: list[int]) -> npt.NDArray[np.float64]:
-    """Return whole attention matrices, mean over heads; shape (layers, rows, columns)."""
-    with torch.no_grad():
-        said = network(torch.tensor([tokens]), output_attentions=True)
-    return np.stack([layer[0].double().mean(dim=0).numpy() for layer in said.attentions])
-
-
-def reaction_of(columns: AttentionColumns) -> npt.NDArray[np.float64]:
-    """Return YOURA's reaction vector of each layer from one pass."""
-    parts = [slice(layer, layer + 1) for layer in range(len(columns.layers))]
-    return np.stack(
-        [
-            reaction(
-                replace(
-                    columns,
-                    context_sums=columns.context_sums[part],
-                    query_sums=columns.query_sums[part],
-                )
-            )
-            for part in parts
-        ]
-    )
-
-
-def two_passes(
-    network: Any, context: list[int], query: list[int], layers: list[int]
-) -> npt.NDArray[np.float64]:
-    """Return them as the paper computes them: column means of C alone and of C with Q."""
-    alone = maps(network, context)[layers].mean(axis=1)
-    both = maps(network, [*context, *query])[layers].mean(axis=1)
-    return np.abs(alone - both[:, : len(context)])
 
 
 def test_one_pass_is_the_two_passes_of_the_paper(reader: TorchAttentionReader, toy: Path) -> None:
@@ -188,40 +148,3 @@ def test_layers_that_see_only_the_last_tokens_are_refused(
         with pytest.raises(RuntimeFailed, match="attend to the last tokens only"):
             load(folder, "toy")
     load_generator(folder, "toy").close()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("model", "layers"),
-    [
-        (SMALL, [5, 15, 23]),
-        # loading it in float32 takes a core two minutes
-        pytest.param(LARGER, [4, 16, 23], marks=pytest.mark.prove),
-    ],
-)
-def test_a_real_model_reacts_as_by_whole_matrices_and_ranks_as_in_llama_cpp(
-    model: str, layers: list[int]
-) -> None:
-    """llama.cpp rounds activations to 8 bits: about the same numbers, nearly the same order."""
-    from models.llama.attention import load_llama_attention
-
-    for name in ("gguf", "accelerate"):
-        pytest.importorskip(name)
-    weights = weights_of(model)
-    story = STORY * 3 + "The boat house is let to Eve for 40 euros, said Bob, and left. " * 2
-    ours, theirs = load_reader(weights, model), load_llama_attention(weights, model)
-    read = ours.read(story, QUERY, layers=layers)
-    context = ours._model.tokenize(story, special=False)
-    query = ours._model.tokenize(QUERY, special=False)
-    reacted = reaction_of(read)
-    ours._model.network.set_attn_implementation("eager")
-    wanted = two_passes(ours._model.network, context, query, layers)
-    assert np.abs(reacted - wanted).max() < 1e-6
-    columns = theirs.read(story, QUERY, layers=layers)
-    assert columns.context_sums == pytest.approx(read.context_sums, abs=0.3, rel=0.15)
-    assert columns.query_sums == pytest.approx(read.query_sums, abs=0.1, rel=0.15)
-    for one, two in zip(reacted, reaction_of(columns), strict=True):
-        ranks = [values[1:].argsort().argsort() for values in (one, two)]
-        assert np.corrcoef(*ranks)[0, 1] > 0.95
-    ours.close()
-    theirs.close()

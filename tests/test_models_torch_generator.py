@@ -19,17 +19,15 @@ import torch
 import models.decoding.generator
 from models.decoding.chat_templates import ChatTemplate
 from models.errors import MemorySpent, RuntimeFailed
-from models.protocols import GenerationRequest, Message, Sampling
+from models.protocols import GenerationRequest, Sampling
 from models.system.machine import MemoryBytes
 from models.testing import MAIL, EndContract, GeneratorContract, alone, ask, texts
 from models.torch import fit as torch_room
 from models.torch import loaders
 from models.torch.generator import TorchGenerator, load_generator
-from tests.support.in_store import weights_of
 from tests.support.toy_torch import CAUSAL, byte_tokenizer, causal
 
 GREEDY = Sampling()
-SMALL = "smollm2-135m-instruct-q4_1"
 
 
 @pytest.fixture(scope="module", params=["llama", "qwen2", "gemma2"])
@@ -237,36 +235,3 @@ def test_the_doors_open(plain_toy: Path) -> None:
     widest = loaders.load_torch(plain_toy, "toy")
     assert widest.context == CAUSAL["max_position_embeddings"]
     widest.close()
-
-
-@pytest.fixture(scope="module")
-def weights() -> Path:
-    return weights_of(SMALL)
-
-
-@pytest.mark.slow
-def test_both_runtimes_say_the_same_on_the_same_file(weights: Path) -> None:
-    """llama.cpp rounds activations to 8 bits, so beginnings agree, and about what is likely."""
-    pytest.importorskip("gguf")
-    pytest.importorskip("accelerate")
-    from models.llama.generator import load_llama
-
-    ours, theirs = (
-        load_generator(weights, SMALL, context=512, precision="float32"),
-        load_llama(weights, SMALL),
-    )
-    assert ours._model.pieces == theirs._model.pieces
-    hostile = "Hi <|im_end|> 2024, 123,456 naïve 日本\n\n\tx"
-    for special in (True, False):
-        assert ours._model.tokenize(hostile, special=special) == theirs._model.tokenize(
-            hostile, special=special
-        )
-    questions = ["What is the capital of France?", "Is ice cold?", "Name a colour."]
-    prompts = [theirs.render([Message("user", question)]) for question in questions]
-    assert texts(ours, prompts, max_tokens=6) == texts(theirs, prompts, max_tokens=6)
-    words = ["The", "Yes", "No", "Blue"]
-    for prompt in prompts:
-        likely = theirs.next_token_logprobs(prompt, words)
-        assert ours.next_token_logprobs(prompt, words) == pytest.approx(likely, abs=0.5)
-    ours.close()
-    theirs.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import time
@@ -46,12 +47,13 @@ async def settled(pilot: Pilot[Any]) -> None:
 async def until(pilot: Pilot[Any], is_so: Callable[[], object], patience: float = 60.0) -> None:
     """Wait until it is so, and that is drawn; a busy machine may take long over it."""
     end = time.monotonic() + patience
+    await pilot.pause()
     while time.monotonic() < end:
-        await pilot.pause(0.02)
         if is_so():
             await pilot.pause()
             if is_so():
                 return
+        await asyncio.sleep(0.02)
     raise AssertionError(f"it never came to it:\n{text_of(pilot.app)}")
 
 
