@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +12,7 @@ from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from app.cli import main
 from engine.answer import answer, search
@@ -61,6 +62,20 @@ def test_the_words_of_a_picture_are_read(session: Session, tmp_path: Path, form:
     assert words([item]) == " ".join(FERRY)
     assert (item.kind, item.flags, item.title) == (Kind.DOCUMENT, ("recognised",), "note")
     assert not skipped
+
+
+def test_specks_of_which_tesseract_takes_note_end_no_reader(
+    session: Session, tmp_path: Path
+) -> None:
+    page, draw = drawn(FERRY), random.Random(1)
+    paint = ImageDraw.Draw(page)
+    for _ in range(120):
+        x, y = draw.randrange(page.width), draw.randrange(page.height)
+        paint.ellipse((x, y, x + 3, y + 3), fill=0)
+    (tmp_path / "specks.png").write_bytes(saved([page], "PNG"))
+    items, skipped = read(session, tmp_path)
+    assert not skipped
+    assert "ferry" in words(items)
 
 
 def test_a_scanned_page_is_cited_by_its_number(tmp_path: Path) -> None:

@@ -64,12 +64,26 @@ def _api() -> Any:
     folder = language_folder()
     if folder is None:
         raise RuntimeError("Tesseract has no language.")
-    return tesserocr.PyTessBaseAPI(
+    api = tesserocr.PyTessBaseAPI(
         path=str(folder),
         lang="+".join(languages(folder)),
         psm=tesserocr.PSM.AUTO,
         oem=tesserocr.OEM.LSTM_ONLY,
     )
+    if not _can_write(Path(os.devnull)):
+        # Where it cannot open what it writes notes to, it crashes on the first one. An empty name
+        # is standard error, which leads nowhere in a reader.
+        api.SetVariable("debug_file", "")
+    return api
+
+
+def _can_write(path: Path) -> bool:
+    """Say whether a file can be written to; a locked-down process can write to none."""
+    try:
+        with path.open("wb"):
+            return True
+    except OSError:
+        return False
 
 
 def words_in(picture: Picture) -> str:
