@@ -27,6 +27,13 @@ if (_worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_set
     os.sched_setaffinity(0, {_cores[int(_worker.removeprefix("gw")) % len(_cores)]})
     os.environ["OMP_NUM_THREADS"] = "1"
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run files that load a real model first, so that no long one is left alone at the end."""
+    loading = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in loading)
+
+
 LOOPBACK = ("127.", "::1", "localhost")
 REAL_HOME = Path.home()
 REAL_TEMPORARY = os.environ.get("TMPDIR", "/tmp")

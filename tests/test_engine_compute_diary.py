@@ -257,6 +257,18 @@ def test_a_single_word_names_an_event_only_beside_what_it_tells_apart() -> None:
     assert not read_plan("When is the lease?", vocabulary, today).sure
 
 
+@pytest.mark.parametrize("title", ["St. Brigid\u2019s Day", "St Brigid's Day"])
+@pytest.mark.parametrize("called", ["St Brigid's Day", "St. Brigid\u2019s Day", "st. brigid's day"])
+def test_dots_and_apostrophes_make_no_other_title(title: str, called: str) -> None:
+    vocabulary = QuestionVocabulary.of([event(title, day(27)), event("St. Leo's Day", day(28))])
+    found = read_plan(f"When is {called}?", vocabulary, date(2026, 11, 21))
+    assert found.sure
+    assert found.plan is not None
+    assert entries(run(found.plan, vocabulary.items, vocabulary.known, NOW)) == [
+        f"2026-11-27 {title}"
+    ]
+
+
 @pytest.mark.parametrize(
     ("question", "line"),
     [

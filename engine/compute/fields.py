@@ -22,6 +22,8 @@ PREFIX = re.compile(
 # The next patterns read lines that reading writes: "Where: Room 3".
 _PLACE = re.compile(r"^Where: (.+)$", re.MULTILINE)
 _CALENDAR = re.compile(r"^Calendar: (.+)$", re.MULTILINE)
+_APOSTROPHES = str.maketrans("\u2018\u2019\u02bc", "'''")
+_DOT_OF_A_WORD = re.compile(r"(?<=\w)\.(?= |$)")
 _SPEAKER_LINE = re.compile(r"^(?:Speakers?|Presenters?|Lecturers?|Host)s?: (.+)$", re.MULTILINE)
 # "by Kim Lund"
 _SPEAKER_IN_TITLE = re.compile(r"\b[Bb]y ([^\W\d_a-z][^()]*?)\)?\s*$")
@@ -272,8 +274,13 @@ def calendar_of(item: Item) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def folded(text: str) -> str:
-    """Return text as it is compared: case and blanks do not count."""
-    return " ".join(text.casefold().split())
+    """Return text as it is compared.
+
+    Case, blanks, the dot of an abbreviation (`St.`) and how an apostrophe is drawn do not count.
+    """
+    if not text.isascii():
+        text = text.translate(_APOSTROPHES)
+    return _DOT_OF_A_WORD.sub("", " ".join(text.casefold().split()))
 
 
 def line_of(item: Item, field: Field) -> tuple[int, int]:
