@@ -30,7 +30,7 @@ demo: $(INSTALLED) ## install, fetch the starter models, ask three questions abo
 # those that load a model take a third, smaller one, and an encoder.
 test: $(INSTALLED) ## install, fetch the models that tests load, run every test
 	@$(BIN)/askance models pull --starter $(TEST_MODELS)
-	@ASKANCE_MODELS_DIR="$(MODELS_DIR)" $(BIN)/python -m pytest -n auto --dist loadfile
+	@ASKANCE_MODELS_DIR="$(MODELS_DIR)" $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 prove: $(INSTALLED) ## the long proofs: privacy over every format, command and ending; soaks; a Ray cluster
 	@$(BIN)/askance models pull --starter $(TEST_MODELS)
