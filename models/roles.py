@@ -66,6 +66,7 @@ class ModelSet:
         load_attentive: AttentiveLoader | None = None,
         reaction_layer: int | None = None,
         confidence: FittedWeights | None = None,
+        yes_bias: float = 0.0,
         fit_together: FitTogether = lambda one, other: True,
         idle_seconds: float | None = None,
         show: Callable[[Loading], object] = lambda loading: None,
@@ -75,9 +76,10 @@ class ModelSet:
         """Remember the ids; nothing is loaded yet.
 
         `reaction_layer` is the look-ahead model's whose attention finds evidence best, None where
-        that was not measured; `confidence` is the generator's, None where none was fitted. After
-        `idle_seconds` without use `release_idle` unloads a model; None: never. `show` is told of
-        every loading. `measure` says how fast a loaded model is; None: not known.
+        that was not measured; `confidence` is the generator's, None where none was fitted;
+        `yes_bias` is by how much its log-odds of yes lie too high, 0 where that was not measured.
+        After `idle_seconds` without use `release_idle` unloads a model; None: never. `show` is told
+        of every loading. `measure` says how fast a loaded model is; None: not known.
         """
         self.lookahead_id = lookahead
         self.generator_id = generator
@@ -85,6 +87,7 @@ class ModelSet:
         """None: no encoder is installed."""
         self.reaction_layer = reaction_layer
         self.confidence = confidence
+        self.yes_bias = yes_bias
         self.loadings: list[Loading] = []
         self.idle_seconds = idle_seconds
         self.on_use: Callable[[str], object] = lambda model_id: None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -12,12 +13,19 @@ import pytest
 from engine.confidence.calibration import Calibration
 from engine.events import Token
 from engine.generation.draft import Draft
-from engine.generation.reply import GeneratorQuestion, asks_several, finish, form_asked, write
+from engine.generation.reply import (
+    GeneratorQuestion,
+    asks_several,
+    finish,
+    form_asked,
+    verdict,
+    write,
+)
 from engine.prompts.tasks import QUESTION as QUESTION_TASK
 from engine.retrieval.passages import split
 from ingest.item import Item, Kind, Locator, People
 from models.fake import LIKELY
-from models.protocols import Generator
+from models.protocols import Beginnings, Generator
 
 QUESTION = "What is the e-mail address of Ann Lee?"
 WEIGHTS = {"intercept": -1.0, "mean": 0.5, "held": 1.0}
@@ -70,6 +78,30 @@ def test_a_denial_is_not_judged(fake_generator: Callable[..., Any]) -> None:
 )
 def test_the_form_of_an_answer_follows_the_question(question: str, form: str) -> None:
     assert form_asked(question) == form
+
+
+@pytest.mark.parametrize(
+    ("question", "likely", "bias", "held"),
+    [
+        ("Did Ann sign it?", (0.6, 0.3), 1.0, True),
+        ("Did Ann sign it?", (0.6, 0.3), 0.5, False),  # the odds are 2, their logarithm 0.69
+        ("Did Ann sign it?", (0.6, 0.3), 0.0, False),
+        ("Did Ann sign it?", (0.3, 0.6), 1.0, False),  # it says no by itself
+        ("Did Ann sign it?", (0.2, 0.1), 1.0, False),  # it is about to say something else
+        ("Who signed it?", (0.6, 0.3), 1.0, False),
+    ],
+)
+def test_a_model_that_likes_to_say_yes_is_held_to_no(
+    fake_generator: Callable[..., Any],
+    question: str,
+    likely: tuple[float, float],
+    bias: float,
+    held: bool,
+) -> None:
+    model = fake_generator("fake", logprobs=lambda *_: [math.log(one) for one in likely])
+    asked = GeneratorQuestion(QUESTION_TASK, question, date(2026, 11, 27))
+    constraint = verdict(model, asked, "a prompt", bias)
+    assert constraint == (Beginnings(("No,", "No.")) if held else None)
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,7 @@ def test_starter_pair_is_the_default_and_can_be_pulled() -> None:
     assert all(isinstance(row.sources[0], IndexSource) for row in catalogue.starter())
     assert all(row.verified for row in catalogue.starter())
     assert catalogue.default("lookahead").reaction_layer == 16
+    assert catalogue.default("generator").yes_bias == 1.0
 
 
 def test_what_nobody_verified_has_no_hash_no_revision_and_comes_last() -> None:
@@ -189,6 +190,7 @@ def test_hub_and_file_sources_are_read() -> None:
         ("size = 10", "size = 0", "not a positive integer"),
         ("size = 10", "size = true", "not a positive integer"),
         ("size = 10", "size = 10\nreaction_layer = 1.5", "not a positive integer"),
+        ("size = 10", "size = 10\nyes_bias = 'much'", "not a number"),
         ("verified = false", 'verified = "no"', "not true or false"),
         ('id = "toy"', 'id = "../toy"', "not of the form"),
         ('file = "toy.gguf"', 'file = "../toy.gguf"', "leaves the model's folder"),

@@ -106,6 +106,7 @@ def model_set(
         load_attentive=loader.attentive if "lookahead" in local else None,
         reaction_layer=_reaction_layer(local.get("lookahead")),
         confidence=fitted_weights(local.get("generator")),
+        yes_bias=local["generator"].yes_bias if "generator" in local else 0.0,
         fit_together=loader.room.both,
         idle_seconds=60.0 * minutes if minutes else None,
         show=lambda loading: say(loading_text(loading)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from engine.prompts.tasks import Task
 from engine.prompts.templates import section
 from engine.stages import is_past
 from engine.values import Passage
-from models.protocols import Constraint, GenerationRequest, Generator
+from models.protocols import Beginnings, Constraint, GenerationRequest, Generator
 
 REPEATED_WORDS = 5
 """Fewest words of a sentence that may not be said twice."""
@@ -41,6 +42,8 @@ _YES_OR_NO = re.compile(
 )
 _CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
 """A question with "or" asks which of two."""
+_LEAST_VERDICT = 0.5
+"""Probability of yes and no together, below which a model was about to say something else."""
 _RELATIVE_TO_NOW = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|now|next|last|latest|recently|currently|coming"
     r"|upcoming|ago|soon|this (?:morning|afternoon|evening|week|weekend|month|quarter|year))\b",
@@ -115,6 +118,22 @@ def write(
         if asked.late() and not piece.finished:
             break
     return Draft(text.strip(), ended=ended, logprobs=tuple(logprobs))
+
+
+def verdict(
+    model: Generator, asked: GeneratorQuestion, prompt: str, yes_bias: float
+) -> Constraint | None:
+    """Return what holds a reply to no, where yes is likelier by no more than a model's bias.
+
+    `yes_bias` is by how much its log-odds of yes lie too high. The prompt is computed once for this
+    and for the reply. None where yes or no is not asked for, or the model would say neither.
+    """
+    if not (yes_bias and asked.task.personal) or form_asked(asked.text) != "verdict":
+        return None
+    yes, no = model.next_token_logprobs(prompt, ("Yes", "No"))
+    if math.exp(yes) + math.exp(no) < _LEAST_VERDICT or not 0 < yes - no < yes_bias:
+        return None
+    return Beginnings(("No,", "No."))
 
 
 def finish(

@@ -118,6 +118,9 @@ class ModelRow:
     extras: tuple[Extra, ...]
     reaction_layer: int = 0
     """The layer whose attention finds evidence best, counted from 0; 0 where none was measured."""
+    yes_bias: float = 0.0
+    """By how much a generator's log-odds of yes, where it answers yes or no, lie too high; 0 where
+    that was not measured."""
     confidence: Mapping[str, float] = field(default_factory=dict, hash=False)
     """The intercept and a weight by signal of a generator's answers; empty where none was fitted.
     The engine knows which signals there are (`engine.confidence`)."""
@@ -256,6 +259,7 @@ def _row(table: TomlTable) -> ModelRow:
         sources=tuple(_source(source, free=free) for source in table.tables("source")),
         extras=tuple(_extra(extra, free=free) for extra in table.tables("extra", required=False)),
         reaction_layer=table.count("reaction_layer", default=0),
+        yes_bias=table.number("yes_bias", default=0.0),
         confidence=weights,
         typical=typical,
     )

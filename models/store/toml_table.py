@@ -64,6 +64,11 @@ class TomlTable:
             raise invalid(self.where, f"has {key} = {value!r}, not a positive integer")
         return value
 
+    def number(self, key: str, *, default: float) -> float:
+        if key not in self._left:
+            return default
+        return _number(self.where, key, self._take(key))
+
     def flag(self, key: str, *, default: bool | None = None) -> bool:
         if default is not None and key not in self._left:
             return default
@@ -106,13 +111,18 @@ class TomlTable:
         found: dict[str, float] = {}
         for key in list(self._left):
             value = self._take(key)
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not _NAME.fullmatch(key) or not number or not math.isfinite(value):  # type: ignore[arg-type]
+            if not _NAME.fullmatch(key):
                 raise invalid(self.where, f"has {key} = {value!r}, not a number by lower-case name")
-            found[key] = float(value)  # type: ignore[arg-type]
+            found[key] = _number(self.where, key, value)
         return found
 
     def done(self) -> None:
         if self._left:
             unknown = ", ".join(sorted(self._left))
             raise invalid(self.where, f"has keys that are not known: {unknown}")
+
+
+def _number(where: str, key: str, value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise invalid(where, f"has {key} = {value!r}, not a number by lower-case name")
+    return float(value)
