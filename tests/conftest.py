@@ -20,20 +20,12 @@ from models.roles import ModelSet
 # A shell that starts the tests in the background ignores SIGINT, and children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Each worker of pytest-xdist keeps to one core: threads that wait for each other by
+# Each worker of pytest-xdist keeps to a core of its own: threads that wait for each other by
 # spinning, as those of llama.cpp do, must not share one.
 if (_worker := os.environ.get("PYTEST_XDIST_WORKER")) and hasattr(os, "sched_setaffinity"):
     _cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {_cores[int(_worker.removeprefix("gw")) % len(_cores)]})
     os.environ["OMP_NUM_THREADS"] = "1"
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Return two workers a core: a test of the screen waits a third of its time."""
-    if hasattr(os, "sched_getaffinity"):
-        return 2 * len(os.sched_getaffinity(0))
-    return 2 * (os.cpu_count() or 1)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
