@@ -19,11 +19,11 @@ PREFIX = re.compile(
     re.IGNORECASE,
 )
 """What mail programs put before the subject of a reply or a forwarded mail."""
+_APOSTROPHES = str.maketrans("\u2018\u2019\u02bc", "'''")
+_DOT_OF_A_WORD = re.compile(r"(?<=\w)\.(?= |$)")
 # The next patterns read lines that reading writes: "Where: Room 3".
 _PLACE = re.compile(r"^Where: (.+)$", re.MULTILINE)
 _CALENDAR = re.compile(r"^Calendar: (.+)$", re.MULTILINE)
-_APOSTROPHES = str.maketrans("\u2018\u2019\u02bc", "'''")
-_DOT_OF_A_WORD = re.compile(r"(?<=\w)\.(?= |$)")
 _SPEAKER_LINE = re.compile(r"^(?:Speakers?|Presenters?|Lecturers?|Host)s?: (.+)$", re.MULTILINE)
 # "by Kim Lund"
 _SPEAKER_IN_TITLE = re.compile(r"\b[Bb]y ([^\W\d_a-z][^()]*?)\)?\s*$")

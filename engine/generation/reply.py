@@ -113,7 +113,8 @@ def write(
         ended = piece.finished == "stop"
         if piece.text:
             yield Token(piece.text)
-        if constraint is None and (said := _before_a_repetition(text)) is not None:
+        free = constraint is None or isinstance(constraint, Beginnings)
+        if free and (said := _before_a_repetition(text)) is not None:
             return Draft(said, logprobs=tuple(logprobs))
         if asked.late() and not piece.finished:
             break

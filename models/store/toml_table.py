@@ -124,5 +124,5 @@ class TomlTable:
 
 def _number(where: str, key: str, value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise invalid(where, f"has {key} = {value!r}, not a number by lower-case name")
+        raise invalid(where, f"has {key} = {value!r}, not a number")
     return float(value)
