@@ -214,7 +214,7 @@ def test_hub_and_file_sources_are_read() -> None:
         ("judged = 0.5", "judged = true", "not a number"),
         ("judged = 0.5", "judged = nan", "not a number"),
         ("judged = 2.5", "judged = inf", "typical has judged = inf, not a number"),
-        ("[model.confidence.typical]", "[model.confidence.usual]", "not a number by lower-case"),
+        ("[model.confidence.typical]", "[model.confidence.usual]", "not a number"),
         ("[model.confidence.typical]", "[[model.confidence.typical]]", "that is not a table"),
     ],
 )
