@@ -27,10 +27,11 @@ demo: $(INSTALLED) ## install, fetch the starter models, ask three questions abo
 	@$(BIN)/askance demo
 
 # Tests give their programs a home of their own, so they are told where the models are. Most of
-# those that load a model take a third, smaller one, and an encoder.
+# those that load a model take a third, smaller one, and an encoder. They start a program some
+# hundred times; it is compiled once, whatever the machine says.
 test: $(INSTALLED) ## install, fetch the models that tests load, run every test
 	@$(BIN)/askance models pull --starter $(TEST_MODELS)
-	@ASKANCE_MODELS_DIR="$(MODELS_DIR)" $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	@PYTHONDONTWRITEBYTECODE= ASKANCE_MODELS_DIR="$(MODELS_DIR)" $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 prove: $(INSTALLED) ## the long proofs: privacy over every format, command and ending; soaks; a Ray cluster
 	@$(BIN)/askance models pull --starter $(TEST_MODELS)

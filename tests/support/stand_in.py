@@ -76,7 +76,9 @@ class _Handler(BaseHTTPRequestHandler):
             body.pop("response_format", None)
         if self.kind == "Ollama":
             last = body["messages"][-1]
-            last["content"] = " ".join(last["content"].split(" ")[: self.context - 200])
+            words = last["content"].split(" ")
+            if len(words) > self.context - 200:  # it may cut off more than it must
+                last["content"] = " ".join(words[: self.context // 8])
         asked = Request(
             f"{self.real}/v1/chat/completions",
             json.dumps(body).encode(),
