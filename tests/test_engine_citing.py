@@ -313,3 +313,10 @@ def test_yes_and_no_are_answers_where_a_source_says_so(
     [*_, last] = answer(question, [tmp_path], fake_models([reply]))
     assert isinstance(last, Answered)
     assert last.answer.grounded == ("grounded" if is_right else "none")
+
+
+def test_another_form_of_a_word_of_the_question_is_nothing_new() -> None:
+    asked = "Does the lease come to an end in June 2027?"
+    evidence = [passage("Subject: Lease\n\nThe lease is at an end from 30 June 2027.")]
+    assert check("The lease comes to an end in June 2027.", evidence, asked).grounded == "grounded"
+    assert check("The flat comes to an end in June 2027.", evidence, asked).grounded == "none"

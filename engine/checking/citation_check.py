@@ -22,6 +22,7 @@ from engine.checking.negation import Statement, contradicts
 from engine.checking.speakers import SpeakerTurns
 from engine.checking.words import MONTHS
 from engine.language.languages import language_of
+from engine.language.stemming import stem
 from engine.language.tokens import FUNCTION_WORDS, content_words, words
 from engine.values import Citation, Grounded, Passage, Unsupported
 
@@ -95,16 +96,16 @@ class _Said:
     question: SourceFacts
     asked: set[str]
     wanted: set[str]
-    """Its content words beyond the question's; all of them where there are none."""
+    """Its content words that are no form of the question's; all of them where there are none."""
 
     @classmethod
     def of(cls, sentence: str, question: SourceFacts) -> _Said:
         sentence = _LIST_NUMBER.sub("", sentence)
         asked = set(words(question.text))
+        stems = {_stem(word) for word in asked}
         content = set(content_words(_PARTICLE.sub("", sentence)))
-        return cls(
-            Statement(sentence), Claims(sentence), question, asked, (content - asked) or content
-        )
+        new = {word for word in content if _stem(word) not in stems}
+        return cls(Statement(sentence), Claims(sentence), question, asked, new or content)
 
 
 def check(
@@ -163,6 +164,10 @@ def _goes_on(before: str, after: str) -> bool:
     if _ABBREVIATION.search(before) or _OPENING.fullmatch(before) or _ORDINAL.search(before):
         return True
     return bool(_NUMBER_AND_STOP.search(before) and _MONTH.match(after))
+
+
+def _stem(word: str) -> bytes:
+    return stem(word.encode("utf-8", "surrogatepass"))
 
 
 def _strip_markers(sentence: str) -> tuple[str, list[int]]:
