@@ -320,3 +320,20 @@ def test_another_form_of_a_word_of_the_question_is_nothing_new() -> None:
     evidence = [passage("Subject: Lease\n\nThe lease is at an end from 30 June 2027.")]
     assert check("The lease comes to an end in June 2027.", evidence, asked).grounded == "grounded"
     assert check("The flat comes to an end in June 2027.", evidence, asked).grounded == "none"
+
+
+@pytest.mark.parametrize(
+    ("reply", "sources"),
+    [
+        ("Melbourne Cup and Adelaide Cup", 2),
+        ("Adelaide Cup, Melbourne Cup and Regatta Day.", 3),
+        ("Melbourne Cup and Canberra Cup", 0),  # one of them is nowhere
+        ("Melbourne Cup and 9 March", 0),  # that is no list of names
+        ("The Regatta Day is fun and the Melbourne Cup too", 0),
+    ],
+)
+def test_names_that_a_reply_lists_may_stand_in_several_places(reply: str, sources: int) -> None:
+    days = ("Melbourne Cup, 3 November", "Adelaide Cup, 9 March", "Regatta Day, 9 February")
+    checked = check(reply, [passage(day) for day in days], "Which races get a holiday?")
+    assert [citation.id for citation in checked.citations] == list(range(1, sources + 1))
+    assert checked.grounded == ("grounded" if sources else "none")

@@ -51,6 +51,9 @@ _NUMBER_AND_STOP = re.compile(r"\b\d{1,2}\.$")
 _MONTH = re.compile(rf"(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
 _LIST_NUMBER = re.compile(rf"^\W*\d{{1,2}}[.)]\s+(?!{_MONTH.pattern})", re.IGNORECASE)
 _SPAN = re.compile(r"[^\n]+")
+_NAME = re.compile(r"(?:[^\W\d_][^\W\d]*['\u2019.&-]*\s*){1,6}")
+_BETWEEN_NAMES = re.compile(r",?\s+(?:and|und|et|y|e|en)\s+|,\s+")
+_LAST_NAME = re.compile(r"\s(?:and|und|et|y|e|en)\s+[^\W\d_a-z]\S*(?:\s\S+){0,5}$")
 
 
 @dataclass(slots=True)
@@ -127,6 +130,7 @@ def check(
             if not words(bare):
                 continue
             found, why = _cite(bare, named, reads, asked)
+            found = found or _cite_each(_listed(bare), reads, asked)
             ids = [_number(citation, citations) for citation in found]
             if not ids:
                 unsupported.append(why)
@@ -200,6 +204,23 @@ def _cite(
         lacking = compared(said.claims, [fit[0].source], question).lacking
         why = replace(why, lacking=lacking, said_by=_said_by(said, fit[0]) or "")
     return [_citation(said, one, by_model=True) for one in told], why
+
+
+def _listed(sentence: str) -> list[str]:
+    """Return the names that a sentence lists and has nothing beside; empty for any other one.
+
+    A number is no name: a day and an hour from two places would make an appointment.
+    """
+    names = _BETWEEN_NAMES.split(sentence.rstrip(". ")) if _LAST_NAME.search(sentence) else []
+    return names if all(_NAME.fullmatch(name) for name in names) else []
+
+
+def _cite_each(
+    names: Sequence[str], evidence: Sequence[_Read], question: SourceFacts
+) -> list[Citation]:
+    """Return the citations of names from several places; none where one of them has none."""
+    found = [_cite(name, (), evidence, question)[0] for name in names]
+    return [citation for own in found for citation in own] if all(found) else []
 
 
 def _share(said: _Said, read: _Read) -> float:

@@ -3,8 +3,8 @@
     study_verdict.py DATA OUT.jsonl --sets pubmedqa strategyqa 2wikimultihopqa hotpotqa --limit 100
 
 Each question of yes or no is put as the program puts it, over the passages that hold its answer.
-Printed: the share that is right where yes is said from some log-odds on, of every second question of
-a set and of the others. A file goes on where it ended.
+Printed: the share that is right where yes is said from some log-odds on, of every second question
+of a set and of the others. A file goes on where it ended.
 """
 
 from __future__ import annotations
