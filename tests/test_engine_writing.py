@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -17,10 +18,8 @@ from engine.generation.reply import (
     asks_several,
     finish,
     form_asked,
-    states_first,
-    unshown,
+    verdict,
     write,
-    write_verdict,
 )
 from engine.prompts.tasks import QUESTION as QUESTION_TASK
 from engine.retrieval.passages import split
@@ -32,14 +31,12 @@ QUESTION = "What is the e-mail address of Ann Lee?"
 WEIGHTS = {"intercept": -1.0, "mean": 0.5, "held": 1.0}
 
 
-def mail(text: str) -> Item:
-    return Item(Kind.MAIL, "Lunch", None, People(), text, Locator(Path("/mail")))
-
-
 def written(model: Generator, question: str = QUESTION) -> tuple[list[str], Draft]:
     """Return the tokens shown and the reply that stands."""
+    text = "From: Ann Lee <ann@x.example>"
+    item = Item(Kind.MAIL, "Lunch", None, People(), text, Locator(Path("/mail")))
     asked = GeneratorQuestion(QUESTION_TASK, question, date(2026, 11, 21))
-    passages = split([mail("From: Ann Lee <ann@x.example>")])
+    passages = split([item])
     steps = write(model, asked, asked.prompt(model, passages))
     shown = []
     while True:
@@ -84,58 +81,27 @@ def test_the_form_of_an_answer_follows_the_question(question: str, form: str) ->
 
 
 @pytest.mark.parametrize(
-    ("question", "bias", "states"),
+    ("question", "likely", "bias", "held"),
     [
-        ("Did Ann sign it?", 3.0, True),
-        ("Did Ann sign it?", 0.0, False),  # what the model says was not measured
-        ("Who signed it?", 3.0, False),
+        ("Did Ann sign it?", (0.6, 0.3), 1.0, True),
+        ("Did Ann sign it?", (0.6, 0.3), 0.5, False),  # the odds are 2, their logarithm 0.69
+        ("Did Ann sign it?", (0.6, 0.3), 0.0, False),
+        ("Did Ann sign it?", (0.3, 0.6), 1.0, False),  # it says no by itself
+        ("Did Ann sign it?", (0.2, 0.1), 1.0, False),  # it is about to say something else
+        ("Who signed it?", (0.6, 0.3), 1.0, False),
     ],
 )
-def test_only_a_question_of_yes_or_no_states_first(
-    question: str, bias: float, states: bool
+def test_a_model_that_likes_to_say_yes_is_held_to_no(
+    fake_generator: Callable[..., Any],
+    question: str,
+    likely: tuple[float, float],
+    bias: float,
+    held: bool,
 ) -> None:
+    model = fake_generator("fake", logprobs=lambda *_: [math.log(one) for one in likely])
     asked = GeneratorQuestion(QUESTION_TASK, question, date(2026, 11, 27))
-    assert states_first(asked, bias) is states
-
-
-@pytest.mark.parametrize(
-    ("stated", "odds", "reply"),
-    [
-        ("the lease is signed by Bob.", 2.0, "No. The lease is signed by Bob."),
-        ("Ann signed it.", 4.0, "Yes. Ann signed it."),
-        ("there is no information about the lease.", 4.0, "there is no information"),
-    ],
-)
-def test_yes_or_no_is_what_the_statement_amounts_to(
-    fake_generator: Callable[..., Any], stated: str, odds: float, reply: str
-) -> None:
-    model = fake_generator("fake", [stated], logprobs=lambda *_: [-0.1, -0.1 - odds])
-    asked = GeneratorQuestion(QUESTION_TASK, "Did Ann sign it?", date(2026, 11, 27))
-    draft = unshown(write_verdict(model, asked, split([mail("The lease is signed by Bob.")]), 3.0))
-    assert draft.text.startswith(reply)
-    assert model.prompts[0].endswith("The passages say that")
-    assert all(prompt.startswith(model.prompts[0]) for prompt in model.prompts[1:])
-
-
-@pytest.mark.parametrize(
-    ("stated", "reply", "constraint"),
-    [
-        ("Ann signed it.", "No, Bob signed it.", Beginnings(("No,", "No."))),
-        ("Ann did not sign it.", "No. Ann did not sign it.", None),
-    ],
-)
-def test_what_only_repeats_the_question_is_no_reason_for_a_no(
-    fake_generator: Callable[..., Any], stated: str, reply: str, constraint: Beginnings | None
-) -> None:
-    model = fake_generator(
-        "fake",
-        lambda prompt, _: stated if prompt.endswith("The passages say that") else reply,
-        logprobs=lambda *_: [-0.1, -0.1],
-    )
-    asked = GeneratorQuestion(QUESTION_TASK, "Did Ann sign it?", date(2026, 11, 27))
-    passages = list(split([mail("The lease is signed by Bob.")]))
-    assert unshown(write_verdict(model, asked, passages, 3.0)).text == reply
-    assert model.requests[-1].constraint == constraint
+    constraint = verdict(model, asked, "a prompt", bias)
+    assert constraint == (Beginnings(("No,", "No.")) if held else None)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,10 +10,9 @@ from datetime import date
 
 from engine.checking import abstention
 from engine.checking.citation_check import MARKER
-from engine.checking.negation import Statement
 from engine.confidence.calibration import Calibration
 from engine.confidence.signals import Signals, of_words
-from engine.events import Noted, Steps, Token
+from engine.events import Steps, Token
 from engine.generation.draft import Draft
 from engine.generation.literal import as_written
 from engine.language.tokens import words
@@ -42,6 +42,8 @@ _YES_OR_NO = re.compile(
 )
 _CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
 """A question with "or" asks which of two."""
+_LEAST_VERDICT = 0.5
+"""Probability of yes and no together, below which a model was about to say something else."""
 _RELATIVE_TO_NOW = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|now|next|last|latest|recently|currently|coming"
     r"|upcoming|ago|soon|this (?:morning|afternoon|evening|week|weekend|month|quarter|year))\b",
@@ -119,51 +121,20 @@ def write(
     return Draft(text.strip(), ended=ended, logprobs=tuple(logprobs))
 
 
-def states_first(asked: GeneratorQuestion, yes_bias: float) -> bool:
-    """Say whether a reply states what was read before it says yes or no.
+def verdict(
+    model: Generator, asked: GeneratorQuestion, prompt: str, yes_bias: float
+) -> Constraint | None:
+    """Return what holds a reply to no, where yes is likelier by no more than a model's bias.
 
-    Only where it was measured how much likelier a model takes yes to be than it is.
+    `yes_bias` is by how much its log-odds of yes lie too high. The prompt is computed once for this
+    and for the reply. None where yes or no is not asked for, or the model would say neither.
     """
-    return bool(yes_bias) and asked.task.personal and form_asked(asked.text) == "verdict"
-
-
-def write_verdict(
-    model: Generator, asked: GeneratorQuestion, passages: Sequence[Passage], yes_bias: float
-) -> Steps[Draft]:
-    """Yield the tokens of what the passages say; return it behind the yes or no that it amounts to.
-
-    A small model that begins with yes or no says yes to nearly all, and goes on to claim it. What
-    it states first is nearer to the passages. `yes_bias` is by how much its log-odds of yes lie too
-    high after that. A statement that only repeats the question gives no reason for a no; there the
-    model is held to no, and gives one. A denial that the passages say anything stays as it is.
-    """
-    prompt = asked.prompt(model, passages, "states first")
-    stated = yield from write(model, asked, prompt, stop=("\n",))
-    if abstention.denies(stated.text, passages):
-        return stated
-    odds = odds_after(model, prompt, stated.text)
-    is_yes = odds > yes_bias
-    yield Noted(
-        f"It stated first what it read. Yes is likelier than no by {odds:.1f} in log-odds after "
-        f"that, and means yes from {yes_bias:.1f} on."
-    )
-    if not is_yes and _repeats(asked.text, stated.text):
-        held = Beginnings(("No,", "No."))
-        return unshown(write(model, asked, asked.prompt(model, passages), constraint=held))
-    word = "Yes" if is_yes else "No"
-    return replace(stated, text=f"{word}. {stated.text[0].upper()}{stated.text[1:]}")
-
-
-def odds_after(model: Generator, prompt: str, stated: str) -> float:
-    """Return the log-odds of yes behind what was stated in reply to a prompt."""
-    yes, no = model.next_token_logprobs(f"{prompt} {stated}\nSo the answer is", (" yes", " no"))
-    return yes - no
-
-
-def _repeats(question: str, stated: str) -> bool:
-    """Say whether a statement adds no word to a question, and no "not"."""
-    denied = Statement(stated).has_denial and not Statement(question).has_denial
-    return bool(of_words(question, stated, ()).echoed) and not denied
+    if not (yes_bias and asked.task.personal) or form_asked(asked.text) != "verdict":
+        return None
+    yes, no = model.next_token_logprobs(prompt, ("Yes", "No"))
+    if math.exp(yes) + math.exp(no) < _LEAST_VERDICT or not 0 < yes - no < yes_bias:
+        return None
+    return Beginnings(("No,", "No."))
 
 
 def finish(

@@ -20,7 +20,7 @@ from engine.events import StageName, Steps
 from engine.generation.dated import asks_when, dated
 from engine.generation.draft import Draft
 from engine.generation.lookahead import Drawing, Form, Sample
-from engine.generation.reply import GeneratorQuestion, finish, states_first, write, write_verdict
+from engine.generation.reply import GeneratorQuestion, finish, verdict, write
 from engine.language.languages import differ
 from engine.prompts.examples import Example, first_of, shipped
 from engine.prompts.tasks import TASKS, Task
@@ -245,11 +245,10 @@ class Toolbox:
         evidence = self.evidence(chosen)
         asked = self.asked_over(evidence)
         with self.forecast.learning("generator"), self.models.lend("generator") as model:
-            bias = self.models.roles.yes_bias
-            if part == "answer" and states_first(asked, bias):
-                steps = write_verdict(model, asked, evidence, bias)
-            else:
-                steps = write(model, asked, asked.prompt(model, evidence, part))
+            prompt = asked.prompt(model, evidence, part)
+            bias = self.models.roles.yes_bias if part == "answer" else 0.0
+            held = verdict(model, asked, prompt, bias)
+            steps = write(model, asked, prompt, constraint=held)
             draft = yield from first_token_timed(self.timings, steps)
         return self.finish(chosen, draft)
 

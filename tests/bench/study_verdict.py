@@ -1,10 +1,10 @@
-"""How far a generator's log-odds of yes lie too high, before and after it states what it read.
+"""How far a generator's log-odds of yes lie too high, over questions of yes or no.
 
     study_verdict.py DATA OUT.jsonl --sets pubmedqa strategyqa 2wikimultihopqa hotpotqa --limit 100
 
-Each question of yes or no is put as the program puts it, over the passages that hold its answer.
-Printed: the share that is right where yes is said from some log-odds on, of every second question
-of a set and of the others. A file goes on where it ended.
+Each question is put as the program puts it, over the passages that hold its answer. Printed: the
+share that is right where yes is said from some log-odds on, of every second question of a set and
+of the others. A file goes on where it ended.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from question_sets import add_choice, questions_of, rows_of
 from app.local_models.loader import model_set
 from app.settings.config import load_config
 from engine.evaluation.questions import Question
-from engine.generation.reply import GeneratorQuestion, odds_after, unshown, write
+from engine.generation.reply import GeneratorQuestion
 from engine.prompts.tasks import QUESTION
 from engine.retrieval.passages import split
 from engine.values import Passage
@@ -43,14 +43,10 @@ def record(given: argparse.Namespace) -> None:
             if question.id in known:
                 continue
             put = GeneratorQuestion(QUESTION, question.text, TODAY)
-            passages = list(evidence(given, question))
-            yes, no = model.next_token_logprobs(put.prompt(model, passages), ("Yes", "No"))
-            prompt = put.prompt(model, passages, "states first")
-            stated = unshown(write(model, put, prompt, stop=("\n",))).text
-            odds = {"before": yes - no, "after": odds_after(model, prompt, stated)}
-            row = {"set": question.dataset, "id": question.id, "yes": is_yes(question)}
-            row |= {name: round(value, 3) for name, value in odds.items()}
-            stream.write(json.dumps(row) + "\n")
+            prompt = put.prompt(model, list(evidence(given, question)))
+            yes, no = model.next_token_logprobs(prompt, ("Yes", "No"))
+            row = {"set": question.dataset, "id": question.id, "odds": round(yes - no, 3)}
+            stream.write(json.dumps(row | {"yes": is_yes(question)}) + "\n")
             stream.flush()
 
 
@@ -76,12 +72,11 @@ def evidence(given: argparse.Namespace, question: Question) -> Iterator[Passage]
 def table(rows: Sequence[dict[str, Any]]) -> None:
     """Print what is right by the least log-odds at which yes is said; halves of each set."""
     rows = sorted(rows, key=lambda row: row["set"])
-    for when in ("before", "after"):
-        for least in (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5):
-            right = [(row[when] > least) == row["yes"] for row in rows]
-            halves = "  ".join(f"{sum(half) / len(half):.3f}" for half in (right[::2], right[1::2]))
-            said = sum(row[when] > least for row in rows) / len(rows)
-            print(f"{when} {least:5.2f}  {halves}  yes said {said:.3f} of {len(rows)}")
+    for least in (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0):
+        right = [(row["odds"] > least) == row["yes"] for row in rows]
+        halves = "  ".join(f"{sum(half) / len(half):.3f}" for half in (right[::2], right[1::2]))
+        said = sum(row["odds"] > least for row in rows) / len(rows)
+        print(f"{least:5.2f}  {halves}  yes said {said:.3f} of {len(rows)}")
 
 
 if __name__ == "__main__":
