@@ -76,9 +76,7 @@ class _Handler(BaseHTTPRequestHandler):
             body.pop("response_format", None)
         if self.kind == "Ollama":
             last = body["messages"][-1]
-            words = last["content"].split(" ")
-            if len(words) > self.context - 200:  # it may cut off more than it must
-                last["content"] = " ".join(words[: self.context // 8])
+            last["content"] = " ".join(last["content"].split(" ")[: self.context - 200])
         asked = Request(
             f"{self.real}/v1/chat/completions",
             json.dumps(body).encode(),
