@@ -330,6 +330,7 @@ def test_another_form_of_a_word_of_the_question_is_nothing_new() -> None:
         ("Melbourne Cup and Canberra Cup", 0),  # one of them is nowhere
         ("Melbourne Cup and 9 March", 0),  # that is no list of names
         ("The Regatta Day is fun and the Melbourne Cup too", 0),
+        (f"{'a' * 2000}1 and Melbourne Cup", 0),  # at once, however long a word is
     ],
 )
 def test_names_that_a_reply_lists_may_stand_in_several_places(reply: str, sources: int) -> None:

@@ -51,9 +51,11 @@ _NUMBER_AND_STOP = re.compile(r"\b\d{1,2}\.$")
 _MONTH = re.compile(rf"(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
 _LIST_NUMBER = re.compile(rf"^\W*\d{{1,2}}[.)]\s+(?!{_MONTH.pattern})", re.IGNORECASE)
 _SPAN = re.compile(r"[^\n]+")
-_NAME = re.compile(r"(?:[^\W\d_][^\W\d]*['\u2019.&-]*\s*){1,6}")
+_NAME = re.compile(r"[^\W\d_][^\s\d]*(?:\s[^\s\d]+){0,5}")
+"""Up to six words without a digit."""
 _BETWEEN_NAMES = re.compile(r",?\s+(?:and|und|et|y|e|en)\s+|,\s+")
 _LAST_NAME = re.compile(r"\s(?:and|und|et|y|e|en)\s+[^\W\d_a-z]\S*(?:\s\S+){0,5}$")
+"""The end of a list of names: an "and" before a capital letter."""
 
 
 @dataclass(slots=True)
