@@ -211,6 +211,25 @@ def test_what_is_written_otherwise_is_still_stated(sentence: str) -> None:
     assert checked.grounded == "grounded"
 
 
+HOURS = "Die Messe ist am 3. Juli zwischen 13 und 18 Uhr. The shop is open from 9 to 5:30 pm."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "grounded"),
+    [
+        ("13:00 - 18:00", "grounded"),
+        ("between 1 pm and 6 pm", "grounded"),
+        ("9:00 to 17:30", "grounded"),
+        ("14:00 - 18:00", "none"),
+        ("13:00 - 19:00", "none"),
+        ("13:30 - 18:00", "none"),
+    ],
+)
+def test_two_hours_share_the_word_behind_them(sentence: str, grounded: str) -> None:
+    checked = check(sentence, [passage(HOURS)], "Between what hours is the fair on 3 July?")
+    assert checked.grounded == grounded
+
+
 @pytest.mark.parametrize(
     ("sentence", "lacking"),
     [

@@ -66,6 +66,12 @@ _CLOCK = re.compile(
     r"|(?<!:)(?P<ch>\d\d?):(?P<cm>\d\d)(?::\d\d)?(?![\d:])",
     _FLAGS,
 )
+_FIRST_OF_TWO = re.compile(
+    rf"(?<![\w:.,])(?P<hour>\d\d?)(?={_TO}\d\d?(?:[:.]\d\d)?{BLANK}"
+    r"(?:a\.?m\b|p\.?m\b|o.clock\b|uhr\b|uur\b))",
+    _FLAGS,
+)
+"""The 13 of "from 13 to 18 Uhr"."""
 _PARTS = {
     "half past": 30, "quarter past": 15, "quarter to": -15,
     "viertel nach": 15, "viertel vor": -15, "halb": -30,
@@ -147,6 +153,9 @@ def times(text: MarkedText) -> Iterator[Fact]:
     for match in text.at_digits(_CLOCK):
         if clocks := _clocks(match):
             yield Fact(match.start(), match.end(), clocks)
+    for match in text.at_digits(_FIRST_OF_TWO):
+        if clocks := hours(int(match["hour"])):
+            yield Fact(match.start(), match.end(), [*clocks, Amount(Decimal(match["hour"]))])
     for match in text.at_words(_CLOCK_IN_WORDS, CLOCK_WORDS | NUMBERS.keys()):
         hour = _number(match["hour"] or match["whole"])
         at = (hour * 60 + _PARTS.get((match["part"] or "").casefold(), 0)) % (12 * 60)
