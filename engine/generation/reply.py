@@ -15,6 +15,7 @@ from engine.confidence.signals import Signals, of_words
 from engine.events import Steps, Token
 from engine.generation.draft import Draft
 from engine.generation.literal import as_written
+from engine.language.addresses import written_out
 from engine.language.tokens import words
 from engine.prompts.tasks import Task
 from engine.prompts.templates import section
@@ -149,6 +150,7 @@ def finish(
     A reply which says that the passages hold no answer has none. `margin` is how far the best
     passage is ahead.
     """
+    written = replace(written, text=written_out(written.text, [one.text for one in passages]))
     told = replace(written, text=as_written(written.text, passages), evidence=tuple(passages))
     if abstention.denies(written.text, passages):
         return told
