@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from engine.answer import answer
 from engine.checking import abstention
-from engine.checking.citation_check import check, split_sentences
+from engine.checking.citation_check import check
 from engine.checking.claims import unstated
+from engine.checking.draft_sentences import split_sentences
 from engine.events import Answered
 from ingest.item import Kind
 from tests.support import builders

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.checking import abstention
-from engine.checking.citation_check import MARKER
 from engine.checking.contradiction import ALIKE
+from engine.checking.draft_sentences import MARKER
 from engine.language.overlap import rouge_l, token_f1
 from engine.values import Agreement
 from models.encoder import Encoder

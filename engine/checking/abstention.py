@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from engine.checking.citation_check import MARKER
+from engine.checking.draft_sentences import MARKER
 from engine.language.tokens import words
 from engine.values import Passage
 

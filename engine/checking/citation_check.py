@@ -18,9 +18,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from engine.checking.claims import Claims, SourceFacts, compared, source_of
+from engine.checking.draft_sentences import (
+    MONTH,
+    YES_OR_NO,
+    split_sentences,
+    with_markers,
+    without_markers,
+)
 from engine.checking.negation import Statement, contradicts
 from engine.checking.speakers import SpeakerTurns
-from engine.checking.words import MONTHS
 from engine.language.languages import language_of
 from engine.language.stemming import stem
 from engine.language.tokens import FUNCTION_WORDS, content_words, words
@@ -33,23 +39,8 @@ NAMES_OF_A_TRANSLATION = 2
 would not do: every mail has a name in its heading."""
 QUOTE_CHARACTERS = 240
 
-MARKER = re.compile(r"\s*[\[(](\d{1,3}(?:\s*,\s*\d{1,3})*)[\])]")
-_SENTENCE_END = re.compile(
-    r"(?<=[.!?])((?:\s*\[\d+(?:\s*,\s*\d+)*\])*)\s+(?=[A-Z\u00c0-\u00de\u0400-\u042f0-9\"'“(¿¡])"
-)
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|vs|Inc|Co|Ltd|e\.g|i\.e))\.$"
-)
-_YES_OR_NO = r"(?:yes|no|ja|nein|oui|non|s[ií]|sim|não|nee|da|да|нет)\b"
-_PARTICLE = re.compile(rf"^\W*{_YES_OR_NO}", re.IGNORECASE)
-_OPENING = re.compile(rf"\W*(?:\d{{1,2}}|{_YES_OR_NO})[.!]", re.IGNORECASE)
-"""No sentence by itself: the number of a list's item, and the "Yes." before what is meant."""
-_ORDINAL = re.compile(
-    r"\b(?:am|im|vom|zum|zur|bis|ab|seit|der|dem|den|des) \d{1,2}\.$", re.IGNORECASE
-)
-_NUMBER_AND_STOP = re.compile(r"\b\d{1,2}\.$")
-_MONTH = re.compile(rf"(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
-_LIST_NUMBER = re.compile(rf"^\W*\d{{1,2}}[.)]\s+(?!{_MONTH.pattern})", re.IGNORECASE)
+_PARTICLE = re.compile(rf"^\W*{YES_OR_NO}", re.IGNORECASE)
+_LIST_NUMBER = re.compile(rf"^\W*\d{{1,2}}[.)]\s+(?!{MONTH.pattern})", re.IGNORECASE)
 _SPAN = re.compile(r"[^\n]+")
 _NAME = re.compile(r"[^\W\d_][^\s\d]*(?:\s[^\s\d]+){0,5}")
 """Up to six words without a digit."""
@@ -128,7 +119,7 @@ def check(
     for line in text.splitlines():
         sentences = []
         for sentence in split_sentences(line, evidence):
-            bare, named = _strip_markers(sentence)
+            bare, named = without_markers(sentence)
             if not words(bare):
                 continue
             found, why = _cite(bare, named, reads, asked)
@@ -137,7 +128,7 @@ def check(
             if not ids:
                 unsupported.append(why)
             cited = cited or bool(ids)
-            sentences.append(_with_markers(bare, ids))
+            sentences.append(with_markers(bare, ids))
         lines.append(" ".join(sentences))
     grounded: Grounded = "grounded" if not unsupported else "partial"
     if not cited:
@@ -145,40 +136,8 @@ def check(
     return Checked("\n".join(line for line in lines if line), grounded, citations, unsupported)
 
 
-def split_sentences(text: str, evidence: Sequence[Passage] = ()) -> list[str]:
-    """Cut a line into sentences; markers that follow a full stop stay with their sentence.
-
-    Where a passage has the words around the full stop just so, they stay together: "Weekly
-    Conf. Update" is one title, and two sentences copied together have one source.
-    """
-    sentences: list[str] = []
-    begin = 0
-    for match in _SENTENCE_END.finditer(text):
-        if _goes_on(text[begin : match.start()], text[match.end() :]):
-            continue
-        around = text[max(begin, match.start() - 12) : match.end() + 6]
-        if any(around in passage.searched for passage in evidence):
-            continue
-        sentences.append(text[begin : match.end(1)].strip())
-        begin = match.end()
-    sentences.append(text[begin:].strip())
-    return [sentence for sentence in sentences if sentence]
-
-
-def _goes_on(before: str, after: str) -> bool:
-    """Say whether a full stop ends no sentence: of an abbreviation, an ordinal, a list number."""
-    if _ABBREVIATION.search(before) or _OPENING.fullmatch(before) or _ORDINAL.search(before):
-        return True
-    return bool(_NUMBER_AND_STOP.search(before) and _MONTH.match(after))
-
-
 def _stem(word: str) -> bytes:
     return stem(word.encode("utf-8", "surrogatepass"))
-
-
-def _strip_markers(sentence: str) -> tuple[str, list[int]]:
-    numbers = [int(n) for match in MARKER.finditer(sentence) for n in match[1].split(",")]
-    return MARKER.sub("", sentence).strip(), numbers
 
 
 def _cite(
@@ -306,13 +265,6 @@ def _number(citation: Citation, citations: list[Citation]) -> int:
         )
     )
     return number
-
-
-def _with_markers(sentence: str, ids: Sequence[int]) -> str:
-    markers = "".join(f"[{number}]" for number in dict.fromkeys(ids))
-    if not markers:
-        return sentence
-    return f"{sentence} {markers}"
 
 
 def nearest(evidence: Sequence[Passage], limit: int = 3) -> list[Citation]:

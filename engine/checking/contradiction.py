@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from itertools import product
 
-from engine.checking.citation_check import split_sentences
 from engine.checking.claims import Claims, SourceFacts, compared
+from engine.checking.draft_sentences import split_sentences
 from engine.checking.meanings import Weekday
 from engine.checking.negation import Statement
 from engine.language.overlap import token_f1

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from engine.checking.citation_check import MARKER, split_sentences
+from engine.checking.draft_sentences import MARKER, split_sentences
 from engine.language.addresses import shortened
 from engine.prompts.templates import render, show
 from engine.values import Answer, Passage, Unsupported

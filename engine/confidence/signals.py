@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.checking.citation_check import MARKER, split_sentences
+from engine.checking.draft_sentences import MARKER, split_sentences
 from engine.language.sentences import sentence_spans
 from engine.language.stemming import stem
 from engine.language.tokens import FUNCTION_WORDS, folded_words, readable

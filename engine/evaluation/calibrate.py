@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.checking.citation_check import MARKER
+from engine.checking.draft_sentences import MARKER
 from engine.confidence.calibration import Calibration
 from engine.confidence.fit import Quality, fit, quality
 from engine.confidence.signals import Signals

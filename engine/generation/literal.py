@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from engine.checking.citation_check import MARKER
+from engine.checking.draft_sentences import MARKER
 from engine.values import Passage
 
 MOST_WORDS = 8

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from engine.checking import abstention
-from engine.checking.citation_check import MARKER
+from engine.checking.draft_sentences import MARKER
 from engine.confidence.calibration import Calibration
 from engine.confidence.signals import Signals, of_words
 from engine.events import Steps, Token

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from engine.agreement.votes import sameness
 from engine.checking import abstention
-from engine.checking.citation_check import MARKER
+from engine.checking.draft_sentences import MARKER
 from engine.generation.draft import Draft
 from engine.language.overlap import token_f1
 from engine.toolbox.steps import Toolbox

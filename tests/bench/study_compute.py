@@ -32,7 +32,7 @@ from typing import Any
 from compute_gold import Gold, entries, letters
 
 from engine.answer import answer
-from engine.checking.citation_check import MARKER
+from engine.checking.draft_sentences import MARKER
 from engine.compute.question_plan import read_plan
 from engine.compute.run import run
 from engine.compute.vocabulary import QuestionVocabulary

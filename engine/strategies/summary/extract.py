@@ -8,7 +8,8 @@ import numpy as np
 
 from engine.attention.compression import sentences_of
 from engine.checking import abstention
-from engine.checking.citation_check import MARKER, check, split_sentences
+from engine.checking.citation_check import check
+from engine.checking.draft_sentences import MARKER, split_sentences
 from engine.generation.draft import Draft
 from engine.language.tokens import content_words, words
 from engine.strategies.summary.length import FINISHED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from engine.checking.citation_check import MARKER, split_sentences
+from engine.checking.draft_sentences import MARKER, split_sentences
 from engine.generation.draft import Draft
 from engine.language.numbers import ENGLISH
 
