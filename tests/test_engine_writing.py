@@ -111,6 +111,11 @@ def test_a_model_that_likes_to_say_yes_is_held_to_no(
         ("Where is it? And in which room?", True),
         ("Which politician who has served held the office that was founded in 1990?", False),
         ('In the mail "Which way": what is attached?', False),
+        ("What was the rent in May and in June?", True),
+        ("How high up are Wengen and Davos, in feet?", True),
+        ("What was the rent in May and June?", False),
+        ("For how long were the vans used for water and blankets?", False),
+        ("Did the rent rise in May and in June?", False),
     ],
 )
 def test_parts_of_a_question_are_no_clauses(question: str, several: bool) -> None:

@@ -35,6 +35,14 @@ _INTERROGATIVE = re.compile(
     re.IGNORECASE,
 )
 """Begins a question or a part of one, unlike the "which" of "the firm, which moved"."""
+# "What was the rent in May and in June?", "How high are Wengen and Davos?"
+_PAIR = re.compile(
+    r"\b(in|at|on|for|from|of|to|by|with|during) [^?,]{1,60}? and \1 \w"
+    r"|\bhow (?:big|deep|far|fast|heavy|high|hot|large|old|tall|wide)(?: up)? (?:are|were) "
+    r"[^?,]{1,60}? and \w",
+    re.IGNORECASE,
+)
+"""With an interrogative: asks for one thing of two."""
 # "Did Ann sign it?", "So is the office open"
 _YES_OR_NO = re.compile(
     r"^\W*(?:(?:and|so|but),? )?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would"
@@ -193,7 +201,8 @@ def asks_several(question: str) -> bool:
     Only then are sentences asked for, one for each. A single question is answered in a few words:
     small models answer it worse when they are told of several.
     """
-    return len(_INTERROGATIVE.findall(question)) > 1
+    asked = len(_INTERROGATIVE.findall(question))
+    return asked > 1 or (asked == 1 and _PAIR.search(question) is not None)
 
 
 def _today(question: str, today: date) -> str:
