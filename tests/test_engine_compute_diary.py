@@ -301,3 +301,10 @@ def test_the_words_of_a_person_are_no_title() -> None:
     )
     assert diary.titled("When do I meet Ann Smith?", vocabulary) is None
     assert diary.titled("Where is the open day?", vocabulary) == (13, 21, "open day", Kind.EVENT)
+
+
+def test_a_whole_title_may_be_made_of_words_for_other_things() -> None:
+    vocabulary = QuestionVocabulary.of([event("Poster Session", day(27)), event("Posters", day(8))])
+    found = read_plan("Where was the poster session?", vocabulary, NOW.date())
+    assert found.sure
+    assert written(found.plan) == 'list place of event title:"poster session"'

@@ -159,6 +159,8 @@ def _may_name(text: str, start: int, end: int, vocabulary: QuestionVocabulary) -
     named = all(word[:1].isupper() for word in words) and not _OF_TIME.match(text)
     if named or any(map(vocabulary.is_name, words)):
         return False  # who is Ann Smith
+    if len(plain) > 1 and folded(" ".join(words)) in vocabulary.titles:
+        return True  # the poster session
     return any(not (one in NOUNS or one in VERBS or one in FUNCTION_WORDS) for one in plain)
 
 

@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from engine.checking import abstention, citation_check
+from engine.checking import abstention
+from engine.checking.draft_sentences import MARKER
 from engine.evaluation import metrics
 from engine.evaluation.questions import Question, Support
 from engine.events import Event, Noted, Ranked, Selected
@@ -161,4 +162,4 @@ def _ranking_scores(
 
 
 def _without_markers(text: str) -> str:
-    return citation_check.MARKER.sub("", text)
+    return MARKER.sub("", text)
