@@ -436,11 +436,56 @@ def test_deeply_nested_rich_text_ends(tmp_path: Path) -> None:
     assert item_in(tmp_path, "a.rtf", data).text == "found"
 
 
-def test_tables_below_each_other_have_headers_of_their_own(tmp_path: Path) -> None:
-    def line(number: int, *values: str) -> str:
-        cells = zip("ABC", values, strict=True)
-        return row(*(cell(f"{c}{number}", v, "n" if v.isdigit() else "str") for c, v in cells if v))
+def line(number: int, *values: str) -> str:
+    cells = zip("ABC", values, strict=True)
+    return row(*(cell(f"{c}{number}", v, "n" if v.isdigit() else "str") for c, v in cells if v))
 
+
+def test_rows_name_the_year_of_their_table(tmp_path: Path) -> None:
+    rows = (
+        ("Rent and heat", "", ""),
+        ("In euros", "", "January to June 2023"),
+        ("", "Rent", "Heat"),
+        ("May", "900", "60"),
+        ("June", "910", "20"),
+        ("In euros", "", "January to June 2022"),
+        ("", "Rent", "Heat"),
+        ("May", "850", "70"),
+        ("", "Cellar", "Yard"),
+        ("July", "80", "7"),
+        ("Seen by the tenants", "", ""),
+    )
+    data = xlsx("".join(line(n, *values) for n, values in enumerate(rows, 1)))
+    assert item_in(tmp_path, "a.xlsx", data).text.split("\n")[3:] == [
+        "January to June 2023 | May | Rent: 900 | Heat: 60",
+        "January to June 2023 | June | Rent: 910 | Heat: 20",
+        "In euros | Heat: January to June 2022",
+        "Rent | Heat",
+        "January to June 2022 | May | Rent: 850 | Heat: 70",
+        "Cellar | Yard",
+        "July | Cellar: 80 | Yard: 7",
+        "Seen by the tenants",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("above", "begins"),
+    [
+        (("2023", "", ""), "2023 | May | "),
+        (("Printed on", "", "2023-05-03"), "May | "),
+        (("2022", "", "2023"), "May | "),
+        (("For the tenants of 2023, and for nobody else in the house or beside it", "", ""), "May"),
+    ],
+)
+def test_a_caption_names_one_year_in_few_words(
+    tmp_path: Path, above: tuple[str, ...], begins: str
+) -> None:
+    rows = (above, ("", "Rent", "Heat"), ("May", "900", "60"), ("June", "910", "20"))
+    data = xlsx("".join(line(n, *values) for n, values in enumerate(rows, 1)))
+    assert item_in(tmp_path, "a.xlsx", data).text.split("\n")[2].startswith(begins)
+
+
+def test_tables_below_each_other_have_headers_of_their_own(tmp_path: Path) -> None:
     rows = (
         ("In euros", "spring", ""),
         ("", "Rent", "Heat"),

@@ -2,7 +2,9 @@
 
 A row is a passage of its own: it is found and quoted without the rows around it. "Ana | 12" then
 says nothing, so a row is written "Name: Ana | Amount: 12": a model can answer from it alone. The
-words of the header are in every row, so they weigh next to nothing when passages are ranked.
+words of the header are in every row, so they weigh next to nothing when passages are ranked. Where
+a caption above the header names a year, each row begins with it: many sheets hold the same table
+for this year and for the one before.
 """
 
 from __future__ import annotations
@@ -38,6 +40,11 @@ _NAME_LENGTH = 80
 _GAP = 8
 _WORDS = re.compile(r"[^\W\d_]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_CAPTION_CELLS = 3
+_CAPTION_LENGTH = 60
+_CAPTION_ROWS = 3
+"""Rows above a header among which its caption is."""
+_YEAR_WITHIN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _FIGURE = re.compile(r"\d")
 _BREAKS = re.compile(r"\s*[\r\n]\s*")
 
@@ -51,12 +58,14 @@ class HeaderRow:
     """Names by column, each with its colon."""
     figures: frozenset[int] = frozenset()
     """Columns with figures below the header."""
+    caption: str = ""
+    """What rows below the header begin with, with its bar; empty where no caption names a year."""
 
     @classmethod
-    def at(cls, index: int, row: Row, figures: frozenset[int]) -> Self:
-        """Return the header that is `row`."""
+    def at(cls, index: int, row: Row, figures: frozenset[int], above: Iterable[Row] = ()) -> Self:
+        """Return the header that is `row`, below the rows `above`, the nearest first."""
         names = {column: f"{_one_line(text)}: " for column, text in row if column >= 0}
-        return cls(index, names, figures)
+        return cls(index, names, figures, next(filter(None, map(_caption_of, above)), ""))
 
     def is_repeated_in(self, row: Row) -> bool:
         """Say whether `row` repeats the header."""
@@ -80,19 +89,37 @@ class RowWriter:
         """Look for a header in the first rows."""
         self._header = header_of(sample)
         self._next = 0
+        self._before: Row = ()
 
     def line(self, row: Row) -> str:
         """Return the next row as a line; cells may still hold newlines."""
-        number, header = self._next, self._header
-        self._next += 1
+        number, header, before = self._next, self._header, self._before
+        self._next, self._before = number + 1, row
         if header is None or number <= header.index:
             return line_of(row)
         if header.is_repeated_in(row):
+            self._header = replace(header, caption=_caption_of(before) or header.caption)
             return line_of(row)
         if header.figures and header.ends_at(row):
-            self._header = HeaderRow.at(number, row, header.figures)
+            self._header = HeaderRow.at(number, row, header.figures, [before])
             return line_of(row)
         return line_of(row, header)
+
+
+def _caption_of(row: Row) -> str:
+    """Return the one short cell of a row of few that names a year, with a bar; else nothing.
+
+    A year alone does, and one among words; a day in figures says when the table was made.
+    """
+    cells = [text for column, text in row if column >= 0]
+    dated = [
+        _one_line(text)
+        for text in cells
+        if _YEAR.fullmatch(text) or (_WORDS.search(text) and _YEAR_WITHIN.search(text))
+    ]
+    if len(cells) > _CAPTION_CELLS or len(dated) != 1 or len(dated[0]) > _CAPTION_LENGTH:
+        return ""
+    return f"{dated[0]} | "
 
 
 def header_of(rows: Sequence[Row]) -> HeaderRow | None:
@@ -115,7 +142,8 @@ def header_of(rows: Sequence[Row]) -> HeaderRow | None:
         if years != 1 and _names_columns(cells, under, len(below)):
             figures = Counter(column for column, text in under if not _WORDS.search(text))
             most = frozenset(column for column, count in figures.items() if count >= 2)
-            return HeaderRow.at(index, cells, most)
+            above = rows[max(0, index - _CAPTION_ROWS) : index]
+            return HeaderRow.at(index, cells, most, reversed(above))
     return None
 
 
@@ -137,7 +165,9 @@ def line_of(row: Row, header: HeaderRow | None = None) -> str:
     """Return a row as one line; cells may still hold newlines."""
     if header is not None:
         names = header.names
-        return " | ".join([names.get(column, "") + text for column, text in row])
+        said = " | ".join([names.get(column, "") + text for column, text in row])
+        captioned = header.caption and len(row) > 1 and not _caption_of(row)
+        return header.caption + said if captioned else said
     parts: list[str] = []
     expected = row[0][0] if row else 0
     for column, text in row:
