@@ -6,7 +6,6 @@ import random
 
 import pytest
 import pytrec_eval
-from rouge_score.rouge_scorer import RougeScorer
 from scipy.stats import binomtest, permutation_test
 
 from engine.evaluation import metrics, significance
@@ -18,6 +17,8 @@ WORDS = ["boat", "lease", "ends", "june", "harbour", "keeper", "pays", "rent", "
 
 
 def test_rouge_l_is_that_of_rouge_score() -> None:
+    from rouge_score.rouge_scorer import RougeScorer  # two seconds, and few tests need it
+
     draw, scorer = random.Random(3), RougeScorer(["rougeL"])
     for _ in range(50):
         one, other = (" ".join(draw.choices(WORDS, k=draw.randint(1, 15))) for _ in range(2))

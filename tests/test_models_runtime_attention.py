@@ -51,7 +51,7 @@ def column_means(
 @pytest.mark.parametrize(("model", "layers"), [(SMALL, [0, 15, 23, 29]), (LARGER, [0, 16, 23])])
 def test_one_pass_says_what_two_would(model: str, layers: list[int]) -> None:
     """YOURA's reaction from one pass, and as the paper computes it: of C alone, and of C with Q."""
-    reader, story = load_llama_attention(weights_of(model), model, context=1024), STORY * 20
+    reader, story = load_llama_attention(weights_of(model), model, context=1024), STORY * 16
     one = reader.read(story, QUERY, layers=layers)
     context, query = (reader._model.tokenize(text, special=False) for text in (story, QUERY))
     assert len(context) == len(one.spans) > BLOCK  # so that blocks are joined

@@ -48,11 +48,12 @@ VLLM = os.environ.get("ASKANCE_TEST_VLLM")
 KINDS = ("llama-server", *STAND_INS, *(["vLLM"] if VLLM else []))
 THROUGHOUT = KINDS if VLLM else ("bare",)
 """Kinds that whole questions are asked of: all of them take a quarter of an hour."""
-DEMONSTRATED = [
-    kind if kind in ("llama-server", "vLLM") else pytest.param(kind, marks=pytest.mark.prove)
-    for kind in KINDS
+LONG = ("rewrite", "fb_rag")
+"""Strategies that take half a minute each, which only `make prove` has."""
+STRATEGIES = [
+    pytest.param(name, marks=pytest.mark.prove) if name in LONG else name
+    for name in ("iterdrag:k=1,m=0,n=1", "et2rag", *LONG)
 ]
-"""Kinds that the demo is asked of, those that it is proved with among them."""
 HOLD_TO_GRAMMARS = ("llama-server", "vLLM")
 QUESTION = [
     Message("system", "You answer in one word."),
@@ -192,7 +193,8 @@ def run(url: str, home: Path, *args: str, said: str = "") -> subprocess.Complete
     )
 
 
-@pytest.mark.parametrize("kind", DEMONSTRATED)
+@pytest.mark.prove
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_demo_runs_over_a_server(urls: dict[str, str], kind: str, home: Path) -> None:
     done = run(urls[kind], home, "demo", "--json")
     assert done.returncode in (0, 1), done.stderr
@@ -202,7 +204,7 @@ def test_the_demo_runs_over_a_server(urls: dict[str, str], kind: str, home: Path
 
 
 @pytest.mark.parametrize("kind", THROUGHOUT)
-@pytest.mark.parametrize("strategy", ["iterdrag:k=1,m=0,n=1", "rewrite", "et2rag", "fb_rag"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_strategies_run_over_a_server(
     urls: dict[str, str], kind: str, strategy: str, home: Path
 ) -> None:
