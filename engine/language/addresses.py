@@ -10,9 +10,9 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-LONGEST = 80
+LONGEST = 60
 """Characters of an address that is read whole."""
-KEPT = 48
+KEPT = 40
 """Characters that are left of a longer one: mostly its host and the beginning of its path."""
 _CUT = "\u2026"
 _LONG = re.compile(rf"https?://[^\s<>\"'()\[\]{{}}]{{{LONGEST - 7},}}")
