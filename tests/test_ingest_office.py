@@ -457,11 +457,11 @@ def test_rows_name_the_year_of_their_table(tmp_path: Path) -> None:
     )
     data = xlsx("".join(line(n, *values) for n, values in enumerate(rows, 1)))
     assert item_in(tmp_path, "a.xlsx", data).text.split("\n")[3:] == [
-        "January to June 2023 | May | Rent: 900 | Heat: 60",
-        "January to June 2023 | June | Rent: 910 | Heat: 20",
+        "In euros, January to June 2023 | May | Rent: 900 | Heat: 60",
+        "In euros, January to June 2023 | June | Rent: 910 | Heat: 20",
         "In euros | Heat: January to June 2022",
         "Rent | Heat",
-        "January to June 2022 | May | Rent: 850 | Heat: 70",
+        "In euros, January to June 2022 | May | Rent: 850 | Heat: 70",
         "Cellar | Yard",
         "July | Cellar: 80 | Yard: 7",
         "Seen by the tenants",
@@ -472,6 +472,7 @@ def test_rows_name_the_year_of_their_table(tmp_path: Path) -> None:
     ("above", "begins"),
     [
         (("2023", "", ""), "2023 | May | "),
+        (("Rent", "in euros", "2023"), "Rent, in euros, 2023 | May | "),
         (("Printed on", "", "2023-05-03"), "May | "),
         (("2022", "", "2023"), "May | "),
         (("For the tenants of 2023, and for nobody else in the house or beside it", "", ""), "May"),

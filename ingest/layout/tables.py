@@ -107,19 +107,22 @@ class RowWriter:
 
 
 def _caption_of(row: Row) -> str:
-    """Return the one short cell of a row of few that names a year, with a bar; else nothing.
+    """Return a row of a few short cells, one of which names a year, with a bar; else nothing.
 
-    A year alone does, and one among words; a day in figures says when the table was made.
+    A year alone does, and one among words; a day in figures says when the table was made. The other
+    cells often name the unit.
     """
-    cells = [text for column, text in row if column >= 0]
-    dated = [
-        _one_line(text)
-        for text in cells
-        if _YEAR.fullmatch(text) or (_WORDS.search(text) and _YEAR_WITHIN.search(text))
-    ]
-    if len(cells) > _CAPTION_CELLS or len(dated) != 1 or len(dated[0]) > _CAPTION_LENGTH:
+    cells = [_one_line(text) for column, text in row if column >= 0]
+    dated = sum(map(_names_a_year, cells))
+    said = ", ".join(cells)
+    if len(cells) > _CAPTION_CELLS or dated != 1 or len(said) > _CAPTION_LENGTH:
         return ""
-    return f"{dated[0]} | "
+    return f"{said} | "
+
+
+def _names_a_year(text: str) -> bool:
+    among_words = _WORDS.search(text) and _YEAR_WITHIN.search(text)
+    return bool(among_words or _YEAR.fullmatch(text))
 
 
 def header_of(rows: Sequence[Row]) -> HeaderRow | None:
