@@ -152,6 +152,8 @@ def test_a_title_with_a_full_stop_is_one_sentence() -> None:
         "The context says nothing about pets.",
         "I cannot find this in the passages.",
         "The answer is unknown.",
+        "The passages do not say when. Ask the landlord.",
+        "It is not stated\nwhen the lease ends.",
     ],
 )
 def test_denials_are_recognised(text: str) -> None:
@@ -173,6 +175,8 @@ def test_denials_are_recognised(text: str) -> None:
         "The parcel was not found at the depot.",
         "Dogs are not included in the price.",
         "The insurer did not give a reason.",
+        "St. Moritz is 4,800 feet high. Wengen is not mentioned in the passages.",
+        "The rent is 900 euros [1].\nIt is not stated when it is due.",
         "[1]",
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from engine.checking.draft_sentences import MARKER
+from engine.checking.draft_sentences import MARKER, split_sentences
 from engine.language.tokens import words
 from engine.values import Passage
 
@@ -45,13 +45,15 @@ LEAST_SAID = 4
 def denies(text: str, evidence: Sequence[Passage] = ()) -> bool:
     """Say whether a reply says that the passages hold no answer.
 
-    A reply that quotes the evidence word for word is none: a report may say "The cause is not
-    stated".
+    Its first sentence says so: one that answers a part of the question, and then says what is
+    lacking, is an answer. Nor is one that quotes the evidence word for word: a report may say "The
+    cause is not stated".
     """
     said = MARKER.sub("", text).strip()
     if not said:
         return not text.strip()
-    return bool(_DENIAL.search(said)) and not _is_quoted(said, evidence)
+    first = next(iter(split_sentences(said.splitlines()[0])), said)
+    return bool(_DENIAL.search(first)) and not _is_quoted(said, evidence)
 
 
 def _is_quoted(text: str, evidence: Sequence[Passage]) -> bool:
