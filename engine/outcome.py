@@ -9,9 +9,12 @@ from engine.agreement import disagreement
 from engine.answer_parts import ModelIds, Usage
 from engine.checking import abstention, entailment
 from engine.checking.citation_check import Checked, check, nearest
-from engine.confidence.reasons import COUNTED, UNREAD, reasons_of
+from engine.checking.draft_sentences import begins_with_verdict
+from engine.checking.negation import Statement, contradicts
+from engine.confidence.reasons import COUNTED, OWN_WORDS, UNREAD, reasons_of
 from engine.events import Answered, Event, Steps
 from engine.generation.draft import Draft
+from engine.generation.reply import form_asked
 from engine.injection import order_guard
 from engine.settings import Settings
 from engine.stages import stage, time_spent
@@ -63,8 +66,10 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
         checked = Checked(draft.text, "grounded", list(draft.citations))
     else:
         checked = check(draft.text, draft.evidence, query.text)
+    if own := _is_own_verdict(draft, checked, query.text):
+        checked = replace(checked, grounded="partial", citations=nearest(draft.evidence))
     complete = _complete(draft, corpus.coverage)
-    certainty = certainty_of(draft, checked.grounded, settings, complete=complete)
+    certainty = certainty_of(draft, checked.grounded, settings, complete=complete, own=own)
     if certainty == "none":
         checked = Checked(abstention.ABSTENTION, "none", nearest(draft.evidence))
     elif checked.grounded == "grounded" and not (complete and draft.ended):
@@ -84,7 +89,7 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
         raw=draft.text,
         confidence=draft.confidence,
         certainty=certainty,
-        reasons=_reasons(draft, corpus.coverage),
+        reasons=_reasons(draft, corpus.coverage, own=own),
         signals=asdict(draft.signals) if draft.signals else None,
         query=query,
         table=draft.table,
@@ -96,13 +101,19 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
 
 
 def certainty_of(
-    draft: Draft, grounded: Grounded, settings: Settings, *, complete: bool = True
+    draft: Draft,
+    grounded: Grounded,
+    settings: Settings,
+    *,
+    complete: bool = True,
+    own: bool = False,
 ) -> Certainty:
     """Return how certain a draft is, of which a source states so much.
 
     A computed one is sure, unless its plan left something not understood, or what may count was not
     read: then the reading is not `complete`. One without a confidence is as sure as its sources
-    make it. Readings without a majority leave an answer unsure, whatever each of them is.
+    make it. Readings without a majority leave an answer unsure, whatever each of them is; so does a
+    yes or no of the model's own.
     """
     shown_unsure: Certainty = "none" if settings.strict else "unsure"
     if draft.citations:
@@ -114,7 +125,7 @@ def certainty_of(
         if draft.confidence < settings.least_confidence:
             return "none"
         sure = draft.confidence >= settings.sure_confidence
-    if not sure or (draft.agreement is not None and not draft.agreement.majority):
+    if own or not sure or (draft.agreement is not None and not draft.agreement.majority):
         return shown_unsure
     return "sure"
 
@@ -124,10 +135,28 @@ def _complete(draft: Draft, coverage: Coverage) -> bool:
     return coverage.complete_for(draft.table.kinds) if draft.table else coverage.complete
 
 
-def _reasons(draft: Draft, coverage: Coverage) -> tuple[Argument, ...]:
+def _is_own_verdict(draft: Draft, checked: Checked, question: str) -> bool:
+    """Say whether a yes or no is the model's own, as no source has the words that it repeats.
+
+    Asked in other words than the sources', it has those of the question for its reason. It is as
+    likely right as one that a source supports word for word (docs/results.md), so it is shown,
+    unsure, above what it was judged by. What a source lacks, denies or has from another speaker
+    stays withheld.
+    """
+    if checked.grounded != "none" or not draft.evidence or form_asked(question) != "verdict":
+        return False
+    if any(one.lacking or one.said_by for one in checked.unsupported):
+        return False
+    sources = [Statement(one.text) for one in draft.evidence]
+    return begins_with_verdict(draft.text) and not contradicts(Statement(draft.text), sources)
+
+
+def _reasons(draft: Draft, coverage: Coverage, *, own: bool) -> tuple[Argument, ...]:
     if draft.table is not None and not _complete(draft, coverage):
         return (UNREAD,)
     known = reasons_of(draft.signals) if draft.signals else ()
+    if own:
+        return (*known, OWN_WORDS)
     return (COUNTED, *known) if _is_counted(draft) else known
 
 

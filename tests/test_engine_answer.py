@@ -12,6 +12,7 @@ import pytest
 
 from engine.answer import answer, search
 from engine.checking import abstention
+from engine.confidence.reasons import OWN_WORDS
 from engine.errors import (
     BudgetTooSmall,
     EmptyQuestion,
@@ -122,6 +123,34 @@ def test_what_nothing_supports_is_an_abstention(
     assert found.text == abstention.ABSTENTION
     assert found.raw == reply
     assert all(not citation.support for citation in found.citations)
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "certainty"),
+    [
+        ("Will the tenancy be over by 2028?", "Yes, the tenancy will be over by then.", "unsure"),
+        ("Will the tenancy go on?", "No, the tenancy will not go on.", "unsure"),
+        ("Will the tenancy go on?", "It will go on for long.", "none"),
+        ("What about the tenancy?", "Yes, the tenancy will go on.", "none"),
+        ("Does the lease end?", "No, the lease does not end on 30 June 2027.", "none"),
+        ("Does the lease end in May?", "Yes, the lease ends on 30 May 2027.", "none"),
+        ("Does it name the rent?", "No, it is not mentioned.", "none"),
+    ],
+)
+def test_a_verdict_in_the_words_of_its_question_is_unsure(
+    notes: Path, fake_models: MakeModels, question: str, reply: str, certainty: str
+) -> None:
+    found = final(list(answer(question, [notes / "lease.txt"], fake_models([reply]))))
+    assert found.certainty == certainty
+    assert [citation.support for citation in found.citations] == [False]
+    if certainty == "unsure":
+        assert (found.text, found.grounded) == (reply, "partial")
+        assert OWN_WORDS in found.reasons
+        assert [one.sentence for one in found.unsupported] == [reply]
+        strict = Settings(strict=True)
+        assert final(list(answer(question, [notes], fake_models([reply]), strict))).text == (
+            abstention.ABSTENTION
+        )
 
 
 def test_an_unsure_generator_abstains(

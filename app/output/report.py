@@ -33,6 +33,9 @@ BEST_OF = 30
 QUOTE_SHOWN = 400
 """Characters of a quote or passage; `--json` has all of it."""
 
+NEAREST = "Nearest passages, which do not hold the answer:"
+JUDGED_BY = "Judged by the nearest passages, none of which says so in these words:"
+
 GROUNDED = {
     "grounded": "Every sentence is supported by a citation.",
     "partial": "Only partly supported: see which sentences carry a citation, and the coverage.",
@@ -51,7 +54,8 @@ def answer_text(
     if reasons := unsure_reasons(answer, spoken=not bars):
         parts.extend([*(f"  {reason}" for reason in reasons), ""])
     if answer.citations and not answer.citations[0].support:
-        parts.append("Nearest passages, which do not hold the answer:")
+        holds_none = answer.grounded == "none"
+        parts.append(NEAREST if holds_none else JUDGED_BY)
     for citation in answer.citations:
         parts.append(f"[{citation.id}] {citation_line(citation, zone)}")
         parts.append(f'    "{shortened(citation.quote)}"')
