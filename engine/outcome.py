@@ -89,7 +89,7 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
         raw=draft.text,
         confidence=draft.confidence,
         certainty=certainty,
-        reasons=_reasons(draft, corpus.coverage, own=own),
+        reasons=_reasons(draft, corpus.coverage, own=own and certainty != "none"),
         signals=asdict(draft.signals) if draft.signals else None,
         query=query,
         table=draft.table,
