@@ -26,7 +26,7 @@ from app.history.printout import turn_text
 from app.history.storage import key as history_key
 from app.history.storage.files import HistoryFiles
 from app.output.objects import answer_object
-from app.output.report import answer_text
+from app.output.report import JUDGED_BY, NEAREST, answer_text, citation_line
 from app.output.trail import Trail
 from app.plain_loop import PlainLoop, Terminal
 from app.screens.answers.comparison import CompareScreen
@@ -95,6 +95,19 @@ def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 def test_an_unsure_answer_is_marked_and_says_why() -> None:
     text = answer_text(UNSURE, None).splitlines()
     assert text[:6] == [HEADING, "In May [1].", "", f"  {PLUS}", f"  {MINUS}", ""]
+
+
+def test_a_verdict_of_the_models_own_is_above_what_it_was_judged_by(ask: Any) -> None:
+    [citation] = UNSURE.citations
+    nearest = (replace(citation, support=False),)
+    own = replace(UNSURE, text="Yes, it lands in May.", grounded="partial", citations=nearest)
+    text = answer_text(own, None).splitlines()
+    assert text[1] == "Yes, it lands in May."
+    assert text[6:8] == [JUDGED_BY, f"[1] {citation_line(citation, None)}"]
+    assert NEAREST not in text
+    code, printed = ask(own, "--json")
+    assert code == 0
+    assert [one["support"] for one in json.loads(printed)["citations"]] == [False]
 
 
 def test_without_a_probability_the_mark_stands_alone() -> None:
