@@ -138,9 +138,9 @@ def _complete(draft: Draft, coverage: Coverage) -> bool:
 def _is_own_verdict(draft: Draft, checked: Checked, question: str) -> bool:
     """Say whether a yes or no is the model's own, as no source has the words that it repeats.
 
-    Asked in other words than the sources', it has those of the question for its reason. It is as
-    likely right as one that a source supports word for word (docs/results.md), so it is shown,
-    unsure, above what it was judged by. What a source lacks, denies or has from another speaker
+    Asked in other words than the sources', it has those of the question for its reason. Of 28 such
+    16 were right, of 45 with a source's words 31 (docs/results.md, "Yes or no"). So it is shown,
+    unsure, above what it was judged by; what a source lacks, denies or has from another speaker
     stays withheld.
     """
     if checked.grounded != "none" or not draft.evidence or form_asked(question) != "verdict":
