@@ -9,7 +9,7 @@ from engine.agreement import disagreement
 from engine.answer_parts import ModelIds, Usage
 from engine.checking import abstention, entailment
 from engine.checking.citation_check import Checked, check, nearest
-from engine.checking.draft_sentences import begins_with_verdict
+from engine.checking.draft_sentences import says_yes
 from engine.checking.negation import Statement, contradicts
 from engine.confidence.reasons import COUNTED, OWN_WORDS, UNREAD, reasons_of
 from engine.events import Answered, Event, Steps
@@ -66,7 +66,7 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
         checked = Checked(draft.text, "grounded", list(draft.citations))
     else:
         checked = check(draft.text, draft.evidence, query.text)
-    if own := _is_own_verdict(draft, checked, query.text):
+    if own := _is_own_yes(draft, checked, query.text):
         checked = replace(checked, grounded="partial", citations=nearest(draft.evidence))
     complete = _complete(draft, corpus.coverage)
     certainty = certainty_of(draft, checked.grounded, settings, complete=complete, own=own)
@@ -113,7 +113,7 @@ def certainty_of(
     A computed one is sure, unless its plan left something not understood, or what may count was not
     read: then the reading is not `complete`. One without a confidence is as sure as its sources
     make it. Readings without a majority leave an answer unsure, whatever each of them is; so does a
-    yes or no of the model's own.
+    yes of the model's own.
     """
     shown_unsure: Certainty = "none" if settings.strict else "unsure"
     if draft.citations:
@@ -135,20 +135,20 @@ def _complete(draft: Draft, coverage: Coverage) -> bool:
     return coverage.complete_for(draft.table.kinds) if draft.table else coverage.complete
 
 
-def _is_own_verdict(draft: Draft, checked: Checked, question: str) -> bool:
-    """Say whether a yes or no is the model's own, as no source has the words that it repeats.
+def _is_own_yes(draft: Draft, checked: Checked, question: str) -> bool:
+    """Say whether a yes is the model's own, as no source has the words that it repeats.
 
-    Asked in other words than the sources', it has those of the question for its reason. Of 28 such
-    16 were right, of 45 with a source's words 31 (docs/results.md, "Yes or no"). So it is shown,
-    unsure, above what it was judged by; what a source lacks, denies or has from another speaker
-    stays withheld.
+    Asked in other words than the sources', it has those of the question for its reason. It is
+    shown, unsure, above what it was judged by; what a source lacks, denies or has from another
+    speaker stays withheld. So does a no: the model says it of what no source mentions
+    (docs/results.md, "Yes or no").
     """
     if checked.grounded != "none" or not draft.evidence or form_asked(question) != "verdict":
         return False
     if any(one.lacking or one.said_by for one in checked.unsupported):
         return False
     sources = [Statement(one.text) for one in draft.evidence]
-    return begins_with_verdict(draft.text) and not contradicts(Statement(draft.text), sources)
+    return says_yes(draft.text) and not contradicts(Statement(draft.text), sources)
 
 
 def _reasons(draft: Draft, coverage: Coverage, *, own: bool) -> tuple[Argument, ...]:

@@ -97,7 +97,7 @@ def test_an_unsure_answer_is_marked_and_says_why() -> None:
     assert text[:6] == [HEADING, "In May [1].", "", f"  {PLUS}", f"  {MINUS}", ""]
 
 
-def test_a_verdict_of_the_models_own_is_above_what_it_was_judged_by(ask: Any) -> None:
+def test_a_yes_of_the_models_own_is_above_what_it_was_judged_by(ask: Any) -> None:
     [citation] = UNSURE.citations
     nearest = (replace(citation, support=False),)
     own = replace(UNSURE, text="Yes, it lands in May.", grounded="partial", citations=nearest)

@@ -129,7 +129,7 @@ def test_what_nothing_supports_is_an_abstention(
     ("question", "reply", "certainty"),
     [
         ("Will the tenancy be over by 2028?", "Yes, the tenancy will be over by then.", "unsure"),
-        ("Will the tenancy go on?", "No, the tenancy will not go on.", "unsure"),
+        ("Will the tenancy go on?", "No, the tenancy will not go on.", "none"),
         ("Will the tenancy go on?", "It will go on for long.", "none"),
         ("What about the tenancy?", "Yes, the tenancy will go on.", "none"),
         ("Does the lease end?", "No, the lease does not end on 30 June 2027.", "none"),
@@ -137,7 +137,7 @@ def test_what_nothing_supports_is_an_abstention(
         ("Does it name the rent?", "No, it is not mentioned.", "none"),
     ],
 )
-def test_a_verdict_in_the_words_of_its_question_is_unsure(
+def test_a_yes_in_the_words_of_its_question_is_unsure(
     notes: Path, fake_models: MakeModels, question: str, reply: str, certainty: str
 ) -> None:
     found = final(list(answer(question, [notes / "lease.txt"], fake_models([reply]))))

@@ -17,7 +17,7 @@ _SENTENCE_END = re.compile(
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|vs|Inc|Co|Ltd|e\.g|i\.e))\.$"
 )
-_VERDICT = re.compile(rf"\W*{YES_OR_NO}", re.IGNORECASE)
+_YES = re.compile(r"\W*yes\b", re.IGNORECASE)
 _OPENING = re.compile(rf"\W*(?:\d{{1,2}}|{YES_OR_NO})[.!]", re.IGNORECASE)
 """No sentence by itself: the number of a list's item, and the "Yes." before what is meant."""
 _ORDINAL = re.compile(
@@ -53,9 +53,9 @@ def _goes_on(before: str, after: str) -> bool:
     return bool(_NUMBER_AND_STOP.search(before) and MONTH.match(after))
 
 
-def begins_with_verdict(text: str) -> bool:
-    """Say whether a reply begins with yes or no."""
-    return _VERDICT.match(text) is not None
+def says_yes(text: str) -> bool:
+    """Say whether a reply begins with yes."""
+    return _YES.match(text) is not None
 
 
 def without_markers(sentence: str) -> tuple[str, list[int]]:

@@ -27,7 +27,7 @@ COUNTED = Argument("the day is counted from the date of its source", True)
 UNREAD = Argument("not all that may count was read", False)
 """Of a computed answer."""
 
-OWN_WORDS = Argument("no source says yes or no to it in these words", False)
+OWN_WORDS = Argument("no source says so in these words", False)
 _FAR = "the sentence it is from is about something else"
 _RULES = (
     _Rule("agreed", 0.5, "further reading gives the same answer", -0.5, "further reading differs"),
