@@ -13,7 +13,7 @@ GPUS =
 WAYS =
 TEST_MODELS = smollm2-135m-instruct-q4_1 all-minilm-l6-v2
 # What is compiled as it is imported, by path: tests, and most of the models that transformers knows.
-SELDOM = /tests?/|/testing/|/sympy/|/transformers/models/(?!auto|bert|llama|qwen2)
+SELDOM = /tests?/|/transformers/models/(?!__init__|auto|bert|encoder_decoder|llama|qwen2)
 INSTALLED = .venv/.installed-$(TORCH)
 MODELS_DIR = $${ASKANCE_MODELS_DIR:-$${XDG_DATA_HOME:-$$HOME/.local/share}/askance/models}
 

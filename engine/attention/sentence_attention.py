@@ -263,7 +263,7 @@ class SampledAttention:
 def places_in(prompt: str, passages: Sequence[Passage]) -> list[int] | None:
     """Return where each passage's text begins in a prompt that shows them in this order.
 
-    None where one is not there literally: an excerpt, or text in which a marker was broken.
+    None where one is not there literally: an excerpt, or text with a shortened address.
     """
     starts: list[int] = []
     end = 0

@@ -1,7 +1,7 @@
 """Long web addresses, shortened for a model and written out again in its reply.
 
-An address that tells its owner who clicked it takes a hundred tokens and says nothing. Mails of
-shops and newsletters have one behind every few words.
+An address that tells its owner who clicked it takes a hundred tokens and says nothing
+(docs/decisions.md). Mails of shops and newsletters have one behind every few words.
 """
 
 from __future__ import annotations
