@@ -52,7 +52,7 @@ def test_a_page_becomes_lines_without_what_is_hidden(tmp_path: Path) -> None:
         ("<pre>\n  x\n\n\n\ty &lt;z&gt;</pre>", "x\n\n    y <z>"),
         (
             "<table><tr><td><th>Q1<th>Q2<tr><td>Sum<td><p>5</p><p>6</p><td></table>",
-            "| Q1 | Q2\nSum | 5 6",
+            "Q1 | Q2\nSum | Q1: 5 6",
         ),
         (f"<table><tr><td>{'long ' * 99}<td>menu</table>", f"{'long ' * 98}long\nmenu"),
         ("<table><tr><td><table><tr><td>in<td>side</table><td>out</table>", "in | side\n\nout"),

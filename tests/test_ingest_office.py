@@ -502,3 +502,69 @@ def test_tables_below_each_other_have_headers_of_their_own(tmp_path: Path) -> No
         "Flats | Rooms | Floor",
         "Flats: Alfama | Rooms: 3 | Floor: 2",
     ]
+
+
+FEES = (
+    ("Course", "Teacher", "Fee"),
+    ("Choir", "Ana", "900"),
+    ("Chess", "", "60"),
+    ("Free in May",),
+)
+
+
+def word_table(rows: tuple[tuple[str, ...], ...]) -> str:
+    cells = (tuple(f"<w:tc>{paragraph(run(text))}</w:tc>" for text in row) for row in rows)
+    return f"<w:tbl>{''.join(f'<w:tr>{chr(32).join(row)}</w:tr>' for row in cells)}</w:tbl>"
+
+
+def rich_table(rows: tuple[tuple[str, ...], ...]) -> bytes:
+    lines = (r"\trowd\intbl " + "".join(rf"{text}\cell " for text in row) for row in rows)
+    return (r"{\rtf1 " + "".join(rf"{line}\row" for line in lines) + r"\pard}").encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.docx", docx(word_table(FEES))),
+        ("a.rtf", rich_table(FEES)),
+        (
+            "a.html",
+            "<table>"
+            + "".join(f"<tr>{''.join(f'<td>{text}' for text in row)}" for row in FEES)
+            + "</table>",
+        ),
+    ],
+)
+def test_rows_of_a_document_name_their_columns(
+    tmp_path: Path, name: str, data: bytes | str
+) -> None:
+    text = item_in(tmp_path, name, data.encode() if isinstance(data, str) else data).text
+    assert text.split("\n") == [
+        "Course | Teacher | Fee",
+        "Course: Choir | Teacher: Ana | Fee: 900",
+        "Course: Chess | Fee: 60",
+        "Free in May",
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (("Name", "Ana"), ("Age", "34"), ("Room", "12")),
+        (("1. Choir", "Ana", "900"), ("2. Chess", "Ben", "60"), ("3. Chat", "Cem", "20")),
+        (("Course", "Teacher", "Fee"), ("Choir", "Ana"), ("Chess", "Ben", "60")),
+        (("Monday", "Choir", "Ana"), ("Tuesday", "Chess", "Choir"), ("Friday", "Choir", "")),
+    ],
+    ids=["form", "items", "joined cells", "no header"],
+)
+def test_rows_of_a_document_stay_as_they_are(
+    tmp_path: Path, rows: tuple[tuple[str, ...], ...]
+) -> None:
+    text = item_in(tmp_path, "a.docx", docx(word_table(rows))).text
+    assert text.split("\n") == [" | ".join(row).strip(" |") for row in rows]
+
+
+def test_two_tables_are_set_apart(tmp_path: Path) -> None:
+    table = word_table((("Choir", "Ana"), ("Chess", "Ben")))
+    text = item_in(tmp_path, "a.docx", docx(table + table)).text
+    assert text == "Choir | Ana\nChess | Ben\n\nChoir | Ana\nChess | Ben"

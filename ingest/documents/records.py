@@ -12,7 +12,8 @@ from typing import Any
 from ingest.files import UnreadableError
 from ingest.item import Item, Kind, People, Reason
 from ingest.layout.blocks import TEXT_LIMIT, too_long
-from ingest.layout.tables import RECORDS, SAMPLE, RowWriter
+from ingest.layout.rows import SAMPLE, RowWriter
+from ingest.layout.tables import RECORDS
 from ingest.origin import Origin
 from ingest.recognise import HEAD
 from ingest.sieve import LeftOut, Read, Scope
@@ -30,7 +31,7 @@ def text_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 
 def table_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield a CSV file as one document whose rows are records; `ingest.layout.tables` says how."""
+    """Yield a CSV file as one document whose rows are records; `ingest.layout.rows` says how."""
     text, hidden, is_cut = _text(data, origin)
     text, records, is_cut_again = _rows(text)
     if not text.strip():

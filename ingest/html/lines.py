@@ -7,6 +7,7 @@ step for each of its tags would take several times as long as the parsing.
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from ingest.html.page import HtmlPage
 from ingest.html.tags import (
@@ -24,12 +25,13 @@ from ingest.html.tags import (
     TABLE_END,
     unescaped,
 )
+from ingest.layout.rows import named_lines
 
 _LONG_CELL = 150
 """Characters of an average cell that make a table a means of layout."""
 _ENDS = LINE + PARAGRAPH + BREAK
 _SAID = re.compile(f"{LINK}([^{SHOWN}]*){SHOWN}([^{LINK}{LINKED}]*){LINKED}")
-_LOST = re.compile(f"{LINK}[^{SHOWN}]*{SHOWN}|{LINKED}")
+_TARGETS = re.compile(f"{LINK}[^{SHOWN}]*{SHOWN}|{LINKED}")
 _RUN = re.compile(f"[{LINE}-{BREAK}][ {LINE}-{BREAK}]*")
 _ITEMS = re.compile(f"{ITEM}[ {LINE}-{ITEM}]+")
 _LAST_CELLS = re.compile(f"{CELL}{CELL}{{0,999}}\n")
@@ -77,7 +79,7 @@ def _in_lines(text: str) -> str:
     text = _with_rows(text) if TABLE in text else text.replace(ROW, LINE)
     if LINKED in text:
         text = _SAID.sub(_with_target, text)
-        text = _LOST.sub("", text) if LINK in text or LINKED in text else text
+        text = _TARGETS.sub("", text) if LINK in text or LINKED in text else text
     if ITEM in text:
         text = _ITEMS.sub(ITEM, text)
     text = _RUN.sub(_ended, text).replace(" \n", "\n")
@@ -110,7 +112,9 @@ def _as_layout(text: str) -> str:
 def _as_rows(text: str) -> str:
     for mark in _ENDS + ITEM:
         text = text.replace(mark, " ")
-    return " ".join(text.split()).replace(ROW, LINE)
+    rows = " ".join(text.split()).split(ROW)
+    table = [[cell.strip() for cell in row.strip().removeprefix(CELL).split(CELL)] for row in rows]
+    return LINE.join(named_lines(table, partial(_TARGETS.sub, "")) or rows)
 
 
 def _with_target(link: re.Match[str]) -> str:

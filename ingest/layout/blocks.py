@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ingest.files import UnreadableError
 from ingest.item import Reason
+from ingest.layout.rows import named_lines
 from ingest.origin import Origin
 from ingest.sieve import Read
 from ingest.text.clean import clean
@@ -24,6 +25,7 @@ class Layout:
         self._pages: list[list[str]] = [[]]
         self._size = 0
         self._run = ""
+        self._rows: list[Sequence[str]] = []
         self.hidden = 0
         """Characters of hidden text that were left out."""
         self.flags: dict[str, None] = {}
@@ -32,10 +34,27 @@ class Layout:
         """Whether text was left out because there is too much."""
 
     def add(self, text: str, run: str = "") -> None:
-        """Append a block; blocks of one `run` (items, rows) have no empty line between them."""
+        """Append a block; blocks of one `run`, such as items, have no empty line between them."""
         text = text.strip()
         if not text:
             return
+        self.end_table()
+        self._append(text, run)
+
+    def add_row(self, cells: Sequence[str]) -> None:
+        """Append a row of a table, which goes on until the next block or `end_table`."""
+        self._rows.append(cells)
+
+    def end_table(self) -> None:
+        """End the table whose rows came last; without one nothing happens."""
+        rows, self._rows = self._rows, []
+        for line in named_lines(rows) or [" | ".join(cells).strip(" |") for cells in rows]:
+            if line:
+                self._append(line, "row")
+        if rows:
+            self._run = ""
+
+    def _append(self, text: str, run: str) -> None:
         if self._size + len(text) > TEXT_LIMIT:
             self.is_cut = True
             return
@@ -52,11 +71,13 @@ class Layout:
 
     def begin_page(self) -> None:
         """Begin the next page."""
+        self.end_table()
         self._pages.append([])
         self._run = ""
 
     def text(self) -> str:
         """Return the text of all pages, unchanged."""
+        self.end_table()
         return "\n\n".join("".join(page) for page in self._pages)
 
     def reads(
@@ -66,6 +87,7 @@ class Layout:
 
         Raises UnreadableError, saying `nothing`, when it holds no text.
         """
+        self.end_table()
         texts: list[str] = []
         starts: list[int] = []
         at = 0

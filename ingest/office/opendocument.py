@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ingest.containers.xmltree import Element
 from ingest.layout.blocks import Layout, shown_target
-from ingest.layout.tables import CELLS, HIDDEN_ROW, Row, Sheet, workbook_reads
+from ingest.layout.rows import Row
+from ingest.layout.tables import CELLS, HIDDEN_ROW, Sheet, workbook_reads
 from ingest.office.odf_file import BASE, OFFICE, STYLE, TABLE, TEXT, OdfFile
 from ingest.origin import Origin
 from ingest.sieve import Read, Scope
@@ -230,7 +231,8 @@ class _TextReader:
                 self.blocks(cell)
             return
         for row in cells:
-            self.layout.add(" | ".join(self.flat(cell) for cell in row).strip(" |"), "row")
+            self.layout.add_row([self.flat(cell) for cell in row])
+        self.layout.end_table()
 
     def _count(self, node: Element) -> None:
         self.layout.hidden += _length(node)

@@ -112,11 +112,13 @@ class _SlideReader:
     def _frame(self, frame: Element) -> None:
         """Append a table, a line per row, or the words of a chart or diagram."""
         for row in frame.iter(f"{A}tr"):
-            cells = (
-                " ".join(" ".join(map(self._line, cell.iter(f"{A}p"))).split())
-                for cell in row.iter(f"{A}tc")
+            self.layout.add_row(
+                [
+                    " ".join(" ".join(map(self._line, cell.iter(f"{A}p"))).split())
+                    for cell in row.iter(f"{A}tc")
+                ]
             )
-            self.layout.add(" | ".join(cells).strip(" |"), "row")
+        self.layout.end_table()
         for node in frame.iter(f"{CHART}chart", DIAGRAM):
             is_chart = node.tag != DIAGRAM
             relation = self._relations.get(node.get(f"{R}id" if is_chart else f"{R}dm") or "")

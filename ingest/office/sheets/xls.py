@@ -17,7 +17,8 @@ from types import TracebackType
 from ingest.containers.ole import Ole, container_of
 from ingest.files import UnreadableError
 from ingest.item import Reason
-from ingest.layout.tables import Row, Sheet, workbook_reads
+from ingest.layout.rows import Row
+from ingest.layout.tables import Sheet, workbook_reads
 from ingest.office.sealed import encrypted
 from ingest.office.sheets.number_formats import elapsed, general
 from ingest.origin import Origin

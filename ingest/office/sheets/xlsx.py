@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ingest.containers.xmltree import Element
-from ingest.layout.tables import HIDDEN_ROW, Row, Sheet, workbook_reads
+from ingest.layout.rows import Row
+from ingest.layout.tables import HIDDEN_ROW, Sheet, workbook_reads
 from ingest.office.ooxml import A, Package, R, Relation, S, chart_text, drawn_text
 from ingest.office.sheets.cells import Cell, around_rows, plain, rows_of, strings_of
 from ingest.office.sheets.number_formats import Form, form_of, general

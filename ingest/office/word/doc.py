@@ -241,7 +241,7 @@ def _add(block: str, layout: Layout) -> None:
     rows = block.split(_ROW)
     for row in rows[:-1]:
         cells = row.replace(_JOIN, " ").rstrip(_CELL).split(_CELL)
-        layout.add(" | ".join(cell.strip() for cell in cells).strip(" |"), "row")
+        layout.add_row([cell.strip() for cell in cells])
     layout.add(rows[-1].replace(_JOIN, "\n").replace(_CELL, " | ").strip(" |"))
 
 

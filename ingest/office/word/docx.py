@@ -276,7 +276,8 @@ class _PartReader:
         for row in table.iter(_TR):
             if _owner(row, _TBL) is table:
                 cells = [self._flat(cell) for cell in row.iter(_TC) if _owner(cell, _TR) is row]
-                self.layout.add(" | ".join(cells).strip(" |"), "row")
+                self.layout.add_row(cells)
+        self.layout.end_table()
 
     @cached_property
     def _parts(self) -> dict[str, dict[str, Element]]:

@@ -211,7 +211,7 @@ class _TokenReader:
             self._cells.append(" ".join(self._taken().split()))
             return
         cells, self._cells = self._cells, []
-        self.layout.add(" | ".join(cells).strip(" |"), "row")
+        self.layout.add_row(cells)
         self._add_after()
 
     def _add_after(self) -> None:
