@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.retrieval.passages import split_item
 from ingest.item import Filters, Item, Kind, Reason, Skipped
 from ingest.reading.in_process import read
 
@@ -64,17 +65,78 @@ def test_json_lines_are_items_with_their_line(tmp_path: Path) -> None:
     assert not found[0].lined
 
 
+def test_rows_that_name_no_columns_are_read_together(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("Tests without a network,\nWrite to:,ana@x.invalid\n")
+    (table,) = items_of(tmp_path / "a.csv")
+    assert table.records == ()
+    assert [p.text for p in split_item(table)] == [
+        "Tests without a network\nWrite to: | ana@x.invalid"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("upper", "lower", "read"),
+    [
+        (
+            ",2023,,2022,",
+            "Month,Rent,Heat,Rent,Heat",
+            "Month: May | 2023, Rent: 900 | 2023, Heat: 60 | 2022, Rent: 850 | 2022, Heat: 70",
+        ),
+        (
+            "Month,Rent,Heat,Both,",
+            ",,,Paid,Due",
+            "Month: May | Rent: 900 | Heat: 60 | Both, Paid: 850 | Both, Due: 70",
+        ),
+        (",,2023,,2022", "Month,Rent,Heat,Rent,Heat", "May | 900 | 60 | 850 | 70"),
+    ],
+    ids=["groups", "one group", "uncertain groups"],
+)
+def test_a_header_of_two_rows_names_groups_too(
+    tmp_path: Path, upper: str, lower: str, read: str
+) -> None:
+    rows = (upper, lower, "May,900,60,850,70", "June,910,20,860,30", "")
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    (table,) = items_of(tmp_path / "a.csv")
+    assert table.text.split("\n")[2] == read
+
+
+def test_a_group_may_stand_over_its_last_column(tmp_path: Path) -> None:
+    rows = (
+        "In euros,,Rent and heat 2023,,,Rent and heat 2022",
+        ",Rent,Heat,,Rent,Heat",
+        "May,900,60,,850,70",
+        "June,910,20,,860,30",
+        "",
+    )
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    (table,) = items_of(tmp_path / "a.csv")
+    assert table.text.split("\n")[2].split(" | ") == [
+        "In euros: May",
+        "Rent and heat 2023, Rent: 900",
+        "Rent and heat 2023, Heat: 60",
+        "Rent and heat 2022, Rent: 850",
+        "Rent and heat 2022, Heat: 70",
+    ]
+
+
 def test_members_and_rows_are_records(tmp_path: Path) -> None:
     data = {f"key {n}": {"value": [n, "}{"]} for n in range(3)}
     (tmp_path / "a.json").write_text(json.dumps(data, indent=2))
-    (tmp_path / "b.csv").write_text('name,note\nAna,"two\nlines"\nBo,one\n')
+    (tmp_path / "b.csv").write_text('name,note,paid\nAna,"two\nlines",9\nBo,one,8\n')
     (tmp_path / "c.jsonl").write_text(json.dumps({"title": "t", "text": json.dumps(data)}) + "\n")
     (tmp_path / "d.json").write_text('{"broken": ')
     nested, table, line, broken = items_of(*sorted(tmp_path.iterdir()))
     for item in (nested, line):
         assert [item.text[at : at + 7] for at in item.records] == ['"key 0"', '"key 1"', '"key 2"']
-    assert table.text == "name | note\nAna | two\nlines\nBo | one\n"
-    assert [table.text[at : at + 3] for at in table.records] == ["nam", "Ana", "Bo "]
+    assert table.text == (
+        "name | note | paid\nname: Ana | note: two\nlines | paid: 9\n"
+        "name: Bo | note: one | paid: 8\n"
+    )
+    assert [table.text[at : at + 9] for at in table.records] == [
+        "name | no",
+        "name: Ana",
+        "name: Bo ",
+    ]
     assert table.lined
     assert broken.records == ()
     assert broken.text == '{"broken": '

@@ -31,7 +31,7 @@ def text_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
 
 
 def table_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield a CSV file as one document whose rows are records; `ingest.layout.rows` says how."""
+    """Yield a CSV file as one document. Rows that name their columns are records."""
     text, hidden, is_cut = _text(data, origin)
     text, records, is_cut_again = _rows(text)
     if not text.strip():
@@ -166,7 +166,7 @@ _WHITE = frozenset(" \t\n")
 
 
 def _rows(text: str) -> tuple[str, tuple[int, ...], bool]:
-    """Return the rows of a CSV as text, where each begins, and whether some were left out.
+    """Return the rows of a CSV as text, where records begin, and whether rows were left out.
 
     A row takes as many lines as in the file; a quoted field may hold newlines.
     """
@@ -179,9 +179,10 @@ def _rows(text: str) -> tuple[str, tuple[int, ...], bool]:
         numbered = ((row, source.line_num) for row in source)
         sample = list(islice(numbered, SAMPLE))
         naming = RowWriter([_cells(row) for row, _ in sample])
+        are_records = naming.header is not None
         for row, line in chain(sample, numbered):
             shown = naming.line(_cells(row))
-            if shown:
+            if shown and are_records:
                 starts.append(size)
             shown += "\n" * (line - before - shown.count("\n"))
             size += len(shown)

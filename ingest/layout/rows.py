@@ -1,6 +1,6 @@
 """Rows of cells as lines, which name their columns where the table has a header.
 
-A row is found and quoted without the rows around it. "Ana | 12" then says nothing, so a row is
+A row that is found and quoted without the rows around it says nothing: "Ana | 12". So it is
 written "Name: Ana | Amount: 12": a model can answer from it alone. The words of the header are in
 every row, so they weigh next to nothing when passages are ranked. Where a caption above the header
 names a year, each row begins with it: many sheets hold the same table for this year and for the one
@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise, takewhile
 from typing import Self
 
 Row = Sequence[tuple[int, str]]
@@ -120,29 +121,84 @@ def header_of(rows: Sequence[Row]) -> HeaderRow | None:
 
     A header has words or years only, each once, over every column but the first that the rows
     below it use; and either figures are common below it or there are three columns that are mostly
-    filled, since two columns of words may as well be pairs from the first row on.
+    filled, since two columns of words may as well be pairs from the first row on. Where no row is
+    one, two rows may be: groups, and below them what they are made of.
     """
-    for index, row in enumerate(rows[:_HEADER_ROWS]):
-        cells = [(column, text) for column, text in row if column >= 0]
-        if len(cells) < 2:
-            continue
-        years = sum(_YEAR.fullmatch(text) is not None for _, text in cells)
-        if sum(_WORDS.search(text) is not None for _, text in cells) + years < len(cells):
-            return None
-        below = [other for other in rows[index + 1 :] if other]
-        under = [cell for other in below for cell in other if cell[0] >= 0]
-        # One year may as well be a figure of the first row.
-        if years != 1 and _names_columns(cells, under, len(below)):
-            figures = Counter(column for column, text in under if not _WORDS.search(text))
-            most = frozenset(column for column, count in figures.items() if count >= 2)
-            above = rows[max(0, index - _CAPTION_ROWS) : index]
-            return HeaderRow.at(index, cells, most, reversed(above))
+    cells = list(map(_cells_of, rows[:_HEADER_ROWS]))
+    heads = list(takewhile(_is_of_words, cells))
+    for index, row in enumerate(heads):
+        if _may_name(row) and (header := _header_at(index, row, rows)):
+            return header
+    for index, (upper, lower) in enumerate(pairwise(heads), 1):
+        joined = _joined(upper, lower) if _may_name(upper) and _may_name(lower) else None
+        if joined and (header := _header_at(index, joined, rows)):
+            return header
     return None
+
+
+def _cells_of(row: Row) -> list[tuple[int, str]]:
+    return [(column, text) for column, text in row if column >= 0]
+
+
+def _is_of_words(cells: Row) -> bool:
+    """Say whether a row may be above the data: a single cell, or words and years alone."""
+    return len(cells) < 2 or all(_WORDS.search(text) or _YEAR.fullmatch(text) for _, text in cells)
+
+
+def _may_name(cells: Row) -> bool:
+    return len(cells) > 1 and all(len(text) <= _NAME_LENGTH for _, text in cells)
+
+
+def _header_at(index: int, names: Row, rows: Sequence[Row]) -> HeaderRow | None:
+    below = [other for other in rows[index + 1 :] if other]
+    under = [cell for other in below for cell in _cells_of(other)]
+    # One year may as well be a figure of the first row.
+    is_data = sum(_YEAR.fullmatch(text) is not None for _, text in names) == 1
+    if is_data or not _names_columns(names, under, len(below)):
+        return None
+    figures = Counter(column for column, text in under if not _WORDS.search(text))
+    most = frozenset(column for column, count in figures.items() if count >= 2)
+    above = rows[max(0, index - _CAPTION_ROWS) : index]
+    return HeaderRow.at(index, names, most, reversed(above))
+
+
+def _joined(upper: Row, lower: Row) -> list[tuple[int, str]] | None:
+    """Return the names of two rows joined, "2023, Rent"; None where the groups are uncertain.
+
+    A group stands over the first of its columns, as in a merged cell. Where columns of several
+    groups have the same names, each must have one; it may stand over the last of columns side by
+    side.
+    """
+    groups, names = dict(upper), dict(upper)
+    counts = Counter(text for _, text in lower)
+    for block in _blocks(lower):
+        repeated = [column for column, text in block if counts[text] > 1]
+        heads = [column for column, _ in block if column in groups]
+        if repeated and heads == [block[-1][0]]:
+            groups[block[0][0]] = groups.pop(heads[0])
+        elif repeated and (not heads or heads[0] > repeated[0]):
+            return None
+        group = ""
+        for column, text in block:
+            group = groups.get(column, group)
+            names[column] = f"{group}, {text}" if group else text
+    return sorted(names.items())
+
+
+def _blocks(row: Row) -> list[list[tuple[int, str]]]:
+    """Return the cells of a row, those side by side together."""
+    blocks: list[list[tuple[int, str]]] = []
+    for cell in row:
+        if blocks and blocks[-1][-1][0] == cell[0] - 1:
+            blocks[-1].append(cell)
+        else:
+            blocks.append([cell])
+    return blocks
 
 
 def _names_columns(cells: Row, under: Row, rows: int) -> bool:
     texts = [text for _, text in cells]
-    if len(set(texts)) < len(texts) or any(len(text) > _NAME_LENGTH for text in texts):
+    if len(set(texts)) < len(texts):
         return False
     first = min((column for column, _ in under), default=0)
     named = {first, *(column for column, _ in cells)}

@@ -41,12 +41,15 @@ class _Lines:
     def __init__(self, limit: int) -> None:
         self.count = 0
         self.is_cut = False
+        self.has_header = False
+        """Whether rows name their columns; known with the first row."""
         self._limit = limit
 
     def of(self, rows: Iterable[Row]) -> Iterator[str]:
         source = iter(rows)
         sample = list(islice(source, SAMPLE))
         naming = RowWriter(sample)
+        self.has_header = naming.header is not None
         size = cells = 0
         for row in chain(sample, source):
             line = naming.line(row)
@@ -64,8 +67,9 @@ class _Lines:
 def workbook_reads(
     origin: Origin, sheets: Iterable[Sheet], flags: Iterable[str] = ()
 ) -> Iterator[Read]:
-    """Yield an item for each sheet that is shown, its rows as records, and what was left out.
+    """Yield an item for each sheet that is shown, and what was left out.
 
+    Rows that name their columns are records. Others say little without the rows around them.
     What hidden sheets hold is counted, and the first sheet that is shown says so. Raises
     UnreadableError when no sheet that is shown holds text.
     """
@@ -85,7 +89,8 @@ def workbook_reads(
         if text.strip():
             place = replace(origin, locator=replace(origin.locator, sheet=name))
             title = f"{origin.title}, {name}" if name else origin.title
-            item = place.document(text, hidden + removed, title=title, records=line_starts(text))
+            records = line_starts(text) if lines.has_header else ()
+            item = place.document(text, hidden + removed, title=title, records=records)
             yield replace(item, flags=tuple(about | dict.fromkeys(sheet.flags)))
             left -= len(text)
             hidden = 0
