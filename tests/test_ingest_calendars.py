@@ -99,6 +99,15 @@ def test_a_series_skips_exceptions_keeps_moves_and_local_time(tmp_path: Path) ->
     )
 
 
+def test_exceptions_without_their_rule_come_in_order(tmp_path: Path) -> None:
+    moved = (
+        f"UID:a\nSUMMARY:Choir\nRECURRENCE-ID:202611{day:02}T180000Z\nDTSTART:202611{day:02}T190000Z"
+        for day in range(1, 11)
+    )
+    found = items_of(calendar(tmp_path, *moved))
+    assert [item.when.day for item in found if item.when] == list(range(1, 11))
+
+
 def test_all_day_floating_and_foreign_times(tmp_path: Path) -> None:
     found = items_of(
         calendar(

@@ -112,10 +112,15 @@ def occurrences(
             found = query.between(first, _shifted(first, min(_BACK, span.ends - span.begins)))
     timed = [
         (part, _timing(part, start, end))
-        for component, start, end in found[:OCCURRENCES]
+        for component, start, end in sorted(found, key=_as_written)[:OCCURRENCES]
         for part in [part_of[id(component)]]
     ]
     return timed, None if span == asked else span
+
+
+def _as_written(occurrence: tuple[Component, date, date]) -> str:
+    """Return when an occurrence starts; the library has exceptions to a rule in any order."""
+    return occurrence[1].isoformat()
 
 
 def _timing(part: SeriesPart, start: date, end: date) -> Timing:
