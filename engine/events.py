@@ -33,6 +33,7 @@ Choice = Literal[
     "read on",
     "rewrite",
     "sub-questions",
+    "say no",
 ]
 """What `auto` decides on. Not all of these are stages."""
 

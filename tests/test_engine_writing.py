@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from engine.answer import answer
 from engine.confidence.calibration import Calibration
-from engine.events import Token
+from engine.events import Decided, Token
 from engine.generation.draft import Draft
 from engine.generation.reply import (
     GeneratorQuestion,
@@ -23,9 +24,11 @@ from engine.generation.reply import (
 )
 from engine.prompts.tasks import QUESTION as QUESTION_TASK
 from engine.retrieval.passages import split
+from engine.settings import Settings
 from ingest.item import Item, Kind, Locator, People
 from models.fake import LIKELY
 from models.protocols import Beginnings, Generator
+from models.roles import ModelSet
 
 QUESTION = "What is the e-mail address of Ann Lee?"
 WEIGHTS = {"intercept": -1.0, "mean": 0.5, "held": 1.0}
@@ -102,6 +105,22 @@ def test_a_model_that_likes_to_say_yes_is_held_to_no(
     asked = GeneratorQuestion(QUESTION_TASK, question, date(2026, 11, 27))
     constraint = verdict(model, asked, "a prompt", bias)
     assert constraint == (Beginnings(("No,", "No.")) if held else None)
+
+
+@pytest.mark.parametrize("bias", [0.0, 1.0])
+def test_a_reply_held_to_no_says_so(
+    tmp_path: Path, fake_generator: Callable[..., Any], bias: float
+) -> None:
+    (tmp_path / "lease.txt").write_text("Ann has not signed the lease of the boathouse.\n")
+    model = fake_generator(
+        "fake",
+        ["No, Ann has not signed the lease."],
+        logprobs=lambda *_: [math.log(0.6), math.log(0.3)],
+    )
+    models = ModelSet("fake", "fake", lambda _: model, yes_bias=bias)
+    events = answer("Did Ann sign the lease?", [tmp_path], models, Settings(strategy="vanilla"))
+    decided = [event.stage for event in events if isinstance(event, Decided)]
+    assert decided == (["say no"] if bias else [])
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from engine.budget.work import CorrectedSpeed, Work
 from engine.confidence.calibration import Calibration, calibration_of
 from engine.confidence.signals import margin_of
 from engine.errors import BudgetTooSmall
-from engine.events import StageName, Steps
+from engine.events import Decided, StageName, Steps
 from engine.generation.dated import asks_when, dated
 from engine.generation.draft import Draft
 from engine.generation.lookahead import Drawing, Form, Sample
@@ -248,6 +248,9 @@ class Toolbox:
             prompt = asked.prompt(model, evidence, part)
             bias = self.models.roles.yes_bias if part == "answer" else 0.0
             held = verdict(model, asked, prompt, bias)
+            if held:
+                why = "yes was hardly likelier, and this model says yes too readily"
+                yield Decided("say no", True, why)
             steps = write(model, asked, prompt, constraint=held)
             draft = yield from first_token_timed(self.timings, steps)
         return self.finish(chosen, draft)
