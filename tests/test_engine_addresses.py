@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.language.addresses import KEPT, LONGEST, shortened, written_out
+from engine.language.addresses import KEPT, LONGEST, with_short_addresses, written_out
 from engine.prompts.templates import show, show_plain
 from engine.retrieval.passages import split
 from engine.retrieval.selection import OVERHEAD, tokens
@@ -19,7 +19,7 @@ MAIL = f"Your code is SPRING. Use it ({OFFER}) or leave ({LEAVE})."
 
 
 def test_an_address_is_cut_behind_its_beginning() -> None:
-    cut = shortened(MAIL)
+    cut = with_short_addresses(MAIL)
     assert cut.startswith(f"Your code is SPRING. Use it ({OFFER[:KEPT]}")
     assert cut.endswith(").")
     assert len(cut) < len(MAIL) / 2
@@ -36,12 +36,15 @@ def test_an_address_is_cut_behind_its_beginning() -> None:
     ],
 )
 def test_all_else_is_left(text: str) -> None:
-    assert shortened(text) == text
+    assert with_short_addresses(text) == text
 
 
 def test_a_reply_has_the_address_that_is_in_the_text() -> None:
-    assert written_out(shortened(f"Click {LEAVE}"), [MAIL]) == f"Click {LEAVE}"
-    assert written_out(shortened(f"{OFFER} or {LEAVE}"), ["", MAIL]) == f"{OFFER} or {LEAVE}"
+    assert written_out(with_short_addresses(f"Click {LEAVE}"), [MAIL]) == f"Click {LEAVE}"
+    assert (
+        written_out(with_short_addresses(f"{OFFER} or {LEAVE}"), ["", MAIL])
+        == f"{OFFER} or {LEAVE}"
+    )
     assert written_out("SPRING", [MAIL]) == "SPRING"
     assert written_out("and so on…", [MAIL]) == "and so on…"
 
@@ -51,7 +54,7 @@ def test_prompts_show_it_short_and_budgets_count_it_so() -> None:
     for prompt in (show(passages), show_plain(passages)):
         assert OFFER[:KEPT] in prompt
         assert OFFER not in prompt
-    assert tokens(passages, _CountsCharacters()) == len(shortened(MAIL)) + OVERHEAD
+    assert tokens(passages, _CountsCharacters()) == len(with_short_addresses(MAIL)) + OVERHEAD
 
 
 class _CountsCharacters(FakeGenerator):

@@ -11,7 +11,7 @@ import pytest
 
 from ingest.item import Item, Reason, Skipped
 from ingest.office.sheets.number_formats import form_of
-from ingest.office.word.markup import shortened
+from ingest.office.word.markup import shortened_markup
 from ingest.reading.in_process import read
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -198,14 +198,14 @@ def test_markup_that_is_left_out_changes_no_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str
 ) -> None:
     short = item_in(tmp_path, "a.docx", docx(body)).text
-    monkeypatch.setattr("ingest.office.word.docx.shortened", lambda data, _: (data, True))
+    monkeypatch.setattr("ingest.office.word.docx.shortened_markup", lambda data, _: (data, True))
     assert item_in(tmp_path, "a.docx", docx(body)).text == short
 
 
 def test_markup_without_words_is_made_short() -> None:
     body = paragraph(run("one", "<w:b/>"), run("two"), style='<w:ind w:left="9"/>').encode()
-    assert shortened(body, False) == (b"<w:p><w:t>onetwo</w:t></w:p>", False)
-    assert not shortened(body.replace(b"<w:b/>", b'<w:shd w:fill="FFFFFF"/>'), False)[1]
+    assert shortened_markup(body, False) == (b"<w:p><w:t>onetwo</w:t></w:p>", False)
+    assert not shortened_markup(body.replace(b"<w:b/>", b'<w:shd w:fill="FFFFFF"/>'), False)[1]
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_markup_without_words_is_made_short() -> None:
 )
 def test_markup_that_may_hide_words_is_kept(style: str) -> None:
     body = paragraph(run("one", style)).encode()
-    assert shortened(body, False) == (body, True)
+    assert shortened_markup(body, False) == (body, True)
 
 
 def test_strict_documents_are_read_alike(tmp_path: Path) -> None:

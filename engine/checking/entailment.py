@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from engine.checking.draft_sentences import MARKER, split_sentences
-from engine.language.addresses import shortened
+from engine.language.addresses import with_short_addresses
 from engine.prompts.templates import render, show
 from engine.values import Answer, Passage, Unsupported
 from models.protocols import Generator
@@ -23,7 +23,9 @@ LEAST = 0.5
 
 def likely(model: Generator, sentence: str, passages: Sequence[Passage]) -> float:
     """Return how likely the model takes the passages to state the sentence, 0 to 1."""
-    prompt = render(model, "entail", passages=show(passages), statement=shortened(sentence))
+    prompt = render(
+        model, "entail", passages=show(passages), statement=with_short_addresses(sentence)
+    )
     yes, no = model.next_token_logprobs(prompt, ("Yes", "No"))
     return 1 / (1 + math.exp(no - yes))
 

@@ -18,7 +18,7 @@ _CUT = "\u2026"
 _LONG = re.compile(rf"https?://[^\s<>\"'()\[\]{{}}]{{{LONGEST - 7},}}")
 
 
-def shortened(text: str) -> str:
+def with_short_addresses(text: str) -> str:
     """Return a text with its long addresses cut, each to an ending of its own."""
     return _LONG.sub(lambda address: _short(address[0]), text)
 

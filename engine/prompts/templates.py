@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from engine.injection.order_guard import is_harmless
-from engine.language.addresses import shortened
+from engine.language.addresses import with_short_addresses
 from engine.values import Excerpt, Passage
 from ingest.item import Item, Kind
 from models.protocols import Generator, Message
@@ -81,7 +81,7 @@ def show(passages: Sequence[Passage], first: int = 1, fence: str = "") -> str:
     """
     fence = fence or fence_of(passages)
     blocks = [
-        f"[{number}] {_heading(passage)}<{fence}>\n{shortened(passage.text)}\n</{fence}>"
+        f"[{number}] {_heading(passage)}<{fence}>\n{with_short_addresses(passage.text)}\n</{fence}>"
         for number, passage in enumerate(passages, start=first)
     ]
     return "Passages:\n\n" + "\n\n".join(blocks)
@@ -103,7 +103,7 @@ def fence_of(passages: Sequence[Passage]) -> str:
 def show_plain(passages: Sequence[Passage], first: int = 1) -> str:
     """Return passages as LongBench writes them, for data sets: a number, a title, the text."""
     return "\n\n".join(
-        f"Passage {number}:\n{shortened(passage.searched.strip())}"
+        f"Passage {number}:\n{with_short_addresses(passage.searched.strip())}"
         for number, passage in enumerate(passages, start=first)
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from engine.errors import BudgetTooSmall
-from engine.language.addresses import shortened
+from engine.language.addresses import with_short_addresses
 from engine.retrieval.recall import Scores, best_first
 from engine.values import Passage
 from models.protocols import Generator
@@ -72,4 +72,4 @@ def fits(passages: Sequence[Passage], budget: int, model: Generator) -> bool:
 
 def tokens(passages: Sequence[Passage], model: Generator) -> int:
     """Return the tokens that passages take in a prompt of `model`."""
-    return sum(model.count(shortened(passage.text)) + OVERHEAD for passage in passages)
+    return sum(model.count(with_short_addresses(passage.text)) + OVERHEAD for passage in passages)

@@ -15,7 +15,7 @@ from ingest.files import UnreadableError
 from ingest.layout.blocks import Layout
 from ingest.office.ooxml import CHART, DIAGRAM, MC, Package, R, W, chart_text, drawn_text, link_of
 from ingest.office.word.hidden_runs import count, is_hidden
-from ingest.office.word.markup import may_hide, shortened
+from ingest.office.word.markup import may_hide, shortened_markup
 from ingest.office.word.numbering import Numbering
 from ingest.office.word.styles import Styles
 from ingest.origin import Origin
@@ -89,7 +89,7 @@ class _PartReader:
         """Append the whole part."""
         data = self._package.content(self._name)
         if data:
-            short, self._may_hide = shortened(data, bool(self.styles.vanished))
+            short, self._may_hide = shortened_markup(data, bool(self.styles.vanished))
             try:
                 root = parse(short)
             except UnreadableError:

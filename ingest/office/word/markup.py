@@ -21,7 +21,7 @@ _LOOKS = re.compile(
 )
 
 
-def shortened(data: bytes, hiding_styles: bool) -> tuple[bytes, bool]:
+def shortened_markup(data: bytes, hiding_styles: bool) -> tuple[bytes, bool]:
     """Return a part with less markup, and whether runs of it may be hidden.
 
     With `hiding_styles`, runs may be hidden by the style they name.
