@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Generator
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 
 from app.backend.messages import Request
 from app.output.draft import DraftView
@@ -13,6 +13,7 @@ from app.output.progress import StatusLine, Watcher
 from app.widgets.conversation.turn import Told, TurnView
 from engine.events import Event, Stage, Token
 from engine.stages import Timings, staged, unseen
+from tests.support.keyed_app import KeyedApp
 
 FIRST: tuple[Event, ...] = (
     Stage("write", "started"),
@@ -23,7 +24,7 @@ FIRST: tuple[Event, ...] = (
 )
 
 
-class _Shown(App[None]):
+class _Shown(KeyedApp):
     def compose(self) -> ComposeResult:
         yield TurnView(Told(Request(1, "When does it end?")), None, "config.toml")
 

@@ -24,6 +24,7 @@ from engine.events import Answered, Event, Provisional, Ranked, Reading, Stage, 
 from engine.values import Answer, Passage
 from ingest.item import Person
 from tests.support.builders import mail, passage
+from tests.support.keyed_app import KeyedApp
 from tests.support.screen_text import text_of
 from tests.support.toy_chat import config_over
 from tests.support.toy_talk import Reciter, answer_to
@@ -268,7 +269,7 @@ def test_in_lines_it_is_said_and_what_became_of_it(
     assert any(line.startswith("Not checked") for line in lines) == (answer is None)
 
 
-class _Shown(App[None]):
+class _Shown(KeyedApp):
     def compose(self) -> ComposeResult:
         yield TurnView(Told(Request(1, QUESTION)), UTC, "config.toml")
 

@@ -299,13 +299,13 @@ async def test_quit_while_answering_ends_the_thread(config, fake_models):
 async def test_the_chat_says_what_to_do_without_sources_and_without_room(fake_models):
     app = app_over(config_over(), fake_models())
     async with running(app, (80, 24)) as pilot:
-        assert "F3 chooses what is read" in text_of(app)
+        assert "Press f3 to choose what is read" in text_of(app)
         await pilot.resize_terminal(40, 10)
         await pilot.pause()
         assert "40x10 is too small" in " ".join(text_of(app).split())
         await pilot.resize_terminal(80, 24)
         await pilot.pause()
-        assert "F3 chooses what is read" in text_of(app)
+        assert "Press f3 to choose what is read" in text_of(app)
 
 
 @pytest.mark.parametrize("small", [(40, 10), (80, 11)])

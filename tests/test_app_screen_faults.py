@@ -46,7 +46,7 @@ async def test_a_question_without_any_source_says_what_to_do(fake_models):
     app = app_over(config_over(), fake_models())
     async with running(app, toasts=True) as pilot:
         await typed(pilot, QUESTION)
-        await until(pilot, lambda: text_of(app).count("F3 chooses what is read") == 2)
+        await until(pilot, lambda: text_of(app).count("Press f3 to choose what is read") == 2)
         assert chat(app).query_one(Prompt).text == QUESTION
         assert not chat(app).query(TurnView)
 

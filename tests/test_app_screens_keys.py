@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from app.backend.messages import Command, Ended, Happened, Request, Tell
+from app.hints import hint
 from app.keys import EVERYWHERE, FOCUSED, Action
 from app.screens.answers.coverage import CoverageScreen
 from app.screens.answers.preview import PreviewScreen
@@ -31,6 +32,7 @@ from engine.answer_parts import ModelIds, ModelTokens, Usage
 from engine.events import Answered
 from engine.values import Answer, Citation, Coverage, Passage, TableRow, TableShown
 from ingest.item import Item, Kind, Locator, People, Reason, Skipped
+from tests.support.keyed_app import KeyedApp
 from tests.support.screen_text import settled, text_of, until
 from tests.support.toy_chat import QUESTION, chat, config_over, turn
 
@@ -183,6 +185,20 @@ async def test_the_keymap_changes_the_keys_of_what_shows_an_answer(home, monkeyp
         assert isinstance(app.screen, PreviewScreen)
         await pilot.press("f10")
         await until(pilot, lambda: app.screen is chat(app))
+
+
+async def test_hints_name_the_keys_of_the_keymap(monkeypatch) -> None:
+    monkeypatch.setenv("ASKANCE_SOURCES_PATHS", "")
+    config = load_config(os.environ).having("keymap", {"sources": "f10", "sources_add": "ctrl+y"})
+    app = AskanceApp(config, OneAnswer())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "Press f10 to choose what is read" in text_of(app))
+        await pilot.press("f10")
+        await until(pilot, lambda: "Press ctrl+y to add a folder" in text_of(app))
+
+
+def test_braces_that_name_no_action_stay() -> None:
+    assert hint("{quit} leaves {one} folder.", KeyedApp()) == "ctrl+q leaves {one} folder."
 
 
 async def test_the_palette_works_on_what_shows_an_answer(home) -> None:

@@ -64,7 +64,7 @@ async def test_without_a_source_it_says_what_to_do_and_adding_reads_nothing(mail
     app = app_over()
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(pilot)
-        assert "Press a to name a path" in text_of(app)
+        assert "Press a to add a folder" in text_of(app)
         await pilot.press("a")
         await typed(pilot, str(mail / "nothing"))
         assert "does not exist" in text_of(app)

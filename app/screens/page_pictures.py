@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from app.widgets.answer.page import PageAsked
 
 UNKNOWN = (
-    "This terminal is not known to show pictures; `interface.pictures` names its protocol. o opens "
-    "the page in its own program."
+    "This terminal is not known to show pictures; `interface.pictures` names its protocol. "
+    "{open_source} opens the page in its own program."
 )
 NOT_INSTALLED = "Pictures need the extra `pictures`: pip install 'askance[pictures]'."
 

@@ -13,6 +13,7 @@ from textual.events import DescendantFocus
 from textual.widget import Widget
 from textual.widgets import OptionList, Static
 
+from app.hints import hint
 from app.local_models.server import where_text_goes
 from app.screens.chat.conversation_screen import ConversationScreen
 from app.screens.messages import ConfigChanged
@@ -41,7 +42,8 @@ LEAST = (50, 12)
 WELCOME = "Ask a question about your own files. They are read when you ask, never before."
 NO_SOURCES = (
     "No source is remembered yet, so there is nothing to read.\n"
-    "F3 chooses what is read; F7 goes through the first steps; F8 tries the sample files."
+    "Press {sources} to choose what is read, {first_run} for the first steps, {sample} to try the "
+    "sample files."
 )
 
 
@@ -97,7 +99,7 @@ class ChatFrame(ConversationScreen):
     def draw_welcome(self) -> None:
         """Say what to do where nothing was asked yet."""
         proposed = "".join(f"\n  {one}" for one in first_questions(self._config.sources))
-        welcome = f"{WELCOME}\n\nFor example:{proposed}" if proposed else NO_SOURCES
+        welcome = f"{WELCOME}\n\nFor example:{proposed}" if proposed else hint(NO_SOURCES, self.app)
         self._welcome.update(Content(welcome))
 
     def draw_title(self) -> None:
@@ -119,7 +121,8 @@ class ChatFrame(ConversationScreen):
         self._read_on = "" if read_on.is_over else f"reading on: {mails or scans or 'files'}"
         self.draw_title()
         if read_on.is_all:
-            self.notify("All attachments and scanned pages are read now. ctrl+g asks again.")
+            said = "All attachments and scanned pages are read now. {ask_again} asks again."
+            self.notify(hint(said, self.app), markup=False)
 
     def _kept_line(self) -> str:
         from app.output.report import size_text  # no first picture waits for it
@@ -137,7 +140,8 @@ class ChatFrame(ConversationScreen):
         """Answer with this effort until the program ends."""
         self._current.effort = effort
         self.draw_title()
-        self.notify(f"Effort {effort}, until you leave. F2 keeps one.", markup=False)
+        said = f"Effort {effort}, until you leave. {{settings}} keeps one."
+        self.notify(hint(said, self.app), markup=False)
 
     @on(ConfigChanged)
     def use_config(self) -> None:
@@ -256,7 +260,7 @@ class ChatFrame(ConversationScreen):
         size = f"{event.size.width}x{event.size.height}"
         self._too_small.update(
             f"{size} is too small: Askance needs {columns}x{rows}. Make the window larger; "
-            "ctrl+q leaves."
+            + hint("{quit} leaves.", self.app)
         )
 
     def _focus_again(self) -> None:

@@ -28,6 +28,7 @@ from app.backend.messages import (
     TextKept,
     Unlock,
 )
+from app.hints import hint
 from app.screens.chat.frame import NO_SOURCES, ChatFrame
 from app.screens.chat.late_imports import import_later
 from app.screens.chat.reply import Replied
@@ -161,7 +162,7 @@ class ChatScreen(ChatFrame):
             self.notify(said, severity="warning", markup=False)
             return
         if not self._current.config.sources:
-            self.notify(NO_SOURCES, severity="warning", markup=False)
+            self.notify(hint(NO_SOURCES, self.app), severity="warning", markup=False)
             return
         before, scope = self._talk.before, self._composer.scope
         if await self.ask(Request(0, sent.question, conversation=before, scope=scope)):
@@ -316,7 +317,7 @@ class ChatScreen(ChatFrame):
             self.say(self._status or turn.told.stages.now())
         elif self._turns.latest is not None and self._changed:
             files = f"{len(self._changed)} file{'' if len(self._changed) == 1 else 's'}"
-            self.say(f"Changed since: {files}; ctrl+g asks again.")
+            self.say(hint(f"Changed since: {files}; {{ask_again}} asks again.", self.app))
 
     def draw_conversation(self, *, is_new: bool) -> None:
         """Show that another conversation is under way."""

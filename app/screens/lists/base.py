@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 
+from app.hints import hint
 from app.keys import bindings
 from app.output.plain import lines
 from app.screens.single_exit import LeftOnce
@@ -63,7 +64,7 @@ class ListingScreen(LeftOnce, Screen[None]):
     def compose(self) -> ComposeResult:
         """Lay out the screen from top to bottom."""
         yield Static(Content(self.HEADING), id="heading")
-        yield Static(Content(self.EMPTY), id="empty")
+        yield Static(Content(hint(self.EMPTY, self.app)), id="empty")
         yield ListPane()
         yield Static(Content(""), id="detail")
         yield Static(Content(""), id="said")

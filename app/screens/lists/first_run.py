@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 from textual import on
 from textual.binding import BindingType
 
+from app.hints import hint
 from app.keys import bindings
 from app.local_models.jobs import pulling
 from app.local_models.loader import known_models
@@ -18,7 +19,7 @@ from app.local_models.roles import choose
 from app.local_models.server import where_text_goes
 from app.screens.dialogs.entry import EntryScreen, PathSuggester
 from app.screens.lists.base import ListingScreen
-from app.screens.lists.first_run_offers import FAR, Offers, offers
+from app.screens.lists.first_run_offers import FAR, MEANINGS, Offers, offers
 from app.screens.messages import WorkAdvanced, WorkEnded
 from app.screens.model_jobs import ModelJob, ModelJobs
 from app.settings.current import Current
@@ -156,7 +157,8 @@ class FirstRunScreen(ListingScreen):
 
     def detail_of(self, row: ListRow) -> str:
         """Say what a row means."""
-        return self._offers.detail_of(row.key)
+        said = self._offers.detail_of(row.key)
+        return hint(said, self.app) if row.key in MEANINGS else said
 
     @on(RowList.RowSelected)
     def act(self, selected: RowList.RowSelected) -> None:
@@ -192,7 +194,7 @@ class FirstRunScreen(ListingScreen):
 
     def _toggle(self, path: Path) -> None:
         if path in self._current.saved.remembered:
-            self.say(f"{short(path)} is remembered; F3 forgets it.")
+            self.say(f"{short(path)} is remembered; {hint('{sources} forgets it.', self.app)}")
             return
         self._marked ^= {path}
         self._draw()

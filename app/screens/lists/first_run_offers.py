@@ -15,7 +15,7 @@ MEANINGS = {
     "far": FAR,
     "name": "Any folder, mailbox, calendar, document.",
     "sample": "Sample files ship with Askance; nothing of yours is read.",
-    "next": "Sources: F3. Models: F4. These steps again: F7.",
+    "next": "Sources: {sources}. Models: {models}. These steps again: {first_run}.",
     "ask": "Your files are read when you ask, and nothing is kept of them on disk.",
 }
 """By the key of a row."""

@@ -52,7 +52,8 @@ class SourcesScreen(ListingScreen):
     HEADING = "Sources"
     EMPTY = (
         "No source is remembered, so there is nothing to read.\n\n"
-        "Press a to name a path: a folder, a mailbox, a calendar; f to find a folder by its name.\n"
+        "Press {sources_add} to add a folder, a mailbox or a calendar by its path,\n"
+        "{sources_find} to find a folder by its name.\n"
         "Nothing is read before you ask a question."
     )
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("sources")]

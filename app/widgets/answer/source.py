@@ -15,6 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from app.desktop.files import open_source
+from app.hints import hint
 from app.keys import bindings
 from app.output.plain import lines, one_line
 from app.output.report import citation_line, copied_citation, remarks
@@ -125,7 +126,9 @@ class SourceView(VerticalScroll):
 
     def _refused(self, why: str) -> None:
         self._drawing = None
-        self.notify(f"The page cannot be shown. {why}", severity="warning", markup=False)
+        self.notify(
+            f"The page cannot be shown. {hint(why, self.app)}", severity="warning", markup=False
+        )
 
     def _show_page(self, page: Widget) -> None:
         self._page = page

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from app.backend.messages import Ended, Request
+from app.hints import hint
 from app.output.agenda import dated
 from app.output.certainty import leaves_more, unsure_reasons
 from app.output.plain import lines, one_line
@@ -219,10 +220,11 @@ class TurnView(Asked):
         if told.put is not None:
             shown += understood_lines(told.put, told.request.question)
         if told.understood is not told.request:
-            shown[-1] += "; e changes it, x asks as typed."
+            shown[-1] += hint("; {edit} changes it, {without} asks as typed.", self.app)
         if told.query is not None:
             shown += filter(None, [filters_line(told.query)])
-            shown += inferred_lines(told.query, "x asks without them.", self._config_file)
+            without = hint("{without} asks without them.", self.app)
+            shown += inferred_lines(told.query, without, self._config_file)
         _put(self._facts, shown)
 
     async def end(self, ended: Ended) -> None:
@@ -262,17 +264,17 @@ class TurnView(Asked):
     async def _draw_answer(self, answer: Answer) -> None:
         await self.body.show(answer.text)
         table = answer.table
-        computed = [f"Computed by the plan: {one_line(table.plan)}; t shows it"] if table else []
+        shows = hint("{table} shows it", self.app)
+        computed = [f"Computed by the plan: {one_line(table.plan)}; {shows}"] if table else []
         self._mark.update(mark_of(answer))
         self._mark.display = True
         why = [*unsure_reasons(answer), grounded_line(answer)]
-        further = (
-            ["f looks further: it asks again at thorough effort."] if self._leaves_more else []
-        )
+        deeper = hint("{further} looks further: it asks again at thorough effort.", self.app)
+        further = [deeper] if self._leaves_more else []
         _put(self._grounded, [*why, *computed, *warning_lines(answer), *further])
         self.citations.show(answer.citations, self._zone)
-        more = "; v: what was left out" if has_gaps(answer) else ""
-        took = f"{took_text(answer.timings)}; w: how"
+        more = hint("; {coverage}: what was left out", self.app) if has_gaps(answer) else ""
+        took = took_text(answer.timings) + hint("; {why}: how", self.app)
         _put(self._coverage, [coverage_line(answer.coverage) + more, took])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
