@@ -74,6 +74,12 @@ def test_a_denial_is_not_judged(fake_generator: Callable[..., Any]) -> None:
     [
         ("Did Ann sign the lease?", "verdict"),
         ('In the mail "Lease": is it signed?', "verdict"),
+        ("While Ann is away, is the office open?", "verdict"),
+        ("Going by the lease, doesn't Ann pay for heating?", "verdict"),
+        ("The lease ends in May. Did Ann sign it?", "verdict"),
+        ("When is Ann away, and is the office open?", "one"),
+        ("In which year, so the lease, did it begin?", "one"),
+        ("Who is Ann Lee? Did she sign it?", "one"),
         ("Is it the red or the blue boat?", "one"),
         ("Who signed the lease?", "one"),
         ("Who signed it, and when?", "several"),

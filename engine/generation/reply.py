@@ -44,11 +44,20 @@ _PAIR = re.compile(
 )
 """With an interrogative: asks for one thing of two."""
 # "Did Ann sign it?", "So is the office open"
-_YES_OR_NO = re.compile(
-    r"^\W*(?:(?:and|so|but),? )?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would"
-    r"|should|may|might|must|am)(?:n['\u2019]t)? ",
+_AUXILIARY = (
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must|am)"
+    r"(?:n['\u2019]t)? "
+)
+_YES_OR_NO = re.compile(rf"^\W*(?:(?:and|so|but),? )?{_AUXILIARY}", re.IGNORECASE)
+# "While Ann is away, is the office open"; not "When is Ann away, and is the office open"
+_AFTER_A_CLAUSE = re.compile(
+    r"^\W*(?:according to|after|although|among|as|at|before|by|during|for|from|given|going|if|in|of"
+    r"|on|once|per|since|though|under|unless|when|while|with|within)\b"
+    rf"(?! {_AUXILIARY})(?:(?!\b(?:how|what|which|who|whom|whose|why)\b)[^?])*, {_AUXILIARY}",
     re.IGNORECASE,
 )
+_SENTENCE_OR_DASH = re.compile(r"[.!] |--| [\u2013\u2014] ")
+"""Before the question itself: "The lease ends in May. Is it signed?"."""
 _CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
 """A question with "or" asks which of two."""
 _LEAST_VERDICT = 0.5
@@ -191,8 +200,16 @@ def form_asked(question: str) -> str:
     """
     if asks_several(question):
         return "several"
-    last = question.rpartition(": ")[2]
-    return "verdict" if _YES_OR_NO.search(last) and not _CHOICE.search(last) else "one"
+    return "verdict" if _asks_yes_or_no(question.rpartition(": ")[2]) else "one"
+
+
+def _asks_yes_or_no(question: str) -> bool:
+    if _CHOICE.search(question):
+        return False
+    if _YES_OR_NO.search(question) or _AFTER_A_CLAUSE.search(question):
+        return True
+    last = _SENTENCE_OR_DASH.split(question)[-1]
+    return not _INTERROGATIVE.search(question) and bool(_YES_OR_NO.search(last))
 
 
 def asks_several(question: str) -> bool:
