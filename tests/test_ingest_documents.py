@@ -74,6 +74,31 @@ def test_rows_that_name_no_columns_are_read_together(tmp_path: Path) -> None:
     ]
 
 
+def test_rows_of_markdown_name_their_columns_on_their_lines(tmp_path: Path) -> None:
+    lines = (
+        "# Doors",
+        "| Door | Code |",
+        "|:-----|-----:|",
+        "| Boathouse | 47\\|11 |",
+        "Yard | | spare",
+        "",
+        "| no | table |",
+        "Name | Paid",
+        "--- | ---",
+        "Ana | 900",
+    )
+    (tmp_path / "a.md").write_text("\n".join(lines))
+    (note,) = items_of(tmp_path / "a.md")
+    assert note.text.split("\n") == [
+        *lines[:3],
+        "Door: Boathouse | Code: 47|11",
+        "Door: Yard | spare",
+        *lines[5:9],
+        "Name: Ana | Paid: 900",
+    ]
+    assert note.lined
+
+
 @pytest.mark.parametrize(
     ("upper", "lower", "read"),
     [

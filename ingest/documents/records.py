@@ -12,6 +12,7 @@ from typing import Any
 from ingest.files import UnreadableError
 from ingest.item import Item, Kind, People, Reason
 from ingest.layout.blocks import TEXT_LIMIT, too_long
+from ingest.layout.markdown_tables import with_named_rows
 from ingest.layout.rows import SAMPLE, RowWriter
 from ingest.layout.tables import RECORDS
 from ingest.origin import Origin
@@ -23,9 +24,9 @@ _NESTED = 12
 
 
 def text_items(data: bytes, origin: Origin, scope: Scope) -> Iterator[Read]:
-    """Yield a text file as one document, its lines kept."""
+    """Yield a text file as one document, its lines kept; rows of Markdown name their columns."""
     text, hidden, is_cut = _text(data, origin)
-    yield origin.document(text, hidden, line=1)
+    yield origin.document(with_named_rows(text), hidden, line=1)
     if is_cut:
         yield too_long(origin)
 
