@@ -144,6 +144,39 @@ def test_a_group_may_stand_over_its_last_column(tmp_path: Path) -> None:
     ]
 
 
+def test_names_add_no_more_than_fits(tmp_path: Path) -> None:
+    name = "x" * 1_000_000
+    rows = "".join(f"| {n} | b |\n" for n in range(9))
+    (tmp_path / "a.md").write_text(f"| {name} | B |\n|---|---|\n{rows}")
+    (note,) = items_of(tmp_path / "a.md")
+    assert len(note.text) < 6_000_000
+    assert note.text.rstrip().endswith("| 8 | b |")
+
+
+def test_a_long_line_of_blanks_in_markdown_is_read_at_once(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("| a | b |\n" + " " * 1_000_000 + "x\n|---|---|\n")
+    assert items_of(tmp_path / "a.md")[0].text.startswith("| a | b |")
+
+
+def test_a_row_of_data_is_no_caption(tmp_path: Path) -> None:
+    rows = (
+        "Who,Hired,Paid",
+        "Ana,2019,900",
+        "",
+        "Bo,May,800",
+        "Who,Hired,Paid",
+        "Cem,June,700",
+        "",
+    )
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    (table,) = items_of(tmp_path / "a.csv")
+    assert [line for line in table.text.split("\n") if line.startswith("Who: ")] == [
+        "Who: Ana | Hired: 2019 | Paid: 900",
+        "Who: Bo | Hired: May | Paid: 800",
+        "Who: Cem | Hired: June | Paid: 700",
+    ]
+
+
 def test_members_and_rows_are_records(tmp_path: Path) -> None:
     data = {f"key {n}": {"value": [n, "}{"]} for n in range(3)}
     (tmp_path / "a.json").write_text(json.dumps(data, indent=2))

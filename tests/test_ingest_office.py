@@ -568,3 +568,17 @@ def test_two_tables_are_set_apart(tmp_path: Path) -> None:
     table = word_table((("Choir", "Ana"), ("Chess", "Ben")))
     text = item_in(tmp_path, "a.docx", docx(table + table)).text
     assert text == "Choir | Ana\nChess | Ben\n\nChoir | Ana\nChess | Ben"
+
+
+def test_an_empty_paragraph_ends_a_table(tmp_path: Path) -> None:
+    towns = (("Town", "River", "Boat"), ("Porto", "Douro", "Ana"))
+    table = rich_table(FEES)[:-1] + rb"\par " + rich_table(towns)[len(rb"{\rtf1 ") :]
+    text = item_in(tmp_path, "a.rtf", table).text
+    assert "Course: Choir" in text
+    assert "Course: Town" not in text
+
+
+def test_names_that_hide_the_cells_are_left_out(tmp_path: Path) -> None:
+    names = tuple(f"{letter} {'of the boathouse ' * 4}" for letter in "ABC")
+    text = item_in(tmp_path, "a.docx", docx(word_table((names, *([("1", "2", "3")] * 99))))).text
+    assert text.split("\n")[-1] == "1 | 2 | 3"

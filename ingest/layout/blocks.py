@@ -26,6 +26,7 @@ class Layout:
         self._size = 0
         self._run = ""
         self._rows: list[Sequence[str]] = []
+        self._held = 0
         self.hidden = 0
         """Characters of hidden text that were left out."""
         self.flags: dict[str, None] = {}
@@ -35,19 +36,20 @@ class Layout:
 
     def add(self, text: str, run: str = "") -> None:
         """Append a block; blocks of one `run`, such as items, have no empty line between them."""
-        text = text.strip()
-        if not text:
-            return
         self.end_table()
-        self._append(text, run)
+        if text := text.strip():
+            self._append(text, run)
 
     def add_row(self, cells: Sequence[str]) -> None:
         """Append a row of a table, which goes on until the next block or `end_table`."""
         self._rows.append(cells)
+        self._held += sum(map(len, cells)) + len(cells)
+        if self._held > TEXT_LIMIT:
+            self.end_table()
 
     def end_table(self) -> None:
         """End the table whose rows came last; without one nothing happens."""
-        rows, self._rows = self._rows, []
+        rows, self._rows, self._held = self._rows, [], 0
         for line in named_lines(rows) or [" | ".join(cells).strip(" |") for cells in rows]:
             if line:
                 self._append(line, "row")

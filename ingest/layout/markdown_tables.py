@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ingest.layout.rows import HeaderRow, Row, line_of
+from ingest.layout.rows import ADDED, HeaderRow, Row, line_of
 
-_DELIMITER = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?[ \t]*")
+_DELIMITER = re.compile(r"\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?)?")
 """The line below a header, such as `|---|:-:|`."""
 _BAR = re.compile(r"(?<!\\)\|")
 
@@ -16,14 +16,17 @@ def with_named_rows(text: str) -> str:
 
     A table is one by GitHub Flavored Markdown 0.29, section 4.10: a header, a line of hyphens with
     as many cells, and rows up to an empty line or one without a bar.
+    Rows stay as they are once names have added `ADDED` characters.
     """
     if "-|" not in text and "- |" not in text and ":|" not in text and ": |" not in text:
         return text
     lines = text.split("\n")
     header: HeaderRow | None = None
+    left = ADDED
     for number, line in enumerate(lines):
         if header is not None and _BAR.search(line):
-            lines[number] = line_of(_named(line), header)
+            left -= sum(map(len, header.names.values()))
+            lines[number] = line_of(_named(line), header) if left >= 0 else line
         else:
             header = _header(lines, number)
     return "\n".join(lines)
@@ -31,7 +34,7 @@ def with_named_rows(text: str) -> str:
 
 def _header(lines: list[str], number: int) -> HeaderRow | None:
     """Return the header above the line of hyphens with this number, None for another line."""
-    if not number or not _DELIMITER.fullmatch(lines[number]):
+    if not number or not _DELIMITER.fullmatch(lines[number].strip()):
         return None
     names = _cells(lines[number - 1])
     if len(names) < 2 or len(names) != len(_cells(lines[number])):

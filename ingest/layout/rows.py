@@ -26,6 +26,10 @@ _HEADER_ROWS = 10
 _NAME_LENGTH = 80
 _GAP = 8
 _DOCUMENT_COLUMNS = 3
+ADDED = 4_000_000
+"""Characters that names may add to a table of a document; a larger one stays as it is."""
+_TIMES_LONGER = 10
+"""How much longer than its cells all names of such a table may be."""
 _COUNTED = re.compile(r"\W*(?!(?:19|20)\d\d\b)\d")
 """Matches what begins with a number other than a year: an item of a list, an amount."""
 _WORDS = re.compile(r"[^\W\d_]")
@@ -58,8 +62,10 @@ class HeaderRow:
         return cls(index, names, figures, next(filter(None, map(_caption_of, above)), ""))
 
     def is_repeated_in(self, row: Row) -> bool:
-        """Say whether `row` repeats the header."""
-        return all(self.names.get(column) == f"{one_line(text)}: " for column, text in row)
+        """Say whether `row` repeats the header; an empty row does not."""
+        return bool(row) and all(
+            self.names.get(column) == f"{one_line(text)}: " for column, text in row
+        )
 
     def ends_at(self, row: Row) -> bool:
         """Say whether `row` is the header of another table below: words where figures were."""
@@ -81,6 +87,7 @@ class RowWriter:
         """The header above the next row."""
         self._next = 0
         self._before: Row = ()
+        self._width = 0
 
     def line(self, row: Row) -> str:
         """Return the next row as a line; cells may still hold newlines."""
@@ -89,12 +96,18 @@ class RowWriter:
         if header is None or number <= header.index:
             return line_of(row)
         if header.is_repeated_in(row):
-            self.header = replace(header, caption=_caption_of(before) or header.caption)
+            caption = next(filter(None, map(_caption_of, self._above(before))), header.caption)
+            self.header = replace(header, caption=caption)
             return line_of(row)
         if header.figures and header.ends_at(row):
-            self.header = HeaderRow.at(number, row, header.figures, [before])
+            self.header = HeaderRow.at(number, row, header.figures, self._above(before))
             return line_of(row)
+        self._width = max(self._width, len(row))
         return line_of(row, header)
+
+    def _above(self, before: Row) -> list[Row]:
+        """Return the row before a header where it may be a caption: one with all cells is data."""
+        return [before] if len(before) < self._width else []
 
 
 def _caption_of(row: Row) -> str:
@@ -242,6 +255,9 @@ def named_lines(
     wide = [row if len(cells) > 1 else [] for cells, row in zip(table, rows, strict=True)]
     writer = RowWriter([[(at, shown(cell)) for at, cell in row] for row in wide[:SAMPLE]])
     if writer.header is None or not _is_certain(writer.header, wide):
+        return None
+    added = len(table) * sum(map(len, writer.header.names.values()))
+    if added > min(ADDED, _TIMES_LONGER * sum(len(cell) for cells in table for cell in cells)):
         return None
     return [writer.line(row) or line_of(rows[at]) for at, row in enumerate(wide)]
 
