@@ -34,6 +34,8 @@ Choice = Literal[
     "rewrite",
     "sub-questions",
     "say no",
+    "compare",
+    "read about",
 ]
 """What `auto` decides on. Not all of these are stages."""
 

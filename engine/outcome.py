@@ -116,7 +116,7 @@ def certainty_of(
     yes of the model's own.
     """
     shown_unsure: Certainty = "none" if settings.strict else "unsure"
-    if draft.citations:
+    if draft.citations and draft.confidence is None:
         return "sure" if draft.table is None or (draft.ended and complete) else shown_unsure
     if grounded == "none" or abstention.denies(draft.text, draft.evidence):
         return "none"
@@ -154,7 +154,7 @@ def _is_own_yes(draft: Draft, checked: Checked, question: str) -> bool:
 def _reasons(draft: Draft, coverage: Coverage, *, own: bool) -> tuple[Argument, ...]:
     if draft.table is not None and not _complete(draft, coverage):
         return (UNREAD,)
-    known = reasons_of(draft.signals) if draft.signals else ()
+    known = (*draft.reasons, *(reasons_of(draft.signals) if draft.signals else ()))
     if own:
         return (*known, OWN_WORDS)
     return (COUNTED, *known) if _is_counted(draft) else known

@@ -63,6 +63,7 @@ DEFAULT = Calibration(
         "echoed": -0.41,
         "margin": 0.32,
         "agreed": 0.31,
+        "compared": 2.5,
     },
     {"mean": -0.21, "least": -0.77, "near": 0.43, "echoed": 0.11, "margin": 0.34, "agreed": 0.20},
 )

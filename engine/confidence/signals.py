@@ -43,6 +43,8 @@ class Signals:
     agreed: float = 0.0
     """1 where other readings of the question give the same answer, -1 where they give others, 0
     without one."""
+    compared: float = 0.0
+    """1 where the program compared what sources state of each option."""
 
 
 def of_words(question: str, reply: str, evidence: Sequence[Passage]) -> Signals:

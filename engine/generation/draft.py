@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.confidence.signals import Signals
-from engine.values import Agreement, Citation, Passage, TableShown
+from engine.values import Agreement, Argument, Citation, Passage, TableShown
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,11 @@ class Draft:
     others: tuple[Draft, ...] = ()
     """Other answers, no two the same, that the generator is sure enough of and that are cited."""
     citations: tuple[Citation, ...] = ()
-    """Of a computed text, the places it was computed from: its markers are theirs."""
+    """Of a text that was computed or compared, the places that it is from: its markers are
+    theirs."""
+    reasons: tuple[Argument, ...] = ()
+    """What speaks for it and against it beside its signals."""
+    lacking: tuple[str, ...] = ()
+    """What the model said of options that a question compares, and no passage states."""
     table: TableShown | None = None
     """How the text was computed."""

@@ -161,17 +161,20 @@ def finish(
     written: Draft,
     calibration: Calibration,
     margin: float = 0.0,
+    *,
+    compared: bool = False,
 ) -> Draft:
     """Return a personal answer with its confidence, in the spelling of the passages.
 
     A reply which says that the passages hold no answer has none. `margin` is how far the best
-    passage is ahead.
+    passage is ahead; `compared` says that the reply states what the program compares.
     """
     written = replace(written, text=written_out(written.text, [one.text for one in passages]))
     told = replace(written, text=as_written(written.text, passages), evidence=tuple(passages))
     if abstention.denies(written.text, passages):
         return told
-    signals = replace(signals_of(asked.text, passages, written), margin=margin)
+    known = signals_of(asked.text, passages, written)
+    signals = replace(known, margin=margin, compared=float(compared))
     return replace(told, signals=signals, confidence=calibration.confidence(signals))
 
 

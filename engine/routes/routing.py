@@ -148,6 +148,15 @@ def read_on(facts: Facts, fresh: int) -> Decided:
     return Decided("read on", True, f"the first reading is unsure: {fresh} passages more")
 
 
+def read_about(facts: Facts, lacking: Sequence[str], fresh: int) -> Decided:
+    """A comparison goes on with passages about the options that what was read does not tell."""
+    if not fresh:
+        return Decided("read about", False, "nothing else was found about what is compared")
+    if facts.tokens_left < facts.writing_tokens:
+        return Decided("read about", False, f"{facts.tokens_left:,} tokens are left, too few")
+    return Decided("read about", True, f"not known yet of {len(lacking)} of what is compared")
+
+
 def look_ahead_after_all(facts: Facts, looked: bool, unread: int, missing: bool = True) -> Decided:
     """Where the answer is missing, it may stand in passages that the question's words miss.
 

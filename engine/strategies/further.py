@@ -12,7 +12,8 @@ from engine.errors import BudgetTooSmall, TimeSpent
 from engine.events import Decided, Noted, Provisional, Steps
 from engine.generation.draft import Draft
 from engine.generation.lookahead import Sample
-from engine.retrieval import selection
+from engine.retrieval import selection, titles
+from engine.retrieval.fusion import reciprocal_ranks
 from engine.retrieval.recall import Scores
 from engine.routes import routing
 from engine.routes.facts import Facts, by_now
@@ -41,7 +42,10 @@ class Further:
 
     def read(self, readings: Readings) -> Steps[Draft]:
         """Return the best answer, after as many steps as it takes to be sure of one."""
-        steps: tuple[Step, ...] = (self._read_on, self._look_ahead, self._look_again)
+        steps: tuple[Step, ...] = (
+            *(self._read_about, self._read_on),
+            *(self._look_ahead, self._look_again),
+        )
         for step in steps:
             if self._settled(readings):
                 break
@@ -54,9 +58,27 @@ class Further:
 
     def _settled(self, readings: Readings) -> bool:
         """Say whether no further step is wanted: a data set's question needs only an answer."""
+        if readings.lacking and len(readings.drafts) == 1:
+            return False
         if readings.tools.task.personal:
             return readings.enough
         return not missing(readings.tools, readings.best)
+
+    def _read_about(self, readings: Readings) -> Steps[Readings]:
+        """Read what is nearest to the options of a comparison that no passage tells."""
+        tools, lacking = readings.tools, readings.lacking
+        if not lacking or not readings.chosen:
+            return readings
+        rankings = [
+            titles.follow(text, scores, tools.corpus.passages).scores
+            for text, scores in zip(lacking, tools.passages.scores(lacking), strict=True)
+        ]
+        tokens = len(lacking) * tools.budget.limits.first_tokens // 2
+        fresh = _fresh(readings, reciprocal_ranks(rankings), tokens)
+        rule = routing.read_about(by_now(tools, self.facts), lacking, len(fresh))
+        if not (yield from decide(rule, self.read_on)) or not fresh:
+            return readings
+        return (yield from _with(readings, fresh))
 
     def _read_on(self, readings: Readings) -> Steps[Readings]:
         """Read the next best passages behind those of the first reading, within Y tokens."""

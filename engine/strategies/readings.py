@@ -27,6 +27,11 @@ class Readings:
         return replace(self, drafts=(*self.drafts, draft), chosen=tuple(chosen))
 
     @property
+    def lacking(self) -> tuple[str, ...]:
+        """What the last reading found no source for, of what a question compares."""
+        return self.drafts[-1].lacking
+
+    @property
     def best(self) -> Draft:
         """The answer that is likeliest to be right; the first denial where there is no answer.
 

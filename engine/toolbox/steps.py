@@ -13,6 +13,8 @@ import numpy as np
 from engine.attention.sentence_attention import LayersOf
 from engine.budget.effort import spending_of
 from engine.budget.work import CorrectedSpeed, Work
+from engine.comparison.asked import Comparison, comparison_of
+from engine.comparison.stated import compare
 from engine.confidence.calibration import Calibration, calibration_of
 from engine.confidence.signals import margin_of
 from engine.errors import BudgetTooSmall
@@ -147,6 +149,11 @@ class Toolbox:
         return min(self.budget.limits.window or context, context)
 
     @property
+    def comparison(self) -> Comparison | None:
+        """What a personal question asks to compare; None where it asks for something else."""
+        return comparison_of(self.query.text) if self.task.personal else None
+
+    @property
     def closed_book(self) -> bool:
         """Whether a data set asks what the models know, without passages."""
         return not (self.corpus.passages or self.task.personal)
@@ -245,6 +252,13 @@ class Toolbox:
         evidence = self.evidence(chosen)
         asked = self.asked_over(evidence)
         with self.forecast.learning("generator"), self.models.lend("generator") as model:
+            lacking: tuple[str, ...] = ()
+            if part == "answer" and (comparison := self.comparison):
+                comparing = compare(model, asked, evidence, comparison)
+                compared = yield from first_token_timed(self.timings, comparing)
+                if compared.chosen:
+                    return compared.answer(self.finish(chosen, compared.reply, compared=True))
+                lacking = compared.lacking
             prompt = asked.prompt(model, evidence, part)
             bias = self.models.roles.yes_bias if part == "answer" else 0.0
             held = verdict(model, asked, prompt, bias)
@@ -253,7 +267,7 @@ class Toolbox:
                 yield Decided("say no", True, why)
             steps = write(model, asked, prompt, constraint=held)
             draft = yield from first_token_timed(self.timings, steps)
-        return self.finish(chosen, draft)
+        return replace(self.finish(chosen, draft), lacking=lacking)
 
     def reply(
         self,
@@ -305,13 +319,17 @@ class Toolbox:
 
         return staged(stage, self.timings, steps())
 
-    def finish(self, chosen: Sequence[int], reply: Draft) -> Draft:
-        """Return a reply as a draft; one to a personal question gets its confidence."""
+    def finish(self, chosen: Sequence[int], reply: Draft, *, compared: bool = False) -> Draft:
+        """Return a reply as a draft; one to a personal question gets its confidence.
+
+        `compared` says that the program compares what the reply states.
+        """
         evidence = self.evidence(chosen)
         if not (self.task.personal and evidence):
             return replace(reply, evidence=evidence)
         margin = margin_of(self._recalled)
-        return finish(self.asked_over(evidence), evidence, reply, self.calibration, margin)
+        asked = self.asked_over(evidence)
+        return finish(asked, evidence, reply, self.calibration, margin, compared=compared)
 
     @property
     def _recalled(self) -> Scores:

@@ -30,6 +30,7 @@ import engine.retrieval.passages as cutting
 from app.local_models.loader import model_set
 from app.settings.config import load_config
 from engine.answer import answer
+from engine.comparison.asked import comparison_of
 from engine.confidence.fit import quality
 from engine.evaluation import metrics
 from engine.evaluation.corpora import CorpusReader
@@ -65,8 +66,9 @@ def record(given: argparse.Namespace) -> None:
     corpora: dict[str, tuple[Corpus, Corpus]] = {}
     for name in given.sets:
         file, paths = file_of(given.data, name), over(given.data, name)
-        asked[name] = questions_of(given.data, name, given.skip, given.limit)
-        first = asked[name][0]
+        chosen = questions_of(given.data, name, given.skip, given.limit)
+        first = chosen[0]
+        asked[name] = [one for one in chosen if not given.comparing or comparison_of(one.text)]
         corpora[name] = (
             corpus_of(file, paths, tuple(given.cut), first),
             corpus_of(file, paths, PLAIN_CUT, first),
@@ -225,6 +227,7 @@ def main() -> None:
     add_choice(recording, skip=20, limit=100)
     recording.add_argument("--arms", nargs="+", default=["plain", "default"])
     recording.add_argument("--cut", nargs=2, type=int, default=CUT, metavar=("WORDS", "CHARACTERS"))
+    recording.add_argument("--comparing", action="store_true")
     showing = parts.add_parser("table")
     showing.add_argument("files", type=Path, nargs="+")
     showing.add_argument("--least", type=float)
