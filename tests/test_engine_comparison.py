@@ -68,6 +68,8 @@ def test_what_is_compared(question: str, compared: str) -> None:
         "When was Ann or Ben born?",
         "Is the office open on Friday or later?",
         "Is Ann older than Ben?",
+        "who first " * 500,
+        f"Which is older, {'A ' * 200} or B?",
     ],
 )
 def test_other_questions_compare_nothing(question: str) -> None:

@@ -130,6 +130,7 @@ def test_the_grammar_for_models_has_every_operation() -> None:
          'list recipient of mail from:Bob subject:"Lease renewal"'),
         ('Who else got "Lease renewal" by mail?',
          'list recipient of mail subject:"Lease renewal"'),
+        ("Who wrote more recently, Kim or Bob?", "last sender of mail from:Kim from:Bob"),
         ("To whom did Kim write last?", "last recipient of mail from:Kim"),
         ('Who was the mail "Lease renewal" sent to?',
          'list recipient of mail subject:"Lease renewal"'),

@@ -17,6 +17,8 @@ Measure = Literal["day", "amount", "age", "span"]
 """By what options are compared; an age is stated as a day of birth or as years, a span by two
 days."""
 
+MOST_CHARACTERS = 400
+"""Of a question that is read so: the patterns take cubic time."""
 BIRTH, DEATH = "date of birth", "date of death"
 
 
@@ -139,7 +141,9 @@ _QUOTED = re.compile(r"""["'\u201c\u2018]([^"\u201c\u201d]+)["'\u201d\u2019]""")
 
 def comparison_of(question: str) -> Comparison | None:
     """Return what a question asks to compare; None where it asks for something else."""
-    for form in () if asks_several(question) else _FORMS:
+    if len(question) > MOST_CHARACTERS or asks_several(question):
+        return None
+    for form in _FORMS:
         match = form.search(question)
         if match is None or _BEHIND.search(match["options"]):
             continue

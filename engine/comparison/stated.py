@@ -7,7 +7,7 @@ half of 2wikimultihopqa, 22 were right.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from engine.checking.citation_check import check
@@ -133,14 +133,20 @@ def _source(
     evidence: Sequence[Passage],
     question: str,
 ) -> Citation | None:
-    """Return where a statement is from: a passage about the option, or about whom it names."""
-    about = [one for one in evidence if _is_about(one, option)]
-    for passages in (about, evidence) if comparison.of else (about,):
-        if citations := check(said, passages, question).citations:
-            return citations[0]
-    return None
+    """Return where a statement is from: a passage about the option.
+
+    What is stated of another, such as its director, is from any other document: a year in its own
+    is most likely its own.
+    """
+    if comparison.of:
+        able = [one for one in evidence if not _names(folded_names(one.item.title), option)]
+    else:
+        able = [one for one in evidence if _names(source_of(one).names, option)]
+    citations = check(said, able, question).citations
+    return citations[0] if citations else None
 
 
-def _is_about(passage: Passage, option: str) -> bool:
+def _names(known: Iterable[str], option: str) -> bool:
+    """Say whether words of names are those of an option."""
     wanted = {word for word in folded_names(option) if word not in FUNCTION_WORDS}
-    return len(wanted & source_of(passage).names) >= NAMED * len(wanted) > 0
+    return len(wanted.intersection(known)) >= NAMED * len(wanted) > 0

@@ -90,7 +90,7 @@ VERBS: Mapping[str, Kind] = {
 # "the first mail", "the oldest entry"
 FIRST = r"\b(?:first|earliest|oldest)\b"
 # "her latest reply", "the most recent mail"
-LAST = r"\b(?:last|latest|newest|most recent(?:ly)?|final)\b"
+LAST = r"\b(?:last|latest|newest|(?:more|most) recent(?:ly)?|final)\b"
 # "the most mails", "the busiest week", "the highest number of"; not "the most recent"
 MOST = r"\b(?:most(?! recent)|busiest|more often|(?:highest|largest|greatest) number)\b"
 # "the fewest mails", "the quietest month"
