@@ -17,8 +17,10 @@ from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Answer, Query
+from models.llama.generator import load_llama
 from models.roles import ModelSet
 from tests.support.builders import document
+from tests.support.in_store import weights_of
 
 COMPARED = {
     "Who is older, Ann Lee or Ben?": "most date of birth: Ann Lee | Ben",
@@ -41,7 +43,7 @@ COMPARED = {
     "Which came out first Muppets or Gone Girl?": "least date: Muppets | Gone Girl",
     "Which is cheapest, the Ford, the Opel or the VW?": "least price: the Ford | the Opel | the VW",
     'Which mail is older, "Lunch!" or "Rent"?': "most date or age: Lunch | Rent",
-    'Is the mail "Lunch" or the mail "Rent" first?': 'least date: the mail "Lunch" | the mail "Rent"',
+    'Is mail "Lunch" or mail "Rent" first?': 'least date: mail "Lunch" | mail "Rent"',
     "Which was signed more recently, A and B or C?": "most date: A and B | C",
 }
 
@@ -68,6 +70,7 @@ def test_what_is_compared(question: str, compared: str) -> None:
         "When was Ann or Ben born?",
         "Is the office open on Friday or later?",
         "Is Ann older than Ben?",
+        "Who was not paid first, Ann or Ben?",
         "who first " * 500,
         f"Which is older, {'A ' * 200} or B?",
     ],
@@ -106,6 +109,8 @@ OLDER = {"measure": "age", "largest": True}
         (("EUR 1,180.00", "1,240 €"), LEAST, 0),
         (("EUR 1,180.00", "1,240 dollars"), LEAST, None),
         (("1,180", "1,240 €"), LEAST, 0),
+        (("3 boxes", "1,240 €"), MOST, None),
+        (("3 boxes", "two bags"), MOST, 0),
         (("1.2 million", "900,000"), MOST, 0),
         (("8 to 11 species", "two"), MOST, 0),
         (("8 to 11 species", "9"), MOST, None),
@@ -246,3 +251,23 @@ def test_nothing_about_what_is_lacking_ends_the_comparison(ask: Ask) -> None:
 
 def test_a_comparison_counts_for_an_answer() -> None:
     assert DEFAULT.weights["compared"] > 0
+
+
+@pytest.mark.slow
+def test_a_real_model_states_what_is_compared() -> None:
+    small = "qwen2.5-coder-0.5b-instruct-q4_k_m"
+    model = load_llama(weights_of(small), small, context=2048)
+    try:
+        roles = ModelSet(small, small, lambda _: model)
+        items = [
+            document("The lease of the boathouse was signed on 3 March 2025 in Harlow.", path="/a"),
+            document("The loan for the jetty was signed on 14 May 2019 at the bank.", path="/b"),
+        ]
+        asked = Query("Which was signed first, the lease or the loan?")
+        *events, last = answer(asked, corpus_of(split(items)), roles, Settings(budget=ROOM))
+    finally:
+        model.close()
+    assert isinstance(last, Answered)
+    assert compared(events) == [True]
+    assert last.answer.text == "the loan [1] [2]"
+    assert [one.passage.item for one in last.answer.citations] == items

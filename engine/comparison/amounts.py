@@ -21,6 +21,7 @@ MOST_YEARS = 130
 """Most years of a person's age."""
 _LEAP_YEAR = 4
 """Stands for the year of days that are stated without one."""
+_LETTER = re.compile(r"[^\W\d_]")
 _BRACKETS = re.compile(r"\([^()]*\)")
 
 
@@ -40,8 +41,11 @@ class Range:
 DAYS, DAYS_WITHOUT_A_YEAR, YEARS = "day", "day of a year", "year"
 """Units of what is no amount, beside those of `engine.checking.meanings`."""
 
+ANY = "any"
+"""The unit of a number that stands alone: "1,240", and not "3 boxes"."""
+
 Measured = Mapping[str, Range]
-"""By unit; "" where none is stated."""
+"""By unit; "" where none is known."""
 
 
 def foremost(stated: Sequence[str], comparison: Comparison) -> int | None:
@@ -68,10 +72,10 @@ def _outermost(ranges: Sequence[Range], *, largest: bool) -> int | None:
 
 def _in_one_unit(measured: Sequence[Measured]) -> list[Range]:
     """Return a range of each in a unit that all have; a bare number is in any. Else nothing."""
-    units = [one.keys() - {""} for one in measured if one.keys() - {""}]
+    units = [own for one in measured if (own := one.keys() - {"", ANY})]
     shared = sorted(set.intersection(*map(set, units))) if units else [""]
     for unit in shared:
-        found = [one.get(unit) or one.get("") for one in measured]
+        found = [one.get(unit) or one.get(ANY) for one in measured]
         if all(found):
             return [one for one in found if one]
     return []
@@ -112,9 +116,10 @@ def _amounts(stated: str) -> Measured:
     shared = [unit for unit in units if all(unit in one or "" in one for one in found)]
     if not found or (units and not shared):
         return {}
-    return {
+    ranges = {
         unit: Range.around([one.get(unit) or one[""] for one in found]) for unit in shared or [""]
     }
+    return ranges if shared or _LETTER.search(stated) else {**ranges, ANY: ranges[""]}
 
 
 def _amounts_in(text: str) -> list[Measured]:

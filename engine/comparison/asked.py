@@ -134,6 +134,7 @@ _OF = re.compile(
 _BEHIND = re.compile(
     r"\b(?:and|but|so) (?:(?:by|for|in|on|to|with) )?(?:how|wh\w+)\b", re.IGNORECASE
 )
+_NOT = re.compile(r"\b(?:not|never)\b|n['\u2019]t\b", re.IGNORECASE)
 _COMMA = re.compile(r",\s*")
 _AROUND = " \t.,;:!?"
 _QUOTED = re.compile(r"""["'\u201c\u2018]([^"\u201c\u201d]+)["'\u201d\u2019]""")
@@ -171,6 +172,8 @@ def _order(match: re.Match[str]) -> _Order | None:
     """Return the order that a word means in its place; None where it compares nothing."""
     word, noun, before = match["order"].casefold(), match["noun"].strip(), match["before"]
     order = _ORDERS[word]
+    if _NOT.search(f"{before} {noun}"):
+        return None
     if word in ("first", "last") and not _ENDS_A_CLAUSE.match(noun):
         return None
     if word in ("more", "most", "less", "least") and noun and _IS.search(before):
