@@ -34,6 +34,8 @@ COMPARED = {
     "Which has the larger population, Rome or Bern?": "most population: Rome | Bern",
     "Which has fewer members, this or that?": "least number of members: this | that",
     "Which scan takes longer, the MRI or the CT?": "most duration: the MRI | the CT",
+    "Which takes longer, the job of Acme or that of Zeta?": "most duration: the job of Acme | Zeta",
+    "Which is older, On Hope or In Fear?": "most date or age: On Hope | In Fear",
     "Is Ann or Ben taller?": "most height: Ann | Ben",
     "Did the invoice or the bill come first?": "least date: the invoice | the bill",
     "Which of Ann and Ben is younger?": "least date or age: Ann | Ben",
@@ -106,6 +108,14 @@ OLDER = {"measure": "age", "largest": True}
         (("3/4/2001", "12 December 2001"), FIRST, 0),
         (("30 February 2001", "12 December 2001"), FIRST, None),
         (("not said", "12 December 2001"), FIRST, None),
+        (("Fri 2015-09-18 09:30-10:20", "Fri 2015-09-18 14:15"), FIRST, 0),
+        (("2015-09-18 11:30-12:00", "18 September 2015, 14:15"), LAST, 1),
+        (("2015-09-18 11:30", "2015-09-18 2:15"), FIRST, None),
+        (("2015-09-18 11:30", "2015-09-18"), FIRST, None),
+        (("2015-09-18 11:30", "2015-09-17"), FIRST, 1),
+        (("9 am", "2:30 pm"), LAST, 1),
+        (("10:00", "16:00"), FIRST, 0),
+        (("10:00", "2016"), FIRST, None),
         (("EUR 1,180.00", "1,240 €"), LEAST, 0),
         (("EUR 1,180.00", "1,240 dollars"), LEAST, None),
         (("1,180", "1,240 €"), LEAST, 0),
@@ -174,7 +184,7 @@ def test_the_program_chooses_by_what_sources_state(ask: Ask) -> None:
     assert found.grounded == "grounded"
     assert found.raw == found.text
     assert found.signals is not None
-    assert found.signals["compared"] == 1
+    assert found.signals["compared"] == 0.5
     assert found.confidence is not None
     assert found.reasons[0].text == "compared: Acme: 1,240 EUR; Zeta: 1,180 EUR"
     assert found.timings["first_token"] > 0
@@ -182,6 +192,18 @@ def test_the_program_chooses_by_what_sources_state(ask: Ask) -> None:
     assert "Write the price for each, as the passages say it:\nAcme: ...\nZeta: ..." in first
     assert second == f"{first} 1,240 EUR\nZeta:"
     assert [one.text for one in events if isinstance(one, Token)] == ["Zeta"]
+
+
+def test_days_speak_for_an_answer_more_than_amounts(ask: Ask) -> None:
+    items = [
+        document("Acme can begin on 7 December 2026.", "Acme", path="/acme"),
+        document("Zeta can begin on 23 November 2026.", "Zeta", path="/zeta"),
+    ]
+    question = "Who can begin earlier, Acme or Zeta?"
+    found, _, _ = ask(["7 December 2026", "23 November 2026"], items, question=question)
+    assert found.text == "Zeta [1] [2]"
+    assert found.signals is not None
+    assert found.signals["compared"] == 1
 
 
 def test_a_passage_that_tells_of_both_is_cited_once(ask: Ask) -> None:

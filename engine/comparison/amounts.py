@@ -14,7 +14,7 @@ from datetime import date
 from decimal import Decimal
 
 from engine.checking.facts import facts
-from engine.checking.meanings import Amount, Day, Fact
+from engine.checking.meanings import Amount, ClockTime, Day, Fact
 from engine.comparison.asked import BIRTH, DEATH, Comparison
 
 MOST_YEARS = 130
@@ -38,7 +38,9 @@ class Range:
         return cls(min(one.least for one in ranges), max(one.most for one in ranges))
 
 
-DAYS, DAYS_WITHOUT_A_YEAR, YEARS = "day", "day of a year", "year"
+DAY = 24 * 60
+_OF_24_HOURS = re.compile(r"\b(?:0\d|1[3-9]|2[0-3])[:.]\d\d")
+DAYS, DAYS_WITHOUT_A_YEAR, TIMES, YEARS = "day", "day of a year", "time", "year"
 """Units of what is no amount, beside those of `engine.checking.meanings`."""
 
 ANY = "any"
@@ -51,8 +53,8 @@ Measured = Mapping[str, Range]
 def foremost(stated: Sequence[str], comparison: Comparison) -> int | None:
     """Return the number of the option that is meant; None where the statements do not tell."""
     ways: tuple[tuple[Callable[[str], Measured], bool], ...] = {
-        "day": ((_days(comparison.what), comparison.largest),),
-        "age": ((_days(BIRTH), not comparison.largest), (_ages, comparison.largest)),
+        "day": ((_moments(comparison.what, stated), comparison.largest),),
+        "age": ((_moments(BIRTH, ()), not comparison.largest), (_ages, comparison.largest)),
         "span": ((_span, comparison.largest),),
         "amount": ((_amounts, comparison.largest),),
     }[comparison.measure]
@@ -81,17 +83,39 @@ def _in_one_unit(measured: Sequence[Measured]) -> list[Range]:
     return []
 
 
-def _days(what: str) -> Callable[[str], Measured]:
-    """Return what reads a day: of a birth the first that is stated, of a death the last."""
+def _moments(what: str, all_stated: Sequence[str]) -> Callable[[str], Measured]:
+    """Return what reads days, in minutes: of a birth the first, of a death the last.
+
+    The time of a single day counts. That 11:30 is before noon is only known where another time is
+    written as 14:00 or 09:00.
+    """
+    by_24_hours = any(map(_OF_24_HOURS.search, all_stated))
 
     def read(stated: str) -> Measured:
         found = [one for fact in facts(stated) if (one := _day_of(fact))]
+        times = _time_of_day(stated, by_24_hours=by_24_hours)
         if what in (BIRTH, DEATH):
-            found = found[:1] if what == BIRTH else found[-1:]
+            found, times = found[:1] if what == BIRTH else found[-1:], None
+        if not found:
+            return {TIMES: times} if times else {}
         units = {unit for unit, _ in found}
-        return {units.pop(): Range.around([one for _, one in found])} if len(units) == 1 else {}
+        days = Range.around([one for _, one in found])
+        whole = Range(Decimal(0), Decimal(DAY - 1))
+        within = times if times and days.least == days.most else whole
+        minutes = Range(days.least * DAY + within.least, days.most * DAY + within.most)
+        return {units.pop(): minutes} if len(units) == 1 else {}
 
     return read
+
+
+def _time_of_day(stated: str, *, by_24_hours: bool) -> Range | None:
+    """Return the first time of a statement, in minutes from midnight."""
+    for fact in facts(stated):
+        found = [one.hour * 60 + one.minute for one in fact.meanings if isinstance(one, ClockTime)]
+        if found:
+            last = min(found) if by_24_hours else max(found)
+            return Range(Decimal(min(found)), Decimal(last))
+    return None
 
 
 def _span(stated: str) -> Measured:

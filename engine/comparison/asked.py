@@ -134,6 +134,8 @@ _OF = re.compile(
 _BEHIND = re.compile(
     r"\b(?:and|but|so) (?:(?:by|for|in|on|to|with) )?(?:how|wh\w+)\b", re.IGNORECASE
 )
+# "the work of Acme or that of Zeta"
+_LEADING = re.compile(r"^(?:(?:the )?(?:one|that) )?(?:by|for|from|in|of|on|with) ")
 _NOT = re.compile(r"\b(?:not|never)\b|n['\u2019]t\b", re.IGNORECASE)
 _COMMA = re.compile(r",\s*")
 _AROUND = " \t.,;:!?"
@@ -163,7 +165,7 @@ def _options(written: str, joint: str, order: str) -> tuple[str, ...]:
     parts = (*_COMMA.split(first), last) if several else (first, last)
     if any(one.count("(") != one.count(")") for one in parts):
         return ()  # "(Re: or Fwd:)" is no choice
-    found = (one.strip(_AROUND) for one in parts)
+    found = (_LEADING.sub("", one.strip(_AROUND)) for one in parts)
     names = (quoted[1] if (quoted := _QUOTED.fullmatch(one)) else one for one in found)
     return tuple(dict.fromkeys(name for one in names if (name := one.strip(_AROUND))))
 

@@ -78,6 +78,14 @@ class Compared:
         return replace(judged, text=text, citations=cited, reasons=(reason,))
 
 
+def weight_of(comparison: Comparison) -> float:
+    """Return how much a comparison speaks for its answer, as a signal of the confidence.
+
+    Half as much where it is of amounts: an offer may have two that are to be added.
+    """
+    return 0.5 if comparison.measure == "amount" else 1.0
+
+
 def compare(
     model: Generator,
     asked: GeneratorQuestion,

@@ -44,7 +44,8 @@ class Signals:
     """1 where other readings of the question give the same answer, -1 where they give others, 0
     without one."""
     compared: float = 0.0
-    """1 where the program compared what sources state of each option."""
+    """1 where the program compared days that sources state of each option; 0.5 where it compared
+    amounts, as an offer may name two of them."""
 
 
 def of_words(question: str, reply: str, evidence: Sequence[Passage]) -> Signals:

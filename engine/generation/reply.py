@@ -162,19 +162,19 @@ def finish(
     calibration: Calibration,
     margin: float = 0.0,
     *,
-    compared: bool = False,
+    compared: float = 0.0,
 ) -> Draft:
     """Return a personal answer with its confidence, in the spelling of the passages.
 
     A reply which says that the passages hold no answer has none. `margin` is how far the best
-    passage is ahead; `compared` says that the reply states what the program compares.
+    passage is ahead; `compared` is the signal of a reply whose statements the program compares.
     """
     written = replace(written, text=written_out(written.text, [one.text for one in passages]))
     told = replace(written, text=as_written(written.text, passages), evidence=tuple(passages))
     if abstention.denies(written.text, passages):
         return told
     known = signals_of(asked.text, passages, written)
-    signals = replace(known, margin=margin, compared=float(compared))
+    signals = replace(known, margin=margin, compared=compared)
     return replace(told, signals=signals, confidence=calibration.confidence(signals))
 
 

@@ -14,7 +14,7 @@ from engine.attention.sentence_attention import LayersOf
 from engine.budget.effort import spending_of
 from engine.budget.work import CorrectedSpeed, Work
 from engine.comparison.asked import Comparison, comparison_of
-from engine.comparison.stated import compare
+from engine.comparison.stated import compare, weight_of
 from engine.confidence.calibration import Calibration, calibration_of
 from engine.confidence.signals import margin_of
 from engine.errors import BudgetTooSmall
@@ -257,7 +257,8 @@ class Toolbox:
                 comparing = compare(model, asked, evidence, comparison)
                 compared = yield from first_token_timed(self.timings, comparing)
                 if compared.chosen:
-                    return compared.answer(self.finish(chosen, compared.reply, compared=True))
+                    weight = weight_of(comparison)
+                    return compared.answer(self.finish(chosen, compared.reply, compared=weight))
                 lacking = compared.lacking
             prompt = asked.prompt(model, evidence, part)
             bias = self.models.roles.yes_bias if part == "answer" else 0.0
@@ -319,10 +320,10 @@ class Toolbox:
 
         return staged(stage, self.timings, steps())
 
-    def finish(self, chosen: Sequence[int], reply: Draft, *, compared: bool = False) -> Draft:
+    def finish(self, chosen: Sequence[int], reply: Draft, *, compared: float = 0.0) -> Draft:
         """Return a reply as a draft; one to a personal question gets its confidence.
 
-        `compared` says that the program compares what the reply states.
+        `compared` is the signal of a reply whose statements the program compares.
         """
         evidence = self.evidence(chosen)
         if not (self.task.personal and evidence):
