@@ -25,6 +25,7 @@ from app.history.export.formats import (
 from app.history.printout import turn_text
 from app.history.storage import key as history_key
 from app.history.storage.files import HistoryFiles
+from app.output.certainty import shown_reasons
 from app.output.objects import answer_object
 from app.output.report import JUDGED_BY, NEAREST, answer_text, citation_line
 from app.output.trail import Trail
@@ -121,6 +122,14 @@ def test_other_answers_are_shown_without_a_mark_and_without_reasons(answer: Answ
     assert text.startswith(answer.text)
     assert "nsure" not in text
     assert FOR not in text
+
+
+@pytest.mark.parametrize(("certainty", "said"), [("sure", ["compared: A: 1; B: 2"]), ("none", [])])
+def test_what_was_compared_is_shown_with_a_sure_answer_too(certainty, said) -> None:
+    compared = Argument("compared: A: 1;\nB: 2", speaks_for=True)
+    answer = replace(SURE, certainty=certainty, reasons=(compared, *UNSURE.reasons))
+    assert shown_reasons(answer) == said
+    assert ("  compared: A: 1; B: 2\n" in answer_text(answer, None)) is bool(said)
 
 
 @pytest.mark.parametrize("answer", [SURE, UNSURE, NONE])

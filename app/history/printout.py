@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.history.export.formats import SUPPORT, UNSUPPORTING, conversation_object
-from app.output.certainty import heading_lines, unsure_reasons
+from app.output.certainty import heading_lines, shown_reasons
 from app.output.objects import rfc3339
 from app.output.plain import lines, one_line
 
@@ -54,7 +54,7 @@ def turn_text(turn: Turn, follows: str) -> str:
     if turn.question != turn.asked:
         shown.append(f"  Asked as: {one_line(turn.question)}")
     shown += ["", *heading_lines(turn), lines(turn.answer), ""]
-    shown += [f"  {reason}" for reason in unsure_reasons(turn)]
+    shown += [f"  {reason}" for reason in shown_reasons(turn)]
     if turn.grounded != "grounded":
         shown.append(f"  {SUPPORT[turn.grounded]}")
     for cited in turn.cited:

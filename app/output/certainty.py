@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.output.plain import one_line
+from engine.confidence.reasons import COMPARED
 from engine.conversation import Turn
 from engine.values import Answer, Argument
 
@@ -24,9 +25,14 @@ def heading_lines(judged: Judged) -> list[str]:
     return [f"Unsure{_in_brackets(judged.confidence)}: check it against its sources."]
 
 
-def unsure_reasons(judged: Judged, *, spoken: bool = False) -> list[str]:
-    """Return what speaks for an unsure answer and against it; nothing for any other."""
-    return list(reason_lines(judged, spoken=spoken)) if judged.certainty == "unsure" else []
+def shown_reasons(judged: Judged, *, spoken: bool = False) -> list[str]:
+    """Return the reasons below an answer: all of an unsure one; of others what was compared."""
+    if judged.certainty == "unsure":
+        return list(reason_lines(judged, spoken=spoken))
+    if judged.certainty == "none":
+        return []
+    compared = [reason for reason in judged.reasons if reason.text.startswith(COMPARED)]
+    return [one_line(reason.text) for reason in compared]
 
 
 def reason_lines(judged: Judged, *, spoken: bool = False) -> Iterator[str]:

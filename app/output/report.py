@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime, tzinfo
 
-from app.output.certainty import heading_lines, unsure_reasons
+from app.output.certainty import heading_lines, shown_reasons
 from app.output.objects import place_of
 from app.output.plain import lines, one_line, short_path
 from app.output.query.filters import filters_line
@@ -51,7 +51,7 @@ def answer_text(
     Without `bars` it is for those who hear it: words stand in place of signs.
     """
     parts = [*heading_lines(answer), lines(answer.text).strip(), ""]
-    if reasons := unsure_reasons(answer, spoken=not bars):
+    if reasons := shown_reasons(answer, spoken=not bars):
         parts.extend([*(f"  {reason}" for reason in reasons), ""])
     if answer.citations and not answer.citations[0].support:
         holds_none = answer.grounded == "none"

@@ -14,6 +14,7 @@ from engine.checking.citation_check import check
 from engine.checking.claims import folded_names, source_of
 from engine.comparison.amounts import foremost
 from engine.comparison.asked import Comparison
+from engine.confidence.reasons import COMPARED
 from engine.events import Decided, Steps, Token
 from engine.generation.draft import Draft
 from engine.generation.reply import GeneratorQuestion, write
@@ -74,7 +75,7 @@ class Compared:
         sources = {(id(one.passage), one.start): one for s in self.statements if (one := s.source)}
         cited = tuple(replace(one, id=n) for n, one in enumerate(sources.values(), start=1))
         text = " ".join([self.chosen or "", *(f"[{one.id}]" for one in cited)])
-        reason = Argument(f"compared: {self}", True)
+        reason = Argument(f"{COMPARED}{self}", True)
         return replace(judged, text=text, citations=cited, reasons=(reason,))
 
 

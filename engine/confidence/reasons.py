@@ -28,6 +28,8 @@ UNREAD = Argument("not all that may count was read", False)
 """Of a computed answer."""
 
 OWN_WORDS = Argument("no source says so in these words", False)
+COMPARED = "compared: "
+"""Before what was stated of each option. Without it nobody sees why one of them is meant."""
 _FAR = "the sentence it is from is about something else"
 _RULES = (
     _Rule("agreed", 0.5, "further reading gives the same answer", -0.5, "further reading differs"),

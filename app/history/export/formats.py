@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from app.history.errors import ConversationUnreadable
-from app.output.certainty import certainty_object, heading_lines, unsure_reasons
+from app.output.certainty import certainty_object, heading_lines, shown_reasons
 from app.output.objects import SCHEMA_VERSION, rfc3339
 from app.output.plain import lines, one_line
 from engine.answer_parts import Cited
@@ -230,7 +230,7 @@ def _turn_in_markdown(turn: Turn, follows: str, zone: tzinfo | None) -> Iterator
         yield f"*Asked as: {_escaped(turn.question)}*"
     yield from (f"*{_escaped(line)}*" for line in heading_lines(turn))
     yield _escaped_block(turn.answer)
-    if reasons := unsure_reasons(turn, spoken=True):
+    if reasons := shown_reasons(turn, spoken=True):
         yield "\n".join(f"- {_escaped(reason)}" for reason in reasons)
     if turn.grounded != "grounded":
         yield f"*{SUPPORT[turn.grounded]}*"

@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from app.backend.messages import Request
-from app.output.certainty import heading_lines, unsure_reasons
+from app.output.certainty import heading_lines, shown_reasons
 from app.output.plain import one_line
 from app.output.report import coverage_line, grounded_line, source_lines, took_text
 from app.screens.answers.base import ShowingScreen
@@ -130,7 +130,7 @@ def _facts(told: Told, zone: tzinfo | None) -> str:
         [
             "",
             *heading_lines(answer),
-            *unsure_reasons(answer),
+            *shown_reasons(answer),
             grounded_line(answer),
             *(f"[{one.id}] {' - '.join(source_lines(one, zone))}" for one in answer.citations),
             coverage_line(answer.coverage),

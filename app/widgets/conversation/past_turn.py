@@ -8,7 +8,7 @@ from datetime import tzinfo
 from textual.content import Content
 
 from app.backend.messages import Request
-from app.output.certainty import unsure_reasons
+from app.output.certainty import shown_reasons
 from app.output.plain import one_line, short_path
 from app.output.query.follow_up import understood_lines
 from app.widgets.answer.mark import mark_of
@@ -47,7 +47,7 @@ class Past:
             understood = replace(request, question=turn.question, scope=turn.scope)
         asked = request if is_put_anew else understood
         sources = [cited_line(one, zone) for one in turn.cited]
-        mark, reasons = mark_of(turn), unsure_reasons(turn)
+        mark, reasons = mark_of(turn), shown_reasons(turn)
         return cls(asked, understood, turn.answer, sources, turn.id, mark, reasons)
 
 

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from app.backend.messages import Ended, Request
 from app.hints import hint
 from app.output.agenda import dated
-from app.output.certainty import leaves_more, unsure_reasons
+from app.output.certainty import leaves_more, shown_reasons
 from app.output.plain import lines, one_line
 from app.output.provisional import FirstReading
 from app.output.query.filters import filters_line
@@ -167,7 +167,7 @@ class TurnView(Asked):
         past = Past(self.request, self.understood, self.body.text, sources, self.place)
         if (answer := self.told.answer) is None:
             return past
-        return replace(past, mark=mark_of(answer), reasons=unsure_reasons(answer))
+        return replace(past, mark=mark_of(answer), reasons=shown_reasons(answer))
 
     @property
     def understood(self) -> Request:
@@ -268,7 +268,7 @@ class TurnView(Asked):
         computed = [f"Computed by the plan: {one_line(table.plan)}; {shows}"] if table else []
         self._mark.update(mark_of(answer))
         self._mark.display = True
-        why = [*unsure_reasons(answer), grounded_line(answer)]
+        why = [*shown_reasons(answer), grounded_line(answer)]
         deeper = hint("{further} looks further: it asks again at thorough effort.", self.app)
         further = [deeper] if self._leaves_more else []
         _put(self._grounded, [*why, *computed, *warning_lines(answer), *further])
