@@ -32,7 +32,7 @@ NAMED = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Stated:
     """What a model states of an option."""
 
     option: str
@@ -49,7 +49,7 @@ class Statement:
 class Compared:
     """What was stated of all options, and the one that is meant."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[Stated, ...]
     """In the order of the question."""
     chosen: str | None
     """None where the statements do not tell."""
@@ -99,7 +99,7 @@ def compare(
     """
     said = yield from unseen(_state(model, asked, evidence, comparison))
     statements = tuple(
-        Statement(option, one, _source(one.text, option, comparison, evidence, asked.text))
+        Stated(option, one, _source(one.text, option, comparison, evidence, asked.text))
         for option, one in zip(comparison.options, said, strict=True)
     )
     found = Compared(statements, None)
