@@ -46,6 +46,8 @@ COMPARED = {
     "Which is cheapest, the Ford, the Opel or the VW?": "least price: the Ford | the Opel | the VW",
     'Which mail is older, "Lunch!" or "Rent"?': "most date or age: Lunch | Rent",
     'Is mail "Lunch" or mail "Rent" first?': 'least date: mail "Lunch" | mail "Rent"',
+    "Which is older, A or B\nC or\n D?": "most date or age: A or B C | D",
+    "Which of A and B\nC and D is older?": "most date or age: A and B C | D",
     "Which was signed more recently, A and B or C?": "most date: A and B | C",
 }
 
@@ -72,6 +74,7 @@ def test_what_is_compared(question: str, compared: str) -> None:
         "When was Ann or Ben born?",
         "Is the office open on Friday or later?",
         "Is Ann older than Ben?",
+        "Which is cheapest, a, b, c, d, e or f?",
         "Who was not paid first, Ann or Ben?",
         "who first " * 500,
         f"Which is older, {'A ' * 200} or B?",
@@ -160,12 +163,17 @@ Ask = Callable[..., tuple[Answer, list[Any], Any]]
 @pytest.fixture
 def ask(fake_generator: Any) -> Ask:
     def run(
-        replies: Any, items: Any = (ACME, ZETA), budget: Budget = ROOM, question: str = QUESTION
+        replies: Any,
+        items: Any = (ACME, ZETA),
+        budget: Budget = ROOM,
+        question: str = QUESTION,
+        excluded: tuple[str, ...] = (),
     ) -> tuple[Answer, list[Any], Any]:
         models = {"g": fake_generator("g", replies), "l": fake_generator("l", [""])}
         roles = ModelSet("l", "g", models.__getitem__)
         corpus = corpus_of(split(items))
-        events = list(answer(Query(question), corpus, roles, Settings(budget=budget)))
+        query = Query(question, excluded=excluded)
+        events = list(answer(query, corpus, roles, Settings(budget=budget)))
         assert isinstance(events[-1], Answered)
         return events[-1].answer, events, models["g"]
 
@@ -233,34 +241,43 @@ def test_what_does_not_tell_is_left_to_the_model(ask: Ask) -> None:
     assert found.text == ABSTENTION
 
 
+BEN = document("Ben Ode was born on 4 May 1950 in Bern.", "Ben Ode", path="/ben")
+FILMS = [
+    document("Jaws is a film that was directed by Ann Lee.", "Jaws", path="/jaws"),
+    document("Alien is a film that was directed by Ben Ode.", "Alien", path="/alien"),
+    document("Ann Lee, a director, was born on 3 March 1961.", "Ann Lee", path="/ann"),
+    BEN,
+    *(document(f"A film of {n} is older.", f"Film {n}", path=f"/{n}") for n in range(20)),
+]
+BORN_FIRST = "Which film has the director who was born first, Jaws or Alien?"
+SHORT = Budget(600, 600, 2, lookahead_share=0.0, generator_share=0.0, first_tokens=120)
+
+
+def of_films(prompt: str, _: int) -> str:
+    last = prompt.rpartition("\n")[2]
+    if last == "Jaws:":
+        return "Ann Lee, 3 March 1961"
+    if last == "Alien:":
+        return "Ben Ode, 4 May 1950" if BEN.text in prompt else "Ben Ode, 9 July 1948"
+    return "Jaws"
+
+
 def test_passages_about_what_is_lacking_are_read(ask: Ask) -> None:
-    far = document("Ben Ode was born on 4 May 1950 in Bern.", "Ben Ode", path="/ben")
-    items = [
-        document("Jaws is a film that was directed by Ann Lee.", "Jaws", path="/jaws"),
-        document("Alien is a film that was directed by Ben Ode.", "Alien", path="/alien"),
-        document("Ann Lee, a director, was born on 3 March 1961.", "Ann Lee", path="/ann"),
-        far,
-        *(document(f"A film of {n} is older.", f"Film {n}", path=f"/{n}") for n in range(20)),
-    ]
-
-    def reply(prompt: str, _: int) -> str:
-        last = prompt.rpartition("\n")[2]
-        if last == "Jaws:":
-            return "Ann Lee, 3 March 1961"
-        if last == "Alien:":
-            return "Ben Ode, 4 May 1950" if far.text in prompt else "Ben Ode, 9 July 1948"
-        return "Jaws"
-
-    question = "Which film has the director who was born first, Jaws or Alien?"
-    budget = Budget(600, 600, 2, lookahead_share=0.0, generator_share=0.0, first_tokens=120)
-    found, events, model = ask(reply, items, budget, question)
-    assert far.text not in model.prompts[0]
+    found, events, model = ask(of_films, FILMS, SHORT, BORN_FIRST)
+    assert BEN.text not in model.prompts[0]
     assert "Write the name of its director and the director's date of birth" in model.prompts[0]
     assert compared(events) == [False, True]
     taken = [one.stage for one in events if isinstance(one, Decided) and one.taken]
     assert "read about" in taken
     assert found.text == "Alien [1] [2]"
     assert [one.passage.item.title for one in found.citations] == ["Ann Lee", "Ben Ode"]
+
+
+def test_what_a_person_excludes_is_not_read_about(ask: Ask) -> None:
+    found, events, model = ask(of_films, FILMS, SHORT, BORN_FIRST, excluded=("Bern",))
+    assert not any(BEN.text in prompt for prompt in model.prompts)
+    assert True not in compared(events)
+    assert found.text != "Alien [1] [2]"
 
 
 def test_nothing_about_what_is_lacking_ends_the_comparison(ask: Ask) -> None:

@@ -19,6 +19,8 @@ days."""
 
 MOST_CHARACTERS = 400
 """Of a question that is read so: the patterns take cubic time."""
+MOST_OPTIONS = 5
+"""The model states something of each, one after another."""
 BIRTH, DEATH = "date of birth", "date of death"
 
 
@@ -99,7 +101,7 @@ _WHICH = r"\b(?:who|whom|whose|which|what)\b"
 # "Which is older, A or B", "Who was born first: A or B", "Which came out first A or B"
 _OPTIONS_LAST = re.compile(
     rf"{_WHICH}(?P<before>[^?]*?)\b(?P<order>{_ORDER})\b(?P<noun>[^,:;?]*?)"
-    r"(?:[,:;]|\s[-\u2013\u2014](?=\s))\s*(?P<options>[^?]+?\s+or\s[^?]+)\W*$",
+    r"(?:[,:;]|\s[-\u2013\u2014](?=\s))\s*(?P<options>[^?]+? or [^?]+)\W*$",
     re.IGNORECASE,
 )
 _OPTIONS_AT_ONCE = re.compile(
@@ -144,6 +146,7 @@ _QUOTED = re.compile(r"""["'\u201c\u2018]([^"\u201c\u201d]+)["'\u201d\u2019]""")
 
 def comparison_of(question: str) -> Comparison | None:
     """Return what a question asks to compare; None where it asks for something else."""
+    question = " ".join(question.split())
     if len(question) > MOST_CHARACTERS or asks_several(question):
         return None
     for form in _FORMS:
@@ -153,7 +156,7 @@ def comparison_of(question: str) -> Comparison | None:
         joint = "and" if form is _OPTIONS_AMONG else "or"
         options = _options(match["options"], joint, match["order"].casefold())
         order = _order(match)
-        if order is not None and len(options) > 1:
+        if order is not None and 1 < len(options) <= MOST_OPTIONS:
             return _comparison(match, order, options)
     return None
 
@@ -161,7 +164,7 @@ def comparison_of(question: str) -> Comparison | None:
 def _options(written: str, joint: str, order: str) -> tuple[str, ...]:
     """Return the options; a comma parts them where more than two may be meant."""
     several = order.endswith("est") or order in ("most", "least", "first", "last")
-    first, last = re.split(rf"\s{joint}\s(?!.*\s{joint}\s)", written, flags=re.IGNORECASE)
+    first, last = re.split(rf" {joint} (?!.* {joint} )", written, flags=re.IGNORECASE)
     parts = (*_COMMA.split(first), last) if several else (first, last)
     if any(one.count("(") != one.count(")") for one in parts):
         return ()  # "(Re: or Fwd:)" is no choice

@@ -13,6 +13,7 @@ from engine.events import Decided, Noted, Provisional, Steps
 from engine.generation.draft import Draft
 from engine.generation.lookahead import Sample
 from engine.retrieval import selection, titles
+from engine.retrieval.constraints import constrained
 from engine.retrieval.fusion import reciprocal_ranks
 from engine.retrieval.recall import Scores
 from engine.routes import routing
@@ -69,10 +70,11 @@ class Further:
         tools, lacking = readings.tools, readings.lacking
         if not lacking or not readings.chosen:
             return readings
-        rankings = [
+        followed = (
             titles.follow(text, scores, tools.corpus.passages).scores
             for text, scores in zip(lacking, tools.passages.scores(lacking), strict=True)
-        ]
+        )
+        rankings = [constrained(scores, tools.query, tools.corpus) for scores in followed]
         tokens = len(lacking) * tools.budget.limits.first_tokens // 2
         fresh = _fresh(readings, reciprocal_ranks(rankings), tokens)
         rule = routing.read_about(by_now(tools, self.facts), lacking, len(fresh))
