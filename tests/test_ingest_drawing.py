@@ -16,6 +16,7 @@ from ingest.reading.session import Session
 from ingest.sieve import DrawnPage
 from tests.odd.archives import zipped
 from tests.odd.pdf import pdf_cut_off
+from tests.support.made_pdf import line, make_pdf
 from tests.support.scanned import drawn, saved
 
 AGREEMENT = Path(__file__).parents[1] / "app/sample/data/documents/supply-agreement-nordvik.pdf"
@@ -60,6 +61,29 @@ def test_a_quote_over_two_pages_is_marked_where_it_is(session: Session) -> None:
     around = marked(session.drawn(Locator(AGREEMENT), 2, quote))
     assert around is not None
     assert around[3] - around[1] < 80, "two lines at most"
+
+
+def test_a_row_of_a_table_is_marked_without_the_names_of_its_columns(
+    session: Session, tmp_path: Path
+) -> None:
+    table = (
+        ("Date", "Text", "Debit"),
+        ("3 March", "Rent", "890.00"),
+        ("9 March", "Dentist", "210"),
+    )
+    path = tmp_path / "statement.pdf"
+    cells = [
+        line(cell.encode(), 700 - 20 * at, x=72 + 120 * column)
+        for at, row in enumerate(table)
+        for column, cell in enumerate(row)
+    ]
+    path.write_bytes(make_pdf(b"".join(cells)))
+    quote = "Date: 9 March | Text: Dentist | Debit: 210"
+    [item] = [one for one in session.read([path]) if isinstance(one, Item)]
+    assert quote in item.text
+    around = marked(session.drawn(Locator(path), 1, quote))
+    assert around is not None
+    assert around[3] - around[1] < 40, "its row alone"
 
 
 def test_a_page_that_is_not_there_is_not_drawn(session: Session, tmp_path: Path) -> None:

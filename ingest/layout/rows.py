@@ -36,6 +36,8 @@ _WORDS = re.compile(r"[^\W\d_]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _CAPTION_CELLS = 3
 _CAPTION_LENGTH = 60
+_TOTAL_CELLS = 2
+"""Cells of a row that holds a total and its label alone."""
 _CAPTION_ROWS = 3
 """Rows above a header among which its caption is."""
 _YEAR_WITHIN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -66,6 +68,12 @@ class HeaderRow:
         return bool(row) and all(
             self.names.get(column) == f"{one_line(text)}: " for column, text in row
         )
+
+    def does_not_name(self, row: Row) -> bool:
+        """Say whether `row` is a total: a label where figures are, and nothing to its left."""
+        column, text = row[0] if row else (0, "")
+        is_label = column > 0 and column in self.figures and _WORDS.search(text)
+        return bool(is_label) and len(row) <= _TOTAL_CELLS
 
     def ends_at(self, row: Row) -> bool:
         """Say whether `row` is the header of another table below: words where figures were."""
@@ -103,7 +111,7 @@ class RowWriter:
             self.header = HeaderRow.at(number, row, header.figures, self._above(before))
             return line_of(row)
         self._width = max(self._width, len(row))
-        return line_of(row, header)
+        return line_of(row) if header.does_not_name(row) else line_of(row, header)
 
     def _above(self, before: Row) -> list[Row]:
         """Return the row before a header where it may be a caption: one with all cells is data."""
@@ -266,8 +274,9 @@ def _is_certain(header: HeaderRow, rows: Sequence[Row]) -> bool:
     """Say whether no name counts something, or is a cell of another row."""
     if any(_COUNTED.match(name) for name in header.names.values()):
         return False
-    names = {text for _, text in rows[header.index]}
-    others = (row for row in rows if not header.is_repeated_in(row))
+    own = rows[header.index]
+    names = {text for _, text in own}
+    others = (row for row in rows if row != own and not header.is_repeated_in(row))
     return not any(text in names for row in others for _, text in row)
 
 

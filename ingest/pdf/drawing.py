@@ -19,6 +19,8 @@ _CHARACTERS = 20_000
 _LEAST = 12
 """Letters of a piece of a quote that is marked by itself, where the whole is not found."""
 _PIECES = re.compile(r"(?<=[.!?])\s+|\n+")
+_NAME = re.compile(r"(?:^|(?<= \| ))[^|\n]{1,160}?: ", re.MULTILINE)
+"""The name of a column in a row of a table, which the page has in its header alone."""
 _MARK = bytes(value * 96 // 255 for value in range(256))
 """What becomes of each value of blue below a mark: white turns yellow, and black stays dark."""
 
@@ -82,7 +84,8 @@ def _found(text: pypdfium2.PdfTextPage, quote: str) -> Iterator[tuple[int, int]]
             letters.append(character.casefold()[:1])
             places.append(place)
     there = "".join(letters)
-    for pieces in ([quote], _PIECES.split(quote)):
+    values = _NAME.sub("", quote) if " | " in quote else quote
+    for pieces in ([quote], [values], _PIECES.split(quote), _PIECES.split(values)):
         found = False
         for piece in pieces:
             wanted = "".join(one.casefold()[:1] for one in piece if one.isalnum())

@@ -9,8 +9,8 @@ from enum import Enum
 from ingest.files import UnreadableError
 from ingest.item import Reason
 
-# pdfium gives hyphens at line ends as U+FFFE; mostly the word goes on in the next line.
-_HYPHEN = "\ufffe"
+HYPHEN = "\ufffe"
+"""What pdfium gives for a hyphen at the end of a line; mostly the word goes on in the next one."""
 _NO_WORD = re.compile(r"[/@_]\S*$|[\W\d_]$|^$")
 # Some programs place each East Asian letter on its own, so that it looks like a word.
 _EASTERN = "[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
@@ -48,9 +48,9 @@ class EmbeddedFile:
 
 def join_hyphens(text: str) -> str:
     """Return `text` with the words joined that a line's end cuts in two."""
-    if _HYPHEN not in text:
+    if HYPHEN not in text:
         return text
-    first, *others = text.split(_HYPHEN)
+    first, *others = text.split(HYPHEN)
     joined = [first]
     for part in others:
         rest = part.lstrip("\r\n")

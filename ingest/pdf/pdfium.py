@@ -27,6 +27,7 @@ from ingest.pdf.page import (
     needs_password,
 )
 from ingest.pdf.pdfium_values import attached, bytes_of, text_of, utf16
+from ingest.pdf.tables import Tables
 from ingest.pdf.visibility import PageView, drawn_types, quick
 from ingest.scans.tesseract import DOTS_PER_INCH, Picture
 from ingest.sieve import DrawnPage
@@ -46,6 +47,7 @@ _load_text = cast(raw.FPDFText_LoadPage, CFUNCTYPE(c_void_p, c_void_p))
 _close_text = cast(raw.FPDFText_ClosePage, CFUNCTYPE(None, c_void_p))
 _get_text = cast(raw.FPDFText_GetText, CFUNCTYPE(c_int, c_void_p, c_int, c_int, c_void_p))
 _count_chars = quick("FPDFText_CountChars", c_void_p)
+_char = quick("FPDFText_GetCharIndexFromTextIndex", c_void_p, c_int)
 _text_index = quick("FPDFText_GetTextIndexFromCharIndex", c_void_p, c_int)
 _count_notes = quick("FPDFPage_GetAnnotCount", c_void_p)
 _note_at = quick("FPDFPage_GetAnnot", c_void_p, c_int, result=c_void_p)
@@ -87,6 +89,7 @@ class PdfiumDocument:
         self._form: Any = None
         self._is_filled = False
         self._buffer = room(1 << 14)
+        self._tables = Tables()
         self._on_pages: list[EmbeddedFile] = []
         """Files attached to pages that have been read."""
 
@@ -180,11 +183,15 @@ class PdfiumDocument:
         units = self._units(text_page, count)
         view = PageView(self._handle, page, text_page, count)
         hidden = 0
-        if not view.looks_whole():
+        is_whole = view.looks_whole()
+        if not is_whole:
             units, hidden = _without(units, text_page, view.hidden())
         text = units.decode("utf-16-le", "replace")
         if is_gibberish(text, view.unmapped):
             return "", hidden, True
+        if is_whole and len(text) * 2 == len(units):
+            place = view.box if len(text) == count else lambda at: view.box(_char(text_page, at))
+            text = self._tables.named(text, place)
         return close_up(join_hyphens(text)), hidden, False
 
     def _units(self, text_page: int, count: int) -> bytes:

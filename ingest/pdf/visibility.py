@@ -141,6 +141,13 @@ class PageView:
             if is_hidden:
                 yield index
 
+    def box(self, index: int) -> Box | None:
+        """Return where a character stands; None where it has no place."""
+        if index < 0 or not _loose_box(self._text, index, _at_rect):
+            return None
+        left, top, right, bottom = _four_floats(_rect)
+        return left, bottom, right, top
+
     def _is_out_of_sight(self, index: int) -> bool:
         """Say whether a character is too small to read, or off the page."""
         if not _loose_box(self._text, index, _at_rect):

@@ -1,9 +1,10 @@
 """A long table whose rows name their columns, beside the same with a header alone.
 
-    study_tables.py [--questions 24]
+    study_tables.py [--questions 24] [--pdf]
 
 The table is made up: 60 people, seven columns. Each question asks for one cell that a passage or
 more lies below the header. Printed for both ways: what is right, and tokens and seconds a question.
+With `--pdf` the table stands on pages, whose lines name no column where they are read as text.
 """
 
 from __future__ import annotations
@@ -14,8 +15,13 @@ import random
 import string
 import time
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from statistics import mean, median
+from unittest.mock import patch
+
+from pypdf import PdfWriter
+from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
 from app.local_models.loader import model_set
 from app.settings.config import load_config
@@ -28,10 +34,13 @@ from engine.settings import Settings
 from engine.values import Query
 from ingest.item import Item, Kind, Locator, People
 from ingest.layout.rows import named_lines
+from ingest.pdf import pdfium
+from ingest.pdf.tables import Tables
 
 PEOPLE = 60
 FROM = 15
 """The first person who is asked about; a passage holds some ten."""
+ROWS_OF_A_PAGE = 35
 ASKED = {
     "Hired": "In which year was {} hired?",
     "Salary 2022": "What was the salary of {} in 2022?",
@@ -83,16 +92,52 @@ def asked(rows: list[list[str]], count: int) -> Iterator[tuple[str, str]]:
         yield words.format(row[0]), row[column]
 
 
+def pages(table: list[list[str]]) -> bytes:
+    """Return a PDF of a table, the header on its first page alone."""
+    writer = PdfWriter()
+    font = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
+    named = DictionaryObject({NameObject(key): NameObject(value) for key, value in font.items()})
+    fonts = DictionaryObject({NameObject("/F"): writer._add_object(named)})
+    for begin in range(0, len(table), ROWS_OF_A_PAGE):
+        page = writer.add_blank_page(842, 595)
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+        shown = StreamObject()
+        shown.set_data(
+            "\n".join(
+                f"BT /F 10 Tf {60 + 105 * column} {540 - 14 * line} Td ({cell}) Tj ET"
+                for line, row in enumerate(table[begin : begin + ROWS_OF_A_PAGE])
+                for column, cell in enumerate(row)
+            ).encode()
+        )
+        page[NameObject("/Contents")] = writer._add_object(shown)
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def lines_of(data: bytes, named: bool) -> list[str]:
+    """Return the lines of a PDF as they are read; as they were before tables, if not `named`."""
+    way = Tables.named if named else lambda _, text, __: text
+    with patch.object(Tables, "named", way):
+        document = pdfium.PdfiumDocument(data, ())
+        read = "\n".join(page.text for page in document.pages(99))
+        document.close()
+    return read.splitlines()
+
+
 def main() -> None:
     """Ask all questions in both ways."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--questions", type=int, default=24)
+    parser.add_argument("--pdf", action="store_true")
     given = parser.parse_args()
     models = model_set(load_config(os.environ))
     rows = people()
     table = [["Employee", *ASKED], *rows]
-    plain = [" | ".join(row) for row in table]
-    for way, lines in (("named", named_lines(table) or []), ("plain", plain)):
+    ways = {"named": named_lines(table) or [], "plain": [" | ".join(row) for row in table]}
+    if given.pdf:
+        ways = {"named": lines_of(pages(table), True), "plain": lines_of(pages(table), False)}
+    for way, lines in ways.items():
         text = "\n".join(["Staff of the harbour office, 31 December 2023", "", *lines])
         place = Locator(Path("/staff.docx"))
         corpus = corpus_of(split([Item(Kind.DOCUMENT, "staff.docx", None, People(), text, place)]))

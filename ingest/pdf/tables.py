@@ -1,0 +1,213 @@
+"""Tables on the pages of a document: rows that name their columns, told by where words stand.
+
+The text of a page has its words in the order in which they were drawn, with a blank between two
+cells as between two words, and no trace of an empty cell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from ingest.layout.rows import named_lines
+from ingest.pdf.grid import (
+    Columns,
+    PlacedRow,
+    begun,
+    cells_of,
+    groups_above,
+    grown,
+    rows_of,
+)
+from ingest.pdf.pieces import BoxOf, Piece, pieces_of
+
+_COLUMNS = 3
+"""Least columns: two are a form, whose lines say as much without names."""
+_ROWS = 3
+"""Least rows, the header among them."""
+_TRIES = 3
+"""Lines of one stretch that are tried as the first of a table."""
+_IN_LINE = 0.25
+"""Heights by which cells that are in line differ at most."""
+_WORDY = 4.0
+"""Words of a cell, on average, from which columns without figures are prose."""
+_FIGURE = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """What may be a table."""
+
+    columns: Columns
+    rows: list[PlacedRow]
+    cells: list[list[str]]
+    """The text of each cell, empty ones too."""
+    heads: list[list[str]]
+    """The rows that name the columns, if it is a table."""
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Where it begins and ends in the text of the page."""
+        pieces = [piece for row in self.rows for _, piece in row]
+        return min(piece.begin for piece in pieces), max(piece.end for piece in pieces)
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether it looks like a table: no form, no columns of prose, cells in line."""
+        return (
+            len(self.columns) >= _COLUMNS
+            and not _is_form(self.cells)
+            and not _is_prose(self.cells)
+            and not _is_spanned(self.rows)
+            and _is_aligned(self.rows)
+        )
+
+    def is_whole_in(self, text: str) -> bool:
+        """Say whether everything between its first and its last letter is in a cell."""
+        begin, end = self.span
+        held = sum(len("".join(piece.text.split())) for row in self.rows for _, piece in row)
+        return held == len("".join(text[begin:end].split()))
+
+    def goes_on_in(self, other: Grid) -> bool:
+        """Say whether a grid on the next page has the same columns, and no header of its own."""
+        if len(other.columns) != len(self.columns) or other.cells[0] == self.heads[0]:
+            return False
+        own, others = _places(self.rows[len(self.heads) :]), _places(other.rows)
+        within = _IN_LINE * other.rows[0][0][1].height
+        return all(
+            any(
+                abs(median(one) - median(two)) < within
+                for one, two in zip(
+                    zip(*own[at], strict=True), zip(*others[at], strict=True), strict=True
+                )
+            )
+            for at in own.keys() & others.keys()
+        )
+
+
+class Tables:
+    """Names the columns of a document's tables, page by page."""
+
+    def __init__(self) -> None:
+        """Begin with the first page."""
+        self._last: Grid | None = None
+        """The last table of the page before."""
+
+    def named(self, text: str, box_of: BoxOf) -> str:
+        """Return the text of the next page, in which rows of tables name their columns.
+
+        What is no table, or has no certain header, stays as it is. A table that goes on from the
+        page before keeps its header.
+        """
+        parts, at = [], 0
+        before, self._last = self._last, None
+        for grid, lines in self._found(text, pieces_of(text, box_of), before):
+            begin, end = grid.span
+            parts += [text[at:begin], "\n".join(filter(None, lines))]
+            at = end
+        return "".join([*parts, text[at:]]) if at else text
+
+    def _found(
+        self, text: str, pieces: Sequence[Piece], before: Grid | None
+    ) -> Iterator[tuple[Grid, list[str]]]:
+        """Yield each table of a page with its lines."""
+        counts = Counter(piece.line for piece in pieces)
+        number = free = tried = 0
+        while number < len(pieces):
+            line = pieces[number].line
+            if counts[line] < _COLUMNS:
+                number += 1
+                continue
+            grid, end = _grid(pieces, number, free)
+            if lines := self._lines(text, grid, before):
+                yield grid, lines
+                number, free, tried, before = end, end, 0, None
+                continue
+            tried = (tried + 1) % _TRIES
+            others = (at for at in range(number, end) if pieces[at].line != line)
+            number = next(others, end) if tried else end
+
+    def _lines(self, text: str, grid: Grid, before: Grid | None) -> list[str]:
+        """Return a grid as lines that name its columns; none where it is no table."""
+        if not (grid.rows and grid.is_regular and grid.is_whole_in(text)):
+            return []
+        if before and before.goes_on_in(grid):
+            heads = before.heads
+            if named := named_lines([*heads, *grid.cells]):
+                self._last = replace(grid, heads=heads)
+                return named[len(heads) :]
+        named = named_lines(grid.cells) if len(grid.rows) >= _ROWS else None
+        if named:
+            self._last = grid
+        return named or []
+
+
+def _grid(pieces: Sequence[Piece], number: int, free: int) -> tuple[Grid, int]:
+    """Return the grid that a piece is of, and the number of the piece behind it.
+
+    It begins at the piece that is `free` at the earliest. Words below it, in its first column
+    alone, are not of it.
+    """
+    columns, end = grown(pieces, number)
+    begin = begun(pieces, columns, number, free)
+    rows = rows_of(pieces[begin:end], columns)
+    while len(rows) > 1 and len(rows[-1]) == 1 and rows[-1][0][0] == 0:
+        rows.pop()
+    header = 1
+    if groups := groups_above(pieces[free:begin], rows[0], columns):
+        rows, header = [groups, *rows], 2
+    cells = [cells_of(row, columns) for row in rows]
+    return Grid(columns, rows, cells, cells[:header]), end
+
+
+def _is_form(rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether most rows are a label and its value, or the first row is of labels."""
+    wide = sum(sum(map(bool, row)) >= _COLUMNS for row in rows)
+    return wide * 2 < len(rows) or any(cell.endswith(":") for cell in rows[0])
+
+
+def _is_spanned(rows: Sequence[PlacedRow]) -> bool:
+    """Say whether most rows have two cells where a header over several columns makes one."""
+    double = 0
+    for row in rows:
+        places = Counter((column, piece.line) for column, piece in row)
+        double += max(places.values()) > 1
+    return double * 2 > len(rows)
+
+
+def _is_aligned(rows: Sequence[PlacedRow]) -> bool:
+    """Say whether the cells of most columns have their left ends, right ends or middles in line."""
+    within = _IN_LINE * rows[0][0][1].height
+    columns = _places(rows).values()
+    aligned = sum(
+        any(
+            sum(abs(one - median(places)) < within for one in places) * 3 >= 2 * len(places)
+            for places in zip(*own, strict=True)
+        )
+        for own in columns
+    )
+    return aligned * 2 > len(columns)
+
+
+def _places(rows: Sequence[PlacedRow]) -> dict[int, list[tuple[float, float, float]]]:
+    """Return the left end, middle and right end of the pieces in each column."""
+    places: dict[int, list[tuple[float, float, float]]] = {}
+    for row in rows:
+        for column, piece in row:
+            ends = piece.left, (piece.left + piece.right) / 2, piece.right
+            places.setdefault(column, []).append(ends)
+    return places
+
+
+def _is_prose(rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether columns are of text: few figures, and many words a cell or lines that go on."""
+    cells = [cell for row in rows[1:] for cell in row if cell]
+    figures = sum(_FIGURE.search(cell) is not None for cell in cells)
+    if figures * 10 >= len(cells) * 3:
+        return False
+    words = sum(len(cell.split()) for cell in cells)
+    lower = sum(cell[0].islower() for cell in cells)
+    return words > _WORDY * len(cells) or lower * 2 > len(cells)
