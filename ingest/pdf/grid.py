@@ -1,7 +1,7 @@
-"""Rows and columns of the pieces of a page.
+"""Rows and columns of the fragments of a page.
 
-Pieces below each other are a column. Programs draw a table row by row: a row ends where the next
-piece is in a column further left.
+Fragments below each other are a column. Programs draw a table row by row: a row ends where the next
+fragment is in a column further left.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
+from ingest.pdf.fragments import SAME_LINE, Fragment
 from ingest.pdf.page import HYPHEN
-from ingest.pdf.pieces import SAME_LINE, Piece
 
 _BELOW = 3.0
 """Heights by which two rows of a table are apart at most."""
@@ -24,46 +24,46 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 Columns = list[tuple[float, float]]
 """Left and right end of each column, from the left."""
-PlacedRow = list[tuple[int, Piece]]
-"""The pieces of a row in the order in which they were drawn, each with its column."""
+PlacedRow = list[tuple[int, Fragment]]
+"""The fragments of a row in the order in which they were drawn, each with its column."""
 
 
-def grown(pieces: Sequence[Piece], number: int) -> tuple[Columns, int]:
-    """Return the columns of the table that a piece begins, and the number of the piece behind."""
+def grown(fragments: Sequence[Fragment], number: int) -> tuple[Columns, int]:
+    """Return the columns of the table that a fragment begins, and where it ends."""
     columns: Columns = []
-    top, low = pieces[number].top, pieces[number].bottom
-    for at in range(number, len(pieces)):
-        piece = pieces[at]
-        found = hit(columns, piece)
-        if len(found) > 1 or not low < piece.top + _BELOW * piece.height:
+    top, low = fragments[number].top, fragments[number].bottom
+    for at in range(number, len(fragments)):
+        fragment = fragments[at]
+        found = hit(columns, fragment)
+        if len(found) > 1 or len(columns) > _MOST_COLUMNS:
             return columns, at
-        if piece.top > top + 2 * piece.height:
+        if not low - _BELOW * fragment.height < fragment.top < top + 2 * fragment.height:
             return columns, at
-        low = min(low, piece.bottom)
+        low = min(low, fragment.bottom)
         if found:
             begin, end = columns[found[0]]
-            columns[found[0]] = min(begin, piece.left), max(end, piece.right)
+            columns[found[0]] = min(begin, fragment.left), max(end, fragment.right)
         else:
-            columns = sorted([*columns, (piece.left, piece.right)])
-    return columns, len(pieces)
+            columns = sorted([*columns, (fragment.left, fragment.right)])
+    return columns, len(fragments)
 
 
-def hit(columns: Columns, piece: Piece) -> list[int]:
-    """Return the columns that a piece stands in."""
-    left, right = piece.left, piece.right
+def hit(columns: Columns, fragment: Fragment) -> list[int]:
+    """Return the columns that a fragment stands in."""
+    left, right = fragment.left, fragment.right
     return [at for at, (begin, end) in enumerate(columns) if left < end and right > begin]
 
 
-def begun(pieces: Sequence[Piece], columns: Columns, number: int, free: int) -> int:
-    """Return the number of the first piece of a table.
+def begun(fragments: Sequence[Fragment], columns: Columns, number: int, free: int) -> int:
+    """Return the number of the first fragment of a table.
 
     Above its first row a header may name some of the columns, and the first cells of the row may
     have several lines.
     """
-    first = pieces[number]
+    first = fragments[number]
     for _ in range(_HEADER_LINES):
-        line = _line_before(pieces, number, free)
-        hits = [hit(columns, piece) for piece in line]
+        line = _line_before(fragments, number, free)
+        hits = [hit(columns, fragment) for fragment in line]
         each = {one for found in hits for one in found}
         if len(line) < 2 or any(len(found) != 1 for found in hits) or len(each) < len(line):
             break
@@ -75,30 +75,30 @@ def begun(pieces: Sequence[Piece], columns: Columns, number: int, free: int) -> 
         first = line[0]
     column = hit(columns, first)[0]
     while number > free:
-        piece = pieces[number - 1]
-        found = hit(columns, piece)
-        is_near = abs(piece.bottom - first.bottom) < 2 * first.height
+        fragment = fragments[number - 1]
+        found = hit(columns, fragment)
+        is_near = abs(fragment.bottom - first.bottom) < 2 * first.height
         if len(found) != 1 or found[0] >= column or not is_near:
             break
         number -= 1
     return number
 
 
-def _line_before(pieces: Sequence[Piece], number: int, free: int) -> list[Piece]:
-    """Return the pieces drawn before this one that stand on one line."""
-    above = pieces[free:number][-_MOST_COLUMNS:]
+def _line_before(fragments: Sequence[Fragment], number: int, free: int) -> list[Fragment]:
+    """Return the fragments drawn before this one that stand on one line."""
+    above = fragments[free:number][-_MOST_COLUMNS:]
     return [*takewhile(lambda one: one.line == above[-1].line, reversed(above))][::-1]
 
 
-def rows_of(pieces: Sequence[Piece], columns: Columns) -> list[PlacedRow]:
-    """Return the pieces row by row."""
+def rows_of(fragments: Sequence[Fragment], columns: Columns) -> list[PlacedRow]:
+    """Return the fragments row by row."""
     rows: list[PlacedRow] = []
-    for piece in pieces:
-        (column,) = hit(columns, piece)
-        if not rows or not _is_of_row(rows[-1], column, piece, columns):
+    for fragment in fragments:
+        (column,) = hit(columns, fragment)
+        if not rows or not _is_of_row(rows[-1], column, fragment, columns):
             _join_last(rows, columns)
             rows.append([])
-        rows[-1].append((column, piece))
+        rows[-1].append((column, fragment))
     _join_last(rows, columns)
     return rows
 
@@ -110,12 +110,12 @@ def _join_last(rows: list[PlacedRow], columns: Columns) -> None:
         rows[-1] += last
 
 
-def _is_of_row(row: PlacedRow, column: int, piece: Piece, columns: Columns) -> bool:
+def _is_of_row(row: PlacedRow, column: int, fragment: Fragment, columns: Columns) -> bool:
     before_column, before = row[-1]
-    if column == before_column and piece.line != before.line:
-        return _continues(before, piece, columns[column])
+    if column == before_column and fragment.line != before.line:
+        return _continues(before, fragment, columns[column])
     low = min(one.bottom for _, one in row)
-    return column >= before_column and piece.top - SAME_LINE * piece.height > low
+    return column >= before_column and fragment.top - SAME_LINE * fragment.height > low
 
 
 def _goes_on(row: PlacedRow, following: PlacedRow, columns: Columns) -> bool:
@@ -124,32 +124,32 @@ def _goes_on(row: PlacedRow, following: PlacedRow, columns: Columns) -> bool:
         return False
     lowest = dict(row)
     return all(
-        column in lowest and _continues(lowest[column], piece, columns[column])
-        for column, piece in following
+        column in lowest and _continues(lowest[column], fragment, columns[column])
+        for column, fragment in following
     )
 
 
-def _continues(before: Piece, piece: Piece, column: tuple[float, float]) -> bool:
+def _continues(before: Fragment, fragment: Fragment, column: tuple[float, float]) -> bool:
     """Say whether words are the next line of those above: close, where these left no room."""
-    if before.bottom - piece.top > _TIGHT * piece.height:
+    if before.bottom - fragment.top > _TIGHT * fragment.height:
         return False
-    if not (_LETTER.search(before.text) and _LETTER.search(piece.text)):
+    if not (_LETTER.search(before.text) and _LETTER.search(fragment.text)):
         return False
-    word = len(piece.text.split()[0]) + 1
+    word = len(fragment.text.split()[0]) + 1
     wide = before.right - before.left
-    wide += (piece.right - piece.left) * word / len(piece.text)
-    return piece.text[0].islower() or wide > column[1] - column[0]
+    wide += (fragment.right - fragment.left) * word / len(fragment.text)
+    return fragment.text[0].islower() or wide > column[1] - column[0]
 
 
 def cells_of(row: PlacedRow, columns: Columns) -> list[str]:
     """Return the text of each cell, which is empty where the row has none."""
     cells = [""] * len(columns)
-    for column, piece in row:
-        cells[column] = f"{cells[column]} {piece.text}".strip().replace(f"{HYPHEN} ", HYPHEN)
+    for column, fragment in row:
+        cells[column] = f"{cells[column]} {fragment.text}".strip().replace(f"{HYPHEN} ", HYPHEN)
     return cells
 
 
-def groups_above(above: Sequence[Piece], header: PlacedRow, columns: Columns) -> PlacedRow:
+def groups_above(above: Sequence[Fragment], header: PlacedRow, columns: Columns) -> PlacedRow:
     """Return the line above a header if it names groups of columns, each over its first column."""
     line = _line_before(above, len(above), 0)
     if not line or abs(line[0].bottom - header[0][1].top) > _BELOW * line[0].height:
@@ -157,8 +157,8 @@ def groups_above(above: Sequence[Piece], header: PlacedRow, columns: Columns) ->
     return _over_groups(line, columns)
 
 
-def _over_groups(line: Sequence[Piece], columns: Columns) -> PlacedRow:
-    """Return the pieces of a line over groups of equally many columns; else none.
+def _over_groups(line: Sequence[Fragment], columns: Columns) -> PlacedRow:
+    """Return the fragments of a line over groups of equally many columns; else none.
 
     The first column may have a name of its own.
     """
@@ -168,10 +168,10 @@ def _over_groups(line: Sequence[Piece], columns: Columns) -> PlacedRow:
     if len(groups) < 2 or each < 2 or rest:
         return []
     placed = list(labels)
-    for number, piece in enumerate(groups):
+    for number, fragment in enumerate(groups):
         first = 1 + number * each
         own = columns[first : first + each]
-        if not own[0][0] < (piece.left + piece.right) / 2 < own[-1][1]:
+        if not own[0][0] < (fragment.left + fragment.right) / 2 < own[-1][1]:
             return []
-        placed.append((first, piece))
+        placed.append((first, fragment))
     return placed

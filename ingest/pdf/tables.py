@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from ingest.layout.rows import named_lines
+from ingest.pdf.fragments import BoxOf, Fragment, fragments_of
 from ingest.pdf.grid import (
     Columns,
     PlacedRow,
@@ -22,7 +23,6 @@ from ingest.pdf.grid import (
     grown,
     rows_of,
 )
-from ingest.pdf.pieces import BoxOf, Piece, pieces_of
 
 _COLUMNS = 3
 """Least columns: two are a form, whose lines say as much without names."""
@@ -51,8 +51,10 @@ class Grid:
     @property
     def span(self) -> tuple[int, int]:
         """Where it begins and ends in the text of the page."""
-        pieces = [piece for row in self.rows for _, piece in row]
-        return min(piece.begin for piece in pieces), max(piece.end for piece in pieces)
+        fragments = [fragment for row in self.rows for _, fragment in row]
+        return min(fragment.begin for fragment in fragments), max(
+            fragment.end for fragment in fragments
+        )
 
     @property
     def is_regular(self) -> bool:
@@ -68,7 +70,7 @@ class Grid:
     def is_whole_in(self, text: str) -> bool:
         """Say whether everything between its first and its last letter is in a cell."""
         begin, end = self.span
-        held = sum(len("".join(piece.text.split())) for row in self.rows for _, piece in row)
+        held = sum(len("".join(fragment.text.split())) for row in self.rows for _, fragment in row)
         return held == len("".join(text[begin:end].split()))
 
     def goes_on_in(self, other: Grid) -> bool:
@@ -104,30 +106,30 @@ class Tables:
         """
         parts, at = [], 0
         before, self._last = self._last, None
-        for grid, lines in self._found(text, pieces_of(text, box_of), before):
+        for grid, lines in self._found(text, fragments_of(text, box_of), before):
             begin, end = grid.span
             parts += [text[at:begin], "\n".join(filter(None, lines))]
             at = end
         return "".join([*parts, text[at:]]) if at else text
 
     def _found(
-        self, text: str, pieces: Sequence[Piece], before: Grid | None
+        self, text: str, fragments: Sequence[Fragment], before: Grid | None
     ) -> Iterator[tuple[Grid, list[str]]]:
         """Yield each table of a page with its lines."""
-        counts = Counter(piece.line for piece in pieces)
+        counts = Counter(fragment.line for fragment in fragments)
         number = free = tried = 0
-        while number < len(pieces):
-            line = pieces[number].line
+        while number < len(fragments):
+            line = fragments[number].line
             if counts[line] < _COLUMNS:
                 number += 1
                 continue
-            grid, end = _grid(pieces, number, free)
+            grid, end = _grid(fragments, number, free)
             if lines := self._lines(text, grid, before):
                 yield grid, lines
                 number, free, tried, before = end, end, 0, None
                 continue
             tried = (tried + 1) % _TRIES
-            others = (at for at in range(number, end) if pieces[at].line != line)
+            others = (at for at in range(number, end) if fragments[at].line != line)
             number = next(others, end) if tried else end
 
     def _lines(self, text: str, grid: Grid, before: Grid | None) -> list[str]:
@@ -145,19 +147,19 @@ class Tables:
         return named or []
 
 
-def _grid(pieces: Sequence[Piece], number: int, free: int) -> tuple[Grid, int]:
-    """Return the grid that a piece is of, and the number of the piece behind it.
+def _grid(fragments: Sequence[Fragment], number: int, free: int) -> tuple[Grid, int]:
+    """Return the grid that a fragment is of, and the number of the fragment behind it.
 
-    It begins at the piece that is `free` at the earliest. Words below it, in its first column
+    It begins at the fragment that is `free` at the earliest. Words below it, in its first column
     alone, are not of it.
     """
-    columns, end = grown(pieces, number)
-    begin = begun(pieces, columns, number, free)
-    rows = rows_of(pieces[begin:end], columns)
+    columns, end = grown(fragments, number)
+    begin = begun(fragments, columns, number, free)
+    rows = rows_of(fragments[begin:end], columns)
     while len(rows) > 1 and len(rows[-1]) == 1 and rows[-1][0][0] == 0:
         rows.pop()
     header = 1
-    if groups := groups_above(pieces[free:begin], rows[0], columns):
+    if groups := groups_above(fragments[free:begin], rows[0], columns):
         rows, header = [groups, *rows], 2
     cells = [cells_of(row, columns) for row in rows]
     return Grid(columns, rows, cells, cells[:header]), end
@@ -173,7 +175,7 @@ def _is_spanned(rows: Sequence[PlacedRow]) -> bool:
     """Say whether most rows have two cells where a header over several columns makes one."""
     double = 0
     for row in rows:
-        places = Counter((column, piece.line) for column, piece in row)
+        places = Counter((column, fragment.line) for column, fragment in row)
         double += max(places.values()) > 1
     return double * 2 > len(rows)
 
@@ -193,11 +195,11 @@ def _is_aligned(rows: Sequence[PlacedRow]) -> bool:
 
 
 def _places(rows: Sequence[PlacedRow]) -> dict[int, list[tuple[float, float, float]]]:
-    """Return the left end, middle and right end of the pieces in each column."""
+    """Return the left end, middle and right end of the fragments in each column."""
     places: dict[int, list[tuple[float, float, float]]] = {}
     for row in rows:
-        for column, piece in row:
-            ends = piece.left, (piece.left + piece.right) / 2, piece.right
+        for column, fragment in row:
+            ends = fragment.left, (fragment.left + fragment.right) / 2, fragment.right
             places.setdefault(column, []).append(ends)
     return places
 

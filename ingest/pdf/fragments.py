@@ -1,4 +1,4 @@
-"""Pieces of a page: words that stand close together on a line, and where."""
+"""Fragments of a page: words that stand close together on a line, and where."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ BoxOf = Callable[[int], Box | None]
 _APART = 0.55
 """Heights of the letters by which two cells of a line are apart at least."""
 SAME_LINE = 0.6
-"""Share of the lower one's height in which two pieces of one line overlap."""
+"""Share of the lower one's height in which two fragments of one line overlap."""
 _BACK = 8
-"""Lines above the last one to which a piece may still belong: cells are drawn one by one."""
+"""Lines above the last one to which a fragment may still belong: cells are drawn one by one."""
 _SPREAD, _SPREAD_OUT = 0.5, 1.4
 """Heights that a character of a line with gaps takes, and how much more than in other lines."""
 _SPREAD_LINES = 2
@@ -31,7 +31,7 @@ _LINE = re.compile(r"\S[^\r\n]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Fragment:
     """Words of one line that stand close together: a cell, or a line of one."""
 
     text: str
@@ -67,44 +67,44 @@ class Piece:
         """Height of its letters, in points."""
         return self.box[3] - self.box[1]
 
-    def is_beside(self, other: Piece) -> bool:
+    def is_beside(self, other: Fragment) -> bool:
         """Say whether it stands on the line of another one, to the right."""
         if self.left < other.right - 1:
             return False
         both = min(self.top, other.top) - max(self.bottom, other.bottom)
         return both > SAME_LINE * min(self.height, other.height)
 
-    def joined(self, text: str, other: Piece) -> Piece:
-        """Return it with the piece that follows it in the page's text."""
+    def joined(self, text: str, other: Fragment) -> Fragment:
+        """Return it with the fragment that follows it in the page's text."""
         low, high = min(self.bottom, other.bottom), max(self.top, other.top)
         said = " ".join(text[self.begin : other.end].split())
         return replace(self, text=said, end=other.end, box=(self.left, low, other.right, high))
 
 
-def pieces_of(text: str, box_of: BoxOf) -> list[Piece]:
-    """Return the pieces of a page in the order in which they were drawn; none if no line has gaps.
+def fragments_of(text: str, box_of: BoxOf) -> list[Fragment]:
+    """Return the fragments of a page in the order in which they were drawn.
 
-    To look at every word costs as much as to read the page.
+    There are none where no line has gaps. To look at every word costs as much as to read the page.
     """
-    pieces: list[Piece] = []
-    ends: list[Piece] = []
-    """The last piece of each line."""
+    fragments: list[Fragment] = []
+    ends: list[Fragment] = []
+    """The last fragment of each line."""
     if not _has_gaps(text, box_of):
-        return pieces
+        return fragments
     for begin, end, box in _close_together(text, box_of):
-        piece = Piece(text[begin:end], begin, end, box, len(ends))
+        fragment = Fragment(text[begin:end], begin, end, box, len(ends))
         for line in range(len(ends) - 1, max(-1, len(ends) - 1 - _BACK), -1):
             last = ends[line]
-            if not piece.is_beside(last):
+            if not fragment.is_beside(last):
                 continue
-            if last is pieces[-1] and box[0] - last.right <= _APART * piece.height:
-                piece = pieces.pop().joined(text, piece)
-            ends[line] = piece = replace(piece, line=line)
+            if last is fragments[-1] and box[0] - last.right <= _APART * fragment.height:
+                fragment = fragments.pop().joined(text, fragment)
+            ends[line] = fragment = replace(fragment, line=line)
             break
         else:
-            ends.append(piece)
-        pieces.append(piece)
-    return pieces
+            ends.append(fragment)
+        fragments.append(fragment)
+    return fragments
 
 
 def _close_together(text: str, box_of: BoxOf) -> Iterator[tuple[int, int, Box]]:
