@@ -151,6 +151,15 @@ def test_what_is_no_certain_table_stays_as_it_is(table: Sequence[Sequence[str]])
     assert " ".join(read).split() == " ".join(cell for row in table for cell in row).split()
 
 
+def test_a_table_ends_where_words_without_a_table_go_on_below_it() -> None:
+    methods = line(b"Methods", 622) + rows((("Return", "Name"), ("string", "open()")), top=600)
+    calls = rows((("void", "close()"), ("void", "paint()"), ("text", "name()")), top=560)
+    table = (("Name", "Type", "Default"), ("width", "unsigned", "300"), ("height", "long", "150"))
+    (read,) = pages(rows(table, left=(72, 150, 300)) + methods + calls)
+    assert read[2] == "Name: height | Type: long | Default: 150"
+    assert "string open()" in read
+
+
 def test_totals_are_not_named_by_the_columns_they_stand_in() -> None:
     totals = (("", "", "Net", "", "1,100.00"), ("", "", "VAT 19 %", "", "209.00"))
     (read,) = pages(rows((*STATEMENT, *totals)))

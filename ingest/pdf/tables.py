@@ -47,14 +47,23 @@ class Grid:
     """The text of each cell, empty ones too."""
     heads: list[list[str]]
     """The rows that name the columns, if it is a table."""
+    end: int
+    """Number of the fragment behind it."""
+
+    @property
+    def above_a_title(self) -> Grid:
+        """The part above the first row below the header that is one cell, in the first column."""
+        header = len(self.heads)
+        single = (at for at, row in enumerate(self.rows) if len(row) == 1 and row[0][0] == 0)
+        cut = next((at for at in single if at > header), len(self.rows))
+        end = self.end - sum(map(len, self.rows[cut:]))
+        return replace(self, rows=self.rows[:cut], cells=self.cells[:cut], end=end)
 
     @property
     def span(self) -> tuple[int, int]:
         """Where it begins and ends in the text of the page."""
-        fragments = [fragment for row in self.rows for _, fragment in row]
-        return min(fragment.begin for fragment in fragments), max(
-            fragment.end for fragment in fragments
-        )
+        held = [fragment for row in self.rows for _, fragment in row]
+        return min(one.begin for one in held), max(one.end for one in held)
 
     @property
     def is_regular(self) -> bool:
@@ -123,14 +132,22 @@ class Tables:
             if counts[line] < _COLUMNS:
                 number += 1
                 continue
-            grid, end = _grid(fragments, number, free)
-            if lines := self._lines(text, grid, before):
-                yield grid, lines
-                number, free, tried, before = end, end, 0, None
+            grid = _grid(fragments, number, free)
+            if found := self._named(text, grid, before):
+                yield found
+                number = free = found[0].end
+                tried, before = 0, None
                 continue
             tried = (tried + 1) % _TRIES
-            others = (at for at in range(number, end) if fragments[at].line != line)
-            number = next(others, end) if tried else end
+            others = (at for at in range(number, grid.end) if fragments[at].line != line)
+            number = next(others, grid.end) if tried else grid.end
+
+    def _named(self, text: str, grid: Grid, before: Grid | None) -> tuple[Grid, list[str]] | None:
+        """Return a grid with its lines, or its part above a title; None where it is no table."""
+        for part in (grid, grid.above_a_title):
+            if lines := self._lines(text, part, before):
+                return part, lines
+        return None
 
     def _lines(self, text: str, grid: Grid, before: Grid | None) -> list[str]:
         """Return a grid as lines that name its columns; none where it is no table."""
@@ -147,8 +164,8 @@ class Tables:
         return named or []
 
 
-def _grid(fragments: Sequence[Fragment], number: int, free: int) -> tuple[Grid, int]:
-    """Return the grid that a fragment is of, and the number of the fragment behind it.
+def _grid(fragments: Sequence[Fragment], number: int, free: int) -> Grid:
+    """Return the grid that a fragment is of.
 
     It begins at the fragment that is `free` at the earliest. Words below it, in its first column
     alone, are not of it.
@@ -157,12 +174,12 @@ def _grid(fragments: Sequence[Fragment], number: int, free: int) -> tuple[Grid, 
     begin = begun(fragments, columns, number, free)
     rows = rows_of(fragments[begin:end], columns)
     while len(rows) > 1 and len(rows[-1]) == 1 and rows[-1][0][0] == 0:
-        rows.pop()
+        end -= len(rows.pop())
     header = 1
     if groups := groups_above(fragments[free:begin], rows[0], columns):
         rows, header = [groups, *rows], 2
     cells = [cells_of(row, columns) for row in rows]
-    return Grid(columns, rows, cells, cells[:header]), end
+    return Grid(columns, rows, cells, cells[:header], end)
 
 
 def _is_form(rows: Sequence[Sequence[str]]) -> bool:
