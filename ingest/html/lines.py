@@ -10,6 +10,7 @@ import re
 from functools import partial
 
 from ingest.html.page import HtmlPage
+from ingest.html.spans import SPANS, spread
 from ingest.html.tags import (
     BREAK,
     CELL,
@@ -21,6 +22,7 @@ from ingest.html.tags import (
     ROW,
     SHOWN,
     SPACE,
+    SPAN,
     TABLE,
     TABLE_END,
     unescaped,
@@ -77,6 +79,8 @@ def _keep(page: HtmlPage) -> None:
 def _in_lines(text: str) -> str:
     """Return `text` with its marks turned into line breaks, bars and bullets."""
     text = _with_rows(text) if TABLE in text else text.replace(ROW, LINE)
+    if SPAN in text:
+        text = SPANS.sub("", text)
     if LINKED in text:
         text = _SAID.sub(_with_target, text)
         text = _TARGETS.sub("", text) if LINK in text or LINKED in text else text
@@ -114,7 +118,11 @@ def _as_rows(text: str) -> str:
         text = text.replace(mark, " ")
     rows = " ".join(text.split()).split(ROW)
     table = [[cell.strip() for cell in row.strip().removeprefix(CELL).split(CELL)] for row in rows]
-    return LINE.join(named_lines(table, partial(_TARGETS.sub, "")) or rows)
+    continued: dict[int, set[int]] = {}
+    if SPAN in text:
+        table, continued = spread(table)
+    named = named_lines(table, partial(_TARGETS.sub, ""), continued=continued)
+    return LINE.join(named or rows)
 
 
 def _with_target(link: re.Match[str]) -> str:

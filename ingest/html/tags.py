@@ -15,8 +15,8 @@ _LONG_ALT = 80
 # shown nowhere, and such that a text of one byte a letter stays one.
 LINE, PARAGRAPH, BREAK, ITEM = "\x01", "\x02", "\x03", "\x04"
 ROW, CELL, TABLE, TABLE_END = "\x05", "\x06", "\x07", "\x08"
-SPACE, LINK, SHOWN, LINKED = "\x0e", "\x0f", "\x10", "\x11"
-_MARKS = "\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11"
+SPACE, LINK, SHOWN, LINKED, SPAN = "\x0e", "\x0f", "\x10", "\x11", "\x12"
+_MARKS = "\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12"
 _LINES = (
     *("div", "section", "article", "header", "footer", "nav", "aside", "main", "address", "dt"),
     *("dd", "figcaption", "option", "legend", "summary", "details", "button", "center"),
@@ -41,6 +41,8 @@ _MARK = {
 }
 """The mark in place of a tag."""
 _HREF = re.compile(r'a(?: =?[^ =]*="[^"]*")*? href="([^"]*)"')
+_CELLS = frozenset({"td", "th"})
+_SPANNED = re.compile(r'(?:^| )(col|row)span="0*([1-9][0-9]{0,4})"')
 _LEADING = ("http", "mailto:")
 _PIXEL = frozenset({"0", "1", "0px", "1px"})
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", "\xa0"), ("&amp;", "&"))
@@ -89,6 +91,9 @@ class Tag:
                 self.mark = f"{LINK}{target}{SHOWN}"
             if rest.startswith('href="') and rest.find('"', 6) == len(rest) - 1:
                 return
+        elif name in _CELLS and "span=" in rest:
+            spans = {side: int(count) for side, count in _SPANNED.findall(rest)}
+            self.mark += f"{SPAN}{spans.get('col', 1)},{spans.get('row', 1)}{SPAN}"
         if any(told in rest for told in _TELLING):
             said = attributes(tag)
             look, self.hides = looks(name, said)

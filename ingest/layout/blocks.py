@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from ingest.files import UnreadableError
@@ -26,6 +26,7 @@ class Layout:
         self._size = 0
         self._run = ""
         self._rows: list[Sequence[str]] = []
+        self._continued: dict[int, Collection[int]] = {}
         self._held = 0
         self.hidden = 0
         """Characters of hidden text that were left out."""
@@ -40,8 +41,13 @@ class Layout:
         if text := text.strip():
             self._append(text, run)
 
-    def add_row(self, cells: Sequence[str]) -> None:
-        """Append a row of a table, which goes on until the next block or `end_table`."""
+    def add_row(self, cells: Sequence[str], continued: Collection[int] = ()) -> None:
+        """Append a row of a table, which goes on until the next block or `end_table`.
+
+        `continued` are the columns in which a cell goes on that began in a row above.
+        """
+        if continued:
+            self._continued[len(self._rows)] = continued
         self._rows.append(cells)
         self._held += sum(map(len, cells)) + len(cells)
         if self._held > TEXT_LIMIT:
@@ -50,7 +56,10 @@ class Layout:
     def end_table(self) -> None:
         """End the table whose rows came last; without one nothing happens."""
         rows, self._rows, self._held = self._rows, [], 0
-        for line in named_lines(rows) or [" | ".join(cells).strip(" |") for cells in rows]:
+        continued, self._continued = self._continued, {}
+        for line in named_lines(rows, continued=continued) or [
+            " | ".join(cells).strip(" |") for cells in rows
+        ]:
             if line:
                 self._append(line, "row")
         if rows:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 from typing import Self
@@ -248,13 +248,18 @@ def line_of(row: Row, header: HeaderRow | None = None) -> str:
 
 
 def named_lines(
-    table: Sequence[Sequence[str]], shown: Callable[[str], str] = str
+    table: Sequence[Sequence[str]],
+    shown: Callable[[str], str] = str,
+    *,
+    continued: Mapping[int, Collection[int]] | None = None,
 ) -> list[str] | None:
     """Return the rows of a table within a document, its columns named; None without a header.
 
     `table` holds the empty cells too, and `shown` returns what a cell shows. Documents hold forms
     as well, in which the first row names nothing. So columns are named only where there are three
     or more, and every row has a cell for each. A row of a single cell is not one of them.
+    `continued` are the columns by row in which a cell goes on that began in a row above: below the
+    header its words are said again.
     """
     widths = {len(cells) for cells in table if len(cells) > 1}
     if len(widths) != 1 or min(widths) < _DOCUMENT_COLUMNS:
@@ -267,7 +272,18 @@ def named_lines(
     added = len(table) * sum(map(len, writer.header.names.values()))
     if added > min(ADDED, _TIMES_LONGER * sum(len(cell) for cells in table for cell in cells)):
         return None
+    if continued:
+        _say_again(wide, continued, writer.header.index)
     return [writer.line(row) or line_of(rows[at]) for at, row in enumerate(wide)]
+
+
+def _say_again(
+    rows: list[list[tuple[int, str]]], continued: Mapping[int, Collection[int]], header: int
+) -> None:
+    """Put the words of cells that go on into the rows below, unless they are long."""
+    for at in range(header + 2, len(rows)):
+        above = [cell for cell in rows[at - 1] if cell[0] in continued.get(at, ())]
+        rows[at] = sorted([*rows[at], *(cell for cell in above if len(cell[1]) <= _NAME_LENGTH)])
 
 
 def _is_certain(header: HeaderRow, rows: Sequence[Row]) -> bool:

@@ -30,6 +30,7 @@ _S, _C, _SPAN, _A = f"{TEXT}s", f"{TEXT}c", f"{TEXT}span", f"{TEXT}a"
 _DRAWN_LINK = f"{_DRAW}a"
 _SHEET, _PAGE_NOTES = f"{TABLE}table", f"{_SHOW}notes"
 _HIDDEN = frozenset([f"{TEXT}tracked-changes", f"{TEXT}hidden-text", f"{TEXT}hidden-paragraph"])
+_ROWS_SPANNED = f"{TABLE}number-rows-spanned"
 _REPEATED, _ROWS_REPEATED = f"{TABLE}number-columns-repeated", f"{TABLE}number-rows-repeated"
 _DATE = f"{OFFICE}date-value"
 _SPACES = 100
@@ -230,8 +231,13 @@ class _TextReader:
             for cell in (cell for row in cells for cell in row):
                 self.blocks(cell)
             return
+        left: dict[int, int] = {}
+        """Rows in which a cell still goes on, by column."""
         for row in cells:
-            self.layout.add_row([self.flat(cell) for cell in row])
+            covered = [at for at, cell in enumerate(row) if cell.tag == _COVERED and left.get(at)]
+            left = {at: count - 1 for at, count in left.items() if count > 1}
+            left |= {at: _rows_below(cell) for at, cell in enumerate(row) if _rows_below(cell)}
+            self.layout.add_row([self.flat(cell) for cell in row], covered)
         self.layout.end_table()
 
     def _count(self, node: Element) -> None:
@@ -244,6 +250,12 @@ def _described(link: Element) -> str:
         return ""
     texts = (" ".join("".join(node.itertext()).split()) for node in link.iter(*_ABOUT))
     return next(filter(None, texts), "")
+
+
+def _rows_below(cell: Element) -> int:
+    """Return in how many further rows a cell goes on."""
+    said = cell.get(_ROWS_SPANNED) or ""
+    return int(said) - 1 if said.isdecimal() and said != "0" else 0
 
 
 def _length(node: Element) -> int:

@@ -112,12 +112,10 @@ class _SlideReader:
     def _frame(self, frame: Element) -> None:
         """Append a table, a line per row, or the words of a chart or diagram."""
         for row in frame.iter(f"{A}tr"):
-            self.layout.add_row(
-                [
-                    " ".join(" ".join(map(self._line, cell.iter(f"{A}p"))).split())
-                    for cell in row.iter(f"{A}tc")
-                ]
-            )
+            cells = list(row.iter(f"{A}tc"))
+            continued = [at for at, cell in enumerate(cells) if cell.get("vMerge") in ("1", "true")]
+            lines = (" ".join(map(self._line, cell.iter(f"{A}p"))) for cell in cells)
+            self.layout.add_row([" ".join(line.split()) for line in lines], continued)
         self.layout.end_table()
         for node in frame.iter(f"{CHART}chart", DIAGRAM):
             is_chart = node.tag != DIAGRAM

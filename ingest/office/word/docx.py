@@ -7,7 +7,7 @@ written, since people ask for "clause 4.2". Notes and comments follow the paragr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from ingest.containers.xmltree import Element, parse
@@ -22,6 +22,8 @@ from ingest.origin import Origin
 from ingest.sieve import Read, Scope
 
 _P, _R, _T, _TBL, _TR, _TC = f"{W}p", f"{W}r", f"{W}t", f"{W}tbl", f"{W}tr", f"{W}tc"
+_MOST_COLUMNS = 63
+"""Columns of a table in Word, at most."""
 _RPR, _PPR, _VAL, _ID = f"{W}rPr", f"{W}pPr", f"{W}val", f"{W}id"
 _DELETED = (f"{W}del", f"{W}moveFrom")
 _TEXT = {
@@ -275,9 +277,19 @@ class _PartReader:
             return
         for row in table.iter(_TR):
             if _owner(row, _TBL) is table:
-                cells = [self._flat(cell) for cell in row.iter(_TC) if _owner(cell, _TR) is row]
-                self.layout.add_row(cells)
+                self._row([cell for cell in row.iter(_TC) if _owner(cell, _TR) is row])
         self.layout.end_table()
+
+    def _row(self, row: Sequence[Element]) -> None:
+        """Append a row; one that is a single cell, as wide as the table, stays one."""
+        cells: list[str] = []
+        continued: list[int] = []
+        for cell in row:
+            merged = cell.find(f"{W}tcPr/{W}vMerge")
+            if merged is not None and merged.get(_VAL) != "restart":
+                continued.append(len(cells))
+            cells += [self._flat(cell)] + [""] * (_columns(cell) - 1 if len(row) > 1 else 0)
+        self.layout.add_row(cells, continued)
 
     @cached_property
     def _parts(self) -> dict[str, dict[str, Element]]:
@@ -291,6 +303,13 @@ class _PartReader:
 def _remark(comment: Element, text: str) -> str:
     author = comment.get(f"{W}author") or ""
     return f"[Comment{f' by {author}' if author else ''}: {text}]"
+
+
+def _columns(cell: Element) -> int:
+    """Return how many columns a cell spans."""
+    span = cell.find(f"{W}tcPr/{W}gridSpan")
+    said = "" if span is None else span.get(_VAL) or ""
+    return min(max(1, int(said)), _MOST_COLUMNS) if said.isdecimal() else 1
 
 
 def _owner(node: Element, tag: str) -> Element | None:
