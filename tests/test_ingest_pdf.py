@@ -189,6 +189,7 @@ def test_files_inside_files_are_followed_only_so_far(path: Path) -> None:
         ("Microsoft Word - Lease of the boathouse", "Lease of the boathouse (lease.pdf)"),
         ("Microsoft Word - lease final.docx", "lease.pdf"),
         ("untitled", "lease.pdf"),
+        ("(anonymous)", "lease.pdf"),
         ("", "lease.pdf"),
     ],
 )

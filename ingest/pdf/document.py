@@ -38,7 +38,8 @@ _DRAWN = (Gap.PICTURE, Gap.GIBBERISH)
 _BY_PROGRAM = re.compile(r"^Microsoft (?:Office )?\w+ - ", re.IGNORECASE)
 # Titles that programs make up, and file names: no person gives a document such a title.
 _NO_TITLE = re.compile(
-    r"untitled.*|no title|.*\.\w{1,6}|.*[/\\_].*|[\W\d_]*|[a-z]\S*|\S*[\d-]\S*|\S{1,4}"
+    r"untitled.*|no title|\((?:anonymous|unspecified)\)"
+    r"|.*\.\w{1,6}|.*[/\\_].*|[\W\d_]*|[a-z]\S*|\S*[\d-]\S*|\S{1,4}"
     r"|(?:document|presentation|slide|book|page|sheet|scan|image|title)\s?\d*"
     r"|(?:powerpoint|word|pdf|enscript) (?:presentation|document|file|output)",
     re.DOTALL | re.IGNORECASE,
