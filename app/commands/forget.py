@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 def command(everything: bool, yes: bool, as_json: bool) -> int:
     """Forget what has been read, or everything.
 
-    Only a running screen keeps text, in memory, where ctrl+l drops it. A command keeps nothing
-    once it has ended, so without --everything there is nothing to remove.
+    Only a running screen keeps text, in memory, where its key for Forget drops it. A command keeps
+    nothing once it has ended, so without --everything there is nothing to remove.
 
     With --everything, it lists the settings, models, kept conversations and keyring entries, and
     removes them once you agree. It never touches your own files.
@@ -39,7 +39,10 @@ def command(everything: bool, yes: bool, as_json: bool) -> int:
     if as_json:
         print_json({"forgotten_bytes": 0})
     else:
-        click.echo("Nothing is kept on disk. A running screen forgets with ctrl+l, or by ending.")
+        click.echo(
+            "Nothing is kept on disk. A running screen forgets with its key for Forget (ctrl+l, "
+            "unless you changed it), or by ending."
+        )
         if HistoryFiles.of(os.environ).exists:
             click.echo("Conversations you chose to keep stay: askance history rm, or --everything.")
     return ExitCode.ANSWERED
