@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.pdf.pdfium import PdfiumDocument
-from ingest.pdf.tables import Tables
-from ingest.pdf.visibility import Box
+from ingest.placed.fragments import Box
+from ingest.placed.tables import Tables
 from tests.support.made_pdf import line, make_pdf
 
 LEFT = (72, 150, 300, 370, 440)

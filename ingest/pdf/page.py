@@ -8,9 +8,8 @@ from enum import Enum
 
 from ingest.files import UnreadableError
 from ingest.item import Reason
+from ingest.placed.fragments import HYPHEN
 
-HYPHEN = "\ufffe"
-"""What pdfium gives for a hyphen at the end of a line; mostly the word goes on in the next one."""
 _NO_WORD = re.compile(r"[/@_]\S*$|[\W\d_]$|^$")
 # Some programs place each East Asian letter on its own, so that it looks like a word.
 _EASTERN = "[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"

@@ -27,8 +27,8 @@ from ingest.pdf.page import (
     needs_password,
 )
 from ingest.pdf.pdfium_values import attached, bytes_of, text_of, utf16
-from ingest.pdf.tables import Tables
 from ingest.pdf.visibility import PageView, drawn_types, quick
+from ingest.placed.tables import Tables
 from ingest.scans.tesseract import DOTS_PER_INCH, Picture
 from ingest.sieve import DrawnPage
 

@@ -24,6 +24,8 @@ from typing import Any
 
 from pypdfium2 import raw
 
+from ingest.placed.fragments import Box
+
 SAMPLES = 48
 """Characters of a page that are always checked."""
 _TINY = 1.0
@@ -38,9 +40,6 @@ _DRAWINGS, _LARGEST = 20, 2000.0
 """How many white texts of a page are drawn to check their colour, and the largest size drawn."""
 _BROAD = 4.0
 """Points of the narrowest line that could lie below letters."""
-
-Box = tuple[float, float, float, float]
-"""Left, bottom, right and top, in points."""
 
 
 def quick(name: str, *arguments: Any, result: Any = c_int) -> Callable[..., Any]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from ingest.scans.tables import PrintedWord, with_tables
 
 DOTS_PER_INCH = 200
 """At which a page is drawn: Tesseract reads letters of 20 to 30 dots best, and 300 take twice as
@@ -92,6 +95,21 @@ def words_in(picture: Picture) -> str:
     api.SetImageBytes(picture.dots, picture.width, picture.height, 1, picture.stride)
     api.SetSourceResolution(DOTS_PER_INCH)
     text: str = api.GetUTF8Text()
-    sure = api.MeanTextConf()
+    sure = api.MeanTextConf() >= LEAST_CONFIDENCE
+    tables = with_tables(list(_placed(api))) if sure else ""
     api.Clear()
-    return text.strip() if sure >= LEAST_CONFIDENCE else ""
+    return tables or text.strip() if sure else ""
+
+
+def _placed(api: Any) -> Iterator[PrintedWord]:
+    """Yield the words that were read, with their places."""
+    from tesserocr import RIL, iterate_level
+
+    for found in iterate_level(api.GetIterator(), RIL.WORD):
+        text = found.GetUTF8Text(RIL.WORD).strip()
+        box, line = found.BoundingBox(RIL.WORD), found.BoundingBox(RIL.TEXTLINE)
+        if not text or box is None or line is None:
+            continue
+        is_first = found.IsAtBeginningOf(RIL.TEXTLINE)
+        after = "\n\n" if found.IsAtBeginningOf(RIL.PARA) else "\n" if is_first else " "
+        yield PrintedWord(text, after, box[0], box[2], line[1], line[3])

@@ -1,10 +1,11 @@
 """A long table whose rows name their columns, beside the same with a header alone.
 
-    study_tables.py [--questions 24] [--pdf]
+    study_tables.py [--questions 24] [--pdf | --scanned]
 
 The table is made up: 60 people, seven columns. Each question asks for one cell that a passage or
 more lies below the header. Printed for both ways: what is right, and tokens and seconds a question.
-With `--pdf` the table stands on pages, whose lines name no column where they are read as text.
+With `--pdf` the table stands on pages, whose lines name no column where they are read as text; with
+`--scanned` on pictures of pages, which Tesseract reads column by column.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ from engine.values import Query
 from ingest.item import Item, Kind, Locator, People
 from ingest.layout.rows import named_lines
 from ingest.pdf import pdfium
-from ingest.pdf.tables import Tables
+from ingest.placed.tables import Tables
+from ingest.scans import tesseract
+from ingest.scans.tables import with_tables
 
 PEOPLE = 60
 FROM = 15
@@ -115,6 +118,21 @@ def pages(table: list[list[str]]) -> bytes:
     return out.getvalue()
 
 
+def recognised(table: list[list[str]], named: bool) -> list[str]:
+    """Return the lines of pictures of pages, each with its header."""
+    head, *rest = table
+    read = list[str]()
+    with patch.object(tesseract, "with_tables", with_tables if named else lambda _: ""):
+        for begin in range(0, len(rest), ROWS_OF_A_PAGE - 1):
+            page = pages([head, *rest[begin : begin + ROWS_OF_A_PAGE - 1]])
+            document = pdfium.PdfiumDocument(page, ())
+            picture = document.picture(0)
+            document.close()
+            assert picture is not None
+            read += tesseract.words_in(picture).splitlines()
+    return read
+
+
 def lines_of(data: bytes, named: bool) -> list[str]:
     """Return the lines of a PDF as they are read; as they were before tables, if not `named`."""
     way = Tables.named if named else lambda _, text, __: text
@@ -130,6 +148,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--questions", type=int, default=24)
     parser.add_argument("--pdf", action="store_true")
+    parser.add_argument("--scanned", action="store_true")
     given = parser.parse_args()
     models = model_set(load_config(os.environ))
     rows = people()
@@ -137,6 +156,8 @@ def main() -> None:
     ways = {"named": named_lines(table) or [], "plain": [" | ".join(row) for row in table]}
     if given.pdf:
         ways = {"named": lines_of(pages(table), True), "plain": lines_of(pages(table), False)}
+    if given.scanned:
+        ways = {"named": recognised(table, True), "plain": recognised(table, False)}
     for way, lines in ways.items():
         text = "\n".join(["Staff of the harbour office, 31 December 2023", "", *lines])
         place = Locator(Path("/staff.docx"))

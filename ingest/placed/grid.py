@@ -10,8 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from ingest.pdf.fragments import SAME_LINE, Fragment
-from ingest.pdf.page import HYPHEN
+from ingest.placed.fragments import HYPHEN, SAME_LINE, Fragment
 
 _BELOW = 3.0
 """Heights by which two rows of a table are apart at most."""
@@ -96,18 +95,26 @@ def rows_of(fragments: Sequence[Fragment], columns: Columns) -> list[PlacedRow]:
     for fragment in fragments:
         (column,) = hit(columns, fragment)
         if not rows or not _is_of_row(rows[-1], column, fragment, columns):
-            _join_last(rows, columns)
             rows.append([])
         rows[-1].append((column, fragment))
-    _join_last(rows, columns)
-    return rows
+    return _joined(rows, columns)
 
 
-def _join_last(rows: list[PlacedRow], columns: Columns) -> None:
-    """Join the last row to the one before it, if it only goes on with that."""
-    if len(rows) > 1 and _goes_on(rows[-2], rows[-1], columns):
-        last = rows.pop()
-        rows[-1] += last
+def _joined(rows: Sequence[PlacedRow], columns: Columns) -> list[PlacedRow]:
+    """Return rows with those joined that are lines of one: of the one above or, nearer, below."""
+    joined: list[PlacedRow] = []
+    lead: PlacedRow = []
+    for row, following in zip(rows, [*rows[1:], []], strict=True):
+        own, lead = lead + row, []
+        up = _goes_on(joined[-1], own, columns) if joined else False
+        down = _leads_to(own, following, columns) if joined and following else False
+        if down and not (up and _gap(joined[-1], own) < _gap(own, following)):
+            lead = own
+        elif up:
+            joined[-1] = joined[-1] + own
+        else:
+            joined.append(own)
+    return joined
 
 
 def _is_of_row(row: PlacedRow, column: int, fragment: Fragment, columns: Columns) -> bool:
@@ -119,14 +126,35 @@ def _is_of_row(row: PlacedRow, column: int, fragment: Fragment, columns: Columns
 
 
 def _goes_on(row: PlacedRow, following: PlacedRow, columns: Columns) -> bool:
-    """Say whether all cells of a row are further lines of cells of the one before it."""
-    if following[0][0] == 0:
+    """Say whether all cells of a row are further lines of cells of the one before it.
+
+    In the first column that takes a small letter too: what follows is mostly a row of its own.
+    """
+    if following[0][0] == 0 and not following[0][1].text[0].islower():
         return False
-    lowest = dict(row)
+    last = dict(row)
+    for column, fragment in following:
+        if column not in last or not _continues(last[column], fragment, columns[column]):
+            return False
+        last[column] = fragment
+    return True
+
+
+def _leads_to(row: PlacedRow, following: PlacedRow, columns: Columns) -> bool:
+    """Say whether all cells of a row are first lines of cells of the next one, which has more."""
+    first = dict(reversed(following))
+    if row[0][0] == 0 or len(first) <= len(dict(row)):
+        return False
     return all(
-        column in lowest and _continues(lowest[column], fragment, columns[column])
-        for column, fragment in following
+        column in first and _continues(fragment, first[column], columns[column])
+        for column, fragment in dict(row).items()
     )
+
+
+def _gap(row: PlacedRow, following: PlacedRow) -> float:
+    """Return how far the cells of a row lie below those of the one before it."""
+    last, first = dict(row), dict(reversed(following))
+    return min(last[at].bottom - first[at].top for at in last.keys() & first.keys())
 
 
 def _continues(before: Fragment, fragment: Fragment, column: tuple[float, float]) -> bool:

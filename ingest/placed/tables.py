@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from ingest.layout.rows import named_lines
-from ingest.pdf.fragments import BoxOf, Fragment, fragments_of
-from ingest.pdf.grid import (
+from ingest.placed.fragments import BoxOf, Fragment, fragments_of
+from ingest.placed.grid import (
     Columns,
     PlacedRow,
     begun,
@@ -99,11 +99,23 @@ class Grid:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedTable:
+    """A table of a page."""
+
+    begin: int
+    end: int
+    """Where it stands in the text of the page."""
+    lines: list[str]
+    """Its rows, which name their columns."""
+
+
 class Tables:
     """Names the columns of a document's tables, page by page."""
 
-    def __init__(self) -> None:
-        """Begin with the first page."""
+    def __init__(self, *, bare: bool = False) -> None:
+        """Begin with the first page; `bare` tables, without a certain header, count or do not."""
+        self._bare = bare
         self._last: Grid | None = None
         """The last table of the page before."""
 
@@ -114,12 +126,16 @@ class Tables:
         page before keeps its header.
         """
         parts, at = [], 0
+        for table in self.found(text, box_of):
+            parts += [text[at : table.begin], "\n".join(table.lines)]
+            at = table.end
+        return "".join([*parts, text[at:]]) if at else text
+
+    def found(self, text: str, box_of: BoxOf) -> Iterator[PlacedTable]:
+        """Yield the tables of the next page in order."""
         before, self._last = self._last, None
         for grid, lines in self._found(text, fragments_of(text, box_of), before):
-            begin, end = grid.span
-            parts += [text[at:begin], "\n".join(filter(None, lines))]
-            at = end
-        return "".join([*parts, text[at:]]) if at else text
+            yield PlacedTable(*grid.span, [line for line in lines if line])
 
     def _found(
         self, text: str, fragments: Sequence[Fragment], before: Grid | None
@@ -158,10 +174,13 @@ class Tables:
             if named := named_lines([*heads, *grid.cells]):
                 self._last = replace(grid, heads=heads)
                 return named[len(heads) :]
-        named = named_lines(grid.cells) if len(grid.rows) >= _ROWS else None
-        if named:
+        if len(grid.rows) < _ROWS:
+            return []
+        if named := named_lines(grid.cells):
             self._last = grid
-        return named or []
+            return named
+        bare = self._bare and _is_dense(grid.cells)
+        return [" | ".join(row) for row in grid.cells] if bare else []
 
 
 def _grid(fragments: Sequence[Fragment], number: int, free: int) -> Grid:
@@ -219,6 +238,16 @@ def _places(rows: Sequence[PlacedRow]) -> dict[int, list[tuple[float, float, flo
             ends = fragment.left, (fragment.left + fragment.right) / 2, fragment.right
             places.setdefault(column, []).append(ends)
     return places
+
+
+def _is_dense(rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether few cells are empty, many are figures, and no column is of prose."""
+    cells = [cell for row in rows for cell in row]
+    figures = sum(_FIGURE.search(cell) is not None for cell in cells)
+    if sum(map(bool, cells)) * 4 < len(cells) * 3 or figures * 10 < len(cells) * 3:
+        return False
+    columns = zip(*rows, strict=True)
+    return all(sum(len(cell.split()) for cell in own) <= _WORDY * len(rows) for own in columns)
 
 
 def _is_prose(rows: Sequence[Sequence[str]]) -> bool:

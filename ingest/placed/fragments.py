@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from statistics import median
 
-from ingest.pdf.visibility import Box
-
+Box = tuple[float, float, float, float]
+"""Left, bottom, right and top, from the foot of a page upwards: points, or dots of a picture."""
 BoxOf = Callable[[int], Box | None]
 """Returns where the character at an index of a page's text stands; None for one that was added."""
 
+HYPHEN = "\ufffe"
+"""What pdfium gives for a hyphen at the end of a line; mostly the word goes on in the next one."""
 _APART = 0.55
 """Heights of the letters by which two cells of a line are apart at least."""
 SAME_LINE = 0.6

@@ -1,0 +1,1 @@
+"""Rows and columns, told by where words stand on a page."""
