@@ -73,6 +73,12 @@ def test_a_dense_table_without_a_header_has_bars() -> None:
     assert with_tables(column_by_column(table)).split("\n") == [" | ".join(row) for row in table]
 
 
+def test_an_amount_stays_with_what_it_is_for() -> None:
+    bill = (("Milk 1 l", "1.20"), ("Rye bread", "2.40"), ("Total", "EUR 3.60"), ("Change", "-6.40"))
+    read = with_tables([*printed("Harbour market", 100, 20), *column_by_column(bill)])
+    assert read.split("\n") == ["Harbour market", "", *(" | ".join(row) for row in bill)]
+
+
 @pytest.mark.parametrize(
     "table",
     [

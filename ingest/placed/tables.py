@@ -35,6 +35,8 @@ _IN_LINE = 0.25
 _WORDY = 4.0
 """Words of a cell, on average, from which columns without figures are prose."""
 _FIGURE = re.compile(r"\d")
+_AMOUNT = re.compile(r"[^\d\n]{0,4}\d[\d.,' -]*[^\d\n]{0,4}")
+"""A figure with its sign, currency or unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +115,12 @@ class PlacedTable:
 class Tables:
     """Names the columns of a document's tables, page by page."""
 
-    def __init__(self, *, bare: bool = False) -> None:
-        """Begin with the first page; `bare` tables, without a certain header, count or do not."""
-        self._bare = bare
+    def __init__(self, *, bare: bool = False, amounts: bool = False) -> None:
+        """Begin with the first page; `bare` tables, without a certain header, count or do not.
+
+        With `amounts` nothing but a list of two columns counts, the second one of figures.
+        """
+        self._bare, self._amounts = bare, amounts
         self._last: Grid | None = None
         """The last table of the page before."""
 
@@ -145,7 +150,7 @@ class Tables:
         number = free = tried = 0
         while number < len(fragments):
             line = fragments[number].line
-            if counts[line] < _COLUMNS:
+            if counts[line] < (2 if self._amounts else _COLUMNS):
                 number += 1
                 continue
             grid = _grid(fragments, number, free)
@@ -167,6 +172,9 @@ class Tables:
 
     def _lines(self, text: str, grid: Grid, before: Grid | None) -> list[str]:
         """Return a grid as lines that name its columns; none where it is no table."""
+        if self._amounts:
+            is_list = _is_list_of_amounts(grid.cells) and _is_aligned(grid.rows)
+            return _barred(grid.cells) if is_list and grid.is_whole_in(text) else []
         if not (grid.rows and grid.is_regular and grid.is_whole_in(text)):
             return []
         if before and before.goes_on_in(grid):
@@ -179,8 +187,11 @@ class Tables:
         if named := named_lines(grid.cells):
             self._last = grid
             return named
-        bare = self._bare and _is_dense(grid.cells)
-        return [" | ".join(row) for row in grid.cells] if bare else []
+        return _barred(grid.cells) if self._bare and _is_dense(grid.cells) else []
+
+
+def _barred(rows: Sequence[Sequence[str]]) -> list[str]:
+    return [" | ".join(row) for row in rows]
 
 
 def _grid(fragments: Sequence[Fragment], number: int, free: int) -> Grid:
@@ -248,6 +259,14 @@ def _is_dense(rows: Sequence[Sequence[str]]) -> bool:
         return False
     columns = zip(*rows, strict=True)
     return all(sum(len(cell.split()) for cell in own) <= _WORDY * len(rows) for own in columns)
+
+
+def _is_list_of_amounts(rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether rows are of words and a figure behind them; few have no figure, or it alone."""
+    if len(rows) < _ROWS or len(rows[0]) != 2:
+        return False
+    whole = sum(bool(said) and _AMOUNT.fullmatch(amount) is not None for said, amount in rows)
+    return whole * 5 >= len(rows) * 4
 
 
 def _is_prose(rows: Sequence[Sequence[str]]) -> bool:

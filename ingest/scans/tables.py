@@ -42,7 +42,8 @@ class PrintedWord:
 def with_tables(words: Sequence[PrintedWord]) -> str:
     """Return the text of a page with its tables row by row; empty where it has none.
 
-    Where no header is certain, the cells of a row have bars between them. Words that are in no
+    Where no header is certain, the cells of a row have bars between them. On a page without tables
+    that holds for lists of amounts as well. Words that are in no
     table keep their place.
     """
     placed = [(at, word) for at, word in enumerate(words) if not _RULE.fullmatch(word.text)]
@@ -52,7 +53,8 @@ def with_tables(words: Sequence[PrintedWord]) -> str:
     said: dict[int, str] = {}
     """Lines of tables, by the word in whose place they stand."""
     taken: set[int] = set()
-    for table in Tables(bare=True).found(text, boxes.get):
+    found = list(Tables(bare=True).found(text, boxes.get))
+    for table in found or Tables(amounts=True).found(text, boxes.get):
         held = [at for at, begin in begins.items() if table.begin <= begin < table.end]
         said[min(held)] = "\n".join(table.lines)
         taken.update(held)
