@@ -89,6 +89,24 @@ def test_a_header_of_several_lines_is_one() -> None:
     )
 
 
+def test_a_row_with_an_empty_cell_is_not_taken_for_a_line_of_the_header() -> None:
+    values = (
+        ("", "Text", "Some"),
+        ("Join", "Text", "4"),
+        ("Wide", "Int", "1"),
+        ("High", "Int", "2"),
+    )
+    table = (("Name", "Type", "Given"), *values)
+    cells = [
+        line(cell.encode(), 700 - 12 * at, size=b"10", x=LEFT[column])
+        for at, row in enumerate(table)
+        for column, cell in enumerate(row)
+        if cell
+    ]
+    (read,) = pages(b"".join(cells))
+    assert read[1:3] == ["Type: Text | Given: Some", "Name: Join | Type: Text | Given: 4"]
+
+
 def test_groups_stand_before_the_names_of_their_columns() -> None:
     left = (72, 150, 200, 270, 320)
     groups = line(b"2023", 718, size=b"10", x=175) + line(b"2024", 718, size=b"10", x=295)

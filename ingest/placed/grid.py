@@ -106,8 +106,8 @@ def _joined(rows: Sequence[PlacedRow], columns: Columns) -> list[PlacedRow]:
     lead: PlacedRow = []
     for row, following in zip(rows, [*rows[1:], []], strict=True):
         own, lead = lead + row, []
-        up = _goes_on(joined[-1], own, columns) if joined else False
-        down = _leads_to(own, following, columns) if joined and following else False
+        up = bool(joined) and _may_go_on(joined, own) and _goes_on(joined[-1], own, columns)
+        down = bool(joined and following) and _leads_to(own, following, columns)
         if down and not (up and _gap(joined[-1], own) < _gap(own, following)):
             lead = own
         elif up:
@@ -115,6 +115,12 @@ def _joined(rows: Sequence[PlacedRow], columns: Columns) -> list[PlacedRow]:
         else:
             joined.append(own)
     return joined
+
+
+def _may_go_on(rows: Sequence[PlacedRow], following: PlacedRow) -> bool:
+    """Say whether a row has few enough cells to be a line of the last one: below a header, half."""
+    cells, more = len(dict(rows[-1])), len(dict(following))
+    return more * 2 <= cells if len(rows) == 1 else more < cells
 
 
 def _is_of_row(row: PlacedRow, column: int, fragment: Fragment, columns: Columns) -> bool:
