@@ -13,6 +13,7 @@ from textual.containers import VerticalScroll
 from app.screens.answers.preview import PreviewScreen
 from app.screens.app import AskanceApp
 from app.settings.config import load_config
+from app.widgets.answer.source import card
 from engine.values import Citation, Passage
 from ingest.item import Item, Kind, Locator, People
 from tests.support.screen_text import NoEngine, settled, text_of
@@ -70,3 +71,9 @@ async def test_preview_keys_open_the_source_and_copy_the_citation(home: Path, mo
         await pilot.press("enter")
         await pilot.pause()
         assert not isinstance(app.screen, PreviewScreen)
+
+
+def test_a_source_says_how_many_pages_it_has_or_which_one_it_is() -> None:
+    for pages, said in (((0,), "1 page"), ((0, 40), "2 pages"), ((0, 0, 0), "Page 3")):
+        document = Item(Kind.DOCUMENT, "plan", None, People(), TEXT, MAIL.locator, pages=pages)
+        assert said in card(document, None)

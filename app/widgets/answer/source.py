@@ -17,7 +17,7 @@ from textual.widgets import Static
 from app.desktop.files import open_source
 from app.hints import hint
 from app.keys import bindings
-from app.output.plain import lines, one_line
+from app.output.plain import counted, lines, one_line
 from app.output.report import citation_line, copied_citation, remarks
 from app.widgets.answer.page import PageAsked, page_of, widget_of
 from engine.values import Citation
@@ -186,7 +186,9 @@ def card(item: Item, zone: tzinfo | None) -> Iterator[str]:
     if item.attachments:
         yield f"Attached: {', '.join(map(one_line, item.attachments))}"
     if item.pages:
-        yield f"{len(item.pages)} pages"
+        # A recognised page has no other page before it.
+        count = len(item.pages)
+        yield counted(count, "page") if count == 1 or any(item.pages) else f"Page {count}"
     noted = ", ".join(remarks(item))
     if noted:
         yield f"Note: {noted}"
