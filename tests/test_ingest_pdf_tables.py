@@ -141,6 +141,11 @@ def test_a_table_goes_on_overleaf(repeated: bool) -> None:
     assert len(second) == len(rest)
 
 
+def test_a_table_goes_on_where_a_column_stays_empty() -> None:
+    first, *others = pages(rows(STATEMENT), rows(STATEMENT[1:3]), rows(STATEMENT[3:5]))
+    assert [*others[0], *others[1]] == first[1:5]
+
+
 def test_another_table_overleaf_has_no_header_of_this_one() -> None:
     other = (("4", "12", "7"), ("5", "13", "8"), ("6", "14", "9"))
     _, second = pages(rows(STATEMENT), rows(other, left=(90, 190, 330)))
@@ -211,6 +216,8 @@ def test_no_word_is_lost_however_cells_stand(
                     boxes[len(text)] = x, y, x + 5, y + 10
                 text += letter
         text, y = f"{text}\n", y - drop
-    read = Tables().named(text, boxes.get)
-    missing = Counter(text.split()) - Counter(read.replace(":", " ").split())
-    assert not missing
+    tables = Tables()
+    for _ in ("a page", "the next one"):
+        read = tables.named(text, boxes.get)
+        missing = Counter(text.split()) - Counter(read.replace(":", " ").split())
+        assert not missing

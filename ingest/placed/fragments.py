@@ -66,7 +66,7 @@ class Fragment:
 
     @property
     def height(self) -> float:
-        """Height of its letters, in points."""
+        """Height of its letters."""
         return self.box[3] - self.box[1]
 
     def is_beside(self, other: Fragment) -> bool:

@@ -84,21 +84,27 @@ class Grid:
         held = sum(len("".join(fragment.text.split())) for row in self.rows for _, fragment in row)
         return held == len("".join(text[begin:end].split()))
 
-    def goes_on_in(self, other: Grid) -> bool:
-        """Say whether a grid on the next page has the same columns, and no header of its own."""
-        if len(other.columns) != len(self.columns) or other.cells[0] == self.heads[0]:
-            return False
+    def going_on_in(self, other: Grid) -> list[list[str]]:
+        """Return the cells of a grid on the next page, in the columns of this one.
+
+        There are none where the other has a header of its own, or columns of its own.
+        """
+        if other.cells[0] == self.heads[0]:
+            return []
         own, others = _places(self.rows[len(self.heads) :]), _places(other.rows)
         within = _IN_LINE * other.rows[0][0][1].height
-        return all(
-            any(
-                abs(median(one) - median(two)) < within
-                for one, two in zip(
-                    zip(*own[at], strict=True), zip(*others[at], strict=True), strict=True
-                )
-            )
-            for at in own.keys() & others.keys()
-        )
+        columns: dict[int, int] = {}
+        for column, places in sorted(others.items()):
+            right = (at for at in sorted(own) if at > max(columns.values(), default=-1))
+            found = next((at for at in right if _are_in_line(own[at], places, within)), None)
+            if found is None:
+                return []
+            columns[column] = found
+        cells = [[""] * len(self.columns) for _ in other.cells]
+        for row, said in zip(cells, other.cells, strict=True):
+            for column, at in columns.items():
+                row[at] = said[column]
+        return cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +183,10 @@ class Tables:
             return _barred(grid.cells) if is_list and grid.is_whole_in(text) else []
         if not (grid.rows and grid.is_regular and grid.is_whole_in(text)):
             return []
-        if before and before.goes_on_in(grid):
+        if before and (cells := before.going_on_in(grid)):
             heads = before.heads
-            if named := named_lines([*heads, *grid.cells]):
-                self._last = replace(grid, heads=heads)
+            if named := named_lines([*heads, *cells]):
+                self._last = before
                 return named[len(heads) :]
         if len(grid.rows) < _ROWS:
             return []
@@ -239,6 +245,16 @@ def _is_aligned(rows: Sequence[PlacedRow]) -> bool:
         for own in columns
     )
     return aligned * 2 > len(columns)
+
+
+def _are_in_line(
+    own: Sequence[tuple[float, float, float]],
+    others: Sequence[tuple[float, float, float]],
+    within: float,
+) -> bool:
+    """Say whether two columns have their left ends, middles or right ends in line."""
+    ends = zip(zip(*own, strict=True), zip(*others, strict=True), strict=True)
+    return any(abs(median(one) - median(other)) < within for one, other in ends)
 
 
 def _places(rows: Sequence[PlacedRow]) -> dict[int, list[tuple[float, float, float]]]:
