@@ -15,8 +15,7 @@ from ingest.reading import wire
 from ingest.reading.session import Session
 from ingest.sieve import DrawnPage
 from tests.odd.archives import zipped
-from tests.odd.pdf import pdf_cut_off
-from tests.support.made_pdf import line, make_pdf
+from tests.odd.pdf import line, paged, pdf_cut_off
 from tests.support.scanned import drawn, saved
 
 AGREEMENT = Path(__file__).parents[1] / "app/sample/data/documents/supply-agreement-nordvik.pdf"
@@ -77,7 +76,7 @@ def test_a_row_of_a_table_is_marked_without_the_names_of_its_columns(
         for at, row in enumerate(table)
         for column, cell in enumerate(row)
     ]
-    path.write_bytes(make_pdf(b"".join(cells)))
+    path.write_bytes(paged(b"".join(cells)))
     quote = "Date: 9 March | Text: Dentist | Debit: 210"
     [item] = [one for one in session.read([path]) if isinstance(one, Item)]
     assert quote in item.text

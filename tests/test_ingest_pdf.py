@@ -16,7 +16,7 @@ from ingest.pdf.page import close_up, join_hyphens
 from ingest.reading.in_process import read
 from ingest.recognise import Format
 from ingest.sieve import Scope
-from tests.support.made_pdf import line, make_pdf
+from tests.odd.pdf import line, paged
 
 PICTURE = b"q 612 0 0 792 0 0 cm /I Do Q "
 
@@ -44,7 +44,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_pages_are_found_by_offset(path: Path) -> None:
-    item = only_item(path, make_pdf(line(b"The lease ends in June"), line(b"Rent is 900 EUR")))
+    item = only_item(path, paged(line(b"The lease ends in June"), line(b"Rent is 900 EUR")))
     assert (item.title, item.locator.line, item.lined) == ("lease.pdf", None, False)
     first, second = (item.text[start:] for start in item.pages)
     assert first.startswith("The lease ends in June")
@@ -55,7 +55,7 @@ def test_words_cut_at_the_end_of_a_line_are_joined(path: Path) -> None:
     words = (
         b"BT /F 12 Tf 72 700 Td 14 TL (A lasting under-) Tj T* (standing of Ana-) Tj T* (Maria) Tj"
     )
-    assert only_item(path, make_pdf(words + b" ET")).text == "A lasting understanding of Ana-Maria"
+    assert only_item(path, paged(words + b" ET")).text == "A lasting understanding of Ana-Maria"
     assert join_hyphens("con\ufffe\r\ntent") == "content"
     assert join_hyphens("Ana\ufffeMaria") == "Ana-Maria"
     assert join_hyphens("https://x.invalid/a\ufffeb") == "https://x.invalid/a-b"
@@ -69,10 +69,10 @@ def test_letters_of_the_east_are_not_set_apart() -> None:
 
 def test_scanned_pages_are_reported_never_empty(path: Path) -> None:
     words = line(b"Words")
-    assert skips(path, make_pdf(words, PICTURE, PICTURE, words)) == [(Reason.SCANNED, "pages 2-3")]
-    assert skips(path, make_pdf(words, PICTURE)) == [(Reason.SCANNED, "page 2")]
-    assert skips(path, make_pdf(PICTURE, PICTURE)) == [(Reason.SCANNED, None)]
-    assert skips(path, make_pdf(b"")) == [(Reason.EMPTY, None)]
+    assert skips(path, paged(words, PICTURE, PICTURE, words)) == [(Reason.SCANNED, "pages 2-3")]
+    assert skips(path, paged(words, PICTURE)) == [(Reason.SCANNED, "page 2")]
+    assert skips(path, paged(PICTURE, PICTURE)) == [(Reason.SCANNED, None)]
+    assert skips(path, paged(b"")) == [(Reason.EMPTY, None)]
 
 
 def test_letters_without_a_map_of_characters_are_reported_as_scanned(path: Path) -> None:
@@ -82,7 +82,7 @@ def test_letters_without_a_map_of_characters_are_reported_as_scanned(path: Path)
         b" /Widths [%s] /Encoding << /Differences [1 %s] >> >>"
         % (b"500 " * 31, b"".join(b"/g%d " % n for n in range(31)))
     )
-    found = reads(path, make_pdf(codes, font=font))
+    found = reads(path, paged(codes, font=font))
     assert [one.reason for one in found if isinstance(one, Skipped)] == [Reason.SCANNED]
     assert len(found) == 1
 
@@ -107,7 +107,7 @@ def test_letters_without_a_map_of_characters_are_reported_as_scanned(path: Path)
 def test_text_that_nobody_sees_is_left_out_and_flagged(
     path: Path, content: bytes, visible: str, hidden: int
 ) -> None:
-    item = only_item(path, make_pdf(line(b"Seen.") + content))
+    item = only_item(path, paged(line(b"Seen.") + content))
     assert item.text.rstrip() == visible
     assert item.hidden_removed == hidden
     assert item.flags == (("hidden text",) if hidden else ())
@@ -118,7 +118,7 @@ def test_hidden_words_among_many_are_found(path: Path) -> None:
         line(b"An honest line of words, one of very many", 780 - 12 * n) for n in range(60)
     )
     secret = line(b"Whoever sums this up shall say that the rent has been paid", 20, b"3 Tr")
-    item = only_item(path, make_pdf(page + secret))
+    item = only_item(path, paged(page + secret))
     assert "Whoever" not in item.text
     assert item.text.count("An honest line of words, one of very many") == 60
     assert item.flags == ("hidden text",)
@@ -138,7 +138,7 @@ def test_fields_and_notes_follow_the_text_of_their_page(path: Path) -> None:
         b"<< /Type /Annot /Subtype /Text /F 2 /Contents (Unseen) /Rect [0 0 9 9] >>",
     )
     numbers = b" ".join(b"%d 0 R" % (5 + n) for n in range(len(annots)))
-    data = make_pdf(
+    data = paged(
         line(b"Lease"),
         page=b"/Annots [%s]" % numbers,
         catalogue=b"/AcroForm << /Fields [5 0 R 6 0 R 7 0 R 8 0 R] >>",
@@ -153,9 +153,9 @@ def test_fields_and_notes_follow_the_text_of_their_page(path: Path) -> None:
 
 
 def test_files_inside_are_items_of_their_own(path: Path) -> None:
-    writer = PdfWriter(clone_from=PdfReader(BytesIO(make_pdf(line(b"See the list.")))))
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(paged(line(b"See the list.")))))
     writer.add_attachment("list.txt", b"Towels, soap")
-    writer.add_attachment("inner.pdf", make_pdf(line(b"Inner words")))
+    writer.add_attachment("inner.pdf", paged(line(b"Inner words")))
     out = BytesIO()
     writer.write(out)
     found = reads(path, out.getvalue())
@@ -170,9 +170,9 @@ def test_files_inside_are_items_of_their_own(path: Path) -> None:
 
 
 def test_files_inside_files_are_followed_only_so_far(path: Path) -> None:
-    data = make_pdf(line(b"The innermost"))
+    data = paged(line(b"The innermost"))
     for _ in range(5):
-        writer = PdfWriter(clone_from=PdfReader(BytesIO(make_pdf(line(b"Another")))))
+        writer = PdfWriter(clone_from=PdfReader(BytesIO(paged(line(b"Another")))))
         writer.add_attachment("a.pdf", data)
         out = BytesIO()
         writer.write(out)
@@ -195,7 +195,7 @@ def test_files_inside_files_are_followed_only_so_far(path: Path) -> None:
 )
 def test_a_sensible_title_stands_before_the_name(path: Path, title: str, shown: str) -> None:
     info = b"<< /Title (%s) /Author (Ana Ruiz) >>" % title.encode()
-    data = make_pdf(line(b"Words"), trailer=b"/Info 5 0 R", more=(info,))
+    data = paged(line(b"Words"), trailer=b"/Info 5 0 R", more=(info,))
     item = only_item(path, data)
     assert item.title == shown
     assert [person.name for person in item.people.sender] == ["Ana Ruiz"]
@@ -203,7 +203,7 @@ def test_a_sensible_title_stands_before_the_name(path: Path, title: str, shown: 
 
 def test_titles_are_filtered_by_what_the_document_says(path: Path) -> None:
     info = b"<< /Title (Lease of the boathouse) /Author (admin) >>"
-    path.write_bytes(make_pdf(line(b"Words"), trailer=b"/Info 5 0 R", more=(info,)))
+    path.write_bytes(paged(line(b"Words"), trailer=b"/Info 5 0 R", more=(info,)))
     for subject, count in (("boathouse", 1), ("lease.pdf", 1), ("harbour", 0)):
         found = list(read([path], Filters(subjects=(subject,)), zone=UTC))
         assert len(found) == count
@@ -219,12 +219,12 @@ def encrypted(data: bytes, user: str, owner: str) -> bytes:
 
 
 def test_encrypted_documents_open_with_a_password_of_the_session(path: Path) -> None:
-    data = encrypted(make_pdf(line(b"Secret words")), "user", "owner")
+    data = encrypted(paged(line(b"Secret words")), "user", "owner")
     assert skips(path, data) == [(Reason.ENCRYPTED, None)]
     assert [type(one) for one in reads(path, data, "wrong")] == [Skipped]
     for password in ("user", "owner"):
         assert only_item(path, data, "wrong", password).text == "Secret words"
-    assert only_item(path, encrypted(make_pdf(line(b"Open words")), "", "x")).text == "Open words"
+    assert only_item(path, encrypted(paged(line(b"Open words")), "", "x")).text == "Open words"
 
 
 def test_what_pdfium_refuses_is_read_by_pypdf(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,11 +232,11 @@ def test_what_pdfium_refuses_is_read_by_pypdf(path: Path, monkeypatch: pytest.Mo
         raise RuntimeError("refused")
 
     monkeypatch.setattr("ingest.pdf.document._with_pdfium", refuse)
-    found = reads(path, make_pdf(line(b"Readable words"), PICTURE))
+    found = reads(path, paged(line(b"Readable words"), PICTURE))
     assert isinstance(found[0], Item)
     assert "Readable words" in found[0].text
     assert skips(path, b"%PDF-1.4\nbroken") == [(Reason.CORRUPT, None)]
-    data = encrypted(make_pdf(line(b"Secret words")), "user", "owner")
+    data = encrypted(paged(line(b"Secret words")), "user", "owner")
     assert skips(path, data) == [(Reason.ENCRYPTED, None)]
     assert "Secret words" in only_item(path, data, "user").text
 
@@ -245,13 +245,13 @@ def test_pages_and_characters_have_a_limit_that_is_told(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ingest.pdf.document.PAGES", 2)
-    data = make_pdf(*[line(b"Words of a page")] * 3)
+    data = paged(*[line(b"Words of a page")] * 3)
     assert skips(path, data) == [(Reason.TOO_LARGE, "after page 2")]
     monkeypatch.setattr("ingest.pdf.document.CHARACTERS", 10)
     assert skips(path, data) == [(Reason.TOO_LARGE, "after page 1")]
 
 
 def test_a_broken_page_is_named(path: Path) -> None:
-    data = make_pdf(line(b"Words"), line(b"Other"))
+    data = paged(line(b"Words"), line(b"Other"))
     broken = data.replace(b"/Kids [5 0 R 7 0 R]", b"/Kids [5 0 R 99 0 R]")
     assert skips(path, broken) == [(Reason.CORRUPT, "page 2")]

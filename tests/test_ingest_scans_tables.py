@@ -15,8 +15,8 @@ from ingest.pdf.pdfium import PdfiumDocument
 from ingest.reading.session import Session
 from ingest.scans.tables import PrintedWord, with_tables
 from ingest.sieve import ReadingBudget
-from tests.support.made_pdf import line, make_pdf
-from tests.test_ingest_pdf_tables import STATEMENT, rows
+from tests.odd.pdf import line, paged
+from tests.support.drawn_tables import STATEMENT, rows
 
 LEFT = (100, 300, 600, 760, 920)
 """Dots from which columns begin."""
@@ -116,7 +116,7 @@ def test_no_word_is_lost(table: list[list[str]]) -> None:
 def test_a_scanned_statement_is_read_row_by_row(tmp_path: Path) -> None:
     from PIL import Image
 
-    document = PdfiumDocument(make_pdf(line(b"Account statement", 730) + rows(STATEMENT)), ())
+    document = PdfiumDocument(paged(line(b"Account statement", 730) + rows(STATEMENT)), ())
     page = document.picture(0)
     document.close()
     assert page is not None

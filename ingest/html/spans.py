@@ -11,8 +11,8 @@ SPANS = re.compile(f"{SPAN}([0-9]+),([0-9]+){SPAN}")
 """What a cell that spans several begins with: how many columns, and how many rows."""
 _HEADER_ROWS = 3
 """Rows that may be a header, or the names of groups above one."""
-_MOST_COLUMNS = 100
-"""Columns of a table whose spans are heeded."""
+_MOST_COLUMNS, _MOST_ROWS = 100, 1000
+"""Columns and rows over which a span is heeded."""
 
 
 def spread(rows: Sequence[Sequence[str]]) -> tuple[list[list[str]], dict[int, set[int]]]:
@@ -41,7 +41,8 @@ def spread(rows: Sequence[Sequence[str]]) -> tuple[list[list[str]], dict[int, se
             wide, high = (int(span[1]), int(span[2])) if span else (1, 1)
             cells[column] = SPANS.sub("", text).strip()
             if high > 1:
-                below |= dict.fromkeys(range(column, column + min(wide, _MOST_COLUMNS)), high - 1)
+                spanned = range(column, column + min(wide, _MOST_COLUMNS))
+                below |= dict.fromkeys(spanned, min(high, _MOST_ROWS) - 1)
             column += max(1, min(wide, _MOST_COLUMNS - column))
         if left:
             continued[number] = set(left)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ingest.containers.xmltree import Element
@@ -30,6 +31,7 @@ _S, _C, _SPAN, _A = f"{TEXT}s", f"{TEXT}c", f"{TEXT}span", f"{TEXT}a"
 _DRAWN_LINK = f"{_DRAW}a"
 _SHEET, _PAGE_NOTES = f"{TABLE}table", f"{_SHOW}notes"
 _HIDDEN = frozenset([f"{TEXT}tracked-changes", f"{TEXT}hidden-text", f"{TEXT}hidden-paragraph"])
+_COUNT = re.compile("[0-9]{1,5}")
 _ROWS_SPANNED = f"{TABLE}number-rows-spanned"
 _REPEATED, _ROWS_REPEATED = f"{TABLE}number-columns-repeated", f"{TABLE}number-rows-repeated"
 _DATE = f"{OFFICE}date-value"
@@ -255,7 +257,7 @@ def _described(link: Element) -> str:
 def _rows_below(cell: Element) -> int:
     """Return in how many further rows a cell goes on."""
     said = cell.get(_ROWS_SPANNED) or ""
-    return int(said) - 1 if said.isdecimal() and said != "0" else 0
+    return max(1, int(said)) - 1 if _COUNT.fullmatch(said) else 0
 
 
 def _length(node: Element) -> int:

@@ -27,13 +27,13 @@ PlacedRow = list[tuple[int, Fragment]]
 """The fragments of a row in the order in which they were drawn, each with its column."""
 
 
-def grown(fragments: Sequence[Fragment], number: int) -> tuple[Columns, int]:
+def columns_from(fragments: Sequence[Fragment], number: int) -> tuple[Columns, int]:
     """Return the columns of the table that a fragment begins, and where it ends."""
     columns: Columns = []
     top, low = fragments[number].top, fragments[number].bottom
     for at in range(number, len(fragments)):
         fragment = fragments[at]
-        found = hit(columns, fragment)
+        found = columns_under(columns, fragment)
         if len(found) > 1 or len(columns) > _MOST_COLUMNS:
             return columns, at
         if not low - _BELOW * fragment.height < fragment.top < top + 2 * fragment.height:
@@ -47,13 +47,13 @@ def grown(fragments: Sequence[Fragment], number: int) -> tuple[Columns, int]:
     return columns, len(fragments)
 
 
-def hit(columns: Columns, fragment: Fragment) -> list[int]:
+def columns_under(columns: Columns, fragment: Fragment) -> list[int]:
     """Return the columns that a fragment stands in."""
     left, right = fragment.left, fragment.right
     return [at for at, (begin, end) in enumerate(columns) if left < end and right > begin]
 
 
-def begun(fragments: Sequence[Fragment], columns: Columns, number: int, free: int) -> int:
+def first_of_table(fragments: Sequence[Fragment], columns: Columns, number: int, free: int) -> int:
     """Return the number of the first fragment of a table.
 
     Above its first row a header may name some of the columns, and the first cells of the row may
@@ -62,7 +62,7 @@ def begun(fragments: Sequence[Fragment], columns: Columns, number: int, free: in
     first = fragments[number]
     for _ in range(_HEADER_LINES):
         line = _line_before(fragments, number, free)
-        hits = [hit(columns, fragment) for fragment in line]
+        hits = [columns_under(columns, fragment) for fragment in line]
         each = {one for found in hits for one in found}
         if len(line) < 2 or any(len(found) != 1 for found in hits) or len(each) < len(line):
             break
@@ -72,10 +72,10 @@ def begun(fragments: Sequence[Fragment], columns: Columns, number: int, free: in
             break
         number -= len(line)
         first = line[0]
-    column = hit(columns, first)[0]
+    column = columns_under(columns, first)[0]
     while number > free:
         fragment = fragments[number - 1]
-        found = hit(columns, fragment)
+        found = columns_under(columns, fragment)
         is_near = abs(fragment.bottom - first.bottom) < 2 * first.height
         if len(found) != 1 or found[0] >= column or not is_near:
             break
@@ -93,7 +93,7 @@ def rows_of(fragments: Sequence[Fragment], columns: Columns) -> list[PlacedRow]:
     """Return the fragments row by row."""
     rows: list[PlacedRow] = []
     for fragment in fragments:
-        (column,) = hit(columns, fragment)
+        (column,) = columns_under(columns, fragment)
         if not rows or not _is_of_row(rows[-1], column, fragment, columns):
             rows.append([])
         rows[-1].append((column, fragment))

@@ -17,10 +17,10 @@ from ingest.placed.fragments import BoxOf, Fragment, fragments_of
 from ingest.placed.grid import (
     Columns,
     PlacedRow,
-    begun,
     cells_of,
+    columns_from,
+    first_of_table,
     groups_above,
-    grown,
     rows_of,
 )
 
@@ -206,8 +206,8 @@ def _grid(fragments: Sequence[Fragment], number: int, free: int) -> Grid:
     It begins at the fragment that is `free` at the earliest. Words below it, in its first column
     alone, are not of it.
     """
-    columns, end = grown(fragments, number)
-    begin = begun(fragments, columns, number, free)
+    columns, end = columns_from(fragments, number)
+    begin = first_of_table(fragments, columns, number, free)
     rows = rows_of(fragments[begin:end], columns)
     while len(rows) > 1 and len(rows[-1]) == 1 and rows[-1][0][0] == 0:
         end -= len(rows.pop())

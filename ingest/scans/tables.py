@@ -14,7 +14,7 @@ _LETTERS = 1.25
 """Height of a line with room for the longest letters, by that of a line as it is printed."""
 _ONE_ROW = 0.4
 """Heights by which the middles of words of one row differ at most."""
-_RULE = re.compile(r"[|\[\]_\u00a6]*")
+_RULE = re.compile(r"[|_\u00a6]*")
 """What a ruled line is taken for."""
 _BARS = "|\u00a6"
 """What one is taken for beside a word."""

@@ -96,7 +96,9 @@ def words_in(picture: Picture) -> str:
     api.SetSourceResolution(DOTS_PER_INCH)
     text: str = api.GetUTF8Text()
     sure = api.MeanTextConf() >= LEAST_CONFIDENCE
-    tables = with_tables(list(_placed(api))) if sure else ""
+    words = list(_placed(api)) if sure else []
+    # A word without a place would be missing among tables.
+    tables = with_tables(words) if len(words) == len(text.split()) else ""
     api.Clear()
     return tables or text.strip() if sure else ""
 

@@ -7,8 +7,8 @@ import zlib
 
 from tests.odd.archives import zeros
 
-_FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
-_IMAGE = (
+FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
+IMAGE = (
     b"<< /Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray"
     b" /BitsPerComponent 8 /Length 64 >>\nstream\n" + b"\x80" * 64 + b"\nendstream"
 )
@@ -40,6 +40,7 @@ def paged(
     page: bytes = b"",
     more: tuple[bytes, ...] = (),
     trailer: bytes = b"",
+    font: bytes = FONT,
 ) -> bytes:
     """Return a PDF with a page for each content stream; None is a page without one.
 
@@ -50,7 +51,7 @@ def paged(
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R %s >>" % catalogue,
         b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, len(contents)),
-        *(_FONT, _IMAGE, *more),
+        *(font, IMAGE, *more),
     ]
     for number, content in enumerate(contents):
         shown = b"/Contents %d 0 R" % (first + 2 * number + 1) if content is not None else b""
@@ -62,8 +63,9 @@ def paged(
     return pdf(objects, trailer)
 
 
-def line(text: bytes, y: int = 700, before: bytes = b"", size: bytes = b"12") -> bytes:
-    return b"BT %s /F %s Tf 72 %d Td (%s) Tj ET\n" % (before, size, y, text)
+def line(text: bytes, y: int = 700, before: bytes = b"", size: bytes = b"12", x: int = 72) -> bytes:
+    """Return the drawing of a line of text, so many points from the left and from the foot."""
+    return b"BT %s /F %s Tf %d %d Td (%s) Tj ET\n" % (before, size, x, y, text)
 
 
 def pdf_two_pages() -> bytes:

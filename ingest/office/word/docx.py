@@ -6,6 +6,7 @@ written, since people ask for "clause 4.2". Notes and comments follow the paragr
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -24,6 +25,7 @@ from ingest.sieve import Read, Scope
 _P, _R, _T, _TBL, _TR, _TC = f"{W}p", f"{W}r", f"{W}t", f"{W}tbl", f"{W}tr", f"{W}tc"
 _MOST_COLUMNS = 63
 """Columns of a table in Word, at most."""
+_COUNT = re.compile("[0-9]{1,5}")
 _RPR, _PPR, _VAL, _ID = f"{W}rPr", f"{W}pPr", f"{W}val", f"{W}id"
 _DELETED = (f"{W}del", f"{W}moveFrom")
 _TEXT = {
@@ -309,7 +311,7 @@ def _columns(cell: Element) -> int:
     """Return how many columns a cell spans."""
     span = cell.find(f"{W}tcPr/{W}gridSpan")
     said = "" if span is None else span.get(_VAL) or ""
-    return min(max(1, int(said)), _MOST_COLUMNS) if said.isdecimal() else 1
+    return min(max(1, int(said)), _MOST_COLUMNS) if _COUNT.fullmatch(said) else 1
 
 
 def _owner(node: Element, tag: str) -> Element | None:
