@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-from datetime import UTC
 from io import BytesIO
 from pathlib import Path
 
@@ -12,63 +11,21 @@ import pytest
 from ingest.item import Item, Reason, Skipped
 from ingest.office.sheets.number_formats import form_of
 from ingest.office.word.markup import shortened_markup
-from ingest.reading.in_process import read
-
-W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
-TYPES = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-
-
-def packed(parts: dict[str, str | bytes]) -> bytes:
-    """Return a zip of `parts`, as office programs write it."""
-    out = BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in parts.items():
-            kind = zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED
-            archive.writestr(name, content, kind)
-    return out.getvalue()
-
-
-def relations(*targets: tuple[str, str]) -> str:
-    """Return a part that declares rId1, rId2, … as (last word of the type, target)."""
-    nodes = "".join(
-        f'<Relationship Id="rId{n}" Type="{TYPES}/{kind}" Target="{target}"'
-        + (' TargetMode="External"/>' if ":" in target else "/>")
-        for n, (kind, target) in enumerate(targets, 1)
-    )
-    return f"<Relationships>{nodes}</Relationships>"
-
-
-def docx(body: str, **parts: str | bytes) -> bytes:
-    """Return a Word document; the names of further parts have `__` for their dots."""
-    document = f"<w:document {W} {R}><w:body>{body}</w:body></w:document>"
-    more = {f"word/{name.replace('__', '.')}": content for name, content in parts.items()}
-    return packed({"[Content_Types].xml": "<Types/>", "word/document.xml": document, **more})
-
-
-def paragraph(*runs: str, style: str = "") -> str:
-    return f"<w:p><w:pPr>{style}</w:pPr>{''.join(runs)}</w:p>"
-
-
-def run(text: str, style: str = "") -> str:
-    return f'<w:r><w:rPr>{style}</w:rPr><w:t xml:space="preserve">{text}</w:t></w:r>'
-
-
-def found(tmp_path: Path, name: str, data: bytes) -> list[Item | Skipped]:
-    (tmp_path / name).write_bytes(data)
-    return list(read([tmp_path / name], zone=UTC))
-
-
-def item_in(tmp_path: Path, name: str, data: bytes) -> Item:
-    (item,) = found(tmp_path, name, data)
-    assert isinstance(item, Item), item
-    return item
-
-
-def skip_in(tmp_path: Path, name: str, data: bytes) -> Skipped:
-    (skip,) = found(tmp_path, name, data)
-    assert isinstance(skip, Skipped), skip
-    return skip
+from tests.support.office_files import (
+    A,
+    P,
+    R,
+    W,
+    docx,
+    found,
+    item_in,
+    odf,
+    packed,
+    paragraph,
+    relations,
+    run,
+    skip_in,
+)
 
 
 def test_word_keeps_paragraphs_lists_tables_and_links(tmp_path: Path) -> None:
@@ -328,10 +285,6 @@ def test_numbers_are_shown_as_people_see_them(code: str | int, raw: str, shown: 
     assert form_of(code)(raw) == shown
 
 
-A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
-P = 'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
-
-
 def slide(*texts: str, show: str = "1", kinds: tuple[str, ...] = ()) -> str:
     shapes = "".join(
         f'<p:sp><p:nvSpPr><p:nvPr><p:ph type="{kind}"/></p:nvPr></p:nvSpPr>'
@@ -362,23 +315,6 @@ def test_slides_are_pages_in_the_order_they_are_shown(tmp_path: Path) -> None:
     assert item.text == "First\n\nNotes: Speak slowly\n\n\n\nRent\n\nBody"
     assert [item.text[at : at + 4] for at in item.pages] == ["Firs", "\n\nRe", "Rent"]
     assert (item.flags, item.hidden_removed) == (("hidden slide",), len("secret"))
-
-
-OASIS = " ".join(
-    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-    for name in ("office", "text", "table", "style")
-)
-
-
-def opendocument(body: str, styles: str = "") -> str:
-    automatic = f"<office:automatic-styles>{styles}</office:automatic-styles>"
-    content = f"{automatic}<office:body>{body}</office:body>"
-    return f"<office:document-content {OASIS}>{content}</office:document-content>"
-
-
-def odf(kind: str, body: str, styles: str = "") -> bytes:
-    mimetype = f"application/vnd.oasis.opendocument.{kind}"
-    return packed({"mimetype": mimetype, "content.xml": opendocument(body, styles)})
 
 
 def test_opendocument_texts_keep_lists_notes_and_comments(tmp_path: Path) -> None:
@@ -502,214 +438,3 @@ def test_tables_below_each_other_have_headers_of_their_own(tmp_path: Path) -> No
         "Flats | Rooms | Floor",
         "Flats: Alfama | Rooms: 3 | Floor: 2",
     ]
-
-
-FEES = (
-    ("Course", "Teacher", "Fee"),
-    ("Choir", "Ana", "900"),
-    ("Chess", "", "60"),
-    ("Free in May",),
-)
-
-
-def word_table(rows: tuple[tuple[str, ...], ...]) -> str:
-    cells = (tuple(f"<w:tc>{paragraph(run(text))}</w:tc>" for text in row) for row in rows)
-    return f"<w:tbl>{''.join(f'<w:tr>{chr(32).join(row)}</w:tr>' for row in cells)}</w:tbl>"
-
-
-def rich_table(rows: tuple[tuple[str, ...], ...]) -> bytes:
-    lines = (r"\trowd\intbl " + "".join(rf"{text}\cell " for text in row) for row in rows)
-    return (r"{\rtf1 " + "".join(rf"{line}\row" for line in lines) + r"\pard}").encode()
-
-
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("a.docx", docx(word_table(FEES))),
-        ("a.rtf", rich_table(FEES)),
-        (
-            "a.html",
-            "<table>"
-            + "".join(f"<tr>{''.join(f'<td>{text}' for text in row)}" for row in FEES)
-            + "</table>",
-        ),
-    ],
-)
-def test_rows_of_a_document_name_their_columns(
-    tmp_path: Path, name: str, data: bytes | str
-) -> None:
-    text = item_in(tmp_path, name, data.encode() if isinstance(data, str) else data).text
-    assert text.split("\n") == [
-        "Course | Teacher | Fee",
-        "Course: Choir | Teacher: Ana | Fee: 900",
-        "Course: Chess | Fee: 60",
-        "Free in May",
-    ]
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        (("Name", "Ana"), ("Age", "34"), ("Room", "12")),
-        (("1. Choir", "Ana", "900"), ("2. Chess", "Ben", "60"), ("3. Chat", "Cem", "20")),
-        (("Course", "Teacher", "Fee"), ("Choir", "Ana"), ("Chess", "Ben", "60")),
-        (("Monday", "Choir", "Ana"), ("Tuesday", "Chess", "Choir"), ("Friday", "Choir", "")),
-    ],
-    ids=["form", "items", "joined cells", "no header"],
-)
-def test_rows_of_a_document_stay_as_they_are(
-    tmp_path: Path, rows: tuple[tuple[str, ...], ...]
-) -> None:
-    text = item_in(tmp_path, "a.docx", docx(word_table(rows))).text
-    assert text.split("\n") == [" | ".join(row).strip(" |") for row in rows]
-
-
-def test_two_tables_are_set_apart(tmp_path: Path) -> None:
-    table = word_table((("Choir", "Ana"), ("Chess", "Ben")))
-    text = item_in(tmp_path, "a.docx", docx(table + table)).text
-    assert text == "Choir | Ana\nChess | Ben\n\nChoir | Ana\nChess | Ben"
-
-
-def test_an_empty_paragraph_ends_a_table(tmp_path: Path) -> None:
-    towns = (("Town", "River", "Boat"), ("Porto", "Douro", "Ana"))
-    table = rich_table(FEES)[:-1] + rb"\par " + rich_table(towns)[len(rb"{\rtf1 ") :]
-    text = item_in(tmp_path, "a.rtf", table).text
-    assert "Course: Choir" in text
-    assert "Course: Town" not in text
-
-
-def test_names_that_hide_the_cells_are_left_out(tmp_path: Path) -> None:
-    names = tuple(f"{letter} {'of the boathouse ' * 4}" for letter in "ABC")
-    text = item_in(tmp_path, "a.docx", docx(word_table((names, *([("1", "2", "3")] * 99))))).text
-    assert text.split("\n")[-1] == "1 | 2 | 3"
-
-
-def merged(text: str, columns: int = 1, merge: str = "") -> str:
-    """Return a cell of Word; `merge` says whether one that spans rows restarts or continues."""
-    span = f'<w:gridSpan w:val="{columns}"/>' if columns > 1 else ""
-    down = f'<w:vMerge w:val="{merge}"/>' if merge else ""
-    return f"<w:tc><w:tcPr>{span}{down}</w:tcPr>{paragraph(run(text))}</w:tc>"
-
-
-SPANS = (
-    (("Area", 1, 2), ("2023", 2, 1), ("2024", 2, 1)),
-    (None, ("Units", 1, 1), ("Price", 1, 1), ("Units", 1, 1), ("Price", 1, 1)),
-    (("North", 1, 2), ("120", 1, 1), ("4.50", 1, 1), ("140", 1, 1), ("5.10", 1, 1)),
-    (None, ("80", 1, 1), ("3.00", 1, 1), ("75", 1, 1), ("2.90", 1, 1)),
-    (("South", 1, 1), ("61", 1, 1), ("2.40", 1, 1), ("66", 1, 1), ("2.70", 1, 1)),
-)
-"""Text, columns and rows of each cell; None: one that goes on from above."""
-
-
-def word_spans() -> bytes:
-    rows = (
-        "".join(merged(*(cell[:2] if cell else ("", 1)), _merge(cell)) for cell in row)
-        for row in SPANS
-    )
-    return docx(f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in rows)}</w:tbl>")
-
-
-def _merge(cell: tuple[str, int, int] | None) -> str:
-    if cell is None:
-        return "continue"
-    return "restart" if cell[2] > 1 else ""
-
-
-def html_spans() -> bytes:
-    rows = (
-        "".join(f"<td colspan={cell[1]} rowspan='{cell[2]}'>{cell[0]}" for cell in row if cell)
-        for row in SPANS
-    )
-    return f"<table>{''.join(f'<tr>{row}' for row in rows)}</table>".encode()
-
-
-def odf_spans() -> bytes:
-    covered = "<table:covered-table-cell/>"
-    rows = (
-        "".join(
-            f'<table:table-cell table:number-rows-spanned="{cell[2]}">'
-            f"<text:p>{cell[0]}</text:p></table:table-cell>{covered * (cell[1] - 1)}"
-            if cell
-            else covered
-            for cell in row
-        )
-        for row in SPANS
-    )
-    inner = "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
-    return odf("text", f"<office:text><table:table>{inner}</table:table></office:text>")
-
-
-def slide_spans() -> bytes:
-    def shown(text: str, more: str = "") -> str:
-        return f"<a:tc {more}><a:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></a:txBody></a:tc>"
-
-    rows = (
-        "".join(
-            shown(cell[0]) + shown("", 'hMerge="1"') * (cell[1] - 1)
-            if cell
-            else shown("", 'vMerge="1"')
-            for cell in row
-        )
-        for row in SPANS
-    )
-    table = f"<a:tbl>{''.join(f'<a:tr>{row}</a:tr>' for row in rows)}</a:tbl>"
-    graphic = f"<a:graphic><a:graphicData>{table}</a:graphicData></a:graphic>"
-    tree = f"<p:spTree><p:graphicFrame>{graphic}</p:graphicFrame></p:spTree>"
-    main = (
-        f'<p:presentation {P} {R}><p:sldIdLst><p:sldId r:id="rId1"/></p:sldIdLst></p:presentation>'
-    )
-    return packed(
-        {
-            "[Content_Types].xml": "",
-            "ppt/presentation.xml": main,
-            "ppt/_rels/presentation.xml.rels": relations(("slide", "slides/slide1.xml")),
-            "ppt/slides/slide1.xml": f"<p:sld {A} {P}><p:cSld>{tree}</p:cSld></p:sld>",
-        }
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("a.docx", word_spans()),
-        ("a.html", html_spans()),
-        ("a.odt", odf_spans()),
-        ("a.pptx", slide_spans()),
-    ],
-)
-def test_cells_that_span_others_keep_their_place(tmp_path: Path, name: str, data: bytes) -> None:
-    rows = item_in(tmp_path, name, data).text.split("\n")
-    assert rows[2:] == [
-        "Area: North | 2023, Units: 120 | 2023, Price: 4.50 | 2024, Units: 140 | 2024, Price: 5.10",
-        "Area: North | 2023, Units: 80 | 2023, Price: 3.00 | 2024, Units: 75 | 2024, Price: 2.90",
-        "Area: South | 2023, Units: 61 | 2023, Price: 2.40 | 2024, Units: 66 | 2024, Price: 2.70",
-    ]
-
-
-def test_a_row_of_one_wide_cell_is_no_row_of_the_table(tmp_path: Path) -> None:
-    cells = ["".join(map(merged, row)) for row in FEES]
-    rows = "".join(f"<w:tr>{row}</w:tr>" for row in [*cells[:2], merged("In euros", 3), *cells[2:]])
-    text = item_in(tmp_path, "a.docx", docx(f"<w:tbl>{rows}</w:tbl>")).text
-    assert "\nIn euros\n" in text
-
-
-def test_cells_that_span_columns_below_a_header_set_out_a_page(tmp_path: Path) -> None:
-    rows = (
-        ("Maine", "Ohio", "Utah"),
-        ("North", "Ada"),
-        ("Iowa", "Texas", "Idaho"),
-        ("South", "Ben"),
-    )
-    html = "".join(
-        "<tr>" + "".join(f"<td{' colspan=2' * (len(row) < 3)}>{cell}" for cell in row)
-        for row in rows
-    )
-    text = item_in(tmp_path, "a.html", f"<table>{html}</table>".encode()).text
-    assert text.split("\n") == [" | ".join(row) for row in rows]
-
-
-def test_a_span_that_makes_no_sense_is_one_cell(tmp_path: Path) -> None:
-    spans = ('colspan="0"', 'colspan="x"', 'rowspan="-1"', 'colspan="99999" rowspan="99999"')
-    rows = "".join(f"<tr><td {span}>Choir<td>Ana<td>900" for span in spans)
-    text = item_in(tmp_path, "a.html", f"<table>{rows}</table>".encode()).text
-    assert text.split("\n") == ["Choir | Ana | 900"] * 4
