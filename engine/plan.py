@@ -55,7 +55,7 @@ Field = Literal[
     "text",
 ]
 """What an item says of itself, without a model. "start" is the day and, where there is one, the
-time; "addressee" the one person of a mail's To line; "entry" when something is and its title, as
+time; "addressee" whom a mail greets of its To line; "entry" when something is and its title, as
 a calendar shows it; "sender" the organiser of an event; "text" the beginning of what its writer
 says, without what is quoted; "speaker" who gives it, by its title or fields."""
 Unit = Literal["minutes", "hours", "days", "weeks", "utc"]

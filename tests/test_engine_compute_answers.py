@@ -12,14 +12,16 @@ import pytest
 from engine.answer import answer
 from engine.checking import abstention
 from engine.compute.plan_text import parsed
-from engine.confidence.reasons import UNREAD
+from engine.confidence.reasons import ALL_MEANT, UNREAD
 from engine.errors import OwnAddressUnknown, PlanRefused
 from engine.events import Answered
 from engine.settings import Settings
-from ingest.item import Shelf
+from ingest.item import Person, Shelf
 from models.roles import ModelSet
 from tests.support.builders import mail
 from tests.support.toy_compute import BOB, KIM, MAILS, MET, Ask, asking, crossings, day
+
+CATHERINE = Person("Lund, Catherine", "cl@lund.example")
 
 
 @pytest.fixture
@@ -181,3 +183,27 @@ def test_a_file_that_could_not_have_held_it_leaves_a_count_sure(
     assert (found.certainty == "sure") is sure
     assert (found.grounded == "grounded") is sure
     assert [one.text for one in found.reasons] == [UNREAD.text] * (not sure)
+
+
+@pytest.mark.parametrize(
+    ("to", "begins", "named", "sure"),
+    [
+        ((KIM,), "The boat leaks.", "Kim Sato", True),
+        ((KIM, CATHERINE), "Hi Cath\nThe boat leaks.", "Catherine Lund", True),
+        ((KIM, CATHERINE), "Sato,\nthe boat leaks.", "Kim Sato", True),
+        ((KIM, CATHERINE), "Guys, the boat leaks.", "Kim Sato", False),
+        ((KIM, CATHERINE), "Kim thinks that the boat leaks", "Kim Sato", False),
+        ((KIM, CATHERINE), "Kim and Cath,\nthe boat leaks", "Kim Sato", False),
+    ],
+)
+def test_the_main_recipient_is_whom_the_mail_greets_else_all_are_shown_unsure(
+    ask: Ask, to: tuple[Person, ...], begins: str, named: str, sure: bool
+) -> None:
+    leak = mail("Leak", BOB, day(9), begins, to=to)
+    asked = 'In the mail "Leak" from Bob: who is the main recipient?'
+    found, _, models = ask(asked, [*MAILS, leak])
+    assert found.text.startswith(named)
+    assert (found.certainty == "sure") is sure
+    assert [one.text for one in found.reasons] == [ALL_MEANT.text] * (not sure)
+    assert ("Catherine Lund" in found.text) is (not sure or named == "Catherine Lund")
+    assert not models["g"].prompts

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 
+from engine.compute.greeting import addressees
 from engine.language.days import week
 from engine.plan import Field, Unit
 from ingest.item import Item, Kind, Person
@@ -75,8 +76,8 @@ def values_of(item: Item, field: Field, unit: Unit | None = None) -> tuple[Value
         return _speakers(item)
     if field in ("sender", "recipient", "addressee"):
         people = item.people.recipients if field == "recipient" else item.people.sender
-        if field == "addressee":  # of several, the greeting says who is meant
-            people = item.people.to if len(item.people.to) == 1 else ()
+        if field == "addressee":
+            people = addressees(item)
         return tuple(_person(person) for person in people if person.name or person.address)
     if field in _OF_DATE:
         day = day_of(item)

@@ -104,6 +104,12 @@ class Table:
         return self.plan.expected in (None, self.counted)
 
     @property
+    def names_one(self) -> bool:
+        """Whether it names one person for each mail, where a mail's main recipient is asked for."""
+        named = Counter(id(one.item) for row in self.rows for one in row.values)
+        return self.plan.value != "addressee" or all(count == 1 for count in named.values())
+
+    @property
     def units(self) -> tuple[str, ...]:
         """The units of its rows, each once."""
         return units_of(self.rows)

@@ -25,7 +25,8 @@ class _Rule:
 
 COUNTED = Argument("the day is counted from the date of its source", True)
 UNREAD = Argument("not all that may count was read", False)
-"""Of a computed answer."""
+ALL_MEANT = Argument("the mail does not say which of its recipients it means", False)
+"""Both of a computed answer."""
 
 OWN_WORDS = Argument("no source says so in these words", False)
 COMPARED = "compared: "

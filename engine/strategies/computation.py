@@ -15,6 +15,7 @@ from engine.compute.run import run
 from engine.compute.show import draft
 from engine.compute.table import Extracted, Table
 from engine.compute.vocabulary import QuestionVocabulary, joined
+from engine.confidence.reasons import ALL_MEANT
 from engine.errors import OwnAddressUnknown, PlanRefused
 from engine.events import Noted, Steps
 from engine.generation.draft import Draft
@@ -56,7 +57,8 @@ def compute(tools: Toolbox, vocabulary: QuestionVocabulary, read: PlanReading) -
     for remark in result.table.remarks if result.table else ():
         yield Noted(remark)
     is_whole = read.sure and not computed.unread and computed.is_as_expected
-    return replace(result, ended=is_whole)
+    reasons = () if computed.names_one else (ALL_MEANT,)
+    return replace(result, ended=is_whole and computed.names_one, reasons=reasons)
 
 
 def _propose(tools: Toolbox) -> Steps[Plan | None]:

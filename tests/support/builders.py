@@ -52,11 +52,14 @@ def mail(
     body: str = "Hello.",
     shelf: Shelf | None = None,
     part: str | None = None,
+    to: tuple[Person, ...] = (),
 ) -> Item:
     """Return a mail of the inbox; its text begins with its headers, as the readers write them."""
-    text = f"Subject: {title}\nFrom: {sender}\nDate: {when}\n\n{body}"
+    addressed = f"To: {', '.join(map(str, to))}\n" if to else ""
+    head = f"Subject: {title}\nFrom: {sender}\n{addressed}Date: {when}\n\n"
     place = Locator(Path("/mail/inbox.mbox"), message_id=f"<{title}{when}>", part=part)
-    return Item(Kind.MAIL, title, when, People(sender=(sender,)), text, place, shelf=shelf)
+    people = People(sender=(sender,), to=to)
+    return Item(Kind.MAIL, title, when, people, head + body, place, shelf=shelf, body=len(head))
 
 
 def event(
