@@ -139,6 +139,23 @@ def test_what_another_says_of_themselves_supports_no_answer() -> None:
     assert checked.grounded == "grounded"
 
 
+@pytest.mark.parametrize(
+    ("turn", "reply", "who"),
+    [
+        ("Hey Jonas, how are you? I took my turtles to the beach.", "turtles", "Mara"),
+        ("I am so happy for you, Jonas! The turtles are at the beach.", "turtles", ""),
+        ("I took something to the beach. It was your turtle.", "a turtle", ""),
+        ("I took turtles to the beach. Did you see the parrot?", "turtles and a parrot", ""),
+    ],
+)
+def test_of_a_turn_only_the_sentence_counts_that_holds_the_reply(
+    turn: str, reply: str, who: str
+) -> None:
+    chat = passage(f"{CHAT}Mara: {turn}\n")
+    checked = check(reply, [chat], "What did Jonas take to the beach?")
+    assert [one.said_by for one in checked.unsupported] == [who] * bool(who)
+
+
 def test_where_another_passage_holds_it_that_one_is_cited() -> None:
     note = passage("Jonas started pottery classes in May.")
     checked = check("Pottery classes in May [1].", [passage(CHAT), note], "What did Jonas start?")

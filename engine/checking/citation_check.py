@@ -28,6 +28,7 @@ from engine.checking.draft_sentences import (
 from engine.checking.negation import Statement, contradicts
 from engine.checking.speakers import SpeakerTurns
 from engine.language.languages import language_of
+from engine.language.sentences import sentence_spans
 from engine.language.stemming import stem
 from engine.language.tokens import FUNCTION_WORDS, content_words, words
 from engine.values import Citation, Grounded, Passage, Unsupported
@@ -201,8 +202,29 @@ def _objections(said: _Said, reads: Sequence[_Read]) -> bool:
 
 
 def _said_by(said: _Said, read: _Read) -> str | None:
-    """Return who says what fits of themselves, where the question is about another speaker."""
-    return read.turns.elses(*_best_line(said, read), said.question.text)
+    """Return who says what fits of themselves, where the question is about another speaker.
+
+    "Hi Bob! I am learning to swim" is not about Bob; nor is "I am learning to swim. It is fun".
+    """
+    places = (_best_sentence(said, read), _best_line(said, read))
+    found = (read.turns.elses(*place, said.question.text) for place in places)
+    return next((who for who in found if who), None)
+
+
+def _best_sentence(said: _Said, read: _Read) -> tuple[int, int]:
+    """Return the offsets of the sentence in the best line that has all wanted terms of it.
+
+    The whole line, where they are from several.
+    """
+    start, end = _best_line(said, read)
+    line = read.passage.item.text[start:end]
+    wanted, asked = said.wanted & set(words(line)), said.asked - FUNCTION_WORDS
+    best, best_key = (start, end), -1
+    for begin, close in sentence_spans(line):
+        held = set(words(line[begin:close]))
+        if wanted and wanted <= held and len(held & asked) > best_key:
+            best_key, best = len(held & asked), (start + begin, start + close)
+    return best
 
 
 def _translates(said: _Said, read: _Read) -> bool:
