@@ -766,5 +766,30 @@ MORE = (
         ("Não, não é permitido fumar dentro de casa.",),
         ("Sim, é permitido fumar dentro de casa.",),
     ),
+    # --- a "not" that denies nothing ------------------------------------------------------------
+    Scene(
+        "What is Jo looking forward to?",
+        "The ferry is booked. I can't wait to visit the lighthouse with you!",
+        ("the lighthouse", "Jo is going to visit the lighthouse."),
+        ("Jo will not visit the lighthouse.",),
+    ),
+    Scene(
+        "What does Kim like to do after the repair?",
+        "The car is fixed. Nothing better than cruising around the bay.",
+        ("cruising around the bay", "Kim likes cruising around the bay."),
+        ("Kim does not like cruising around the bay.",),
+    ),
+    Scene(
+        "What did Bob say about the oars?",
+        "No problem, the oars are in the shed. There is no doubt that they were paid.",
+        ("The oars are in the shed.", "The oars were paid."),
+        ("The oars are not in the shed.",),
+    ),
+    Scene(
+        "What is said of the new crew?",
+        "I couldn't be happier with the new crew. We will not wait for the rowers.",
+        ("happier with the new crew",),
+        ("They will wait for the rowers.",),
+    ),
 )
 """Written after the rules were mended, from mails and lists that hold several facts each."""
