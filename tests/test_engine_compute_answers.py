@@ -22,6 +22,8 @@ from tests.support.builders import mail
 from tests.support.toy_compute import BOB, KIM, MAILS, MET, Ask, asking, crossings, day
 
 CATHERINE = Person("Lund, Catherine", "cl@lund.example")
+KIM_LUND = Person("Kim Lund", "kl@lund.example")
+ALLEN = Person("Phil Allen", "pa@lund.example")
 
 
 @pytest.fixture
@@ -194,6 +196,8 @@ def test_a_file_that_could_not_have_held_it_leaves_a_count_sure(
         ((KIM, CATHERINE), "Guys, the boat leaks.", "Kim Sato", False),
         ((KIM, CATHERINE), "Kim thinks that the boat leaks", "Kim Sato", False),
         ((KIM, CATHERINE), "Kim and Cath,\nthe boat leaks", "Kim Sato", False),
+        ((KIM, CATHERINE, ALLEN), "All,\nthe boat leaks", "Kim Sato", False),
+        ((KIM, KIM_LUND, CATHERINE), "Dear Kim Sato,\nthe boat leaks", "Kim Sato", True),
     ],
 )
 def test_the_main_recipient_is_whom_the_mail_greets_else_all_are_shown_unsure(

@@ -15,22 +15,32 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]+")
+_COLLECTIVE = "all alle both colleagues everybody everyone folks friends guys team there"
+_OF_ALL = frozenset(_COLLECTIVE.split())
+"""Words of greetings that name nobody, though names may begin with them: Allen, Theresa."""
 
 
 def addressees(item: Item) -> tuple[Person, ...]:
-    """Return whom the greeting names of a mail's To line; everyone there, where it names nobody."""
+    """Return whom the greeting names of a mail's To line; everyone there, where it names nobody.
+
+    Of people with the same first name those are meant of whose names it has most.
+    """
     people = item.people.to
     if len(people) < 2 or not (found := _GREETING.match(item.text, item.body)):
         return people
-    greeted = [word.casefold() for word in _WORD.findall(found[1])]
-    return tuple(one for one in people if _is_one_of(one, greeted)) or people
+    greeted = {word.casefold() for word in _WORD.findall(found[1])} - _OF_ALL
+    counts = [_named(one, greeted) for one in people]
+    most = max(counts)
+    return tuple(one for one, count in zip(people, counts, strict=True) if count == most)
 
 
-def _is_one_of(person: Person, greeted: list[str]) -> bool:
+def _named(person: Person, greeted: set[str]) -> int:
+    """Return how many words of a greeting are this person's names, or short for them."""
     names = _WORD.findall((person.name or person.address.partition("@")[0]).casefold())
-    return any(
+    return sum(any(_is_short_for(word, name) for name in names) for word in greeted)
+
+
+def _is_short_for(word: str, name: str) -> bool:
+    return len(name) > 1 and (
         name == word or (len(word) >= LEAST_SHORT_FORM and name.startswith(word))
-        for word in greeted
-        for name in names
-        if len(name) > 1
     )
