@@ -31,9 +31,9 @@ _NO_DENIAL = re.compile(
     r"|\bnot? (?:later|more|less|fewer|earlier) than\b|\bwhether or not\b|\bno\.? ?\d"
     r"|(?:\bnot|n['\u2019]t|\bnever|\bnicht) (?:\w+ ){0,4}(?:until|till|before|vor)\b"
     r"|(?:\bnot|n['\u2019]t|\bnever) (?:forget|hesitate|miss|worry)\b|\boubliez? pas\b"
-    r"|(?:\bcannot|n['\u2019]t) wait\b|\bnothing (?:beats|better|like|nicer)\b"
-    r"|\bno (?:doubt|problem|wonder|worries)\b|\bwithout (?:a )?doubt\b"
-    r"|n['\u2019]t (?:be|agree) (?:more|better|happier)\b"
+    r"|\bcan(?:not|['\u2019]t) wait to\b|\bnothing (?:beats|better than|nicer than)\b"
+    r"|\b(?:no|without|without a) doubt\b|\bno wonder\b"
+    r"|\bcould(?: not|n['\u2019]t) (?:be|agree) (?:more|better|happier)\b"
     r"|\bnicht vergessen\b|\bvergiss nicht\b|\bno olvides?\b|\bwhy (?:not|don['\u2019]t)\b"
     r"|^\W*(?:if|wenn|falls|si)\b(?:\s+\w+){0,3}?(?:\s+(?:not|nicht|no|pas)\b|n['\u2019]t\b)",
     re.IGNORECASE,

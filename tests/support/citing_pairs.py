@@ -791,5 +791,17 @@ MORE = (
         ("happier with the new crew",),
         ("They will wait for the rowers.",),
     ),
+    Scene(
+        "What happened at the harbour?",
+        "We didn't wait for the pilot. The engine won't be better by May. There is no problem "
+        "with the lease, and nothing like a mooring fee was agreed.",
+        ("There is no problem with the lease.",),
+        (
+            "They waited for the pilot.",
+            "The engine will be better by May.",
+            "There is a problem with the lease.",
+            "A mooring fee was agreed.",
+        ),
+    ),
 )
 """Written after the rules were mended, from mails and lists that hold several facts each."""
