@@ -153,7 +153,7 @@ def _is_own_yes(draft: Draft, checked: Checked, question: str) -> bool:
 
 def _reasons(draft: Draft, coverage: Coverage, *, own: bool) -> tuple[Argument, ...]:
     if draft.table is not None and not _complete(draft, coverage):
-        return (UNREAD,)
+        return (UNREAD, *draft.reasons)
     known = (*draft.reasons, *(reasons_of(draft.signals) if draft.signals else ()))
     if own:
         return (*known, OWN_WORDS)

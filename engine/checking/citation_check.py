@@ -206,17 +206,17 @@ def _said_by(said: _Said, read: _Read) -> str | None:
 
     "Hi Bob! I am learning to swim" is not about Bob; nor is "I am learning to swim. It is fun".
     """
-    places = (_best_sentence(said, read), _best_line(said, read))
-    found = (read.turns.elses(*place, said.question.text) for place in places)
-    return next((who for who in found if who), None)
+    line, question = _best_line(said, read), said.question.text
+    own = read.turns.elses(*_sentence_of(line, said, read), question)
+    return own or read.turns.elses(*line, question)
 
 
-def _best_sentence(said: _Said, read: _Read) -> tuple[int, int]:
-    """Return the offsets of the sentence in the best line that has all wanted terms of it.
+def _sentence_of(place: tuple[int, int], said: _Said, read: _Read) -> tuple[int, int]:
+    """Return the offsets of the sentence of a line that has all wanted terms of it.
 
-    The whole line, where they are from several.
+    Those of the line, where they are from several.
     """
-    start, end = _best_line(said, read)
+    start, end = place
     line = read.passage.item.text[start:end]
     wanted, asked = said.wanted & set(words(line)), said.asked - FUNCTION_WORDS
     best, best_key = (start, end), -1
