@@ -110,14 +110,16 @@ def certainty_of(
 ) -> Certainty:
     """Return how certain a draft is, of which a source states so much.
 
-    A computed one is sure, unless its plan left something not understood, or what may count was not
-    read: then the reading is not `complete`. One without a confidence is as sure as its sources
+    A computed one is sure, unless its plan left something not understood, something speaks against
+    it, or what may count was not read: then the reading is not `complete`. One without a confidence is as sure as its sources
     make it. Readings without a majority leave an answer unsure, whatever each of them is; so does a
     yes of the model's own.
     """
     shown_unsure: Certainty = "none" if settings.strict else "unsure"
     if draft.citations and draft.confidence is None:
-        return "sure" if draft.table is None or (draft.ended and complete) else shown_unsure
+        whole = draft.table is None or (draft.ended and complete)
+        doubted = any(not one.speaks_for for one in draft.reasons)
+        return "sure" if whole and not doubted else shown_unsure
     if grounded == "none" or abstention.denies(draft.text, draft.evidence):
         return "none"
     sure = grounded == "grounded"

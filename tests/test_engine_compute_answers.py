@@ -208,6 +208,7 @@ def test_the_main_recipient_is_whom_the_mail_greets_else_all_are_shown_unsure(
     found, _, models = ask(asked, [*MAILS, leak])
     assert found.text.startswith(named)
     assert (found.certainty == "sure") is sure
+    assert found.grounded == "grounded"
     assert [one.text for one in found.reasons] == [ALL_MEANT.text] * (not sure)
     assert ("Catherine Lund" in found.text) is (not sure or named == "Catherine Lund")
     assert not models["g"].prompts

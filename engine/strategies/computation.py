@@ -58,7 +58,7 @@ def compute(tools: Toolbox, vocabulary: QuestionVocabulary, read: PlanReading) -
         yield Noted(remark)
     is_whole = read.sure and not computed.unread and computed.is_as_expected
     reasons = () if computed.names_one else (ALL_MEANT,)
-    return replace(result, ended=is_whole and computed.names_one, reasons=reasons)
+    return replace(result, ended=is_whole, reasons=reasons)
 
 
 def _propose(tools: Toolbox) -> Steps[Plan | None]:
