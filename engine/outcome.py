@@ -111,9 +111,9 @@ def certainty_of(
     """Return how certain a draft is, of which a source states so much.
 
     A computed one is sure, unless its plan left something not understood, something speaks against
-    it, or what may count was not read: then the reading is not `complete`. One without a confidence is as sure as its sources
-    make it. Readings without a majority leave an answer unsure, whatever each of them is; so does a
-    yes of the model's own.
+    it, or what may count was not read: then the reading is not `complete`. One without a confidence
+    is as sure as its sources make it. Readings without a majority leave an answer unsure, whatever
+    each of them is; so does a yes of the model's own.
     """
     shown_unsure: Certainty = "none" if settings.strict else "unsure"
     if draft.citations and draft.confidence is None:

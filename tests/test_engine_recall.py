@@ -53,6 +53,18 @@ def test_stop_words_are_left_out_of_a_query_only(corpus: list[str], query: str) 
     assert found == pytest.approx(expected, abs=1e-9)
 
 
+def test_short_entries_do_not_push_back_what_is_longer() -> None:
+    letter = f"The heat pump company agreed. {'It was a long day. ' * 15}"
+    entries = ["Heat pump", "Heat pump fitters", *(f"Dentist {i}" for i in range(20))]
+    asked = "the heat pump company"
+    first, second = (
+        Recall([letter, *entries], stop_words=False, least_average=least).scores([asked])[0]
+        for least in (0, 150)
+    )
+    assert first[0] < first[1]
+    assert second[0] > second[1]
+
+
 inflected = st.sampled_from(
     ["lease", "leases", "leasing", "leased", "study", "studies", "Studying", "die", "dying"]
 )

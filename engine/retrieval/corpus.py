@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import ReadingStopped
 from engine.events import Reading, Steps
 from engine.retrieval.memory import Cut, Memory
-from engine.retrieval.passages import split_item
+from engine.retrieval.passages import MAX_WORDS, split_item
 from engine.retrieval.recall import Recall
 from engine.values import Coverage, Passage, Query
 from ingest.item import Item, Kind, Skipped
@@ -49,7 +49,7 @@ def read_corpus(
     `ReadingStopped` when nothing more would come.
     """
     skipped: list[Skipped] = []
-    cutting = _Cutting(Recall(stemming=stemming), memory.last if memory else None)
+    cutting = _Cutting(_recall((), stemming), memory.last if memory else None)
     began = ranked = time.monotonic()
     reported, best = 0.0, None
     try:
@@ -194,5 +194,10 @@ def corpus_of(
     passages: Sequence[Passage], coverage: Coverage | None = None, *, stemming: bool = True
 ) -> Corpus:
     """Return the corpus of given passages."""
-    recall = Recall((passage.searched for passage in passages), stemming=stemming)
+    recall = _recall((passage.searched for passage in passages), stemming)
     return Corpus(passages, coverage or Coverage(), recall)
+
+
+def _recall(texts: Iterable[str], stemming: bool) -> Recall:
+    """Return recall over passages; a whole one is no longer than the average."""
+    return Recall(texts, stemming=stemming, least_average=MAX_WORDS)

@@ -47,18 +47,22 @@ class Recall:
         *,
         stop_words: bool = True,
         stemming: bool = True,
+        least_average: int = 0,
         scan: Scan[Any] | None = None,
     ) -> None:
         """Begin with `texts`.
 
         With `stop_words`, function words of a query are not looked for, unless it has no other
         word. With `stemming`, a word of a query stands for all words of the same English stem.
-        Both find more of what answers (docs/results.md); without them scores are plain BM25.
+        The average length counts as `least_average` terms at least: among many short entries, such
+        as events and rows, all that is longer would rank behind them. All three find more of what
+        answers (docs/results.md); without them scores are plain BM25.
         `scan` None means the fastest one.
         """
         self.variant = variant
         self.stop_words = stop_words
         self.stemming = stemming
+        self.least_average = least_average
         self._scan = scan or fastest_scan()
         self._chunks: list[Future[Chunk]] = []
         self._waiting: list[str] = []
@@ -171,7 +175,7 @@ class Recall:
         )
         columns = np.concatenate([part.groups for part in counted])
         frequency = np.concatenate([part.found for part in counted]).astype(np.float64)
-        average = lengths.mean() if lengths.any() else 1.0
+        average = max(lengths.mean(), self.least_average) if lengths.any() else 1.0
         norm = K1 * (1 - B + B * lengths / average)
         saturated = frequency / (frequency + norm[rows])
         if self.variant == "okapi":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from engine.retrieval import selection
 from engine.retrieval.constraints import allowed, constrained
 from engine.retrieval.corpus import Corpus
 from engine.retrieval.recall import Scores, best_first
+from engine.retrieval.series import Series, series_of, with_nearest
 from engine.values import Passage, Query
 from models.protocols import Generator
 
@@ -29,6 +31,8 @@ class Passages:
 
     query: Query
     corpus: Corpus
+    present: datetime
+    """The present moment, aware: which occurrence of a repeating event comes next."""
     guard: bool = False
     """Whether orders to a model are cut from passages."""
     recalled: dict[str, Scores] = field(default_factory=dict)
@@ -40,6 +44,7 @@ class Passages:
     identity."""
     fence: str = ""
     """What stands around the passages of a prompt."""
+    _series: Series | None = None
     _cut: dict[int, Passage | None] = field(default_factory=dict)
     """What is left of passages that were cut, by their numbers."""
     _guarded: dict[int, tuple[Passage, Passage | None]] = field(default_factory=dict)
@@ -61,7 +66,10 @@ class Passages:
 
     def scores(self, texts: Sequence[str]) -> Scores:
         """Return S(c; text) of every text and every passage, shape (texts, passages)."""
-        return constrained(self.corpus.recall.scores(texts), self.query, self.corpus)
+        found = constrained(self.corpus.recall.scores(texts), self.query, self.corpus)
+        if self._series is None:
+            self._series = series_of(self.corpus.passages)
+        return with_nearest(found, self._series, self.corpus.passages, self.present)
 
     def scores_of(self, text: str) -> Scores:
         """Return S(c; text) of every passage."""

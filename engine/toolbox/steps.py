@@ -96,7 +96,12 @@ class Toolbox:
             deadline=ends,
         )
         lender = Lender(roles=models, budget=budget)
-        passages = Passages(query=query, corpus=corpus, guard=settings.guard and task.personal)
+        passages = Passages(
+            query=query,
+            corpus=corpus,
+            present=settings.present,
+            guard=settings.guard and task.personal,
+        )
         parts = lender, passages, budget
         forecast = Forecast(
             *parts, task, CorrectedSpeed(models.speed) if settings.estimate else None
