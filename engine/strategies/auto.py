@@ -19,7 +19,7 @@ from engine.routes.facts import Facts, facts_of
 from engine.routes.labels import by_words
 from engine.routes.routing import When, WhenLooking
 from engine.stages import stage
-from engine.strategies.computation import understood
+from engine.strategies.computation import rows_computed, understood
 from engine.strategies.conditional import take
 from engine.strategies.embedding import CeFilter
 from engine.strategies.et2rag import ET2RAG
@@ -73,13 +73,17 @@ class Auto:
         return (yield from further.read(readings))
 
     def _by_route(self, tools: Toolbox) -> Steps[Draft | None]:
-        """Return the draft of an address, a summary, a key or a computation; else None."""
+        """Return the draft of an address, rows, a summary, a key or a computation; else None."""
         world, read = understood(tools)
         if tools.task.personal and tools.settings.plan is None:
             addresses = addresses_asked_for(tools.query.text, world.items)
             if addresses is not None:
                 yield Decided("route", True, "it asks for an e-mail address, and headers state it")
                 return addresses
+            rows = rows_computed(tools)
+            if rows is not None:
+                yield Decided("route", True, "it counts or adds rows, and one table has its words")
+                return rows
         found = by_words(tools.query.text, read)
         decided = routing.route(found, tools.task.personal)
         yield decided

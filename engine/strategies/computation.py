@@ -22,6 +22,9 @@ from engine.generation.draft import Draft
 from engine.plan import Plan, Sought
 from engine.question.acquaintances import Acquaintances
 from engine.question.question_grammar import ME
+from engine.sheets.asked import rows_asked
+from engine.sheets.computed import computed, draft_of
+from engine.sheets.rows import sheets_of
 from engine.stages import staged
 from engine.toolbox.steps import Toolbox
 from ingest.item import Item, Kind
@@ -32,6 +35,15 @@ def items_of(tools: Toolbox) -> list[Item]:
     """Return the items that phrases and exclusions leave, each once."""
     items = (tools.corpus.passages[number].item for number in tools.passages.allowed())
     return list({id(item): item for item in items}.values())
+
+
+def rows_computed(tools: Toolbox) -> Draft | None:
+    """Return the count or sum of rows of a table that a question asks for, or None."""
+    asked = rows_asked(tools.query.text, tools.settings.today)
+    if asked is None:
+        return None
+    found = computed(asked, sheets_of(items_of(tools)), tools.settings.today)
+    return None if found is None else draft_of(found)
 
 
 def understood(tools: Toolbox) -> tuple[QuestionVocabulary, PlanReading]:
@@ -52,12 +64,12 @@ def compute(tools: Toolbox, vocabulary: QuestionVocabulary, read: PlanReading) -
     yield Noted(f"plan: {written(plan)}")
     if read.left:
         yield Noted(f"not understood, and not in the plan: {', '.join(read.left)}")
-    computed = yield from staged("select", tools.timings, _run(tools, vocabulary, plan))
-    result = draft(computed)
+    table = yield from staged("select", tools.timings, _run(tools, vocabulary, plan))
+    result = draft(table)
     for remark in result.table.remarks if result.table else ():
         yield Noted(remark)
-    is_whole = read.sure and not computed.unread and computed.is_as_expected
-    reasons = () if computed.names_one else (ALL_MEANT,)
+    is_whole = read.sure and not table.unread and table.is_as_expected
+    reasons = () if table.names_one else (ALL_MEANT,)
     return replace(result, ended=is_whole, reasons=reasons)
 
 

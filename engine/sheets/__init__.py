@@ -1,0 +1,1 @@
+"""Counts and adds rows of tables: sheets, CSV, tables of documents and pages."""

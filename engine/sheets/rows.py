@@ -1,0 +1,108 @@
+"""The tables of documents, as rows of named cells.
+
+Readers write the header of a table on a line, "Date | Shop | Amount", and each row below it with
+the names of its columns, "Date: 2026-01-02 | Shop: Market | Amount: 12". Empty cells are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from engine.language.stemming import stem
+from ingest.item import Item, Kind
+
+BAR = " | "
+WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """One row, and where the text of its item has it."""
+
+    start: int
+    """Code point offset into the item's text, inclusive."""
+    end: int
+    """Exclusive."""
+    cells: Mapping[str, str]
+    """By column; none is empty."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One table of an item."""
+
+    item: Item
+    columns: tuple[str, ...]
+    rows: tuple[SheetRow, ...]
+
+    @cached_property
+    def stems(self) -> tuple[dict[str, tuple[str, ...]], ...]:
+        """The stems of each row's cells, by column."""
+        return tuple(
+            {name: stems_of(cell) for name, cell in row.cells.items()} for row in self.rows
+        )
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The stems of its file, folder, archive member, sheet and title."""
+        place = self.item.locator
+        path = place.path
+        names = (self.item.title, path.parent.name, path.stem, place.member, place.sheet)
+        return frozenset(word for name in names if name for word in stems_of(name))
+
+
+def stems_of(text: str) -> tuple[str, ...]:
+    """Return the stems of the words of a text, in order; "_" parts words."""
+    return tuple(
+        stem(word.casefold().encode()).decode(errors="replace") for word in WORD.findall(text)
+    )
+
+
+def sheets_of(items: Iterable[Item]) -> Iterator[Sheet]:
+    """Yield the tables of documents that have a header and a row at least."""
+    for item in items:
+        if item.kind is Kind.DOCUMENT and BAR in item.text:
+            yield from _sheets(item)
+
+
+def _sheets(item: Item) -> Iterator[Sheet]:
+    columns, rows, position = tuple[str, ...](), list[SheetRow](), 0
+    for line in item.text.splitlines(keepends=True):
+        start, position = position, position + len(line)
+        said = line.rstrip()
+        cells = _cells(said, columns)
+        if cells:
+            rows.append(SheetRow(start, start + len(said), cells))
+        elif said:
+            if rows:
+                yield Sheet(item, columns, tuple(rows))
+            columns, rows = _header(said), []
+    if rows:
+        yield Sheet(item, columns, tuple(rows))
+
+
+def _header(line: str) -> tuple[str, ...]:
+    """Return the columns that a line names, none twice; nothing of another line."""
+    names = tuple(name.strip() for name in line.split(BAR))
+    return names if len(names) == len(set(names)) > 1 and all(names) else ()
+
+
+def _cells(line: str, columns: Sequence[str]) -> dict[str, str]:
+    """Return the cells of a row; nothing of a line that begins with none of the columns."""
+    cells, name = dict[str, str](), ""
+    left = iter(columns)
+    for piece in line.split(BAR):
+        told = next((one for one in (*left,) if piece.startswith(f"{one}: ")), None)
+        if told is not None:
+            left = iter(columns[columns.index(told) + 1 :])
+            name = told
+            cells[name] = piece[len(told) + 2 :].strip()
+        elif not name:
+            return {}
+        else:  # a cell that has a bar in it
+            left = iter(columns[columns.index(name) + 1 :])
+            cells[name] += BAR + piece
+    return cells

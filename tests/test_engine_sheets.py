@@ -1,0 +1,141 @@
+"""Rows of tables are counted and added where a table accounts for every word of the question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from engine.sheets.asked import rows_asked
+from engine.sheets.computed import Computed, computed, draft_of
+from engine.sheets.rows import sheets_of
+from ingest.item import Item
+from tests.support.builders import document
+
+TODAY = date(2026, 11, 28)
+
+COSTS = """\
+Date | Category | Shop | Amount | Balance | Note
+Date: 2026-01-05 | Category: Groceries | Shop: Market | Amount: -114.36 | Balance: 900
+Date: 2026-10-02 | Category: Groceries | Shop: Market | Amount: -86.20 | Balance: 813.80
+Date: 2026-10-09 | Category: Fuel | Shop: Shell A1 | Amount: -60 | Note: groceries too
+Date: 2026-10-30 | Category: Groceries | Shop: Ter Weele butcher | Amount: -14.30 | Balance: 739.50
+Category: Total | Amount: -274.86
+"""
+FEES = """\
+No | Name | Type | Fee | Paid
+No: 1 | Name: Ana Lund | Type: junior | Fee: 60 | Paid: 60
+No: 2 | Name: Bob Sato | Type: senior | Fee: 113 | Paid: 113
+No: 3 | Name: Cy Junior Post | Type: senior | Fee: 113
+No: 4 | Name: Di Roos | Type: junior | Fee: 60 | Paid: 30
+"""
+PARTS = """\
+Pos | Part no | Description | Qty | Supplier | Lead time weeks
+Pos: 1 | Part no: R-1 | Description: Casing | Qty: 1 | Supplier: Kok | Lead time weeks: 9
+Pos: 2 | Part no: R-2 | Description: Stud | Qty: 12 | Supplier: Bolt Centrum | Lead time weeks: 2
+Pos: 3 | Part no: R-3 | Description: Washer | Qty: 24 | Supplier: Bolt Centrum | Lead time weeks: 1
+"""
+HOURS = """\
+Date | Fee earner | Client | Hours | Rate | Value
+Date: 07/09/2026 | Fee earner: EW | Client: Orchard Cycles | Hours: 0.5 | Rate: 200 | Value: 100
+Date: 21/09/2026 | Fee earner: DP | Client: Orchard Cycles | Hours: 1.5 | Rate: 285 | Value: 427.50
+Date: 22/09/2026 | Fee earner: DP | Client: Hadnall | Hours: 3 | Rate: 285 | Value: 855
+"""
+
+
+def sheet(text: str, name: str) -> Item:
+    item = document(text, f"{name}, Sheet1")
+    return replace(item, locator=replace(item.locator, path=Path(f"/home/{name}")))
+
+
+FILES = (
+    sheet(COSTS, "Household costs 2026.xlsx"),
+    sheet(FEES, "Membership 2026.xlsx"),
+    sheet(PARTS, "RX-150 parts.xlsx"),
+    sheet(HOURS, "Time sheet.xlsx"),
+    document("Ann | Bob\nA note that is no table. We spent 12 on groceries."),
+)
+
+
+def found(question: str, files: Sequence[Item] = FILES) -> Computed | None:
+    asked = rows_asked(question, TODAY)
+    return computed(asked, sheets_of(files), TODAY) if asked else None
+
+
+@pytest.mark.parametrize(
+    ("question", "number", "rows"),
+    [
+        ("total of groceries last month", "100.50", 2),  # all negative: what was paid
+        ("How much have we spent on groceries this year so far?", "214.86", 3),
+        ("what did we spend at Ter Weele altogether?", "14.30", 1),
+        ("How many junior members do we have this season?", "2", 2),  # no name holds it alone
+        ("How much have the junior members paid?", "90", 2),
+        ("how many positions of the RX-150 parts come from Bolt Centrum?", "2", 2),
+        ("How many hours were booked on Orchard Cycles in September?", "2.0", 2),
+        ("how many hours did we log for orchard cycles since 15 September 2026", "1.5", 1),
+        ("Total value for Hadnall", "855", 1),
+    ],
+)
+def test_rows_are_counted_or_added(question: str, number: str, rows: int) -> None:
+    result = found(question)
+    assert result is not None
+    assert str(result.number) == number
+    assert len(result.rows) == rows
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How much have we spent on holidays this year?",  # no table has the word
+        "How much have we spent on groceries in 2019?",  # no row of those days
+        "How many junior members have not paid?",
+        "What was the average we spent on groceries?",
+        "Which shop did we spend the most at?",
+        "How much more did we spend on fuel than on groceries?",
+        "How many hours did I log for Orchard Cycles?",  # who "I" is among the fee earners
+        "How many washers do we have?",  # a row is of 24
+        "How much fuel did we spend between May and groceries?",
+        "When did we spend money on groceries?",
+        "How many groceries did Ann buy last month?",  # Ann is nowhere
+        "Who are the junior members?",
+        "What is the lead time of the casing?",
+    ],
+)
+def test_other_questions_are_left_to_reading(question: str) -> None:
+    assert found(question) is None
+
+
+def test_two_tables_that_come_to_different_numbers_settle_nothing() -> None:
+    other = sheet(COSTS.replace("-86.20", "-80"), "Old costs 2026.xlsx")
+    assert found("total of groceries last month", [*FILES, other]) is None
+    same = sheet(COSTS, "Copy of costs 2026.xlsx")
+    assert found("total of groceries last month", [*FILES, same]) is not None
+
+
+def test_the_answer_says_how_it_was_computed_and_cites_each_row() -> None:
+    result = found("total of groceries last month")
+    assert result is not None
+    draft = draft_of(result)
+    assert draft.text.splitlines() == [
+        "100.50 [1][2]",
+        "(the sum of Amount in 2 rows of Household costs 2026.xlsx, Sheet1, where a cell has "
+        '"groceries" and Date is 2026-10-01 to 2026-10-31)',
+    ]
+    assert ["Groceries" in one.quote for one in draft.citations] == [True, True]
+
+
+def test_a_cell_may_have_a_bar_and_an_empty_cell_is_left_out() -> None:
+    (table,) = sheets_of([document("A | B | C\nA: x | y | C: 3\nB: 2\nText ends it.\n")])
+    assert [row.cells for row in table.rows] == [{"A": "x | y", "C": "3"}, {"B": "2"}]
+
+
+def test_a_document_may_hold_several_tables() -> None:
+    text = "A | B\nA: 1 | B: 2\n\nThen\nC | D\nC: 3 | D: 4\nC: 5 | D: 6\n"
+    tables = list(sheets_of([document(text)]))
+    assert [(one.columns, len(one.rows)) for one in tables] == [(("A", "B"), 1), (("C", "D"), 2)]
+    for one in tables:
+        for row in one.rows:
+            assert text[row.start : row.end].startswith(f"{one.columns[0]}: ")
