@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from engine.sheets.asked import rows_asked
-from engine.sheets.computed import Computed, computed, draft_of
-from engine.sheets.rows import sheets_of
+from engine.sheets.computed import RowsComputed, computed, draft_of
+from engine.sheets.rows import tables_of
 from ingest.item import Item
 from tests.support.builders import document
 
@@ -60,9 +60,9 @@ FILES = (
 )
 
 
-def found(question: str, files: Sequence[Item] = FILES) -> Computed | None:
+def found(question: str, files: Sequence[Item] = FILES) -> RowsComputed | None:
     asked = rows_asked(question, TODAY)
-    return computed(asked, sheets_of(files), TODAY) if asked else None
+    return computed(asked, tables_of(files), TODAY) if asked else None
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_rows_are_counted_or_added(question: str, number: str, rows: int) -> Non
     result = found(question)
     assert result is not None
     assert str(result.number) == number
-    assert len(result.rows) == rows
+    assert len(result.chosen.numbers) == rows
 
 
 @pytest.mark.parametrize(
@@ -128,13 +128,13 @@ def test_the_answer_says_how_it_was_computed_and_cites_each_row() -> None:
 
 
 def test_a_cell_may_have_a_bar_and_an_empty_cell_is_left_out() -> None:
-    (table,) = sheets_of([document("A | B | C\nA: x | y | C: 3\nB: 2\nText ends it.\n")])
+    (table,) = tables_of([document("A | B | C\nA: x | y | C: 3\nB: 2\nText ends it.\n")])
     assert [row.cells for row in table.rows] == [{"A": "x | y", "C": "3"}, {"B": "2"}]
 
 
 def test_a_document_may_hold_several_tables() -> None:
     text = "A | B\nA: 1 | B: 2\n\nThen\nC | D\nC: 3 | D: 4\nC: 5 | D: 6\n"
-    tables = list(sheets_of([document(text)]))
+    tables = list(tables_of([document(text)]))
     assert [(one.columns, len(one.rows)) for one in tables] == [(("A", "B"), 1), (("C", "D"), 2)]
     for one in tables:
         for row in one.rows:

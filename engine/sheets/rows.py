@@ -19,7 +19,7 @@ WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class SheetRow:
+class NamedRow:
     """One row, and where the text of its item has it."""
 
     start: int
@@ -31,12 +31,12 @@ class SheetRow:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class NamedTable:
     """One table of an item."""
 
     item: Item
     columns: tuple[str, ...]
-    rows: tuple[SheetRow, ...]
+    rows: tuple[NamedRow, ...]
 
     @cached_property
     def stems(self) -> tuple[dict[str, tuple[str, ...]], ...]:
@@ -44,6 +44,20 @@ class Sheet:
         return tuple(
             {name: stems_of(cell) for name, cell in row.cells.items()} for row in self.rows
         )
+
+    @cached_property
+    def whole(self) -> frozenset[tuple[str, ...]]:
+        """The stems of each cell, all that it says."""
+        return frozenset(cell for cells in self.stems for cell in cells.values())
+
+    @cached_property
+    def text(self) -> str:
+        """All that it may be found by, without case."""
+        return "\n".join((*self.called, self.item.text.casefold()))
+
+    def cells(self, column: str) -> list[str]:
+        """Return the cells of a column that are not empty, in order."""
+        return [row.cells[column] for row in self.rows if column in row.cells]
 
     @cached_property
     def called(self) -> frozenset[str]:
@@ -61,27 +75,27 @@ def stems_of(text: str) -> tuple[str, ...]:
     )
 
 
-def sheets_of(items: Iterable[Item]) -> Iterator[Sheet]:
+def tables_of(items: Iterable[Item]) -> Iterator[NamedTable]:
     """Yield the tables of documents that have a header and a row at least."""
     for item in items:
         if item.kind is Kind.DOCUMENT and BAR in item.text:
-            yield from _sheets(item)
+            yield from _tables(item)
 
 
-def _sheets(item: Item) -> Iterator[Sheet]:
-    columns, rows, position = tuple[str, ...](), list[SheetRow](), 0
+def _tables(item: Item) -> Iterator[NamedTable]:
+    columns, rows, position = tuple[str, ...](), list[NamedRow](), 0
     for line in item.text.splitlines(keepends=True):
         start, position = position, position + len(line)
         said = line.rstrip()
         cells = _cells(said, columns)
         if cells:
-            rows.append(SheetRow(start, start + len(said), cells))
+            rows.append(NamedRow(start, start + len(said), cells))
         elif said:
             if rows:
-                yield Sheet(item, columns, tuple(rows))
+                yield NamedTable(item, columns, tuple(rows))
             columns, rows = _header(said), []
     if rows:
-        yield Sheet(item, columns, tuple(rows))
+        yield NamedTable(item, columns, tuple(rows))
 
 
 def _header(line: str) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from engine.question.acquaintances import Acquaintances
 from engine.question.question_grammar import ME
 from engine.sheets.asked import rows_asked
 from engine.sheets.computed import computed, draft_of
-from engine.sheets.rows import sheets_of
+from engine.sheets.rows import tables_of
 from engine.stages import staged
 from engine.toolbox.steps import Toolbox
 from ingest.item import Item, Kind
@@ -42,7 +42,7 @@ def rows_computed(tools: Toolbox) -> Draft | None:
     asked = rows_asked(tools.query.text, tools.settings.today)
     if asked is None:
         return None
-    found = computed(asked, sheets_of(items_of(tools)), tools.settings.today)
+    found = computed(asked, tables_of(items_of(tools)), tools.settings.today)
     return None if found is None else draft_of(found)
 
 

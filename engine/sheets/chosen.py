@@ -1,0 +1,131 @@
+"""The rows that a question names: by cells, by the name of the table, by days."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from engine.language.days import Span
+from engine.sheets.asked import RowsAsked
+from engine.sheets.columns import column_of_days, day_of, full
+from engine.sheets.rows import NamedTable, stems_of
+
+LEAST_BEGUN = 4
+"""Letters of "member" for "membership" at least."""
+LEAST_SHORTENED = 3
+"""Letters of "pos" for "position" at least."""
+_TOTALS = frozenset(stems_of("total subtotal sum"))
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenRows:
+    """Rows of one table."""
+
+    numbers: tuple[int, ...]
+    """In order; at least one."""
+    by_cells: int
+    """Words of the question that cells hold: how closely they were chosen."""
+    conditions: tuple[str, ...]
+    """What chose them, for people."""
+
+
+def chosen_rows(asked: RowsAsked, table: NamedTable, today: date) -> ChosenRows | None:
+    """Return the rows that the words choose; None where a word is none of the table's.
+
+    A word that is all of a cell chooses such cells. One that names the file, its folder, the sheet
+    or a column chooses no row. Any other one chooses the cells that have it, together with the
+    words next to it where a cell has them in a row.
+    """
+    if not asked.words or not all(_may_have(table, word) for word in asked.words):
+        return None
+    rows = {i for i, cells in enumerate(table.stems) if not _is_total(cells.values())}
+    names = (*table.called, *(word for name in table.columns for word in stems_of(name)))
+    conditions, by_cells, left = list[str](), 0, asked.words
+    while left:
+        size, held = _phrase(left, table)
+        is_name = size == 1 and not _is_cell(left[0], table) and _is_named(left[0], names)
+        if not (held or is_name):
+            return None
+        if not is_name:
+            rows &= held
+            by_cells += size
+            conditions.append(f'a cell has "{" ".join(left[:size])}"')
+        left = left[size:]
+    for word in asked.doing:
+        if _is_cell(word, table):
+            rows &= _phrase([word], table)[1]
+            conditions.append(f'a cell is "{word}"')
+    if asked.days is not None:
+        column = column_of_days(table, today)
+        if column is None:
+            return None
+        rows = {i for i in rows if _is_within(table, i, column, asked.days, today)}
+        conditions.append(f"{column} is {_shown(asked.days)}")
+    return ChosenRows(tuple(sorted(rows)), by_cells, tuple(conditions)) if rows else None
+
+
+def counts_by_name(asked: RowsAsked, table: NamedTable) -> bool:
+    """Say whether a question names what numbers the rows: "positions", of the column "Pos"."""
+    first = stems_of(table.columns[0])
+    return any(_is_named(word, first) for word in asked.words)
+
+
+def _may_have(table: NamedTable, word: str) -> bool:
+    """Say whether a table may have a word, without a look at each cell."""
+    (begin,) = stems_of(word)
+    return begin[:LEAST_SHORTENED] in table.text
+
+
+def _phrase(words: Sequence[str], table: NamedTable) -> tuple[int, set[int]]:
+    """Return how many of the first words one cell has in a row, the most, and the rows of it."""
+    for size in range(len(words), 0, -1):
+        phrase = stems_of(" ".join(words[:size]))
+        whole = size == 1 and _is_cell(words[0], table)
+        held = {
+            i
+            for i, cells in enumerate(table.stems)
+            if any(cell == phrase if whole else _has(cell, phrase) for cell in cells.values())
+        }
+        if held:
+            return size, held
+    return 1, set()
+
+
+def _has(cell: Sequence[str], phrase: Sequence[str]) -> bool:
+    size = len(phrase)
+    return any(cell[i : i + size] == phrase for i in range(len(cell) - size + 1))
+
+
+def _is_cell(word: str, table: NamedTable) -> bool:
+    """Say whether a word is all that some cell says."""
+    return stems_of(word) in table.whole
+
+
+def _is_named(word: str, names: Iterable[str]) -> bool:
+    """Say whether a word is one of these stems, begins one, or is shortened by one."""
+    (asked,) = stems_of(word)
+    return any(
+        asked == full(name)
+        or (len(name) >= LEAST_SHORTENED and asked.startswith(name))
+        or (len(asked) >= LEAST_BEGUN and name.startswith(asked))
+        for name in names
+    )
+
+
+def _is_total(cells: Iterable[Sequence[str]]) -> bool:
+    return any(cell and cell[0] in _TOTALS for cell in cells)
+
+
+def _is_within(table: NamedTable, row: int, column: str, days: Span, today: date) -> bool:
+    day = day_of(table.rows[row].cells.get(column, ""), today)
+    if day is None:
+        return False
+    return (days.first is None or days.first <= day) and (days.last is None or day <= days.last)
+
+
+def _shown(days: Span) -> str:
+    first, last = days.first, days.last
+    if first is None or last is None:
+        return f"from {first} on" if first else f"{last} at the latest"
+    return f"{first}" if first == last else f"{first} to {last}"

@@ -1,0 +1,112 @@
+"""What the columns of a table hold, and which of them is added."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from decimal import Decimal
+from itertools import pairwise
+
+from engine.compute.units import AMOUNT, amounts
+from engine.language.dates import parse_span
+from engine.sheets.rows import NamedTable, stems_of
+
+MOSTLY = 0.8
+"""Share of a column's cells that are numbers or days, from which it counts as one of them."""
+LONGEST_DAY = len("Wednesday 28 September 2026")
+
+_PREFERRED = stems_of("amount total gross value sum paid spent")
+_NOT_ADDED = frozenset(
+    stems_of("balance no nr number pos id year rate budgeted budget price vat tax net")
+)
+_PEOPLE = frozenset(
+    stems_of(
+        "who name person employee member earner collector staff paid owner user customer client "
+        "tenant donor driver"
+    )
+)
+_SEVERAL = frozenset(stems_of("quantity qty stock count pieces units copies bottles tickets"))
+_SHORT = {"km": "kilometr", "hrs": "hour", "qty": "quantiti", "mi": "mile"}
+_ISO = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?")
+
+
+def full(stem: str) -> str:
+    """Return what a short name of a column stands for: "km", "hrs"."""
+    return _SHORT.get(stem, stem)
+
+
+def number_of(cell: str) -> Decimal | None:
+    """Return the amount that a cell is; nothing of one that says more."""
+    if not AMOUNT.fullmatch(cell):
+        return None
+    return next(amounts(cell)).quantity.amount
+
+
+def day_of(cell: str, today: date) -> date | None:
+    """Return the day that a cell is; nothing of one that says more."""
+    if match := _ISO.fullmatch(cell):
+        try:
+            return date.fromisoformat(match[1])
+        except ValueError:
+            return None
+    if len(cell) > LONGEST_DAY or not any(map(str.isdigit, cell)):
+        return None
+    span = parse_span(cell, today)
+    return span.first if span is not None and span.first == span.last else None
+
+
+def column_of_days(table: NamedTable, today: date) -> str | None:
+    """Return the first column of days."""
+    days = (one for one in table.columns if _mostly(table, one, lambda cell: day_of(cell, today)))
+    return next(days, None)
+
+
+def named_column(table: NamedTable, said: Iterable[str]) -> str | None:
+    """Return the one column of numbers that these stems name: "how many hours"."""
+    words = set(said)
+    named = [one for one in _added(table) if words & {full(word) for word in stems_of(one)}]
+    return named[0] if len(named) == 1 else None
+
+
+def column_of_amounts(table: NamedTable) -> str | None:
+    """Return the column of amounts, where it is plain which one is meant."""
+    may_be = [one for one in _added(table) if not _NOT_ADDED & {*stems_of(one)}]
+    for word in _PREFERRED if len(may_be) > 1 else ():
+        told = [one for one in may_be if word in stems_of(one)]
+        if told:
+            may_be = told
+            break
+    return may_be[0] if len(may_be) == 1 else None
+
+
+def has_quantities(table: NamedTable) -> bool:
+    """Say whether a row may be of several things."""
+    return any(_SEVERAL & {*stems_of(one)} for one in _added(table))
+
+
+def has_several_people(table: NamedTable, rows: Sequence[int]) -> bool:
+    """Say whether these rows are of several people, so that "I" is one of them."""
+    for name in table.columns:
+        if _PEOPLE & {*stems_of(name)} and not _mostly(table, name, number_of):
+            return len({table.rows[i].cells.get(name) for i in rows}) > 1
+    return False
+
+
+def _added(table: NamedTable) -> list[str]:
+    """Return the columns of numbers that do not number the rows."""
+    return [
+        name
+        for name in table.columns
+        if _mostly(table, name, number_of) and not _is_numbering(table.cells(name))
+    ]
+
+
+def _is_numbering(cells: Sequence[str]) -> bool:
+    numbers = [number for cell in cells if (number := number_of(cell)) is not None]
+    return len(numbers) > 1 and all(after == before + 1 for before, after in pairwise(numbers))
+
+
+def _mostly(table: NamedTable, name: str, read: Callable[[str], object]) -> bool:
+    cells = table.cells(name)
+    return bool(cells) and sum(read(cell) is not None for cell in cells) >= MOSTLY * len(cells)
