@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.sheets.asked import rows_asked
-from engine.sheets.computed import RowsComputed, computed, draft_of
+from engine.sheets.computed import BY_WORDS, RowsComputed, computed, draft_of
 from engine.sheets.rows import tables_of
 from ingest.item import Item
 from tests.support.builders import document
+from tests.support.toy_compute import asking
 
 TODAY = date(2026, 11, 28)
 
@@ -139,3 +141,15 @@ def test_a_document_may_hold_several_tables() -> None:
     for one in tables:
         for row in one.rows:
             assert text[row.start : row.end].startswith(f"{one.columns[0]}: ")
+
+
+def test_auto_computes_rows_without_a_model_and_is_unsure(fake_generator: Any) -> None:
+    now = datetime(2026, 11, 28, tzinfo=UTC)
+    ask = asking(fake_generator)
+    answer, _, models = ask("total of groceries last month", FILES, strategy="auto", now=now)
+    assert answer.text.startswith("100.50 [1][2]")
+    assert (answer.certainty, answer.grounded) == ("unsure", "grounded")
+    assert [one.text for one in answer.reasons] == [BY_WORDS.text]
+    assert not models["g"].prompts + models["l"].prompts
+    answer, _, models = ask("average of groceries last month", FILES, strategy="auto", now=now)
+    assert models["g"].prompts

@@ -22,8 +22,8 @@ from engine.generation.draft import Draft
 from engine.plan import Plan, Sought
 from engine.question.acquaintances import Acquaintances
 from engine.question.question_grammar import ME
-from engine.sheets.asked import rows_asked
-from engine.sheets.computed import computed, draft_of
+from engine.sheets.asked import RowsAsked, rows_asked
+from engine.sheets.computed import RowsComputed, computed, draft_of
 from engine.sheets.rows import tables_of
 from engine.stages import staged
 from engine.toolbox.steps import Toolbox
@@ -37,13 +37,18 @@ def items_of(tools: Toolbox) -> list[Item]:
     return list({id(item): item for item in items}.values())
 
 
-def rows_computed(tools: Toolbox) -> Draft | None:
+def rows_computed(tools: Toolbox) -> Steps[Draft | None]:
     """Return the count or sum of rows of a table that a question asks for, or None."""
     asked = rows_asked(tools.query.text, tools.settings.today)
     if asked is None:
         return None
-    found = computed(asked, tables_of(items_of(tools)), tools.settings.today)
+    found = yield from staged("select", tools.timings, _rows(tools, asked))
     return None if found is None else draft_of(found)
+
+
+def _rows(tools: Toolbox, asked: RowsAsked) -> Steps[RowsComputed | None]:
+    yield from ()
+    return computed(asked, tables_of(items_of(tools)), tools.settings.today)
 
 
 def understood(tools: Toolbox) -> tuple[QuestionVocabulary, PlanReading]:
