@@ -47,6 +47,13 @@ Date: 21/09/2026 | Fee earner: DP | Client: Orchard Cycles | Hours: 1.5 | Rate: 
 Date: 22/09/2026 | Fee earner: DP | Client: Hadnall | Hours: 3 | Rate: 285 | Value: 855
 """
 
+BILLS = """\
+Number | Date | Client | Net | VAT | Total | Status | Note
+Number: INV-1 | Date: 2026-10-05 | Client: Kite & Co | Net: 50 | VAT: 10 | Total: 60 | Status: paid
+Number: INV-2 | Date: 2026-11-05 | Client: Kite & Co | Net: 30 | VAT: 6 | Total: 36 | Status: open
+Number: INV-3 | Date: 2026-10-06 | Client: Pelham | Net: 5 | VAT: 1 | Total: 6 | Note: see Kite & Co
+"""
+
 
 def sheet(text: str, name: str) -> Item:
     item = document(text, f"{name}, Sheet1")
@@ -58,6 +65,7 @@ FILES = (
     sheet(FEES, "Membership 2026.xlsx"),
     sheet(PARTS, "RX-150 parts.xlsx"),
     sheet(HOURS, "Time sheet.xlsx"),
+    sheet(BILLS, "bills.csv"),
     document("Ann | Bob\nA note that is no table. We spent 12 on groceries."),
 )
 
@@ -79,6 +87,9 @@ def found(question: str, files: Sequence[Item] = FILES) -> RowsComputed | None:
         ("How many hours were booked on Orchard Cycles in September?", "2.0", 2),
         ("how many hours did we log for orchard cycles since 15 September 2026", "1.5", 1),
         ("Total value for Hadnall", "855", 1),
+        ("How much did we pay Kite & Co last month with VAT?", "60", 1),
+        ("How much did we pay Kite & Co last month before VAT?", "50", 1),
+        ("How many Kite & Co bills are paid?", "1", 1),  # a note that has it is none
     ],
 )
 def test_rows_are_counted_or_added(question: str, number: str, rows: int) -> None:
@@ -104,6 +115,7 @@ def test_rows_are_counted_or_added(question: str, number: str, rows: int) -> Non
         "How many groceries did Ann buy last month?",  # Ann is nowhere
         "Who are the junior members?",
         "What is the lead time of the casing?",
+        "How much did the casing cost?",  # numbers alone are no amounts
     ],
 )
 def test_other_questions_are_left_to_reading(question: str) -> None:
@@ -132,6 +144,12 @@ def test_the_answer_says_how_it_was_computed_and_cites_each_row() -> None:
 def test_a_cell_may_have_a_bar_and_an_empty_cell_is_left_out() -> None:
     (table,) = tables_of([document("A | B | C\nA: x | y | C: 3\nB: 2\nText ends it.\n")])
     assert [row.cells for row in table.rows] == [{"A": "x | y", "C": "3"}, {"B": "2"}]
+
+
+def test_the_header_of_a_markdown_table_keeps_its_bars_and_its_rule() -> None:
+    text = "# Costs\n\n| Shop | Net |\n|---|---:|\nShop: Aldi | Net: 3\nShop: Lidl | Net: 4\n"
+    (table,) = tables_of([document(text)])
+    assert (table.columns, len(table.rows)) == (("Shop", "Net"), 2)
 
 
 def test_a_document_may_hold_several_tables() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -11,31 +10,43 @@ from typing import Literal
 from engine.language.dates import find_spans
 from engine.language.days import Span
 from engine.language.tokens import FUNCTION_WORDS
-from engine.sheets.rows import WORD, stems_of
+from engine.sheets.rows import WORD
 
-_DOING_WORDS = """
-    spend spent pay paid cost costs raise raised donate donated earn earned charge charged collect
-    collected receive received claim claimed take took taken bring brought make made drive drove
-    driven work worked use used log logged book booked buy bought order ordered sell sold give gave
-    given belong stand run ran hold held need keep kept join joined sign signed register registered
-    attend attended borrow borrowed lend lent visit visited play played own contain include included
-    sit live rent rented
+_DONE_WORDS = """
+    spent paid cost raised donated earned charged collected received claimed taken took brought made
+    drove driven worked used logged booked bought ordered sold gave given belonged stood ran held
+    needed kept joined signed registered attended borrowed lent visited played owned contained
+    included sat lived rented shopped billed invoiced came come put got gone went
 """
+_DO_WORDS = """
+    spend pay cost raise donate earn charge collect receive claim take bring make drive work use log
+    book buy order sell give belong stand run hold need keep join sign register attend borrow lend
+    visit play own contain include sit live rent shop bill invoice come put get go
+"""
+"""Verbs where "did" and its like stand before them, and nouns elsewhere: "order"."""
 _NOISE_WORDS = """
-    total totals altogether all together sum added add overall whole entire amount money far now
-    so up out in down date currently present moment today ever already entry entries row rows
-    record records times time many much number count us our we please tell give show there come
-    came go went gone have had do did got get put been being be on off as of season list listed
-    different separate actual actually finally really exactly end euros euro pounds dollars eur
-    gbp usd nok
+    total totals altogether all together sum added add overall whole entire amount money far now so
+    up out in down date currently present moment today ever already entry entries row rows record
+    records times time many much number count us our we please tell give show there have had do did
+    does been being be on off as of season list listed different separate actual actually finally
+    really exactly end people euros euro pounds dollars eur gbp usd nok with including incl inc
 """
-_DOING, _NOISE = frozenset(stems_of(_DOING_WORDS)), frozenset(stems_of(_NOISE_WORDS))
+
+_DONE, _DO = frozenset(_DONE_WORDS.split()), frozenset(_DO_WORDS.split())
+_NOISE = frozenset(_NOISE_WORDS.split())
 
 _COUNT = re.compile(r"\b(?:how many|number of|count of)\b", re.IGNORECASE)
 _SUM = re.compile(
     r"\b(?:totals?|altogether|all together|in all|sum of|added up|add up|overall)\b"
     r"|\b(?:how much|what)\b.*\b(?:did|have|has|had|was|were|do|does)\b"
-    rf".*\b(?:{'|'.join(_DOING_WORDS.split())}|bill(?:ed)?|invoiced?|come|came|get|got)\b",
+    rf".*\b(?:{'|'.join(sorted(_DO | _DONE))})\b"
+    r"|\bhow much\b.*\b(?:came|come|comes) in\b",
+    re.IGNORECASE,
+)
+# "before VAT"
+_TAX = re.compile(
+    r"\b(?:(?P<out>before|without|excluding|excl|ex|less|net of)|(?:with|including|incl|inc|plus))"
+    r"\.? (?:the )?(?:vat|tax)\b|\b(?:vat|tax) (?:included|inclusive|incl)\b",
     re.IGNORECASE,
 )
 _OTHERWISE = re.compile(
@@ -62,6 +73,8 @@ class RowsAsked:
     days: Span | None
     mine: bool
     """Whether it says "I" or "my"."""
+    taxed: bool | None
+    """Whether it asks for amounts with tax or without; None: it does not say."""
 
 
 def rows_asked(question: str, today: date) -> RowsAsked | None:
@@ -75,20 +88,29 @@ def rows_asked(question: str, today: date) -> RowsAsked | None:
         return None
     for one in spans:
         plain = f"{plain[: one.start]} {plain[one.end :]}"
+    tax = _TAX.search(plain)
+    plain = _TAX.sub(" ", plain)
     if _OTHERWISE.search(plain.replace("all together", "")):
         return None
-    said = list(_words(plain))
+    words, doing = _words(plain)
     return RowsAsked(
         "count" if is_count else "sum",
-        tuple(word for word in said if not _DOING.intersection(stems_of(word))),
-        tuple(word for word in said if _DOING.intersection(stems_of(word))),
+        tuple(words),
+        tuple(doing),
         spans[0].span if spans else None,
         bool(_MINE.search(plain)),
+        None if tax is None else tax["out"] is None,
     )
 
 
-def _words(text: str) -> Iterator[str]:
-    """Yield the words of a question that say something of a table."""
+def _words(text: str) -> tuple[list[str], list[str]]:
+    """Return the words of a question that say something of a table, and its verbs."""
+    words, doing, asks = list[str](), list[str](), False
     for word in WORD.findall(text.replace("'s ", " ")):
-        if word.casefold() not in FUNCTION_WORDS and not _NOISE.intersection(stems_of(word)):
-            yield word
+        plain = word.casefold()
+        asks = asks or plain in ("did", "do", "does", "to")
+        if plain in _DONE or (asks and plain in _DO):
+            doing.append(word)
+        elif plain not in FUNCTION_WORDS and plain not in _NOISE:
+            words.append(word)
+    return words, doing

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from statistics import mean
 
 from engine.language.days import Span
 from engine.sheets.asked import RowsAsked
@@ -13,6 +14,8 @@ from engine.sheets.rows import NamedTable, stems_of
 
 LEAST_BEGUN = 4
 """Letters of "member" for "membership" at least."""
+LEAST_SHARE = 1 / 3
+"""Mean share of cells that words must be to choose them."""
 LEAST_SHORTENED = 3
 """Letters of "pos" for "position" at least."""
 _TOTALS = frozenset(stems_of("total subtotal sum"))
@@ -33,9 +36,9 @@ class ChosenRows:
 def chosen_rows(asked: RowsAsked, table: NamedTable, today: date) -> ChosenRows | None:
     """Return the rows that the words choose; None where a word is none of the table's.
 
-    A word that is all of a cell chooses such cells. One that names the file, its folder, the sheet
-    or a column chooses no row. Any other one chooses the cells that have it, together with the
-    words next to it where a cell has them in a row.
+    A word that names the file, its folder, the sheet or a column chooses no row, unless it is all
+    of a cell. Any other one chooses the cells that have it, together with the words next to it
+    where a cell has them in a row.
     """
     if not asked.words or not all(_may_have(table, word) for word in asked.words):
         return None
@@ -78,18 +81,28 @@ def _may_have(table: NamedTable, word: str) -> bool:
 
 
 def _phrase(words: Sequence[str], table: NamedTable) -> tuple[int, set[int]]:
-    """Return how many of the first words one cell has in a row, the most, and the rows of it."""
+    """Return how many of the first words one cell has in a row, the most, and the rows of it.
+
+    The rows are those of one column, the one whose cells say hardly more than these words: "food
+    bank" is a fund, and no note that names it. None where all say much more.
+    """
     for size in range(len(words), 0, -1):
         phrase = stems_of(" ".join(words[:size]))
-        whole = size == 1 and _is_cell(words[0], table)
-        held = {
-            i
-            for i, cells in enumerate(table.stems)
-            if any(cell == phrase if whole else _has(cell, phrase) for cell in cells.values())
-        }
-        if held:
-            return size, held
+        held = {name: _held(table, name, phrase) for name in table.columns}
+        fit = {name: _share(table, name, rows, size) for name, rows in held.items() if rows}
+        best = max(fit, key=lambda name: fit[name], default=None)
+        if best is not None:
+            return size, held[best] if fit[best] >= LEAST_SHARE else set()
     return 1, set()
+
+
+def _held(table: NamedTable, name: str, phrase: tuple[str, ...]) -> set[int]:
+    return {i for i, cells in enumerate(table.stems) if _has(cells.get(name, ()), phrase)}
+
+
+def _share(table: NamedTable, name: str, rows: set[int], size: int) -> float:
+    """Return how much of the cells, 0 to 1, so many words are."""
+    return mean(size / len(table.stems[i][name]) for i in rows)
 
 
 def _has(cell: Sequence[str], phrase: Sequence[str]) -> bool:

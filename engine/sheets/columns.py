@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
-from engine.compute.units import AMOUNT, amounts
+from engine.compute.units import AMOUNT, CODES, SIGNS, amounts
 from engine.language.dates import parse_span
 from engine.sheets.rows import NamedTable, stems_of
 
@@ -16,16 +16,20 @@ MOSTLY = 0.8
 """Share of a column's cells that are numbers or days, from which it counts as one of them."""
 LONGEST_DAY = len("Wednesday 28 September 2026")
 
-_PREFERRED = stems_of("amount total gross value sum paid spent")
+_PREFERRED = stems_of("amount total gross value sum paid spent received")
+_WITH_TAX, _WITHOUT_TAX = stems_of("total gross"), stems_of("net")
+_MONEY = frozenset(
+    (
+        *_PREFERRED,
+        *_WITHOUT_TAX,
+        *stems_of("cost fee takings claim charge due pounds euros dollars"),
+        *stems_of(" ".join(CODES)),
+    )
+)
 _NOT_ADDED = frozenset(
     stems_of("balance no nr number pos id year rate budgeted budget price vat tax net")
 )
-_PEOPLE = frozenset(
-    stems_of(
-        "who name person employee member earner collector staff paid owner user customer client "
-        "tenant donor driver"
-    )
-)
+_PEOPLE = frozenset(stems_of("who person employee earner collector staff paid owner user driver"))
 _SEVERAL = frozenset(stems_of("quantity qty stock count pieces units copies bottles tickets"))
 _SHORT = {"km": "kilometr", "hrs": "hour", "qty": "quantiti", "mi": "mile"}
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?")
@@ -69,10 +73,15 @@ def named_column(table: NamedTable, said: Iterable[str]) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-def column_of_amounts(table: NamedTable) -> str | None:
+def column_of_amounts(table: NamedTable, *, taxed: bool | None) -> str | None:
     """Return the column of amounts, where it is plain which one is meant."""
-    may_be = [one for one in _added(table) if not _NOT_ADDED & {*stems_of(one)}]
-    for word in _PREFERRED if len(may_be) > 1 else ():
+    left_out = _NOT_ADDED.difference(_WITHOUT_TAX) if taxed is False else _NOT_ADDED
+    may_be = [one for one in _added(table) if not left_out & {*stems_of(one)}]
+    preferred = {True: _WITH_TAX, False: _WITHOUT_TAX, None: _PREFERRED}[taxed]
+    if taxed is not None:
+        may_be = [one for one in may_be if {*preferred} & {*stems_of(one)}]
+    may_be = [one for one in may_be if _is_money(one)]
+    for word in preferred if len(may_be) > 1 else ():
         told = [one for one in may_be if word in stems_of(one)]
         if told:
             may_be = told
@@ -91,6 +100,11 @@ def has_several_people(table: NamedTable, rows: Sequence[int]) -> bool:
         if _PEOPLE & {*stems_of(name)} and not _mostly(table, name, number_of):
             return len({table.rows[i].cells.get(name) for i in rows}) > 1
     return False
+
+
+def _is_money(name: str) -> bool:
+    """Say whether a column is of amounts, by its name: "Qty" and "Lead time" are not."""
+    return bool(_MONEY & {*stems_of(name)} or set(SIGNS) & set(name))
 
 
 def _added(table: NamedTable) -> list[str]:

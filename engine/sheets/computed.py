@@ -80,7 +80,7 @@ def _of(asked: RowsAsked, table: NamedTable, today: date) -> RowsComputed | None
         if has_quantities(table) and not counts_by_name(asked, table):
             return None
         return RowsComputed(table, chosen, Decimal(len(chosen.numbers)), None)
-    column = column or column_of_amounts(table)
+    column = column or column_of_amounts(table, taxed=asked.taxed)
     if column is None:
         return None
     cells = (table.rows[i].cells.get(column, "") for i in chosen.numbers)

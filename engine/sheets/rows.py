@@ -90,7 +90,7 @@ def _tables(item: Item) -> Iterator[NamedTable]:
         cells = _cells(said, columns)
         if cells:
             rows.append(NamedRow(start, start + len(said), cells))
-        elif said:
+        elif said and not _is_rule(said):
             if rows:
                 yield NamedTable(item, columns, tuple(rows))
             columns, rows = _header(said), []
@@ -98,9 +98,14 @@ def _tables(item: Item) -> Iterator[NamedTable]:
         yield NamedTable(item, columns, tuple(rows))
 
 
+def _is_rule(line: str) -> bool:
+    """Say whether a line is the rule below the header of a Markdown table."""
+    return not line.strip("|-: ")
+
+
 def _header(line: str) -> tuple[str, ...]:
     """Return the columns that a line names, none twice; nothing of another line."""
-    names = tuple(name.strip() for name in line.split(BAR))
+    names = tuple(name.strip() for name in line.strip("| ").split(BAR))
     return names if len(names) == len(set(names)) > 1 and all(names) else ()
 
 
