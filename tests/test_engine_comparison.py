@@ -43,6 +43,7 @@ COMPARED = {
     "Which ends earlier - the lease or the loan?": "least date: the lease | the loan",
     "which has been around longer, Chess or Go ?": "least date: Chess | Go",
     "Which came out first Muppets or Gone Girl?": "least date: Muppets | Gone Girl",
+    "What came first this year, the audit or the move?": "least date: the audit | the move",
     "Which is cheapest, the Ford, the Opel or the VW?": "least price: the Ford | the Opel | the VW",
     'Which mail is older, "Lunch!" or "Rent"?': "most date or age: Lunch | Rent",
     'Is mail "Lunch" or mail "Rent" first?': 'least date: mail "Lunch" | mail "Rent"',

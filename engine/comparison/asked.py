@@ -122,8 +122,10 @@ _OPTIONS_AMONG = re.compile(
     re.IGNORECASE,
 )
 _FORMS = (_OPTIONS_AMONG, _OPTIONS_FIRST, _OPTIONS_LAST, _OPTIONS_AT_ONCE)
-_ENDS_A_CLAUSE = re.compile(r"\s*$|\s+to \w+", re.IGNORECASE)
-"""Behind "first": "was born first", "the first to vote"; not the "first name"."""
+_ENDS_A_CLAUSE = re.compile(
+    r"$|to \w+|(?:(?:this|last|next) (?:year|month|week)|in \d{4})$", re.IGNORECASE
+)
+"""Behind "first": "was born first", "the first to vote", "first this year"; not "first name"."""
 _NO_NOUN = re.compile(r"(?:to|than|at|by|for|from|in|of|on|per|with)\b", re.IGNORECASE)
 _IS = re.compile(rf"\b{_BE} (?:the )?(?:one )?$|\bthe$", re.IGNORECASE)
 # "whose director", "has the director who", "with a conductor born"
