@@ -54,9 +54,12 @@ def corpus_of(file: Path, over: Sequence[Path], cut: tuple[int, int], first: Que
     """Return the corpus of a set, cut into passages of so many words and characters."""
     cutting.MAX_WORDS, cutting.MAX_CHARACTERS = cut
     try:
-        return CorpusReader(file, over, Settings()).corpus_for(first).corpus
+        corpus = CorpusReader(file, over, Settings()).corpus_for(first).corpus
     finally:
         cutting.MAX_WORDS, cutting.MAX_CHARACTERS = CUT
+    if cut == PLAIN_CUT:
+        corpus.recall.least_average = 0
+    return corpus
 
 
 def record(given: argparse.Namespace) -> None:
