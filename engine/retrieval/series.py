@@ -45,9 +45,7 @@ def with_nearest(
     return kept
 
 
-def _nearest(
-    numbers: Sequence[int], passages: Sequence[Passage], present: datetime
-) -> list[int]:
+def _nearest(numbers: Sequence[int], passages: Sequence[Passage], present: datetime) -> list[int]:
     """Return the first occurrence to come and the last before it, as far as there are any."""
     begins = {i: when for i in numbers if (when := passages[i].item.when) is not None}
     coming = min((i for i in begins if begins[i] >= present), key=begins.__getitem__, default=None)
