@@ -15,7 +15,7 @@ from engine.sheets.computed import BY_WORDS, RowsComputed, computed, draft_of
 from engine.sheets.rows import tables_of
 from ingest.item import Item
 from tests.support.builders import document
-from tests.support.toy_compute import asking
+from tests.support.toy_compute import MAILS, asking
 
 TODAY = date(2026, 11, 28)
 
@@ -171,3 +171,11 @@ def test_auto_computes_rows_without_a_model_and_is_unsure(fake_generator: Any) -
     assert not models["g"].prompts + models["l"].prompts
     answer, _, models = ask("average of groceries last month", FILES, strategy="auto", now=now)
     assert models["g"].prompts
+
+
+def test_a_question_for_mails_is_not_answered_from_a_table_of_them(fake_generator: Any) -> None:
+    listed = "Date | From | Subject\nDate: 2026-03-05 | From: Kim | Subject: Boat\n"
+    ask = asking(fake_generator)
+    items = [*MAILS, sheet(listed, "mails.csv")]
+    answer, _, _ = ask("How many mails from Kim in March?", items, strategy="auto", infer=False)
+    assert answer.text == "2 mails [1][2]"

@@ -36,6 +36,13 @@ class PlanReading:
         """Whether there is a plan, and every word had a part in it."""
         return self.plan is not None and not self.left
 
+    @property
+    def names_items(self) -> bool:
+        """Whether it is sure, and of mails, events or another kind: no table is meant then."""
+        if self.plan is None or not self.sure:
+            return False
+        return all(source.kind for source in self.plan.sources)
+
 
 def read_plan(
     question: str, vocabulary: QuestionVocabulary, today: date, *, me_known: bool = False

@@ -80,7 +80,7 @@ class Auto:
             if addresses is not None:
                 yield Decided("route", True, "it asks for an e-mail address, and headers state it")
                 return addresses
-            rows = yield from rows_computed(tools)
+            rows = None if read.names_items else (yield from rows_computed(tools))
             if rows is not None:
                 yield Decided("route", True, "it counts or adds rows, and one table has its words")
                 return rows
