@@ -17,6 +17,8 @@ from tests.bench.home_scores import is_right
         ("4 000 kroner", ["4,000"], True),
         ("562.00 [1][2]\n(the sum of Amount in 3 rows of costs 2026)", ["562"], True),
         ("562.50", ["562"], False),
+        ("122.1 miles", ["122.10"], True),
+        ("122.12", ["122.1"], False),
         ("3 [1]\n(counted: 3 rows of 2026.xlsx)", ["2026"], False),
         ("1,562", ["562"], False),
         ("No, it may not.", ["no"], True),

@@ -25,6 +25,9 @@ def _has(text: str, wanted: str | list[str]) -> bool:
     sought = plain_text(wanted)
     if sought in ("yes", "no"):
         return re.match(rf"\W*{sought}\b", text) is not None
-    if re.fullmatch(r"[\d.]+", sought):
-        return re.search(rf"(?<![\d.]){re.escape(sought)}(?!\d|\.\d*[1-9])", text) is not None
+    if re.fullmatch(r"\d+(?:\.\d+)?", sought):
+        whole, _, decimals = sought.partition(".")
+        decimals = decimals.rstrip("0")
+        rest = rf"\.{decimals}0*" if decimals else r"(?:\.0+)?"
+        return re.search(rf"(?<![\d.]){whole}{rest}(?!\.?\d)", text) is not None
     return sought in text
