@@ -52,7 +52,7 @@ def test_vanilla_reads_the_best_passages_best_first(run: Callable[..., Run]) -> 
     found = run("vanilla")
     ranked = found.all(Ranked)[0]
     assert texts(ranked.passages) == [TEXTS[2], TEXTS[0], TEXTS[1]]
-    assert ranked.scores == pytest.approx([1.105848, 0.419929, 0.419929], abs=1e-5)
+    assert ranked.scores == pytest.approx([1.967701, 0.747204, 0.747204], abs=1e-5)
     assert found.prompt() == [TEXTS[2], TEXTS[0]]
     assert found.answer.raw == "Ann Lee"
     assert found.answer.usage.generator.calls == 1
@@ -64,7 +64,7 @@ def test_order_preserving_reads_them_as_they_stand(run: Callable[..., Run]) -> N
 
 
 SAMPLES = ("It is ginkgo.\nAnswer: hazel", "It is ivy.")
-"""Score 3 alone, which recall does not find: 2 * 0.481589 and 0.481589."""
+"""Score 3 alone, which recall does not find: 2 * 0.856920 and 0.856920."""
 
 
 def test_fb_rag_scores_every_passage_forward_and_backward(run: Callable[..., Run]) -> None:
@@ -82,11 +82,11 @@ def test_fb_rag_scores_every_passage_forward_and_backward(run: Callable[..., Run
         ("It is ivy.", ""),  # without the form all of it is text
     ]
     ranked = found.all(Ranked)[-1]
-    # half of backward, and half of the larger of (0.963178, 0.481589)
+    # half of backward, and half of the larger of (1.713840, 0.856920)
     assert texts(ranked.passages) == [TEXTS[2], TEXTS[3], TEXTS[0], TEXTS[1]]
-    assert ranked.scores == pytest.approx([0.552924, 0.481589, 0.209965, 0.209965], abs=1e-5)
-    assert ranked.parts["backward"] == pytest.approx([1.105848, 0, 0.419929, 0.419929], abs=1e-5)
-    assert ranked.parts["forward"] == pytest.approx([0, 0.963178, 0, 0], abs=1e-5)
+    assert ranked.scores == pytest.approx([0.983851, 0.856920, 0.373602, 0.373602], abs=1e-5)
+    assert ranked.parts["backward"] == pytest.approx([1.967701, 0, 0.747204, 0.747204], abs=1e-5)
+    assert ranked.parts["forward"] == pytest.approx([0, 1.713840, 0, 0], abs=1e-5)
     assert found.prompt() == [TEXTS[2], TEXTS[3]]
     usage = found.answer.usage
     assert (usage.lookahead.calls, usage.generator.calls) == (1, 1)
@@ -97,11 +97,11 @@ def test_fb_rag_scores_every_passage_forward_and_backward(run: Callable[..., Run
     ("parameters", "scores", "read"),
     [
         # F of the paper: the maximum over samples alone
-        ("backward=0,forward=1,over_samples=max", [0.963178], [3]),
-        # the mean of (0.963178, 0.481589)
+        ("backward=0,forward=1,over_samples=max", [1.713840], [3]),
+        # the mean of (1.713840, 0.856920)
         (
             "backward=0.7,forward=0.3,over_samples=mean",
-            [0.774094, 0.293950, 0.293950, 0.216715],
+            [1.377391, 0.523043, 0.523043, 0.385614],
             [2, 0],
         ),
         # each divided by its largest: 0.7 + 0, 0.3 * 1, 0.7 * 0.379735 twice
