@@ -116,6 +116,8 @@ def test_rows_are_counted_or_added(question: str, number: str, rows: int) -> Non
         "Who are the junior members?",
         "What is the lead time of the casing?",
         "How much did the casing cost?",  # numbers alone are no amounts
+        "How many junior members have paid?",  # not the sum of what they paid
+        "How much did Kite & Co spend?",  # one bill is open
     ],
 )
 def test_other_questions_are_left_to_reading(question: str) -> None:
@@ -144,6 +146,44 @@ def test_the_answer_says_how_it_was_computed_and_cites_each_row() -> None:
 def test_a_cell_may_have_a_bar_and_an_empty_cell_is_left_out() -> None:
     (table,) = tables_of([document("A | B | C\nA: x | y | C: 3\nB: 2\nText ends it.\n")])
     assert [row.cells for row in table.rows] == [{"A": "x | y", "C": "3"}, {"B": "2"}]
+
+
+@pytest.mark.parametrize(
+    ("rows", "computed_as"),
+    [
+        (
+            "Date: 2026-10-01 | Shop: Total | Amount: 5\nDate: 2026-10-02 | Shop: Aldi | Amount: 7",
+            "12",
+        ),
+        (
+            "Date: 2026-10-01 | Shop: A | Amount: 5 EUR\nDate: 2026-10-02 | Amount: 7 USD",
+            None,
+        ),
+        (
+            "Date: 10/02/2026 | Shop: Aldi | Amount: 5\nDate: 10/22/2026 | Shop: Aldi | Amount: 7",
+            None,
+        ),
+    ],
+)
+def test_what_is_not_told_apart_is_not_added(rows: str, computed_as: str | None) -> None:
+    costs = sheet(f"Date | Shop | Amount\n{rows}\n", "food costs.csv")
+    result = found("How much did we spend on food last month?", [costs])
+    assert (str(result.number) if result else None) == computed_as
+
+
+def test_what_is_left_out_of_a_sum_is_said() -> None:
+    days = [f"Date: 2026-10-0{i} | Shop: Aldi | Amount: {2 * i}" for i in range(1, 9)]
+    rows = [
+        *days,
+        "Date: soon | Shop: Aldi | Amount: 9",
+        "Date: 2026-10-09 | Shop: Aldi | Amount: ?",
+    ]
+    costs = sheet("\n".join(["Date | Shop | Amount", *rows]), "food costs.csv")
+    result = found("How much did we spend on food last month?", [costs])
+    assert result is not None
+    said = draft_of(result).text
+    assert said.startswith("72 ")
+    assert "1 row without a number; left out, without a day: 1 row)" in said
 
 
 def test_the_header_of_a_markdown_table_keeps_its_bars_and_its_rule() -> None:

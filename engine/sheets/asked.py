@@ -34,6 +34,8 @@ _NOISE_WORDS = """
 
 _DONE, _DO = frozenset(_DONE_WORDS.split()), frozenset(_DO_WORDS.split())
 _NOISE = frozenset(_NOISE_WORDS.split())
+_PAYING = frozenset(("pay", "paid", "spend", "spent", "buy", "bought", "order", "ordered"))
+_BILLED = frozenset(("bill", "billed", "invoice", "invoiced"))
 
 _COUNT = re.compile(r"\b(?:how many|number of|count of)\b", re.IGNORECASE)
 _SUM = re.compile(
@@ -75,6 +77,13 @@ class RowsAsked:
     """Whether it says "I" or "my"."""
     taxed: bool | None
     """Whether it asks for amounts with tax or without; None: it does not say."""
+
+    @property
+    def pays(self) -> bool:
+        """Whether it asks for what was paid or bought, which an open row is not."""
+        done = {word.casefold() for word in self.doing}
+        is_paying = self.operation == "sum" or not _PAYING.isdisjoint(done)
+        return is_paying and _BILLED.isdisjoint(done)
 
 
 def rows_asked(question: str, today: date) -> RowsAsked | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from statistics import mean
@@ -18,7 +18,7 @@ LEAST_SHARE = 1 / 3
 """Mean share of cells that words must be to choose them."""
 LEAST_SHORTENED = 3
 """Letters of "pos" for "position" at least."""
-_TOTALS = frozenset(stems_of("total subtotal sum"))
+_TOTALS = frozenset(stems_of("total totals subtotal grand sum overall"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,8 @@ class ChosenRows:
     """Words of the question that cells hold: how closely they were chosen."""
     conditions: tuple[str, ...]
     """What chose them, for people."""
+    undated: int = 0
+    """Rows left out because they have no day that is read."""
 
 
 def chosen_rows(asked: RowsAsked, table: NamedTable, today: date) -> ChosenRows | None:
@@ -42,7 +44,7 @@ def chosen_rows(asked: RowsAsked, table: NamedTable, today: date) -> ChosenRows 
     """
     if not asked.words or not all(_may_have(table, word) for word in asked.words):
         return None
-    rows = {i for i, cells in enumerate(table.stems) if not _is_total(cells.values())}
+    rows = {i for i, cells in enumerate(table.stems) if not _is_total(cells)}
     names = (*table.called, *(word for name in table.columns for word in stems_of(name)))
     conditions, by_cells, left = list[str](), 0, asked.words
     while left:
@@ -59,13 +61,17 @@ def chosen_rows(asked: RowsAsked, table: NamedTable, today: date) -> ChosenRows 
         if _is_cell(word, table):
             rows &= _phrase([word], table)[1]
             conditions.append(f'a cell is "{word}"')
+    undated = 0
     if asked.days is not None:
-        column = column_of_days(table, today)
+        said = stems_of(" ".join((*asked.words, *asked.doing)))
+        column = column_of_days(table, said, today)
         if column is None:
             return None
-        rows = {i for i in rows if _is_within(table, i, column, asked.days, today)}
+        days = {i: day_of(table.rows[i].cells.get(column, ""), today) for i in rows}
+        undated = sum(day is None for day in days.values())
+        rows = {i for i, day in days.items() if day is not None and _lies_in(day, asked.days)}
         conditions.append(f"{column} is {_shown(asked.days)}")
-    return ChosenRows(tuple(sorted(rows)), by_cells, tuple(conditions)) if rows else None
+    return ChosenRows(tuple(sorted(rows)), by_cells, tuple(conditions), undated) if rows else None
 
 
 def counts_by_name(asked: RowsAsked, table: NamedTable) -> bool:
@@ -126,14 +132,13 @@ def _is_named(word: str, names: Iterable[str]) -> bool:
     )
 
 
-def _is_total(cells: Iterable[Sequence[str]]) -> bool:
-    return any(cell and cell[0] in _TOTALS for cell in cells)
+def _is_total(cells: Mapping[str, tuple[str, ...]]) -> bool:
+    """Say whether the first cell of a row that is filled says "total": not a shop of that name."""
+    first = next(iter(cells.values()), ())
+    return bool(first) and _TOTALS.issuperset(first)
 
 
-def _is_within(table: NamedTable, row: int, column: str, days: Span, today: date) -> bool:
-    day = day_of(table.rows[row].cells.get(column, ""), today)
-    if day is None:
-        return False
+def _lies_in(day: date, days: Span) -> bool:
     return (days.first is None or days.first <= day) and (days.last is None or day <= days.last)
 
 

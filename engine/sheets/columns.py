@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
-from decimal import Decimal
 from itertools import pairwise
 
-from engine.compute.units import AMOUNT, CODES, SIGNS, amounts
+from engine.compute.units import AMOUNT, CODES, SIGNS, Quantity, amounts
 from engine.language.dates import parse_span
 from engine.sheets.rows import NamedTable, stems_of
 
@@ -32,6 +31,13 @@ _NOT_ADDED = frozenset(
 _PEOPLE = frozenset(stems_of("who person employee earner collector staff paid owner user driver"))
 _SEVERAL = frozenset(stems_of("quantity qty stock count pieces units copies bottles tickets"))
 _SHORT = {"km": "kilometr", "hrs": "hour", "qty": "quantiti", "mi": "mile"}
+_STATES = frozenset(
+    stems_of(
+        "paid unpaid open outstanding overdue pending cancelled canceled refunded declined "
+        "rejected void failed disputed"
+    )
+)
+_MONTH_FIRST = re.compile(r"\d{1,2}[/.-](?:1[3-9]|2\d|3[01])[/.-]\d{2,4}")
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?")
 
 
@@ -40,11 +46,9 @@ def full(stem: str) -> str:
     return _SHORT.get(stem, stem)
 
 
-def number_of(cell: str) -> Decimal | None:
+def amount_of(cell: str) -> Quantity | None:
     """Return the amount that a cell is; nothing of one that says more."""
-    if not AMOUNT.fullmatch(cell):
-        return None
-    return next(amounts(cell)).quantity.amount
+    return next(amounts(cell)).quantity if AMOUNT.fullmatch(cell) else None
 
 
 def day_of(cell: str, today: date) -> date | None:
@@ -60,10 +64,21 @@ def day_of(cell: str, today: date) -> date | None:
     return span.first if span is not None and span.first == span.last else None
 
 
-def column_of_days(table: NamedTable, today: date) -> str | None:
-    """Return the first column of days."""
-    days = (one for one in table.columns if _mostly(table, one, lambda cell: day_of(cell, today)))
-    return next(days, None)
+def column_of_days(table: NamedTable, said: Iterable[str], today: date) -> str | None:
+    """Return the column of days: the only one, the one that these stems name, or "Date".
+
+    None where days have the month first, as they are not told from others.
+    """
+    days = [one for one in table.columns if _mostly(table, one, lambda cell: day_of(cell, today))]
+    words = set(said)
+    for fit in (
+        days if len(days) == 1 else [],
+        [one for one in days if words & {*stems_of(one)}],
+        [one for one in days if stems_of(one) == ("date",)],
+    ):
+        if len(fit) == 1:
+            return None if any(map(_MONTH_FIRST.fullmatch, table.cells(fit[0]))) else fit[0]
+    return None
 
 
 def named_column(table: NamedTable, said: Iterable[str]) -> str | None:
@@ -97,8 +112,17 @@ def has_quantities(table: NamedTable) -> bool:
 def has_several_people(table: NamedTable, rows: Sequence[int]) -> bool:
     """Say whether these rows are of several people, so that "I" is one of them."""
     for name in table.columns:
-        if _PEOPLE & {*stems_of(name)} and not _mostly(table, name, number_of):
+        if _PEOPLE & {*stems_of(name)} and not _mostly(table, name, amount_of):
             return len({table.rows[i].cells.get(name) for i in rows}) > 1
+    return False
+
+
+def has_several_states(table: NamedTable, rows: Sequence[int]) -> bool:
+    """Say whether these rows differ by a state, such as paid and cancelled."""
+    for name in table.columns:
+        states = {table.stems[i].get(name, ()) for i in rows}
+        if len(states) > 1 and any(len(one) == 1 and one[0] in _STATES for one in states):
+            return True
     return False
 
 
@@ -112,12 +136,12 @@ def _added(table: NamedTable) -> list[str]:
     return [
         name
         for name in table.columns
-        if _mostly(table, name, number_of) and not _is_numbering(table.cells(name))
+        if _mostly(table, name, amount_of) and not _is_numbering(table.cells(name))
     ]
 
 
 def _is_numbering(cells: Sequence[str]) -> bool:
-    numbers = [number for cell in cells if (number := number_of(cell)) is not None]
+    numbers = [one.amount for cell in cells if (one := amount_of(cell)) is not None]
     return len(numbers) > 1 and all(after == before + 1 for before, after in pairwise(numbers))
 
 

@@ -12,11 +12,12 @@ from engine.generation.draft import Draft
 from engine.sheets.asked import RowsAsked
 from engine.sheets.chosen import ChosenRows, chosen_rows, counts_by_name
 from engine.sheets.columns import (
+    amount_of,
     column_of_amounts,
     has_quantities,
     has_several_people,
+    has_several_states,
     named_column,
-    number_of,
 )
 from engine.sheets.rows import NamedTable, stems_of
 from engine.values import Argument, Citation, Passage
@@ -35,6 +36,8 @@ class RowsComputed:
     number: Decimal
     column: str | None
     """The column that was added; None: rows were counted."""
+    empty: int = 0
+    """Rows that have no number in it."""
 
 
 def computed(asked: RowsAsked, tables: Iterable[NamedTable], today: date) -> RowsComputed | None:
@@ -59,34 +62,52 @@ def draft_of(found: RowsComputed) -> Draft:
         passage = Passage(item, row.start, row.end)
         citations.append(Citation(number, passage, row.start, row.end, "matched", support=True))
     marks = "".join(f"[{one.id}]" for one in citations)
-    count = len(chosen.numbers)
-    rows = f"{count:,} row{'s' * (count != 1)} of {item.title}"
-    how = f"the sum of {found.column} in {rows}" if found.column else f"counted: {rows}"
-    how += f", where {' and '.join(chosen.conditions)}" if chosen.conditions else ""
     return Draft(
-        f"{shown(found.number)} {marks}\n({how})",
+        f"{shown(found.number)} {marks}\n({_how(found)})",
         tuple(one.passage for one in citations),
         citations=tuple(citations),
         reasons=(BY_WORDS,),
     )
 
 
+def _how(found: RowsComputed) -> str:
+    """Return how it was computed, and what was left out."""
+    chosen = found.chosen
+    rows = f"{_rows(len(chosen.numbers))} of {found.table.item.title}"
+    how = f"the sum of {found.column} in {rows}" if found.column else f"counted: {rows}"
+    how += f", where {' and '.join(chosen.conditions)}" if chosen.conditions else ""
+    how += f"; {_rows(found.empty)} without a number" if found.empty else ""
+    return how + (f"; left out, without a day: {_rows(chosen.undated)}" if chosen.undated else "")
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'s' * (count != 1)}"
+
+
 def _of(asked: RowsAsked, table: NamedTable, today: date) -> RowsComputed | None:
     chosen = chosen_rows(asked, table, today)
     if chosen is None or (asked.mine and has_several_people(table, chosen.numbers)):
         return None
-    column = named_column(table, stems_of(" ".join((*asked.words, *asked.doing))))
+    if asked.pays and has_several_states(table, chosen.numbers):
+        return None  # what is cancelled or open may not be meant
+    column = named_column(table, stems_of(" ".join(asked.words)))
+    by_verb = named_column(table, stems_of(" ".join(asked.doing)))
     if asked.operation == "count" and column is None:
-        if has_quantities(table) and not counts_by_name(asked, table):
-            return None
+        if by_verb or (has_quantities(table) and not counts_by_name(asked, table)):
+            return None  # "how many have paid", of amounts paid
         return RowsComputed(table, chosen, Decimal(len(chosen.numbers)), None)
-    column = column or column_of_amounts(table, taxed=asked.taxed)
-    if column is None:
+    column = column or by_verb or column_of_amounts(table, taxed=asked.taxed)
+    return None if column is None else _sum(table, chosen, column)
+
+
+def _sum(table: NamedTable, chosen: ChosenRows, column: str) -> RowsComputed | None:
+    """Return the sum of a column; None without a number, and where units differ."""
+    cells = [table.rows[i].cells.get(column, "") for i in chosen.numbers]
+    amounts = [amount for cell in cells if (amount := amount_of(cell)) is not None]
+    if len({one.unit for one in amounts}) != 1:
         return None
-    cells = (table.rows[i].cells.get(column, "") for i in chosen.numbers)
-    numbers = [number for cell in cells if (number := number_of(cell)) is not None]
-    if not numbers:
-        return None
+    numbers = [one.amount for one in amounts]
     total = sum(numbers, Decimal(0))
     is_paid = all(number <= 0 for number in numbers)  # as a bank shows what left an account
-    return RowsComputed(table, chosen, -total if is_paid else total, column)
+    empty = len(cells) - len(numbers)
+    return RowsComputed(table, chosen, -total if is_paid else total, column, empty)
