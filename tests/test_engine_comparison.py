@@ -242,6 +242,39 @@ def test_what_does_not_tell_is_left_to_the_model(ask: Ask) -> None:
     assert found.text == ABSTENTION
 
 
+FULL = "Acme is full, so we asked Zeta, who do it for 31 EUR."
+OLD = "So far Acme had it for 34.50 EUR."
+
+
+def test_each_amount_is_of_the_option_next_to_it(ask: Ask) -> None:
+    both = [document(f"{OLD} {FULL}", "Acme or Zeta", path="/both")]
+    found, _, _ = ask(["31 EUR", "34.50 EUR"], both)  # the wrong way round
+    assert found.text == "Zeta [1]"
+    assert found.reasons[0].text == "compared: Acme: 34.50 EUR; Zeta: 31 EUR"
+    found, _, _ = ask(["34.50 EUR", "31 EUR"], both)
+    assert found.text == "Zeta [1]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They want 34.50 EUR at Acme and 31 EUR at Zeta.",  # the option comes behind
+        "For Acme and Zeta we pay 34.50 EUR and 31 EUR.",  # both amounts next to the same one
+    ],
+)
+def test_a_source_that_does_not_tell_leaves_the_statements(ask: Ask, text: str) -> None:
+    both = [document(text, "Acme or Zeta", path="/both")]
+    found, _, _ = ask(["34.50 EUR", "31 EUR"], both)
+    assert found.reasons[0].text == "compared: Acme: 34.50 EUR; Zeta: 31 EUR"
+
+
+def test_numbers_of_other_things_are_no_prices(ask: Ask) -> None:
+    both = [document("Acme found 412 units, and Zeta found 233 species.", "Acme or Zeta")]
+    found, events, _ = ask(["412 units", "233 species", "Not found."], both)
+    assert compared(events) == [False]
+    assert found.text == ABSTENTION
+
+
 BEN = document("Ben Ode was born on 4 May 1950 in Bern.", "Ben Ode", path="/ben")
 FILMS = [
     document("Jaws is a film that was directed by Ann Lee.", "Jaws", path="/jaws"),

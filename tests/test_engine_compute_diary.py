@@ -56,6 +56,10 @@ def test_a_diary_is_read_as_a_person_reads_it(row: dict[str, str | list[str] | N
     [
         ("What do I have on Tuesday?",
          "list entry of event since:2026-11-24 until:2026-11-24"),
+        ("What have I got on on 24 November?",
+         "list entry of event since:2026-11-24 until:2026-11-24"),
+        ("What have I got on in the diary on 24 November?",
+         "list entry of event since:2026-11-24 until:2026-11-24"),
         ("What did I have on Tuesday?",
          "list entry of event since:2026-11-17 until:2026-11-17"),
         ("How many mails did I get in December?",

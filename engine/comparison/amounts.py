@@ -15,13 +15,16 @@ from decimal import Decimal
 
 from engine.checking.facts import facts
 from engine.checking.meanings import Amount, ClockTime, Day, Fact
-from engine.comparison.asked import BIRTH, DEATH, Comparison
+from engine.checking.words import CURRENCIES
+from engine.comparison.asked import BIRTH, DEATH, PRICE, Comparison
 
 MOST_YEARS = 130
 """Most years of a person's age."""
 _LEAP_YEAR = 4
 """Stands for the year of days that are stated without one."""
 _LETTER = re.compile(r"[^\W\d_]")
+# "31 a head", "4,970 per pack", "12 each"
+_OF_ONE = re.compile(r"\b(?:each|apiece|(?:per|an?|every) \w+)\b|/ ?\w+", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()]*\)")
 
 
@@ -46,6 +49,8 @@ DAYS, DAYS_WITHOUT_A_YEAR, TIMES, YEARS = "day", "day of a year", "time", "year"
 ANY = "any"
 """The unit of a number that stands alone: "1,240", and not "3 boxes"."""
 
+_MONEY = frozenset(CURRENCIES.values())
+
 Measured = Mapping[str, Range]
 """By unit; "" where none is known."""
 
@@ -56,7 +61,7 @@ def foremost(stated: Sequence[str], comparison: Comparison) -> int | None:
         "day": ((_moments(comparison.what, stated), comparison.largest),),
         "age": ((_moments(BIRTH, ()), not comparison.largest), (_ages, comparison.largest)),
         "span": ((_span, comparison.largest),),
-        "amount": ((_amounts, comparison.largest),),
+        "amount": ((_prices if comparison.what == PRICE else _amounts, comparison.largest),),
     }[comparison.measure]
     for read, largest in ways:
         if ranges := _in_one_unit([read(one) for one in stated]):
@@ -144,6 +149,16 @@ def _amounts(stated: str) -> Measured:
         unit: Range.around([one.get(unit) or one[""] for one in found]) for unit in shared or [""]
     }
     return ranges if shared or _LETTER.search(stated) else {**ranges, ANY: ranges[""]}
+
+
+def _prices(stated: str) -> Measured:
+    """Return amounts of money, or a number without a noun: 412 molecules are no price."""
+    found = _amounts(stated)
+    money = {unit: one for unit, one in found.items() if unit in _MONEY}
+    if money or "" not in found:
+        return money
+    is_bare = not _LETTER.search(_OF_ONE.sub("", stated))
+    return {"": found[""], ANY: found[""]} if is_bare else {}
 
 
 def _amounts_in(text: str) -> list[Measured]:

@@ -21,7 +21,7 @@ MOST_CHARACTERS = 400
 """Of a question that is read so: the patterns take cubic time."""
 MOST_OPTIONS = 5
 """The model states something of each, one after another."""
-BIRTH, DEATH = "date of birth", "date of death"
+BIRTH, DEATH, PRICE = "date of birth", "date of death", "price"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ def _orders() -> dict[str, _Order]:
         ("amount", False, "weight", "lighter lightest"),
         ("amount", True, "depth", "deeper deepest"),
         ("amount", True, "width", "wider widest"),
-        ("amount", True, "price", "dearer dearest costlier costliest pricier priciest"),
-        ("amount", False, "price", "cheaper cheapest"),
+        ("amount", True, PRICE, "dearer dearest costlier costliest pricier priciest"),
+        ("amount", False, PRICE, "cheaper cheapest"),
         ("amount", True, "distance", "farther farthest further furthest"),
         ("amount", False, "distance", "closer closest nearer nearest"),
     )
@@ -81,10 +81,10 @@ def _orders() -> dict[str, _Order]:
         "most recent": _Order("day", True, "date"),
         "more recently": _Order("day", True, "date"),
         "most recently": _Order("day", True, "date"),
-        "more expensive": _Order("amount", True, "price"),
-        "most expensive": _Order("amount", True, "price"),
-        "less expensive": _Order("amount", False, "price"),
-        "least expensive": _Order("amount", False, "price"),
+        "more expensive": _Order("amount", True, PRICE),
+        "most expensive": _Order("amount", True, PRICE),
+        "less expensive": _Order("amount", False, PRICE),
+        "least expensive": _Order("amount", False, PRICE),
     }
 
 
@@ -218,7 +218,7 @@ def _whats(match: re.Match[str], order: _Order, whose: str) -> Iterator[str]:
         counts = match["order"].casefold() in ("more", "most", "fewer", "fewest", "less", "least")
         yield f"number of {noun}" if counts else noun
     if order.measure == "amount" and re.search(r"\b(?:costs?|paid)\b", said, re.IGNORECASE):
-        yield "price"
+        yield PRICE
     if order.what == "length" and re.search(r"\b(?:lasts?|lasted|takes?|took)\b", said):
         yield "duration"
     yield order.what or "amount"

@@ -14,6 +14,7 @@ from engine.checking.citation_check import check
 from engine.checking.claims import folded_names, source_of
 from engine.comparison.amounts import foremost
 from engine.comparison.asked import Comparison
+from engine.comparison.nearest import Claimed, order_of
 from engine.confidence.reasons import COMPARED
 from engine.events import Decided, Steps, Token
 from engine.generation.draft import Draft
@@ -106,13 +107,24 @@ def compare(
     if found.lacking:
         yield Decided("compare", False, f"no source states all of this: {found}")
         return found
-    number = foremost([one.text for one in said], comparison)
+    if not comparison.of:
+        found = replace(found, statements=_exchanged(statements))
+    number = foremost([one.said.text for one in found.statements], comparison)
     if number is None:
         yield Decided("compare", False, f"what is stated of each does not tell: {found}")
         return found
     yield Decided("compare", True, str(found))
     yield Token(comparison.options[number])
     return replace(found, chosen=comparison.options[number])
+
+
+def _exchanged(statements: Sequence[Stated]) -> tuple[Stated, ...]:
+    """Return the statements with each amount at the option that its source has it of."""
+    claimed = [Claimed(one.option, one.said.text, one.source) for one in statements if one.source]
+    if len(claimed) < len(statements):
+        return tuple(statements)
+    own = [statements[number] for number in order_of(claimed)]
+    return tuple(replace(its, option=one.option) for one, its in zip(statements, own, strict=True))
 
 
 def _state(

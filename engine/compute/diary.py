@@ -67,6 +67,8 @@ _MORE_THAN_ENTRIES = re.compile(
     r"\b(?:free|busy|available)\b"
 )
 """Asks for what a person's calendar does not say."""
+# "what have i got on friday"
+_HAVE_GOT = re.compile(r"\bhave (?:i|we) got\b|\b(?:i|we)(?: have|'ve) got\b")
 # "what am i doing", "what is on", "what is planned"
 _PLANNED = re.compile(
     r"\b(?:do|will|shall|am|are) (?:i|we)\b|\bwhat(?:'s| is) on\b|\banything\b|\bcoming up\b"
@@ -114,7 +116,7 @@ def direction(text: str) -> Direction:
     """Return where a day without a year lies: a calendar is asked about what is to come."""
     if PAST_TENSE.search(text) or MAIL.search(text):
         return "past"
-    text = text.casefold()
+    text = _HAVE_GOT.sub("do i have", text.casefold())
     tokens = re.findall(r"[a-z][a-z'-]*", text)
     kinds = {noun.kind for one in tokens if (noun := NOUNS.get(one)) and noun.field == "item"}
     kinds |= {VERBS.get(one) for one in tokens}

@@ -19,7 +19,7 @@ from engine.routes.facts import Facts, facts_of
 from engine.routes.labels import by_words
 from engine.routes.routing import When, WhenLooking
 from engine.stages import stage
-from engine.strategies.computation import rows_computed, understood
+from engine.strategies.computation import availability_computed, rows_computed, understood
 from engine.strategies.conditional import take
 from engine.strategies.embedding import CeFilter
 from engine.strategies.et2rag import ET2RAG
@@ -73,13 +73,17 @@ class Auto:
         return (yield from further.read(readings))
 
     def _by_route(self, tools: Toolbox) -> Steps[Draft | None]:
-        """Return the draft of an address, rows, a summary, a key or a computation; else None."""
+        """Return the draft of a route of its own: a header, calendars, rows, a plan; or None."""
         world, read = understood(tools)
         if tools.task.personal and tools.settings.plan is None:
             addresses = addresses_asked_for(tools.query.text, world.items)
             if addresses is not None:
                 yield Decided("route", True, "it asks for an e-mail address, and headers state it")
                 return addresses
+            free = availability_computed(tools, world.items)
+            if free is not None:
+                yield Decided("route", True, "it asks for free time, and calendars state it")
+                return free
             rows = None if read.names_items else (yield from rows_computed(tools))
             if rows is not None:
                 yield Decided("route", True, "it counts or adds rows, and one table has its words")

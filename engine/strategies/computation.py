@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC
 
+from engine.compute.availability import availability, availability_asked
 from engine.compute.extract import extracted
 from engine.compute.item_filter import lies_in
 from engine.compute.plan_text import written
@@ -35,6 +36,15 @@ def items_of(tools: Toolbox) -> list[Item]:
     """Return the items that phrases and exclusions leave, each once."""
     items = (tools.corpus.passages[number].item for number in tools.passages.allowed())
     return list({id(item): item for item in items}.values())
+
+
+def availability_computed(tools: Toolbox, items: Sequence[Item]) -> Draft | None:
+    """Return what the calendars have, where a question asks whether a person is free; or None."""
+    asked = availability_asked(tools.query.text, tools.settings.today)
+    if asked is None:
+        return None
+    is_complete = tools.corpus.coverage.complete_for(frozenset({Kind.EVENT}))
+    return availability(asked, items, is_complete=is_complete)
 
 
 def rows_computed(tools: Toolbox) -> Steps[Draft | None]:
