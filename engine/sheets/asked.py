@@ -32,8 +32,8 @@ _NOISE_WORDS = """
     really exactly end people euros euro pounds dollars eur gbp usd nok with including incl inc
 """
 
-_DONE, _DO = frozenset(_DONE_WORDS.split()), frozenset(_DO_WORDS.split())
-_NOISE = frozenset(_NOISE_WORDS.split())
+DONE, DO = frozenset(_DONE_WORDS.split()), frozenset(_DO_WORDS.split())
+NOISE = frozenset(_NOISE_WORDS.split())
 _PAYING = frozenset(("pay", "paid", "spend", "spent", "buy", "bought", "order", "ordered"))
 _BILLED = frozenset(("bill", "billed", "invoice", "invoiced"))
 
@@ -41,7 +41,7 @@ _COUNT = re.compile(r"\b(?:how many|number of|count of)\b", re.IGNORECASE)
 _SUM = re.compile(
     r"\b(?:totals?|altogether|all together|in all|sum of|added up|add up|overall)\b"
     r"|\b(?:how much|what)\b.*\b(?:did|have|has|had|was|were|do|does)\b"
-    rf".*\b(?:{'|'.join(sorted(_DO | _DONE))})\b"
+    rf".*\b(?:{'|'.join(sorted(DO | DONE))})\b"
     r"|\bhow much\b.*\b(?:came|come|comes) in\b",
     re.IGNORECASE,
 )
@@ -118,8 +118,8 @@ def _words(text: str) -> tuple[list[str], list[str]]:
     for word in WORD.findall(text.replace("'s ", " ")):
         plain = word.casefold()
         asks = asks or plain in ("did", "do", "does", "to")
-        if plain in _DONE or (asks and plain in _DO):
+        if plain in DONE or (asks and plain in DO):
             doing.append(word)
-        elif plain not in FUNCTION_WORDS and plain not in _NOISE:
+        elif plain not in FUNCTION_WORDS and plain not in NOISE:
             words.append(word)
     return words, doing

@@ -18,6 +18,18 @@ LEAST_SHARE = 1 / 3
 """Mean share of cells that words must be to choose them."""
 LEAST_SHORTENED = 3
 """Letters of "pos" for "position" at least."""
+_GROUPS = (
+    "bill invoice",
+    "contribution fee subscription dues",
+    "child kid pupil",
+    "client customer",
+    "cost expense spending",
+    "employee staff",
+    "mobile phone telephone",
+    "salary wage",
+)
+_ALIKE = tuple(frozenset(stems_of(group)) for group in _GROUPS)
+"""Names of columns and tables that mean the same."""
 _TOTALS = frozenset(stems_of("total totals subtotal grand sum overall"))
 
 
@@ -44,12 +56,12 @@ def chosen_rows(asked: RowsAsked, table: NamedTable, today: date) -> ChosenRows 
     """
     if not asked.words or not all(_may_have(table, word) for word in asked.words):
         return None
-    rows = {i for i, cells in enumerate(table.stems) if not _is_total(cells)}
+    rows = {i for i, cells in enumerate(table.stems) if not is_total(cells)}
     names = (*table.called, *(word for name in table.columns for word in stems_of(name)))
     conditions, by_cells, left = list[str](), 0, asked.words
     while left:
         size, held = _phrase(left, table)
-        is_name = size == 1 and not _is_cell(left[0], table) and _is_named(left[0], names)
+        is_name = size == 1 and not _is_cell(left[0], table) and is_named(left[0], names)
         if not (held or is_name):
             return None
         if not is_name:
@@ -69,15 +81,15 @@ def chosen_rows(asked: RowsAsked, table: NamedTable, today: date) -> ChosenRows 
             return None
         days = {i: day_of(table.rows[i].cells.get(column, ""), today) for i in rows}
         undated = sum(day is None for day in days.values())
-        rows = {i for i, day in days.items() if day is not None and _lies_in(day, asked.days)}
-        conditions.append(f"{column} is {_shown(asked.days)}")
+        rows = {i for i, day in days.items() if day is not None and lies_in(day, asked.days)}
+        conditions.append(f"{column} is {shown_days(asked.days)}")
     return ChosenRows(tuple(sorted(rows)), by_cells, tuple(conditions), undated) if rows else None
 
 
 def counts_by_name(asked: RowsAsked, table: NamedTable) -> bool:
     """Say whether a question names what numbers the rows: "positions", of the column "Pos"."""
     first = stems_of(table.columns[0])
-    return any(_is_named(word, first) for word in asked.words)
+    return any(is_named(word, first) for word in asked.words)
 
 
 def _may_have(table: NamedTable, word: str) -> bool:
@@ -121,28 +133,32 @@ def _is_cell(word: str, table: NamedTable) -> bool:
     return stems_of(word) in table.whole
 
 
-def _is_named(word: str, names: Iterable[str]) -> bool:
-    """Say whether a word is one of these stems, begins one, or is shortened by one."""
+def is_named(word: str, names: Iterable[str]) -> bool:
+    """Say whether a word is one of these stems or means it, begins one, or is shortened by one."""
     (asked,) = stems_of(word)
+    alike = frozenset[str]().union(*(group for group in _ALIKE if asked in group))
     return any(
         asked == full(name)
+        or name in alike
         or (len(name) >= LEAST_SHORTENED and asked.startswith(name))
         or (len(asked) >= LEAST_BEGUN and name.startswith(asked))
         for name in names
     )
 
 
-def _is_total(cells: Mapping[str, tuple[str, ...]]) -> bool:
+def is_total(cells: Mapping[str, tuple[str, ...]]) -> bool:
     """Say whether the first cell of a row that is filled says "total": not a shop of that name."""
     first = next(iter(cells.values()), ())
     return bool(first) and _TOTALS.issuperset(first)
 
 
-def _lies_in(day: date, days: Span) -> bool:
+def lies_in(day: date, days: Span) -> bool:
+    """Say whether a day is one of these."""
     return (days.first is None or days.first <= day) and (days.last is None or day <= days.last)
 
 
-def _shown(days: Span) -> str:
+def shown_days(days: Span) -> str:
+    """Return `2026-10-01 to 2026-10-31`."""
     first, last = days.first, days.last
     if first is None or last is None:
         return f"from {first} on" if first else f"{last} at the latest"

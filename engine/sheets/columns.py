@@ -28,7 +28,7 @@ _MONEY = frozenset(
 _NOT_ADDED = frozenset(
     stems_of("balance no nr number pos id year rate budgeted budget price vat tax net")
 )
-_PEOPLE = frozenset(stems_of("who person employee earner collector staff paid owner user driver"))
+PEOPLE = frozenset(stems_of("who person employee earner collector staff paid owner user driver"))
 _SEVERAL = frozenset(stems_of("quantity qty stock count pieces units copies bottles tickets"))
 _SHORT = {"km": "kilometr", "hrs": "hour", "qty": "quantiti", "mi": "mile"}
 _STATES = frozenset(
@@ -69,7 +69,7 @@ def column_of_days(table: NamedTable, said: Iterable[str], today: date) -> str |
 
     None where days have the month first, as they are not told from others.
     """
-    days = [one for one in table.columns if _mostly(table, one, lambda cell: day_of(cell, today))]
+    days = [one for one in table.columns if mostly(table, one, lambda cell: day_of(cell, today))]
     words = set(said)
     for fit in (
         days if len(days) == 1 else [],
@@ -84,14 +84,14 @@ def column_of_days(table: NamedTable, said: Iterable[str], today: date) -> str |
 def named_column(table: NamedTable, said: Iterable[str]) -> str | None:
     """Return the one column of numbers that these stems name: "how many hours"."""
     words = set(said)
-    named = [one for one in _added(table) if words & {full(word) for word in stems_of(one)}]
+    named = [one for one in added_columns(table) if words & {full(word) for word in stems_of(one)}]
     return named[0] if len(named) == 1 else None
 
 
 def column_of_amounts(table: NamedTable, *, taxed: bool | None) -> str | None:
     """Return the column of amounts, where it is plain which one is meant."""
     left_out = _NOT_ADDED.difference(_WITHOUT_TAX) if taxed is False else _NOT_ADDED
-    may_be = [one for one in _added(table) if not left_out & {*stems_of(one)}]
+    may_be = [one for one in added_columns(table) if not left_out & {*stems_of(one)}]
     preferred = {True: _WITH_TAX, False: _WITHOUT_TAX, None: _PREFERRED}[taxed]
     if taxed is not None:
         may_be = [one for one in may_be if {*preferred} & {*stems_of(one)}]
@@ -106,13 +106,13 @@ def column_of_amounts(table: NamedTable, *, taxed: bool | None) -> str | None:
 
 def has_quantities(table: NamedTable) -> bool:
     """Say whether a row may be of several things."""
-    return any(_SEVERAL & {*stems_of(one)} for one in _added(table))
+    return any(_SEVERAL & {*stems_of(one)} for one in added_columns(table))
 
 
 def has_several_people(table: NamedTable, rows: Sequence[int]) -> bool:
     """Say whether these rows are of several people, so that "I" is one of them."""
     for name in table.columns:
-        if _PEOPLE & {*stems_of(name)} and not _mostly(table, name, amount_of):
+        if PEOPLE & {*stems_of(name)} and not mostly(table, name, amount_of):
             return len({table.rows[i].cells.get(name) for i in rows}) > 1
     return False
 
@@ -131,12 +131,12 @@ def _is_money(name: str) -> bool:
     return bool(_MONEY & {*stems_of(name)} or set(SIGNS) & set(name))
 
 
-def _added(table: NamedTable) -> list[str]:
+def added_columns(table: NamedTable) -> list[str]:
     """Return the columns of numbers that do not number the rows."""
     return [
         name
         for name in table.columns
-        if _mostly(table, name, amount_of) and not _is_numbering(table.cells(name))
+        if mostly(table, name, amount_of) and not _is_numbering(table.cells(name))
     ]
 
 
@@ -145,6 +145,7 @@ def _is_numbering(cells: Sequence[str]) -> bool:
     return len(numbers) > 1 and all(after == before + 1 for before, after in pairwise(numbers))
 
 
-def _mostly(table: NamedTable, name: str, read: Callable[[str], object]) -> bool:
+def mostly(table: NamedTable, name: str, read: Callable[[str], object]) -> bool:
+    """Say whether most cells of a column are read: as amounts, or as days."""
     cells = table.cells(name)
     return bool(cells) and sum(read(cell) is not None for cell in cells) >= MOSTLY * len(cells)

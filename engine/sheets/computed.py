@@ -73,14 +73,17 @@ def draft_of(found: RowsComputed) -> Draft:
 def _how(found: RowsComputed) -> str:
     """Return how it was computed, and what was left out."""
     chosen = found.chosen
-    rows = f"{_rows(len(chosen.numbers))} of {found.table.item.title}"
+    rows = f"{rows_text(len(chosen.numbers))} of {found.table.item.title}"
     how = f"the sum of {found.column} in {rows}" if found.column else f"counted: {rows}"
     how += f", where {' and '.join(chosen.conditions)}" if chosen.conditions else ""
-    how += f"; {_rows(found.empty)} without a number" if found.empty else ""
-    return how + (f"; left out, without a day: {_rows(chosen.undated)}" if chosen.undated else "")
+    how += f"; {rows_text(found.empty)} without a number" if found.empty else ""
+    return how + (
+        f"; left out, without a day: {rows_text(chosen.undated)}" if chosen.undated else ""
+    )
 
 
-def _rows(count: int) -> str:
+def rows_text(count: int) -> str:
+    """Return `1 row`, `1,200 rows`."""
     return f"{count:,} row{'s' * (count != 1)}"
 
 

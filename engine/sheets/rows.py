@@ -37,6 +37,8 @@ class NamedTable:
     item: Item
     columns: tuple[str, ...]
     rows: tuple[NamedRow, ...]
+    caption: str = ""
+    """The line above its header, which readers repeat before each row."""
 
     @cached_property
     def stems(self) -> tuple[dict[str, tuple[str, ...]], ...]:
@@ -61,10 +63,17 @@ class NamedTable:
 
     @cached_property
     def called(self) -> frozenset[str]:
-        """The stems of its file, folder, archive member, sheet and title."""
+        """The stems of its file, folder, archive member, sheet, title and caption."""
         place = self.item.locator
         path = place.path
-        names = (self.item.title, path.parent.name, path.stem, place.member, place.sheet)
+        names = (
+            self.item.title,
+            path.parent.name,
+            path.stem,
+            place.member,
+            place.sheet,
+            self.caption,
+        )
         return frozenset(word for name in names if name for word in stems_of(name))
 
 
@@ -75,6 +84,11 @@ def stems_of(text: str) -> tuple[str, ...]:
     )
 
 
+def stems_in(words: Iterable[str]) -> frozenset[str]:
+    """Return the stems of several words."""
+    return frozenset(stem for word in words for stem in stems_of(word))
+
+
 def tables_of(items: Iterable[Item]) -> Iterator[NamedTable]:
     """Yield the tables of documents that have a header and a row at least."""
     for item in items:
@@ -83,19 +97,19 @@ def tables_of(items: Iterable[Item]) -> Iterator[NamedTable]:
 
 
 def _tables(item: Item) -> Iterator[NamedTable]:
-    columns, rows, position = tuple[str, ...](), list[NamedRow](), 0
+    columns, rows, caption, above, position = tuple[str, ...](), list[NamedRow](), "", "", 0
     for line in item.text.splitlines(keepends=True):
         start, position = position, position + len(line)
         said = line.rstrip()
-        cells = _cells(said, columns)
+        cells = _cells(said.removeprefix(f"{caption}{BAR}") if caption else said, columns)
         if cells:
             rows.append(NamedRow(start, start + len(said), cells))
         elif said and not _is_rule(said):
             if rows:
-                yield NamedTable(item, columns, tuple(rows))
-            columns, rows = _header(said), []
+                yield NamedTable(item, columns, tuple(rows), caption)
+            columns, rows, caption, above = _header(said), [], above, said
     if rows:
-        yield NamedTable(item, columns, tuple(rows))
+        yield NamedTable(item, columns, tuple(rows), caption)
 
 
 def _is_rule(line: str) -> bool:

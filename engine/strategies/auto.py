@@ -84,9 +84,9 @@ class Auto:
             if free is not None:
                 yield Decided("route", True, "it asks for free time, and calendars state it")
                 return free
-            rows = None if read.names_items else (yield from rows_computed(tools))
+            rows = None if read.names_items else (yield from rows_computed(tools, world.items))
             if rows is not None:
-                yield Decided("route", True, "it counts or adds rows, and one table has its words")
+                yield Decided("route", True, "it asks for rows, and one table has its words")
                 return rows
         found = by_words(tools.query.text, read)
         decided = routing.route(found, tools.task.personal)

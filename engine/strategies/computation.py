@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC
+from datetime import UTC, date
 
 from engine.compute.availability import availability, availability_asked
 from engine.compute.extract import extracted
@@ -25,7 +25,9 @@ from engine.question.acquaintances import Acquaintances
 from engine.question.question_grammar import ME
 from engine.sheets.asked import RowsAsked, rows_asked
 from engine.sheets.computed import RowsComputed, computed, draft_of
-from engine.sheets.rows import tables_of
+from engine.sheets.posed import Posed, posed
+from engine.sheets.proposal import candidate, computed_by, query_by
+from engine.sheets.rows import NamedTable, tables_of
 from engine.stages import staged
 from engine.toolbox.steps import Toolbox
 from ingest.item import Item, Kind
@@ -47,18 +49,38 @@ def availability_computed(tools: Toolbox, items: Sequence[Item]) -> Draft | None
     return availability(asked, items, is_complete=is_complete)
 
 
-def rows_computed(tools: Toolbox) -> Steps[Draft | None]:
-    """Return the count or sum of rows of a table that a question asks for, or None."""
-    asked = rows_asked(tools.query.text, tools.settings.today)
-    if asked is None:
+def rows_computed(tools: Toolbox, items: Sequence[Item]) -> Steps[Draft | None]:
+    """Return what rows of a table answer: by the question's words alone, else as a model asks."""
+    today = tools.settings.today
+    asked, query = rows_asked(tools.query.text, today), posed(tools.query.text, today)
+    if asked is None and query is None:
         return None
-    found = yield from staged("select", tools.timings, _rows(tools, asked))
-    return None if found is None else draft_of(found)
+    tables = list(tables_of(items))
+    if asked is not None:
+        found = yield from staged("select", tools.timings, _rows(asked, tables, today))
+        if found is not None:
+            return draft_of(found)
+    if query is None:
+        return None
+    return (yield from staged("lookahead", tools.timings, _queried(tools, query, tables)))
 
 
-def _rows(tools: Toolbox, asked: RowsAsked) -> Steps[RowsComputed | None]:
+def _rows(
+    asked: RowsAsked, tables: Sequence[NamedTable], today: date
+) -> Steps[RowsComputed | None]:
     yield from ()
-    return computed(asked, tables_of(items_of(tools)), tools.settings.today)
+    return computed(asked, tables, today)
+
+
+def _queried(tools: Toolbox, asked: Posed, tables: Sequence[NamedTable]) -> Steps[Draft | None]:
+    """Have the generator ask the one table that may account for each word of a question."""
+    yield from ()
+    found = candidate(asked, tables, tools.settings.today)
+    if found is None:
+        return None
+    with tools.models.lend("generator") as model:
+        query = query_by(model, asked, found)
+    return None if query is None else computed_by(query, found)
 
 
 def understood(tools: Toolbox) -> tuple[QuestionVocabulary, PlanReading]:

@@ -1,0 +1,133 @@
+"""What a question poses to a table: its form, its words, its days, and whether it denies something.
+
+Unlike `engine.sheets.asked` it takes every question that rows may answer; a model then writes what
+is asked, and `engine.sheets.proposal` checks that it accounts for each word.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+
+from engine.language.dates import find_spans
+from engine.language.days import Span
+from engine.language.tokens import FUNCTION_WORDS
+from engine.sheets.asked import DO, DONE, NOISE
+from engine.sheets.query import Form
+from engine.sheets.rows import WORD
+
+_MOST = (
+    r"most|least|biggest|largest|highest|lowest|smallest|greatest|longest|shortest|cheapest|dearest"
+    r"|(?:most|least) expensive"
+)
+_FORMS: tuple[tuple[str, Form], ...] = (
+    (r"\b(?:average|mean)\b", "averaged"),
+    (rf"\b(?:who|which|what|where|in which)\b(?! (?:is|was|are|were) the (?:{_MOST})).*"
+     rf"\b(?:{_MOST})\b", "foremost"),
+    (rf"\b(?:how (?:much|many|high|long|large|big)|what)\b.*\b(?:{_MOST})\b", "ended"),
+    (r"\b(?:how many|number of|count of)\b", "counted"),
+    (r"\b(?:how much|totals?|altogether|sum of|added up|add up|worth)\b", "summed"),
+    (r"^(?:and |so )?(?:who|which|whose|list|name|show|give me|all)\b"
+     r"|\b(?:all|list of)(?: the)? names\b|\bnames of\b", "listed"),
+)  # fmt: skip
+"""The first that fits."""
+# "who has not paid", "still out", "unpaid", "outstanding"
+_DENIES = re.compile(
+    r"\b(?:not|no|never|unpaid|outstanding|overdue|missing|unreturned"
+    r"|still (?:out|open|owed?|due|to)|yet to|open|owed?|owes|owing|yet)\b",
+    re.IGNORECASE,
+)
+# "hasn't"
+_NOT = re.compile(r"\b\w+n't\b", re.IGNORECASE)
+# "more than 100", "under £20"
+_THAN = re.compile(
+    r"\b(?:more|less|fewer|higher|lower|over|under|above|below|at least|at most|up to)"
+    r"(?: than)? [^\w\s]?\d",
+    re.IGNORECASE,
+)
+# "before VAT"
+_TAX = re.compile(r"\b(?:vat|tax)\b", re.IGNORECASE)
+_OTHERWISE = re.compile(
+    r"\b(?:per|each|every|difference|compared|versus|vs|percent\w*|share|why|except|excluding|besides"
+    r"|apart from|other than|both|between|before|after|forecast|planned|expected|should|would|could"
+    r"|may|might|must|will|usually|next|than (?:in|on|the|last))\b|%",
+    re.IGNORECASE,
+)
+"""Asks for more than one query of one table says."""
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
+_LITTLE_WORDS = """
+    above anyone anything asked asks at average below biggest currently euros everyone
+    everything fewer greatest handed hasn't haven't highest item items largest least less line
+    lines longest lowest mean missing more most name names never no not nothing open outstanding
+    over overdue owe owed owes owing person pounds return returned shortest single smallest
+    somebody still than under unpaid want wanted wants what which who whom whose worth yet
+"""
+_LITTLE = frozenset(_LITTLE_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A question that one query of one table may answer."""
+
+    form: Form
+    text: str
+    """The question without its days."""
+    words: tuple[str, ...]
+    """Words that a query must account for, in order."""
+    heads: frozenset[str]
+    """Words of what is counted: "chess games". A row may be one."""
+    days: Span | None
+    denies: bool
+    """Whether it asks for what lacks something: "who has not paid"."""
+    numbers: tuple[str, ...]
+    compares: bool
+    """Whether a number is a limit: "more than 100"."""
+    single: bool
+    """Whether one row is meant: "the biggest single payment"."""
+
+
+def posed(question: str, today: date) -> Posed | None:
+    """Return what a question poses to a table; None where no single query answers it."""
+    plain = _NOT.sub("not", " ".join(question.replace("\u2019", "'").split()))
+    form = next((form for said, form in _FORMS if re.search(said, plain, re.IGNORECASE)), None)
+    spans = find_spans(plain, today)
+    if form is None or len(spans) > 1:
+        return None
+    for one in spans:
+        plain = f"{plain[: one.start]}{plain[one.end :]}"
+    plain = " ".join(plain.split())
+    if _OTHERWISE.search(plain) or _TAX.search(plain):
+        return None
+    words = tuple(one for one in WORD.findall(plain.replace("'s ", " ")) if _tells(one))
+    return Posed(
+        form,
+        plain,
+        words,
+        _heads(plain) if form == "counted" else frozenset(),
+        spans[0].span if spans else None,
+        bool(_DENIES.search(plain)),
+        tuple(dict.fromkeys(_NUMBER.findall(plain))),
+        bool(_THAN.search(plain)),
+        bool(re.search(r"\b(?:single|line|row|entry)\b", plain, re.IGNORECASE)),
+    )
+
+
+def _tells(word: str) -> bool:
+    """Say whether a word says which rows or columns are meant."""
+    plain = word.casefold()
+    common = plain in FUNCTION_WORDS or plain in NOISE or plain in _LITTLE
+    return len(word) > 1 and not common and plain not in DONE and plain not in DO
+
+
+def _heads(text: str) -> frozenset[str]:
+    """Return the words of what is counted, up to three, before a verb or a preposition."""
+    match = re.search(r"\b(?:how many|number of|count of) ((?:[\w-]+ ){0,2}[\w-]+)", text, re.I)
+    if match is None:
+        return frozenset()
+    nouns = list[str]()
+    for word in WORD.findall(match[1]):
+        if word.casefold() in FUNCTION_WORDS or word.casefold() in DONE:
+            break
+        nouns.append(word)
+    return frozenset(nouns)

@@ -1,0 +1,293 @@
+"""Has a model write what a question asks of one table, and checks that nothing is left out.
+
+The model sees the columns and a few cells. What it writes is only run where it accounts for each
+word of the question, and adds no condition that the question does not state.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from engine.generation.draft import Draft
+from engine.prompts.templates import render
+from engine.sheets.chosen import is_named, is_total, lies_in, shown_days
+from engine.sheets.columns import (
+    PEOPLE,
+    added_columns,
+    amount_of,
+    column_of_amounts,
+    column_of_days,
+    day_of,
+    has_quantities,
+    has_several_people,
+    has_several_states,
+    mostly,
+    named_column,
+)
+from engine.sheets.computed import BY_WORDS, CITED, rows_text
+from engine.sheets.posed import Posed
+from engine.sheets.query import Condition, RowsQuery, Shape, short_names
+from engine.sheets.rows import WORD, NamedTable, stems_in, stems_of
+from engine.sheets.running import Result, run
+from engine.values import Argument, Citation, Passage
+from models.protocols import GenerationRequest, Generator, Grammar
+
+QUERY_TOKENS = 100
+LEAST_ROWS = 3
+FEW = 8
+"""Different cells of a column that are all shown to the model: states, kinds."""
+SHOWN = 3
+"""Cells of another column that are shown."""
+LONGEST_CELL = 60
+LISTED = 40
+"""Values that an answer shows."""
+BY_MODEL = Argument("a model wrote what was asked of the table", False)
+_STATES = frozenset(stems_of("yes no y n x true false paid unpaid open closed done pending out"))
+"""Cells that a condition may name though the question has other words for them."""
+_DENIALS = frozenset(
+    stems_of("no n false 0 unpaid open outstanding overdue pending missing out none never")
+)
+_LACKING = {
+    "paid": "unpaid outstanding owe owes owed owing pay overdue",
+    "payment": "unpaid outstanding owe owes owed owing pay paid overdue",
+    "returned": "out back return unreturned bring brought",
+    "done": "open do finished",
+}
+"""Columns whose empty cells are meant by other words than their names."""
+_LINES = re.compile(r"\b(?:lines?|rows?|entries|items?|positions?|different)\b", re.IGNORECASE)
+_LEAST = re.compile(r"\b(?:least|lowest|smallest|shortest|cheapest)\b", re.IGNORECASE)
+_MINE = re.compile(r"\b(?:I|me|my|mine)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The table that a question is about, and the rows of its days."""
+
+    table: NamedTable
+    rows: tuple[int, ...]
+    shape: Shape
+    days: str
+    """How its days chose them, for people; empty where all count."""
+
+
+def candidate(asked: Posed, tables: Iterable[NamedTable], today: date) -> Candidate | None:
+    """Return the one table that may account for each word; None where none may, or two alike."""
+    rated = [
+        (rating, table)
+        for table in tables
+        if len(table.rows) >= LEAST_ROWS and (rating := _rating(asked, table))
+    ]
+    best = max((rating for rating, _ in rated), default=0.0)
+    chosen = [table for rating, table in rated if rating == best]
+    return _of_days(asked, chosen[0], today) if len(chosen) == 1 else None
+
+
+def _rating(asked: Posed, table: NamedTable) -> float:
+    """Return how well a table has the words of a question; 0 where it cannot account for all."""
+    columns = frozenset(word for name in table.columns for word in stems_of(name))
+    cells = frozenset(word for cell in table.whole for word in cell)
+    rating, unknown, by_name = 0.0, list[str](), False
+    for word in asked.words:
+        (begin,) = stems_of(word)
+        if is_named(word, table.called):
+            rating, by_name = rating + 1.5, True
+        elif begin in cells or is_named(word, columns):
+            rating += 1.2
+        else:
+            unknown.append(word)
+    if not asked.words or not _may_be_rows(unknown, asked, by_name=by_name):
+        return 0.0
+    # Verbs that are also nouns tell tables apart: "rent", "order".
+    beside = {*stems_of(asked.text)}.difference(*map(stems_of, asked.words))
+    rating += 0.3 * len(beside & table.called) + 0.1 * len(beside & columns)
+    # A sheet of a file is nearer than the file.
+    sheet = table.item.locator.sheet
+    return rating + 0.3 * bool(sheet and {*stems_of(sheet)} & {*stems_of(asked.text)})
+
+
+def _may_be_rows(unknown: Sequence[str], asked: Posed, *, by_name: bool) -> bool:
+    """Say whether no word is unknown, or only what a row of a named table is: "chess games"."""
+    return not unknown or (by_name and len(unknown) == 1 and unknown[0] in asked.heads)
+
+
+def _of_days(asked: Posed, table: NamedTable, today: date) -> Candidate | None:
+    rows = [i for i, cells in enumerate(table.stems) if not is_total(cells)]
+    days = ""
+    if asked.days is not None:
+        column = column_of_days(table, stems_of(asked.text), today)
+        if column is None:
+            return None
+        read = {i: day_of(table.rows[i].cells.get(column, ""), today) for i in rows}
+        rows = [i for i, day in read.items() if day is not None and lies_in(day, asked.days)]
+        undated = sum(day is None for day in read.values())
+        days = f"{column} is {shown_days(asked.days)}"
+        days += f"; left out, without a day: {rows_text(undated)}" if undated else ""
+    return Candidate(table, tuple(rows), _shape(asked, table), days) if rows else None
+
+
+def _shape(asked: Posed, table: NamedTable) -> Shape:
+    names = short_names(table.columns)
+    numbers = tuple(one for one, name in names.items() if mostly(table, name, amount_of))
+    said = frozenset(stems_of(asked.text))
+    words = [one for one in WORD.findall(asked.text) if one in asked.words]
+    cells, parts = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
+    for short, name in names.items():
+        if short in numbers:
+            continue
+        distinct = [one for one in dict.fromkeys(table.cells(name)) if len(one) <= LONGEST_CELL]
+        stems = {cell: frozenset(stems_of(cell)) for cell in distinct}
+        cells[short] = tuple(
+            cell for cell in distinct if stems[cell] and stems[cell] <= said | _STATES
+        )
+        # Words that name the table choose no row, and those of a whole cell choose that cell.
+        whole = frozenset[str](table.called).union(*(stems[cell] for cell in cells[short]))
+        parts_of = frozenset[str]().union(*stems.values()) - whole
+        parts[short] = tuple(
+            one for one in dict.fromkeys(words) if parts_of.issuperset(stems_of(one))
+        )
+    lacking = [
+        short
+        for short, name in names.items()
+        if len(table.cells(name)) < len(table.rows) and said & _meant_by(name)
+    ]
+    filled = tuple(lacking) if not asked.denies else ()
+    return Shape(
+        *(names, numbers, cells, parts, asked.numbers),
+        empty=tuple(lacking) if asked.denies else (),
+        filled=filled,
+    )
+
+
+def _meant_by(column: str) -> frozenset[str]:
+    """Return the stems by which a question means a column, and those that say that it is empty."""
+    own = stems_of(column)
+    other = (words for name, words in _LACKING.items() if stems_of(name)[0] in own)
+    return frozenset((*own, *(stem for words in other for stem in stems_of(words))))
+
+
+def query_by(model: Generator, asked: Posed, found: Candidate) -> RowsQuery | None:
+    """Return the query that a model writes, as far as it is whole and accounts for the question."""
+    prompt = render(
+        model,
+        "rows",
+        columns="\n".join(_described(found, asked)),
+        title=found.table.item.title,
+        rows=str(len(found.table.rows)),
+        question=asked.text,
+    )
+    # "how many bottles", of a column of bottles
+    is_sum = asked.form == "counted" and named_column(found.table, stems_in(asked.heads))
+    constraint = Grammar(found.shape.grammar("summed" if is_sum else asked.form))
+    request = GenerationRequest((prompt,), max_tokens=QUERY_TOKENS, constraint=constraint)
+    query = found.shape.parsed("".join(piece.text for piece in model.sample(request)))
+    if query is None:
+        return None
+    query = replace(query, conditions=_each_once(query.conditions))
+    least = bool(_LEAST.search(asked.text))
+    if query.operation in ("max", "min"):
+        query = replace(query, operation="min" if least else "max")
+    query = replace(query, largest=not least, single=asked.single)
+    return query if accounts(query, asked, found) else None
+
+
+def _each_once(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Return conditions without those whose words a whole cell has already: "Bolt" of a firm."""
+    whole = stems_in(one.value for one in conditions if one.operator == "=")
+    kept = (one for one in conditions if one.operator != "like" or stems_in([one.value]) - whole)
+    return tuple(dict.fromkeys(kept))
+
+
+def _described(found: Candidate, asked: Posed) -> Iterable[str]:
+    """Yield a line for each column: its short name, its type, some cells, how many are empty."""
+    table, said = found.table, frozenset(stems_of(asked.text))
+    for short, name in found.shape.names.items():
+        cells = table.cells(name)
+        distinct = list(dict.fromkeys(cells))
+        if len(distinct) > FEW:
+            meant = [one for one in distinct if said & {*stems_of(one)}][:SHOWN]
+            distinct = list(dict.fromkeys((*meant, *distinct[: SHOWN - 1])))
+        kind = "REAL" if short in found.shape.numbers else "TEXT"
+        told = ", ".join(repr(one[:LONGEST_CELL]) for one in distinct)
+        empty = len(table.rows) - len(cells)
+        yield f"{short} {kind}, -- {told}{f'; empty in {empty} rows' if empty else ''}"
+
+
+def accounts(query: RowsQuery, asked: Posed, found: Candidate) -> bool:
+    """Say whether a query has a part for each word of its question, and no condition beside."""
+    table, said = found.table, frozenset(stems_of(asked.text))
+    values = [stem for one in query.conditions for stem in stems_of(one.value)]
+    columns = query.columns if query.measured else table.columns
+    used = (*table.called, *values, *(stem for one in columns for stem in stems_of(one)))
+    left = [word for word in asked.words if not is_named(word, used)]
+    chooses = bool(query.conditions or asked.days)
+    if not _may_be_rows(left, asked, by_name=chooses):
+        return False
+    if not all(_is_stated(one, said, asked) for one in query.conditions):
+        return False
+    denied = any(_denies(one) for one in query.conditions)
+    return denied == asked.denies and _measures(query, asked, found, said)
+
+
+def _denies(one: Condition) -> bool:
+    return one.is_denial or (one.operator == "=" and {*stems_of(one.value)} <= _DENIALS)
+
+
+def _is_stated(one: Condition, said: frozenset[str], asked: Posed) -> bool:
+    """Say whether a question states a condition, or denies what its column says."""
+    if one.operator in (">", "<", ">=", "<="):
+        return asked.compares
+    return bool(said & ({*stems_of(one.value)} | _meant_by(one.column)))
+
+
+def _measures(query: RowsQuery, asked: Posed, found: Candidate, said: frozenset[str]) -> bool:
+    """Say whether what is measured is what the question names, and rows are fit to be counted."""
+    table = found.table
+    measured = query.measured
+    operation = query.ordered[0] if query.ordered else query.operation
+    if measured:
+        named = bool(said & {*stems_of(measured)}) and measured in added_columns(table)
+        if not named and measured != column_of_amounts(table, taxed=None):
+            return False
+    if operation == "sum" and has_several_states(table, found.rows):
+        return any(len({*stems_of(one.value)} & said) for one in query.conditions)
+    if operation == "count" and has_quantities(table) and not _LINES.search(asked.text):
+        return False
+    if asked.compares != any(one.operator[0] in "<>" for one in query.conditions):
+        return False
+    by_person = any(PEOPLE & {*stems_of(one.column)} for one in query.conditions)
+    mine = _MINE.search(asked.text) and not by_person and asked.form != "foremost"
+    return not (mine and has_several_people(table, found.rows))
+
+
+def computed_by(query: RowsQuery, found: Candidate) -> Draft | None:
+    """Return what a query comes to, with its rows as citations; None of no rows."""
+    result = run(query, found.table, found.rows)
+    return None if result is None else _draft(result, query, found)
+
+
+def _draft(result: Result, query: RowsQuery, found: Candidate) -> Draft:
+    item, citations, lines = found.table.item, list[Citation](), list[str]()
+    for value, rows in result.values[:LISTED]:
+        most = CITED if len(result.values) == 1 else 1
+        marks = ""
+        for i in rows[: min(most, CITED - len(citations))]:
+            row, number = found.table.rows[i], len(citations) + 1
+            passage = Passage(item, row.start, row.end)
+            citations.append(Citation(number, passage, row.start, row.end, "matched", support=True))
+            marks += f"[{number}]"
+        lines.append(f"{value} {marks}".strip())
+    if len(result.values) > LISTED:
+        lines.append(f"and {len(result.values) - LISTED:,} more")
+    count = sum(len(rows) for _, rows in result.values)
+    where = [str(one) for one in query.conditions] + ([found.days] if found.days else [])
+    how = f"{result.how} {rows_text(count)} of {item.title}"
+    lines.append(f"({', where '.join([how, *filter(None, [' and '.join(where)])])})")
+    return Draft(
+        "\n".join(lines),
+        tuple(one.passage for one in citations),
+        citations=tuple(citations),
+        reasons=(BY_WORDS, BY_MODEL),
+    )

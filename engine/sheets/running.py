@@ -1,0 +1,140 @@
+"""Runs a query over the rows of a table. All arithmetic is done here, with decimals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from engine.compute.units import mean, shown
+from engine.sheets.columns import amount_of
+from engine.sheets.query import Condition, Operation, RowsQuery
+from engine.sheets.rows import NamedTable, stems_of
+
+_NAMED: Mapping[Operation, str] = {
+    "sum": "the sum of",
+    "avg": "the average of",
+    "max": "the largest",
+    "min": "the smallest",
+    "distinct": "different values of",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a query comes to."""
+
+    values: tuple[tuple[str, tuple[int, ...]], ...]
+    """Each value of the answer with the numbers of the rows that it is from."""
+    how: str
+    """How it was computed, for people."""
+
+
+def run(query: RowsQuery, table: NamedTable, rows: Iterable[int]) -> Result | None:
+    """Return what a query makes of some rows; None of no rows, and where units differ."""
+    kept = [i for i in rows if all(_passes(table, i, one) for one in query.conditions)]
+    if not kept:
+        return None
+    if query.ordered is not None:
+        return _foremost(query, table, kept)
+    if query.operation == "list":
+        return _listed(query, table, kept)
+    number = _measure(query.operation, query.column, table, kept)
+    if number is None:
+        return None
+    if query.operation in ("max", "min"):
+        column = query.column or ""
+        kept = [i for i in kept if _number(table, i, column) == number]
+    how = f"{_NAMED[query.operation]} {query.column} in" if query.column else "counted:"
+    return Result(((shown(number), tuple(kept)),), how)
+
+
+def _passes(table: NamedTable, i: int, condition: Condition) -> bool:
+    cell = table.rows[i].cells.get(condition.column, "")
+    match condition.operator:
+        case "is null":
+            return not cell
+        case "is not null":
+            return bool(cell)
+        case "like":
+            return set(stems_of(condition.value)) <= set(stems_of(cell))
+        case "=" | "!=" if amount_of(condition.value) is None:
+            is_same = cell.casefold() == condition.value.casefold()
+            return is_same == (condition.operator == "=")
+    number, limit = amount_of(cell), Decimal(condition.value)
+    if number is None:
+        return False
+    return {
+        "=": number.amount == limit,
+        "!=": number.amount != limit,
+        ">": number.amount > limit,
+        "<": number.amount < limit,
+        ">=": number.amount >= limit,
+        "<=": number.amount <= limit,
+    }[condition.operator]
+
+
+def _number(table: NamedTable, i: int, column: str) -> Decimal | None:
+    amount = amount_of(table.rows[i].cells.get(column, ""))
+    return None if amount is None else amount.amount
+
+
+def _measure(
+    operation: Operation, column: str | None, table: NamedTable, rows: Sequence[int]
+) -> Decimal | None:
+    """Return a number of rows, or what an operation makes of their cells."""
+    if column is None:
+        return Decimal(len(rows))
+    cells = [cell for i in rows if (cell := table.rows[i].cells.get(column))]
+    if operation == "distinct":
+        return Decimal(len({cell.casefold() for cell in cells}))
+    amounts = [one for cell in cells if (one := amount_of(cell)) is not None]
+    if len({one.unit for one in amounts}) != 1:
+        return None
+    numbers = [one.amount for one in amounts]
+    if operation in ("max", "min"):
+        return max(numbers) if operation == "max" else min(numbers)
+    # Where all are negative, a bank shows what left an account.
+    sign = -1 if all(number <= 0 for number in numbers) else 1
+    return sign * (mean(numbers) if operation == "avg" else sum(numbers, Decimal(0)))
+
+
+def _listed(query: RowsQuery, table: NamedTable, rows: Sequence[int]) -> Result | None:
+    groups = _groups(table, rows, query.column or "")
+    values = tuple((value, tuple(numbers)) for value, numbers in groups.items())
+    return Result(values, f"{query.column} of") if values else None
+
+
+def _groups(table: NamedTable, rows: Sequence[int], column: str) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for i in rows:
+        if cell := table.rows[i].cells.get(column):
+            found.setdefault(cell, []).append(i)
+    return found
+
+
+def _foremost(query: RowsQuery, table: NamedTable, rows: Sequence[int]) -> Result | None:
+    """Return the value with the most or least; several that are level with each other."""
+    if query.ordered is None:
+        return None
+    operation, column = query.ordered
+    by_sum: Operation = "sum" if operation == "list" else operation
+    if query.single and column is not None:
+        numbers = {i: number for i in rows if (number := _number(table, i, column)) is not None}
+        best = (max if query.largest else min)(numbers.values(), default=None)
+        rows = [i for i, number in numbers.items() if number == best]
+    groups = _groups(table, rows, query.by or query.column or "")
+    measured = {
+        value: number
+        for value, numbers in groups.items()
+        if (number := _measure(by_sum, column, table, numbers)) is not None
+    }
+    if not measured:
+        return None
+    best = (max if query.largest else min)(measured.values())
+    values = tuple(
+        (value, tuple(groups[value])) for value, number in measured.items() if number == best
+    )
+    what = f"{_NAMED.get(by_sum, by_sum)} {column}" if column else "the number of rows"
+    most = "most" if query.largest else "least"
+    return Result(values, f"the {most}, {shown(best)}, by {what}; {query.by or query.column} of")
