@@ -101,7 +101,7 @@ def rows_asked(question: str, today: date) -> RowsAsked | None:
     plain = _TAX.sub(" ", plain)
     if _OTHERWISE.search(plain.replace("all together", "")):
         return None
-    words, doing = _words(plain)
+    words, doing = words_asked(plain)
     return RowsAsked(
         "count" if is_count else "sum",
         tuple(words),
@@ -112,7 +112,7 @@ def rows_asked(question: str, today: date) -> RowsAsked | None:
     )
 
 
-def _words(text: str) -> tuple[list[str], list[str]]:
+def words_asked(text: str) -> tuple[list[str], list[str]]:
     """Return the words of a question that say something of a table, and its verbs."""
     words, doing, asks = list[str](), list[str](), False
     for word in WORD.findall(text.replace("'s ", " ")):

@@ -54,7 +54,7 @@ def chosen_rows(asked: RowsAsked, table: NamedTable, today: date) -> ChosenRows 
     of a cell. Any other one chooses the cells that have it, together with the words next to it
     where a cell has them in a row.
     """
-    if not asked.words or not all(_may_have(table, word) for word in asked.words):
+    if not asked.words or not all(may_have(table, word) for word in asked.words):
         return None
     rows = {i for i, cells in enumerate(table.stems) if not is_total(cells)}
     names = (*table.called, *(word for name in table.columns for word in stems_of(name)))
@@ -92,10 +92,14 @@ def counts_by_name(asked: RowsAsked, table: NamedTable) -> bool:
     return any(is_named(word, first) for word in asked.words)
 
 
-def _may_have(table: NamedTable, word: str) -> bool:
-    """Say whether a table may have a word, without a look at each cell."""
+def may_have(table: NamedTable, word: str) -> bool:
+    """Say whether a table may have a word, without a look at each cell.
+
+    A name that means the same counts as the word.
+    """
     (begin,) = stems_of(word)
-    return begin[:LEAST_SHORTENED] in table.text
+    alike = frozenset[str]().union({begin}, *(group for group in _ALIKE if begin in group))
+    return any(one[:LEAST_SHORTENED] in table.text for one in alike)
 
 
 def _phrase(words: Sequence[str], table: NamedTable) -> tuple[int, set[int]]:

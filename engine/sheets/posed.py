@@ -13,7 +13,7 @@ from datetime import date
 from engine.language.dates import find_spans
 from engine.language.days import Span
 from engine.language.tokens import FUNCTION_WORDS
-from engine.sheets.asked import DO, DONE, NOISE
+from engine.sheets.asked import DONE, words_asked
 from engine.sheets.query import Form
 from engine.sheets.rows import WORD
 
@@ -34,10 +34,12 @@ _FORMS: tuple[tuple[str, Form], ...] = (
 """The first that fits."""
 # "who has not paid", "still out", "unpaid", "outstanding"
 _DENIES = re.compile(
-    r"\b(?:not|no|never|unpaid|outstanding|overdue|missing|unreturned"
+    r"\b(?:not|no|never|without|unpaid|outstanding|overdue|missing|unreturned"
     r"|still (?:out|open|owed?|due|to)|yet to|open|owed?|owes|owing|yet)\b",
     re.IGNORECASE,
 )
+# "which clients"
+_LISTED = re.compile(r"\b(?:which|what) (?:of (?:the|our|my) )?([^\W_]+)", re.IGNORECASE)
 # "hasn't"
 _NOT = re.compile(r"\b\w+n't\b", re.IGNORECASE)
 # "more than 100", "under £20"
@@ -51,7 +53,7 @@ _TAX = re.compile(r"\b(?:vat|tax)\b", re.IGNORECASE)
 _OTHERWISE = re.compile(
     r"\b(?:per|each|every|difference|compared|versus|vs|percent\w*|share|why|except|excluding|besides"
     r"|apart from|other than|both|between|before|after|forecast|planned|expected|should|would|could"
-    r"|may|might|must|will|usually|next|than (?:in|on|the|last))\b|%",
+    r"|may|might|must|will|usually|next|than (?![^\w\s]?\d)|how (?:many|much) more)\b|%",
     re.IGNORECASE,
 )
 """Asks for more than one query of one table says."""
@@ -83,6 +85,10 @@ class Posed:
     numbers: tuple[str, ...]
     compares: bool
     """Whether a number is a limit: "more than 100"."""
+    listed: str | None
+    """The word behind "which", which may name the column that is listed."""
+    of_people: bool
+    """Whether it asks who."""
     single: bool
     """Whether one row is meant: "the biggest single payment"."""
 
@@ -99,25 +105,24 @@ def posed(question: str, today: date) -> Posed | None:
     plain = " ".join(plain.split())
     if _OTHERWISE.search(plain) or _TAX.search(plain):
         return None
-    words = tuple(one for one in WORD.findall(plain.replace("'s ", " ")) if _tells(one))
+    listed = _LISTED.search(plain)
+    numbers = tuple(dict.fromkeys(_NUMBER.findall(plain)))
+    compares = bool(_THAN.search(plain))
+    left_out = {*_LITTLE, *(numbers if compares else ())}
+    words = [one for one in words_asked(plain)[0] if one.casefold() not in left_out]
     return Posed(
         form,
         plain,
-        words,
+        tuple(one for one in words if len(one) > 1),
         _heads(plain) if form == "counted" else frozenset(),
         spans[0].span if spans else None,
         bool(_DENIES.search(plain)),
-        tuple(dict.fromkeys(_NUMBER.findall(plain))),
-        bool(_THAN.search(plain)),
+        numbers,
+        compares,
+        listed[1] if listed else None,
+        bool(re.search(r"\bwho\b", plain, re.IGNORECASE)),
         bool(re.search(r"\b(?:single|line|row|entry)\b", plain, re.IGNORECASE)),
     )
-
-
-def _tells(word: str) -> bool:
-    """Say whether a word says which rows or columns are meant."""
-    plain = word.casefold()
-    common = plain in FUNCTION_WORDS or plain in NOISE or plain in _LITTLE
-    return len(word) > 1 and not common and plain not in DONE and plain not in DO
 
 
 def _heads(text: str) -> frozenset[str]:

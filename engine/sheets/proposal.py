@@ -13,17 +13,12 @@ from datetime import date
 
 from engine.generation.draft import Draft
 from engine.prompts.templates import render
-from engine.sheets.chosen import is_named, is_total, lies_in, shown_days
+from engine.sheets.accounting import accounts, may_be_rows, meant_by
+from engine.sheets.chosen import is_named, is_total, lies_in, may_have, shown_days
 from engine.sheets.columns import (
-    PEOPLE,
-    added_columns,
     amount_of,
-    column_of_amounts,
     column_of_days,
     day_of,
-    has_quantities,
-    has_several_people,
-    has_several_states,
     mostly,
     named_column,
 )
@@ -47,19 +42,7 @@ LISTED = 40
 BY_MODEL = Argument("a model wrote what was asked of the table", False)
 _STATES = frozenset(stems_of("yes no y n x true false paid unpaid open closed done pending out"))
 """Cells that a condition may name though the question has other words for them."""
-_DENIALS = frozenset(
-    stems_of("no n false 0 unpaid open outstanding overdue pending missing out none never")
-)
-_LACKING = {
-    "paid": "unpaid outstanding owe owes owed owing pay overdue",
-    "payment": "unpaid outstanding owe owes owed owing pay paid overdue",
-    "returned": "out back return unreturned bring brought",
-    "done": "open do finished",
-}
-"""Columns whose empty cells are meant by other words than their names."""
-_LINES = re.compile(r"\b(?:lines?|rows?|entries|items?|positions?|different)\b", re.IGNORECASE)
 _LEAST = re.compile(r"\b(?:least|lowest|smallest|shortest|cheapest)\b", re.IGNORECASE)
-_MINE = re.compile(r"\b(?:I|me|my|mine)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +70,8 @@ def candidate(asked: Posed, tables: Iterable[NamedTable], today: date) -> Candid
 
 def _rating(asked: Posed, table: NamedTable) -> float:
     """Return how well a table has the words of a question; 0 where it cannot account for all."""
+    if sum(not may_have(table, word) for word in asked.words) > 1:
+        return 0.0
     columns = frozenset(word for name in table.columns for word in stems_of(name))
     cells = frozenset(word for cell in table.whole for word in cell)
     rating, unknown, by_name = 0.0, list[str](), False
@@ -98,7 +83,7 @@ def _rating(asked: Posed, table: NamedTable) -> float:
             rating += 1.2
         else:
             unknown.append(word)
-    if not asked.words or not _may_be_rows(unknown, asked, by_name=by_name):
+    if not asked.words or not may_be_rows(unknown, asked, by_name=by_name):
         return 0.0
     # Verbs that are also nouns tell tables apart: "rent", "order".
     beside = {*stems_of(asked.text)}.difference(*map(stems_of, asked.words))
@@ -106,11 +91,6 @@ def _rating(asked: Posed, table: NamedTable) -> float:
     # A sheet of a file is nearer than the file.
     sheet = table.item.locator.sheet
     return rating + 0.3 * bool(sheet and {*stems_of(sheet)} & {*stems_of(asked.text)})
-
-
-def _may_be_rows(unknown: Sequence[str], asked: Posed, *, by_name: bool) -> bool:
-    """Say whether no word is unknown, or only what a row of a named table is: "chess games"."""
-    return not unknown or (by_name and len(unknown) == 1 and unknown[0] in asked.heads)
 
 
 def _of_days(asked: Posed, table: NamedTable, today: date) -> Candidate | None:
@@ -151,7 +131,7 @@ def _shape(asked: Posed, table: NamedTable) -> Shape:
     lacking = [
         short
         for short, name in names.items()
-        if len(table.cells(name)) < len(table.rows) and said & _meant_by(name)
+        if len(table.cells(name)) < len(table.rows) and said & meant_by(name)
     ]
     filled = tuple(lacking) if not asked.denies else ()
     return Shape(
@@ -159,13 +139,6 @@ def _shape(asked: Posed, table: NamedTable) -> Shape:
         empty=tuple(lacking) if asked.denies else (),
         filled=filled,
     )
-
-
-def _meant_by(column: str) -> frozenset[str]:
-    """Return the stems by which a question means a column, and those that say that it is empty."""
-    own = stems_of(column)
-    other = (words for name, words in _LACKING.items() if stems_of(name)[0] in own)
-    return frozenset((*own, *(stem for words in other for stem in stems_of(words))))
 
 
 def query_by(model: Generator, asked: Posed, found: Candidate) -> RowsQuery | None:
@@ -190,7 +163,7 @@ def query_by(model: Generator, asked: Posed, found: Candidate) -> RowsQuery | No
     if query.operation in ("max", "min"):
         query = replace(query, operation="min" if least else "max")
     query = replace(query, largest=not least, single=asked.single)
-    return query if accounts(query, asked, found) else None
+    return query if accounts(query, asked, found.table, found.rows) else None
 
 
 def _each_once(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
@@ -213,53 +186,6 @@ def _described(found: Candidate, asked: Posed) -> Iterable[str]:
         told = ", ".join(repr(one[:LONGEST_CELL]) for one in distinct)
         empty = len(table.rows) - len(cells)
         yield f"{short} {kind}, -- {told}{f'; empty in {empty} rows' if empty else ''}"
-
-
-def accounts(query: RowsQuery, asked: Posed, found: Candidate) -> bool:
-    """Say whether a query has a part for each word of its question, and no condition beside."""
-    table, said = found.table, frozenset(stems_of(asked.text))
-    values = [stem for one in query.conditions for stem in stems_of(one.value)]
-    columns = query.columns if query.measured else table.columns
-    used = (*table.called, *values, *(stem for one in columns for stem in stems_of(one)))
-    left = [word for word in asked.words if not is_named(word, used)]
-    chooses = bool(query.conditions or asked.days)
-    if not _may_be_rows(left, asked, by_name=chooses):
-        return False
-    if not all(_is_stated(one, said, asked) for one in query.conditions):
-        return False
-    denied = any(_denies(one) for one in query.conditions)
-    return denied == asked.denies and _measures(query, asked, found, said)
-
-
-def _denies(one: Condition) -> bool:
-    return one.is_denial or (one.operator == "=" and {*stems_of(one.value)} <= _DENIALS)
-
-
-def _is_stated(one: Condition, said: frozenset[str], asked: Posed) -> bool:
-    """Say whether a question states a condition, or denies what its column says."""
-    if one.operator in (">", "<", ">=", "<="):
-        return asked.compares
-    return bool(said & ({*stems_of(one.value)} | _meant_by(one.column)))
-
-
-def _measures(query: RowsQuery, asked: Posed, found: Candidate, said: frozenset[str]) -> bool:
-    """Say whether what is measured is what the question names, and rows are fit to be counted."""
-    table = found.table
-    measured = query.measured
-    operation = query.ordered[0] if query.ordered else query.operation
-    if measured:
-        named = bool(said & {*stems_of(measured)}) and measured in added_columns(table)
-        if not named and measured != column_of_amounts(table, taxed=None):
-            return False
-    if operation == "sum" and has_several_states(table, found.rows):
-        return any(len({*stems_of(one.value)} & said) for one in query.conditions)
-    if operation == "count" and has_quantities(table) and not _LINES.search(asked.text):
-        return False
-    if asked.compares != any(one.operator[0] in "<>" for one in query.conditions):
-        return False
-    by_person = any(PEOPLE & {*stems_of(one.column)} for one in query.conditions)
-    mine = _MINE.search(asked.text) and not by_person and asked.form != "foremost"
-    return not (mine and has_several_people(table, found.rows))
 
 
 def computed_by(query: RowsQuery, found: Candidate) -> Draft | None:

@@ -1,0 +1,110 @@
+"""Whether a query that a model wrote says all that its question says, and no more.
+
+Each word of the question must be one of the table's name, of a column or of a condition; what it
+denies must be denied; what is measured must be named, or be the table's one column of money.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from engine.sheets.chosen import is_named
+from engine.sheets.columns import (
+    PEOPLE,
+    added_columns,
+    amount_of,
+    column_of_amounts,
+    has_quantities,
+    has_several_people,
+    has_several_states,
+    mostly,
+)
+from engine.sheets.posed import Posed
+from engine.sheets.query import Condition, RowsQuery
+from engine.sheets.rows import NamedTable, stems_of
+
+_OPEN = frozenset(stems_of("unpaid open outstanding overdue pending missing out"))
+_DENIALS = _OPEN | frozenset(stems_of("no n false 0 none never"))
+_LACKING = {
+    "paid": "unpaid outstanding owe owes owed owing pay overdue",
+    "payment": "unpaid outstanding owe owes owed owing pay paid overdue",
+    "returned": "out back return unreturned bring brought",
+    "done": "open do finished",
+}
+"""Columns whose empty cells are meant by other words than their names."""
+_LINES = re.compile(r"\b(?:lines?|rows?|entries|items?|positions?|different)\b", re.IGNORECASE)
+_MINE = re.compile(r"\b(?:I|me|my|mine)\b")
+
+
+def accounts(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[int]) -> bool:
+    """Say whether a query has a part for each word of its question, and no condition beside."""
+    said = frozenset(stems_of(asked.text))
+    values = [stem for one in query.conditions for stem in stems_of(one.value)]
+    columns = query.columns if query.measured else table.columns
+    used = (*table.called, *values, *(stem for one in columns for stem in stems_of(one)))
+    left = [word for word in asked.words if not is_named(word, used)]
+    chooses = bool(query.conditions or asked.days)
+    if not may_be_rows(left, asked, by_name=chooses):
+        return False
+    if not all(_is_stated(one, said, asked) for one in query.conditions):
+        return False
+    if query.operation == "list" and not _lists_what_is_asked(query, asked, table):
+        return False
+    denied = any(_denies(one) for one in query.conditions)
+    return denied == asked.denies and _measures(query, asked, table, rows)
+
+
+def _lists_what_is_asked(query: RowsQuery, asked: Posed, table: NamedTable) -> bool:
+    """Say whether the listed column is the one that the question begins with: "which class"."""
+    said = asked.listed
+    named = [name for name in table.columns if said and is_named(said, stems_of(name))]
+    listed = query.by or query.column or ""
+    if asked.of_people and mostly(table, listed, amount_of):
+        return False
+    return not named or listed in named
+
+
+def _denies(one: Condition) -> bool:
+    return one.is_denial or (one.operator == "=" and {*stems_of(one.value)} <= _DENIALS)
+
+
+def _is_stated(one: Condition, said: frozenset[str], asked: Posed) -> bool:
+    """Say whether a question states a condition, or denies what its column says."""
+    if one.operator in (">", "<", ">=", "<="):
+        return asked.compares
+    if asked.denies and one.operator == "=" and {*stems_of(one.value)} <= _OPEN:
+        return True
+    return bool(said & ({*stems_of(one.value)} | meant_by(one.column)))
+
+
+def _measures(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[int]) -> bool:
+    """Say whether what is measured is what the question names, and rows are fit to be counted."""
+    said, measured = frozenset(stems_of(asked.text)), query.measured
+    operation = query.ordered[0] if query.ordered else query.operation
+    if measured:
+        named = bool(said & {*stems_of(measured)}) and measured in added_columns(table)
+        if not named and measured != column_of_amounts(table, taxed=None):
+            return False
+    stated = any(said & {*stems_of(one.value)} for one in query.conditions)
+    if operation == "sum" and has_several_states(table, rows) and not stated:
+        return False
+    if operation == "count" and has_quantities(table) and not _LINES.search(asked.text):
+        return False
+    if asked.compares != any(one.operator[0] in "<>" for one in query.conditions):
+        return False
+    by_person = any(PEOPLE & {*stems_of(one.column)} for one in query.conditions)
+    mine = _MINE.search(asked.text) and not by_person and asked.form != "foremost"
+    return not (mine and has_several_people(table, rows))
+
+
+def may_be_rows(unknown: Sequence[str], asked: Posed, *, by_name: bool) -> bool:
+    """Say whether no word is unknown, or only what a row of a named table is: "chess games"."""
+    return not unknown or (by_name and len(unknown) == 1 and unknown[0] in asked.heads)
+
+
+def meant_by(column: str) -> frozenset[str]:
+    """Return the stems by which a question means a column, and those that say that it is empty."""
+    own = stems_of(column)
+    other = (words for name, words in _LACKING.items() if stems_of(name)[0] in own)
+    return frozenset((*own, *(stem for words in other for stem in stems_of(words))))

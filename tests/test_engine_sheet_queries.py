@@ -1,0 +1,232 @@
+"""A model asks a table what a question says; the program checks it, runs it and cites the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.generation.draft import Draft
+from engine.sheets.posed import posed
+from engine.sheets.proposal import BY_MODEL, Candidate, candidate, computed_by, query_by
+from engine.sheets.rows import tables_of
+from ingest.item import Item
+from models.llama.generator import load_llama
+from models.protocols import Grammar
+from tests.support.builders import document
+from tests.support.in_store import weights_of
+from tests.support.toy_compute import asking
+
+TODAY = date(2026, 11, 28)
+
+FEES = """\
+Fees of the season
+No | Name | Type | Fee | Date paid
+Fees of the season | No: 1 | Name: Ana Lund | Type: junior | Fee: 60 | Date paid: 2026-09-01
+Fees of the season | No: 2 | Name: Bob Sato | Type: senior | Fee: 110
+Fees of the season | No: 3 | Name: Cy Post | Type: senior | Fee: 110 | Date paid: 2026-10-02
+Fees of the season | No: 4 | Name: Di Roos | Type: junior | Fee: 60
+"""
+TRIPS = """\
+Date | Driver | To | Miles | Claim
+Date: 2026-01-05 | Driver: Derek | To: Harlow | Miles: 40 | Claim: 18
+Date: 2026-03-02 | Driver: Sue | To: Bath | Miles: 90 | Claim: 40.50
+Date: 2026-06-09 | Driver: Derek | To: Harlow | Miles: 35 | Claim: 15.75
+Date: 2026-10-01 | Driver: Derek | To: York | Miles: 60 | Claim: 27
+"""
+BILLS = """\
+Number | Client | Job | Total | Status
+Number: INV-1 | Client: Kite | Job: Roof of Pelham hall | Total: 60 | Status: paid
+Number: INV-2 | Client: Pelham | Job: Gutters | Total: 36 | Status: unpaid
+Number: INV-3 | Client: Kite | Job: Chimney | Total: 90 | Status: unpaid
+Number: INV-4 | Client: Hadnall | Job: Doors | Total: 12.50 | Status: paid
+"""
+
+
+def sheet(text: str, name: str) -> Item:
+    item = document(text, f"{name}, Sheet1")
+    return replace(item, locator=replace(item.locator, path=Path(f"/home/{name}")))
+
+
+FILES = (sheet(FEES, "Membership.xlsx"), sheet(TRIPS, "Mileage.csv"), sheet(BILLS, "Invoices.xlsx"))
+
+
+def chosen(question: str, files: Sequence[Item] = FILES) -> Candidate | None:
+    asked = posed(question, TODAY)
+    return candidate(asked, tables_of(files), TODAY) if asked else None
+
+
+def told(question: str, line: str, fake_generator: Any) -> Draft | None:
+    """Return what a question comes to where the model writes this line behind SELECT."""
+    asked, found = posed(question, TODAY), chosen(question)
+    assert asked is not None
+    assert found is not None
+    query = query_by(fake_generator("g", [f" {line}"]), asked, found)
+    return None if query is None else computed_by(query, found)
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "answer"),
+    [
+        ("who hasn't paid the membership fee yet?", "name FROM t WHERE date_paid IS NULL",
+         "Bob Sato [1]\nDi Roos [2]"),
+        ("Which juniors have not paid their fee?",
+         "name FROM t WHERE date_paid IS NULL AND type = 'junior'", "Di Roos [1]"),
+        ("how many members paid since October", "COUNT(*) FROM t WHERE date_paid IS NOT NULL",
+         "1 [1]"),
+        ("Who has driven the most miles this year?",
+         "driver FROM t ORDER BY miles DESC LIMIT 1", "Derek [1][2][3]"),
+        ("Who has driven the fewest miles?".replace("fewest", "least"),
+         "driver FROM t GROUP BY driver ORDER BY SUM(miles) DESC LIMIT 1", "Sue [1]"),
+        ("Which single trip row had the most miles, to where?".replace("trip ", ""),
+         "to FROM t ORDER BY miles DESC LIMIT 1", "Bath [1]"),
+        ("What is the average claim of Derek?", "AVG(claim) FROM t WHERE driver = 'Derek'",
+         "20.25 [1][2][3]"),
+        ("how many miles did Derek drive to Harlow",
+         "SUM(miles) FROM t WHERE driver = 'Derek' AND to = 'Harlow'", "75 [1][2]"),
+        ("What was the largest claim this year, how much?", "MIN(claim) FROM t", "40.50 [1]"),
+        ("How many claims of more than 20 pounds are there?",
+         "COUNT(*) FROM t WHERE claim > 20", "2 [1][2]"),
+        ("Which type is Bob Sato?", "type FROM t WHERE name = 'Bob Sato'", "senior [1]"),
+        ("which clients still have bills outstanding?",
+         "client FROM t WHERE status = 'unpaid'", "Pelham [1]\nKite [2]"),
+        ("How many different clients do the invoices have?", "COUNT(DISTINCT client) FROM t",
+         "3 [1][2][3][4]"),
+    ],
+)  # fmt: skip
+def test_a_query_is_run_and_cites_its_rows(
+    question: str, line: str, answer: str, fake_generator: Any
+) -> None:
+    draft = told(question, line, fake_generator)
+    assert draft is not None
+    said, _, how = draft.text.partition("\n(")
+    assert said == answer
+    assert how.endswith(")")
+    assert BY_MODEL in draft.reasons
+    assert len(draft.citations) == said.count("[")
+    assert all(": " in one.quote for one in draft.citations)
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        # A condition that the question does not state.
+        ("How many juniors are there?", "COUNT(*) FROM t WHERE fee = 60"),
+        ("Which juniors have not paid their fee?", "name FROM t WHERE date_paid IS NULL"),
+        # What is denied is left out.
+        ("who hasn't paid the membership fee yet?", "name FROM t WHERE date_paid IS NOT NULL"),
+        ("who hasn't paid the membership fee yet?", "name FROM t"),
+        # Another column than the one that is named.
+        ("how much is the total claim of Derek?", "SUM(miles) FROM t WHERE driver = 'Derek'"),
+        # A word without a part in it.
+        ("how many miles did Derek drive to Harlow", "SUM(miles) FROM t WHERE to = 'Harlow'"),
+        ("How many claims of more than 20 pounds are there?", "COUNT(*) FROM t"),
+        # Another column is listed.
+        ("Which type is Bob Sato?", "name FROM t WHERE name = 'Bob Sato'"),
+        ("who hasn't paid the membership fee yet?", "fee FROM t WHERE date_paid IS NULL"),
+        # Cut off, or none of the grammar.
+        ("who hasn't paid the membership fee yet?", "name FR"),
+        ("who hasn't paid the membership fee yet?", "name FROM t WHERE nothing IS NULL"),
+    ],
+)
+def test_a_query_that_does_not_account_for_the_question_is_not_run(
+    question: str, line: str, fake_generator: Any
+) -> None:
+    assert told(question, line, fake_generator) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who hasn't paid the parking permit?",  # no table has the word
+        "How many trips did Derek make?",  # nor is a row called a trip by any name here
+        "How many miles per driver?",
+        "How many more miles did Derek drive?",
+        "Who drove more miles than Sue?",
+        "Why has Bob not paid the membership fee?",
+        "What will the largest claim be?",
+        "How much VAT is on the invoices?",
+        "When did Derek drive to Harlow?",
+        "Which claims are from before March and after May?",
+    ],
+)
+def test_other_questions_ask_no_table(question: str) -> None:
+    assert chosen(question) is None
+
+
+def test_two_tables_that_have_the_words_alike_are_not_asked() -> None:
+    other = sheet(TRIPS, "Mileage 2.csv")
+    assert chosen("how many miles did Derek drive to Harlow", [*FILES, other]) is None
+
+
+def test_only_rows_of_the_days_count_and_the_others_are_said(fake_generator: Any) -> None:
+    question = "how many miles did Derek drive since June"
+    draft = told(question, "SUM(miles) FROM t WHERE driver = 'Derek'", fake_generator)
+    assert draft is not None
+    assert draft.text.splitlines() == [
+        "95 [1][2]",
+        '(the sum of Miles in 2 rows of Mileage.csv, Sheet1, where Driver is "Derek" and '
+        "Date is from 2026-06-01 on)",
+    ]
+
+
+def test_words_of_a_whole_cell_are_no_condition_on_another(fake_generator: Any) -> None:
+    question = "How many invoices of Pelham are there?"
+    line = "COUNT(*) FROM t WHERE client = 'Pelham' AND job LIKE '%Pelham%'"
+    draft = told(question, line, fake_generator)
+    assert draft is not None
+    assert draft.text.startswith("1 [1]")
+
+
+def test_the_model_may_write_nothing_but_columns_and_cells_of_the_table(
+    fake_generator: Any,
+) -> None:
+    question = "which clients have unpaid bills?"
+    asked, found = posed(question, TODAY), chosen(question)
+    assert asked is not None
+    assert found is not None
+    model = fake_generator("g", [" client FROM t"])
+    query_by(model, asked, found)
+    (request,) = model.requests
+    assert isinstance(request.constraint, Grammar)
+    rules = dict(line.split(" ::= ") for line in request.constraint.gbnf.splitlines())
+    assert rules["column"] == '"number" | "client" | "job" | "total" | "status"'
+    assert "'unpaid'" in rules["condition"]
+    assert "Gutters" not in request.constraint.gbnf
+
+
+def test_auto_asks_a_table_and_is_unsure(fake_generator: Any) -> None:
+    now = datetime(2026, 11, 28, tzinfo=UTC)
+    lines = [" name FROM t WHERE date_paid IS NULL"]
+    question = "who hasn't paid the membership fee yet?"
+    ask = asking(fake_generator)
+    answer, _, models = ask(question, FILES, generator=lines, strategy="auto", now=now)
+    assert answer.text.splitlines()[:2] == ["Bob Sato [1]", "Di Roos [2]"]
+    assert answer.certainty == "unsure"
+    assert len(models["g"].prompts) == 1
+
+
+@pytest.mark.slow
+def test_a_real_model_asks_tables() -> None:
+    large = "qwen2.5-coder-1.5b-instruct-q4_k_m"
+    model = load_llama(weights_of(large), large, context=2048)
+    answers = []
+    try:
+        for question in (
+            "who hasn't paid the membership fee yet?",
+            "Who has driven the most miles this year?",
+            "how many miles did Derek drive to Harlow",
+        ):
+            asked, found = posed(question, TODAY), chosen(question)
+            assert asked is not None
+            assert found is not None
+            query = query_by(model, asked, found)
+            draft = computed_by(query, found) if query else None
+            answers.append(draft and draft.text.partition(" [")[0])
+    finally:
+        model.close()
+    assert answers == ["Bob Sato", "Derek", "75"]
