@@ -19,7 +19,12 @@ from engine.routes.facts import Facts, facts_of
 from engine.routes.labels import by_words
 from engine.routes.routing import When, WhenLooking
 from engine.stages import stage
-from engine.strategies.computation import availability_computed, rows_computed, understood
+from engine.strategies.computation import (
+    availability_computed,
+    mail_field,
+    rows_computed,
+    understood,
+)
 from engine.strategies.conditional import take
 from engine.strategies.embedding import CeFilter
 from engine.strategies.et2rag import ET2RAG
@@ -84,6 +89,9 @@ class Auto:
             if free is not None:
                 yield Decided("route", True, "it asks for free time, and calendars state it")
                 return free
+            if not read.sure and (field := (yield from mail_field(tools, world.known))):
+                yield Decided("route", True, "it asks for a field of a mail that has its words")
+                return field
             rows = None if read.names_items else (yield from rows_computed(tools, world.items))
             if rows is not None:
                 yield Decided("route", True, "it asks for rows, and one table has its words")

@@ -9,6 +9,7 @@ from datetime import UTC, date
 from engine.compute.availability import availability, availability_asked
 from engine.compute.extract import extracted
 from engine.compute.item_filter import lies_in
+from engine.compute.mail_fields import field_asked, field_stated
 from engine.compute.plan_text import written
 from engine.compute.proposal import plan_of, proposed
 from engine.compute.question_plan import PlanReading, read_plan
@@ -47,6 +48,16 @@ def availability_computed(tools: Toolbox, items: Sequence[Item]) -> Draft | None
         return None
     is_complete = tools.corpus.coverage.complete_for(frozenset({Kind.EVENT}))
     return availability(asked, items, is_complete=is_complete)
+
+
+def mail_field(tools: Toolbox, known: Acquaintances) -> Steps[Draft | None]:
+    """Return when somebody wrote of something, or who was in copy, where that is asked; or None."""
+    asked = field_asked(tools.query.text, known)
+    if asked is None:
+        return None
+    scores = yield from tools.recall()
+    own = frozenset(one.casefold() for one in tools.settings.own or tools.query.own_seen)
+    return field_stated(asked, tools.corpus.passages, scores, known, own)
 
 
 def rows_computed(tools: Toolbox, items: Sequence[Item]) -> Steps[Draft | None]:

@@ -1,0 +1,156 @@
+"""When somebody wrote of something, and who was in copy: fields of the mail that has the words.
+
+"When did Ann tell me about the roof" names who wrote, and the words tell the mail. The comment
+above a pattern quotes phrases that it matches.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.compute.fields import line_of
+from engine.compute.item_filter import is_one_of
+from engine.generation.draft import Draft
+from engine.language.tokens import FUNCTION_WORDS
+from engine.question.acquaintances import Acquaintances, Names
+from engine.question.question_grammar import ME
+from engine.values import Argument, Citation, Passage
+from ingest.item import Item, Kind, Person
+
+LEAD = 0.97
+"""Share of the best mail's score that the next one may have at most."""
+BY_WORDS = Argument("the mail was chosen by its words", False)
+
+_VERBS = (
+    r"(?:agree[ds]?|announced?|answer(?:ed)?|ask(?:ed)?|complain(?:ed)?|confirm(?:ed)?"
+    r"|e-?mail(?:ed)?|forward(?:ed)?|inform(?:ed)?|invited?|let|mail(?:ed)?|mention(?:ed)?"
+    r"|offer(?:ed)?|promised?|proposed?|remind(?:ed)?|repl(?:y|ied)|report(?:ed)?|said|say|send|sent"
+    r"|suggest(?:ed)?|tell|told|thank(?:ed)?|warn(?:ed)?|write|wrote)"
+)
+_WHO = r"(?P<who>[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}?)"
+# "when did Ann tell me that", "on what date did I write to Bob"
+_WHEN = re.compile(
+    r"^(?:and |so )?(?:when|(?:on )?(?:what|which) (?:day|date)) (?:did|had) "
+    rf"{_WHO} {_VERBS}\b(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+# "who was in copy when Ann sent", "who was copied in on the mail in which Ann wrote"
+_WAS_COPIED = re.compile(
+    r"^(?:and |so )?whom?(?: else)? (?:was|were) (?:put )?"
+    r"(?:(?:in|on) (?:copy|cc)|copied|cc'?e?d)\b"
+    rf".*?\b(?:when|which|where|that) {_WHO} {_VERBS}\b(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+# "whom did I copy in when I told Bob"
+_DID_COPY = re.compile(
+    r"^(?:and |so )?whom?(?: else)? did \w[\w.'-]*(?: \w[\w.'-]*)? "
+    r"(?:(?:put|have) (?:in|on) (?:copy|cc)|copy|cc)\b"
+    rf".*?\b(?:when|which|where|that) {_WHO} {_VERBS}\b(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+# " to Bob Reed", " me"
+_TO = re.compile(r"^ (?:to )?(?P<to>[^\W\d_][\w.'-]*(?: [A-Z][\w.'-]*){0,3})")
+_COPIED = re.compile(r"^Cc: .*$", re.MULTILINE)
+_WRITER = frozenset(("i", "we"))
+_TO_WRITER = frozenset(("me", "us"))
+
+
+@dataclass(frozen=True, slots=True)
+class FieldAsked:
+    """A field of one mail that a question asks for."""
+
+    field: Literal["date", "copied"]
+    sender: str
+    """A known name, or `ME`."""
+    recipient: str | None
+
+
+def field_asked(question: str, known: Acquaintances) -> FieldAsked | None:
+    """Return the field that a question asks for of a mail by somebody who is known; or None."""
+    plain = " ".join(question.replace("\u2019", "'").split()).rstrip("?.! ")
+    match = _WHEN.match(plain)
+    copied = None if match else (_WAS_COPIED.match(plain) or _DID_COPY.match(plain))
+    found = match or copied
+    if found is None:
+        return None
+    who = found["who"]
+    sender = _named(who, known.senders, _WRITER, len(who.split()))
+    if sender is None:
+        return None
+    to = _TO.match(found["rest"])
+    recipient = _named(to["to"], known.recipients, _TO_WRITER, 1) if to else None
+    return FieldAsked("date" if match else "copied", sender, recipient)
+
+
+def _named(words: str, names: Names, own: frozenset[str], least: int) -> str | None:
+    """Return `ME` or a known name: the longest beginning, with so many words at least."""
+    parts = words.split()
+    if words.casefold() in own or (least == 1 and parts[0].casefold() in own):
+        return ME
+    for count in range(len(parts), least - 1, -1):
+        name = " ".join(parts[:count])
+        if name.casefold() in names and name.casefold() not in FUNCTION_WORDS:
+            return name
+    return None
+
+
+def field_stated(
+    asked: FieldAsked,
+    passages: Sequence[Passage],
+    scores: Iterable[float],
+    known: Acquaintances,
+    own: frozenset[str],
+) -> Draft | None:
+    """Return the field of the mail that has the words of the question, by their scores.
+
+    None where no mail by that person has any, where two are alike, or where a chat has more.
+    """
+    senders, recipients = ({**names, ME: own} for names in (known.senders, known.recipients))
+    best: dict[int, tuple[float, Item]] = {}
+    of_chats = 0.0
+    for passage, score in zip(passages, scores, strict=True):
+        item = passage.item
+        if item.kind is Kind.MESSAGE:
+            of_chats = max(of_chats, score)
+        elif score > 0 and _is_by(item, asked.sender, senders):
+            best[id(item)] = max(best.get(id(item), (0.0, item)), (score, item), key=_score)
+    rated = sorted(best.values(), key=_score, reverse=True)
+    if (to := asked.recipient) is not None:
+        meant = [one for one in rated if is_one_of(one[1].people.recipients, to, recipients)]
+        rated = meant or rated
+    if not rated or rated[0][0] < of_chats:
+        return None
+    if len(rated) > 1 and rated[1][0] > LEAD * rated[0][0]:
+        return None
+    return _draft(asked, rated[0][1])
+
+
+def _is_by(item: Item, sender: str, senders: Names) -> bool:
+    is_mail = item.kind is Kind.MAIL and item.locator.part is None
+    return is_mail and is_one_of(item.people.sender, sender, senders)
+
+
+def _score(rated: tuple[float, Item]) -> float:
+    return rated[0]
+
+
+def _draft(asked: FieldAsked, item: Item) -> Draft | None:
+    if asked.field == "date":
+        place = line_of(item, "date")
+        text = f"{item.when:%a %Y-%m-%d %H:%M}" if item.when else ""
+    else:
+        line = _COPIED.search(item.text, 0, item.body or len(item.text))
+        place = line.span() if line else (0, 0)
+        text = ", ".join(map(_spoken, item.people.cc)) if line else ""
+    if not text:
+        return None
+    passage = Passage(item, *place)
+    citation = Citation(1, passage, *place, "matched", support=True)
+    return Draft(f"{text} [1]", (passage,), citations=(citation,), reasons=(BY_WORDS,))
+
+
+def _spoken(person: Person) -> str:
+    return person.spoken or person.address

@@ -1,0 +1,127 @@
+"""When somebody wrote of something, and who was in copy, is read from the mail with the words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from engine.compute.mail_fields import BY_WORDS, FieldAsked, field_asked, field_stated
+from engine.generation.draft import Draft
+from engine.question.acquaintances import Acquaintances
+from engine.values import Passage
+from ingest.item import Item, Kind, Person
+from tests.support.builders import document, mail
+from tests.support.toy_compute import asking
+
+ANN, BOB, CY = (
+    Person("Ann Lund", "ann@lund.example"),
+    Person("Bob Reed", "bob@reed.example"),
+    Person("Cy Post", "cy@post.example"),
+)
+ME = frozenset({"cy@post.example"})
+
+
+def sent(
+    title: str, sender: Person, day: int, body: str, to: Person, cc: Person | None = None
+) -> Item:
+    item = mail(title, sender, datetime(2026, 5, day, 9, tzinfo=UTC), body, to=(to,))
+    if cc is None:
+        return item
+    text = item.text.replace("\nDate:", f"\nCc: {cc}\nDate:")
+    added = len(text) - len(item.text)
+    people = replace(item.people, cc=(cc,))
+    return replace(item, text=text, people=people, body=item.body + added)
+
+
+ITEMS = [
+    sent("The roof", ANN, 2, "The roof of the boat house leaks again.", CY),
+    sent("Lunch", ANN, 9, "Shall we have lunch on Friday?", CY),
+    sent("Re: The roof", CY, 3, "I have asked a roofer to mend the roof.", ANN, BOB),
+    sent("Offers", CY, 12, "Two offers for the gutters.", BOB, ANN),
+]
+KNOWN = Acquaintances.of(ITEMS)
+
+
+def stated(question: str, scores: list[float], items: list[Item] = ITEMS) -> Draft | None:
+    asked = field_asked(question, KNOWN)
+    assert asked is not None
+    passages = [Passage(item, 0, len(item.text)) for item in items]
+    return field_stated(asked, passages, scores, KNOWN, ME)
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("When did Ann tell me about the roof?", FieldAsked("date", "Ann", "me")),
+        ("on what date did Ann Lund write of it", FieldAsked("date", "Ann Lund", None)),
+        ("when did ann mention the roof?", FieldAsked("date", "ann", None)),
+        ("What day did I write to Bob about the gutters?", FieldAsked("date", "me", "Bob")),
+        ("Who was in copy when I told Ann of the roofer?", FieldAsked("copied", "me", "Ann")),
+        ("who did I copy in when I sent Bob the offers", FieldAsked("copied", "me", "Bob")),
+        ("Who was cc'd on the mail in which I told Ann of it?", FieldAsked("copied", "me", "Ann")),
+    ],
+)  # fmt: skip
+def test_which_field_of_whose_mail_is_asked_for(question: str, asked: FieldAsked) -> None:
+    assert field_asked(question, KNOWN) == asked
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When did Zoe tell me about the roof?",  # nobody is called so
+        "When did Ann make her first offer?",  # no verb of writing
+        "When did Ann mend the roof?",
+        "When will Ann tell me?",
+        "Who told me about the roof?",
+        "When was the roof mended?",
+    ],
+)
+def test_other_questions_ask_for_no_field(question: str) -> None:
+    assert field_asked(question, KNOWN) is None
+
+
+def test_the_date_of_the_mail_with_the_words_is_stated_and_unsure() -> None:
+    draft = stated("When did Ann tell me about the roof?", [4.0, 1.0, 5.0, 0.0])
+    assert draft is not None
+    assert draft.text == "Sat 2026-05-02 09:00 [1]"
+    assert draft.citations[0].quote.startswith("Date: 2026-05-02")
+    assert draft.reasons == (BY_WORDS,)
+
+
+def test_who_was_in_copy_is_stated() -> None:
+    draft = stated("Who was in copy when I told Ann of the roofer?", [4.0, 0.0, 5.0, 1.0])
+    assert draft is not None
+    assert draft.text == "Bob Reed [1]"
+    assert draft.citations[0].quote == "Cc: Bob Reed <bob@reed.example>"
+
+
+@pytest.mark.parametrize(
+    ("question", "scores"),
+    [
+        ("When did Ann tell me about the roof?", [4.0, 3.99, 0.0, 0.0]),  # two alike
+        ("When did Ann tell me about the roof?", [0.0, 0.0, 5.0, 0.0]),  # none of hers
+        ("Who was in copy when Ann told me of the roof?", [4.0, 0.0, 0.0, 0.0]),  # nobody
+    ],
+)
+def test_what_no_single_mail_states_is_left_to_reading(question: str, scores: list[float]) -> None:
+    assert stated(question, scores) is None
+
+
+def test_a_chat_that_has_more_of_the_words_is_read() -> None:
+    chat = document("Ann Lund: the roof leaks", "Chat", kind=Kind.MESSAGE)
+    scores = [4.0, 1.0, 0.0, 0.0, 6.0]
+    assert stated("When did Ann tell me about the roof?", scores, [*ITEMS, chat]) is None
+
+
+def test_auto_states_the_field_without_a_model(fake_generator: Any) -> None:
+    ask = asking(fake_generator)
+    question = "When did Ann tell me about the roof of the boat house?"
+    answer, _, models = ask(
+        question, ITEMS, strategy="auto", own=tuple(ME), now=datetime(2026, 6, 1, tzinfo=UTC)
+    )
+    assert answer.text == "Sat 2026-05-02 09:00 [1]"
+    assert (answer.certainty, answer.grounded) == ("unsure", "grounded")
+    assert not models["g"].prompts + models["l"].prompts
