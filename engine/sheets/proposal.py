@@ -32,6 +32,8 @@ from models.protocols import GenerationRequest, Generator, Grammar
 
 QUERY_TOKENS = 100
 LEAST_ROWS = 3
+MOST_COLUMNS = 30
+"""Of a table that a model is shown."""
 FEW = 8
 """Different cells of a column that are all shown to the model: states, kinds."""
 SHOWN = 3
@@ -59,13 +61,15 @@ class Candidate:
 def candidate(asked: Posed, tables: Iterable[NamedTable], today: date) -> Candidate | None:
     """Return the one table that may account for each word; None where none may, or two alike."""
     rated = [
-        (rating, table)
-        for table in tables
-        if len(table.rows) >= LEAST_ROWS and (rating := _rating(asked, table))
+        (rating, table) for table in tables if _is_fit(table) and (rating := _rating(asked, table))
     ]
     best = max((rating for rating, _ in rated), default=0.0)
     chosen = [table for rating, table in rated if rating == best]
     return _of_days(asked, chosen[0], today) if len(chosen) == 1 else None
+
+
+def _is_fit(table: NamedTable) -> bool:
+    return len(table.rows) >= LEAST_ROWS and len(table.columns) <= MOST_COLUMNS
 
 
 def _rating(asked: Posed, table: NamedTable) -> float:
