@@ -159,8 +159,10 @@ def availability(
     found = [one for one in held if _lies_in(one, asked)]
     reasons = () if is_complete else (UNREAD,)
     if not found:
-        return _draft(f"{_said(asked, ())}. Before and after:", _around_of(asked, held), reasons)
-    return _draft(f"{_said(asked, found)}:", found, reasons)
+        return said_of_calendars(
+            f"{_said(asked, ())}. Before and after:", _around_of(asked, held), reasons
+        )
+    return said_of_calendars(f"{_said(asked, found)}:", found, reasons)
 
 
 def _said(asked: TimeAsked, found: Sequence[Item]) -> str:
@@ -182,7 +184,8 @@ def _around_of(asked: TimeAsked, held: Sequence[Item]) -> list[Item]:
     return [*earlier[-1:], *held[len(earlier) : len(earlier) + 1]]
 
 
-def _draft(said: str, shown: Sequence[Item], reasons: tuple[Argument, ...]) -> Draft:
+def said_of_calendars(said: str, shown: Sequence[Item], reasons: tuple[Argument, ...]) -> Draft:
+    """Return a sentence with entries below it, each cited."""
     lines, citations = [said], list[Citation]()
     for number, item in enumerate(shown[:CITED], start=1):
         start, end = line_of(item, "entry")

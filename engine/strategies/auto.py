@@ -20,9 +20,9 @@ from engine.routes.labels import by_words
 from engine.routes.routing import When, WhenLooking
 from engine.stages import stage
 from engine.strategies.computation import (
-    availability_computed,
     mail_field,
     rows_computed,
+    time_computed,
     understood,
 )
 from engine.strategies.conditional import take
@@ -85,9 +85,9 @@ class Auto:
             if addresses is not None:
                 yield Decided("route", True, "it asks for an e-mail address, and headers state it")
                 return addresses
-            free = availability_computed(tools, world.items)
+            free = time_computed(tools, world.items)
             if free is not None:
-                yield Decided("route", True, "it asks for free time, and calendars state it")
+                yield Decided("route", True, "it asks for free time or clashes, as calendars state")
                 return free
             if not read.sure and (field := (yield from mail_field(tools, world.known))):
                 yield Decided("route", True, "it asks for a field of a mail that has its words")

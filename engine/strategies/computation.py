@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, date
 
 from engine.compute.availability import availability, availability_asked
+from engine.compute.clashes import clash_asked, clashes
 from engine.compute.extract import extracted
 from engine.compute.item_filter import lies_in
 from engine.compute.mail_fields import field_asked, field_stated
@@ -41,13 +42,15 @@ def items_of(tools: Toolbox) -> list[Item]:
     return list({id(item): item for item in items}.values())
 
 
-def availability_computed(tools: Toolbox, items: Sequence[Item]) -> Draft | None:
-    """Return what the calendars have, where a question asks whether a person is free; or None."""
-    asked = availability_asked(tools.query.text, tools.settings.today)
-    if asked is None:
-        return None
+def time_computed(tools: Toolbox, items: Sequence[Item]) -> Draft | None:
+    """Return what the calendars say of free time and of clashes, where a question asks; or None."""
+    text, settings = tools.query.text, tools.settings
     is_complete = tools.corpus.coverage.complete_for(frozenset({Kind.EVENT}))
-    return availability(asked, items, is_complete=is_complete)
+    if (free := availability_asked(text, settings.today)) is not None:
+        return availability(free, items, is_complete=is_complete)
+    if (clash := clash_asked(text, settings.today)) is not None:
+        return clashes(clash, items, settings.present, is_complete=is_complete)
+    return None
 
 
 def mail_field(tools: Toolbox, known: Acquaintances) -> Steps[Draft | None]:
