@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from engine.sheets.chosen import is_named
 from engine.sheets.columns import (
-    PEOPLE,
     added_columns,
     amount_of,
     column_of_amounts,
@@ -19,6 +18,7 @@ from engine.sheets.columns import (
     has_several_people,
     has_several_states,
     mostly,
+    names_people,
 )
 from engine.sheets.posed import Posed
 from engine.sheets.query import Condition, RowsQuery
@@ -93,7 +93,7 @@ def _measures(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[
         return False
     if asked.compares != any(one.operator[0] in "<>" for one in query.conditions):
         return False
-    by_person = any(PEOPLE & {*stems_of(one.column)} for one in query.conditions)
+    by_person = any(names_people(one.column) for one in query.conditions)
     mine = _MINE.search(asked.text) and not by_person and asked.form != "foremost"
     return not (mine and has_several_people(table, rows))
 

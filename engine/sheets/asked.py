@@ -75,6 +75,8 @@ class RowsAsked:
     days: Span | None
     mine: bool
     """Whether it says "I" or "my"."""
+    heads: frozenset[str]
+    """Words of what is counted: "family memberships"."""
     taxed: bool | None
     """Whether it asks for amounts with tax or without; None: it does not say."""
 
@@ -108,6 +110,7 @@ def rows_asked(question: str, today: date) -> RowsAsked | None:
         tuple(doing),
         spans[0].span if spans else None,
         bool(_MINE.search(plain)),
+        heads_of(plain) if is_count else frozenset(),
         None if tax is None else tax["out"] is None,
     )
 
@@ -123,3 +126,16 @@ def words_asked(text: str) -> tuple[list[str], list[str]]:
         elif plain not in FUNCTION_WORDS and plain not in NOISE:
             words.append(word)
     return words, doing
+
+
+def heads_of(text: str) -> frozenset[str]:
+    """Return the words of what is counted, up to three, before a verb or a preposition."""
+    match = re.search(r"\b(?:how many|number of|count of) ((?:[\w-]+ ){0,2}[\w-]+)", text, re.I)
+    if match is None:
+        return frozenset()
+    nouns = list[str]()
+    for word in WORD.findall(match[1]):
+        if word.casefold() in FUNCTION_WORDS or word.casefold() in DONE:
+            break
+        nouns.append(word)
+    return frozenset(nouns)

@@ -28,7 +28,7 @@ _MONEY = frozenset(
 _NOT_ADDED = frozenset(
     stems_of("balance no nr number pos id year rate budgeted budget price vat tax net")
 )
-PEOPLE = frozenset(stems_of("who person employee earner collector staff paid owner user driver"))
+_PEOPLE = frozenset(stems_of("who person employee earner collector staff payer owner user driver"))
 _SEVERAL = frozenset(stems_of("quantity qty stock count pieces units copies bottles tickets"))
 _SHORT = {"km": "kilometr", "hrs": "hour", "qty": "quantiti", "mi": "mile"}
 _STATES = frozenset(
@@ -109,10 +109,16 @@ def has_quantities(table: NamedTable) -> bool:
     return any(_SEVERAL & {*stems_of(one)} for one in added_columns(table))
 
 
+def names_people(column: str) -> bool:
+    """Say whether a column is of people of the house: "Driver", "Paid by"."""
+    stems = stems_of(column)
+    return bool(_PEOPLE & {*stems}) or stems[-1:] == ("by",)
+
+
 def has_several_people(table: NamedTable, rows: Sequence[int]) -> bool:
     """Say whether these rows are of several people, so that "I" is one of them."""
     for name in table.columns:
-        if PEOPLE & {*stems_of(name)} and not mostly(table, name, amount_of):
+        if names_people(name) and not mostly(table, name, amount_of):
             return len({table.rows[i].cells.get(name) for i in rows}) > 1
     return False
 

@@ -19,7 +19,7 @@ from engine.sheets.columns import (
     has_several_states,
     named_column,
 )
-from engine.sheets.rows import NamedTable, stems_of
+from engine.sheets.rows import NamedTable, stems_in, stems_of
 from engine.values import Argument, Citation, Passage
 
 CITED = 20
@@ -93,7 +93,8 @@ def _of(asked: RowsAsked, table: NamedTable, today: date) -> RowsComputed | None
         return None
     if asked.pays and has_several_states(table, chosen.numbers):
         return None  # what is cancelled or open may not be meant
-    column = named_column(table, stems_of(" ".join(asked.words)))
+    named = asked.heads if asked.operation == "count" else asked.words
+    column = named_column(table, stems_in(named))
     by_verb = named_column(table, stems_of(" ".join(asked.doing)))
     if asked.operation == "count" and column is None:
         if by_verb or (has_quantities(table) and not counts_by_name(asked, table)):

@@ -12,10 +12,8 @@ from datetime import date
 
 from engine.language.dates import find_spans
 from engine.language.days import Span
-from engine.language.tokens import FUNCTION_WORDS
-from engine.sheets.asked import DONE, words_asked
+from engine.sheets.asked import heads_of, words_asked
 from engine.sheets.query import Form
-from engine.sheets.rows import WORD
 
 _MOST = (
     r"most|least|biggest|largest|highest|lowest|smallest|greatest|longest|shortest|cheapest|dearest"
@@ -34,7 +32,7 @@ _FORMS: tuple[tuple[str, Form], ...] = (
 """The first that fits."""
 # "who has not paid", "still out", "unpaid", "outstanding"
 _DENIES = re.compile(
-    r"\b(?:not|no|never|without|unpaid|outstanding|overdue|missing|unreturned"
+    r"\b(?:not|no|nothing|never|without|unpaid|outstanding|overdue|missing|unreturned"
     r"|still (?:out|open|owed?|due|to)|yet to|open|owed?|owes|owing|yet)\b",
     re.IGNORECASE,
 )
@@ -59,11 +57,12 @@ _OTHERWISE = re.compile(
 """Asks for more than one query of one table says."""
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _LITTLE_WORDS = """
-    above anyone anything asked asks at average below biggest currently euros everyone
-    everything fewer greatest handed hasn't haven't highest item items largest least less line
-    lines longest lowest mean missing more most name names never no not nothing open outstanding
-    over overdue owe owed owes owing person pounds return returned shortest single smallest
-    somebody still than under unpaid want wanted wants what which who whom whose worth yet
+    above according anyone anything asked asks at average below biggest currently euros
+    everyone everything fewer file going greatest handed hasn't haven't highest item items
+    largest least less line lines log longest lowest mean missing more most name names never
+    no not nothing open outstanding over overdue owe owed owes owing person pounds return
+    returned sheet shortest single smallest somebody spreadsheet still table than under
+    unpaid want wanted wants what which who whom whose worth yet
 """
 _LITTLE = frozenset(_LITTLE_WORDS.split())
 
@@ -114,7 +113,7 @@ def posed(question: str, today: date) -> Posed | None:
         form,
         plain,
         tuple(one for one in words if len(one) > 1),
-        _heads(plain) if form == "counted" else frozenset(),
+        heads_of(plain) if form == "counted" else frozenset(),
         spans[0].span if spans else None,
         bool(_DENIES.search(plain)),
         numbers,
@@ -123,16 +122,3 @@ def posed(question: str, today: date) -> Posed | None:
         bool(re.search(r"\bwho\b", plain, re.IGNORECASE)),
         bool(re.search(r"\b(?:single|line|row|entry)\b", plain, re.IGNORECASE)),
     )
-
-
-def _heads(text: str) -> frozenset[str]:
-    """Return the words of what is counted, up to three, before a verb or a preposition."""
-    match = re.search(r"\b(?:how many|number of|count of) ((?:[\w-]+ ){0,2}[\w-]+)", text, re.I)
-    if match is None:
-        return frozenset()
-    nouns = list[str]()
-    for word in WORD.findall(match[1]):
-        if word.casefold() in FUNCTION_WORDS or word.casefold() in DONE:
-            break
-        nouns.append(word)
-    return frozenset(nouns)

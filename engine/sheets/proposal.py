@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from engine.generation.draft import Draft
+from engine.language.days import Span
 from engine.prompts.templates import render
 from engine.sheets.accounting import accounts, may_be_rows, meant_by
 from engine.sheets.chosen import is_named, is_total, lies_in, may_have, shown_days
@@ -90,8 +91,11 @@ def _rating(asked: Posed, table: NamedTable) -> float:
     if not asked.words or not may_be_rows(unknown, asked, by_name=by_name):
         return 0.0
     # Verbs that are also nouns tell tables apart: "rent", "order".
-    beside = {*stems_of(asked.text)}.difference(*map(stems_of, asked.words))
+    said = frozenset(stems_of(asked.text))
+    beside = said.difference(*map(stems_of, asked.words))
     rating += 0.3 * len(beside & table.called) + 0.1 * len(beside & columns)
+    if asked.denies and any(said & meant_by(name) for name in table.columns):
+        rating += 0.2
     # A sheet of a file is nearer than the file.
     sheet = table.item.locator.sheet
     return rating + 0.3 * bool(sheet and {*stems_of(sheet)} & {*stems_of(asked.text)})
@@ -100,7 +104,7 @@ def _rating(asked: Posed, table: NamedTable) -> float:
 def _of_days(asked: Posed, table: NamedTable, today: date) -> Candidate | None:
     rows = [i for i, cells in enumerate(table.stems) if not is_total(cells)]
     days = ""
-    if asked.days is not None:
+    if asked.days is not None and not _is_of_year(table, asked.days):
         column = column_of_days(table, stems_of(asked.text), today)
         if column is None:
             return None
@@ -110,6 +114,17 @@ def _of_days(asked: Posed, table: NamedTable, today: date) -> Candidate | None:
         days = f"{column} is {shown_days(asked.days)}"
         days += f"; left out, without a day: {rows_text(undated)}" if undated else ""
     return Candidate(table, tuple(rows), _shape(asked, table), days) if rows else None
+
+
+def _is_of_year(table: NamedTable, days: Span) -> bool:
+    """Say whether a table is named by the year that is asked about: all its rows are of it."""
+    first, last = days.first, days.last
+    if first is None or last is None:
+        return False
+    return str(first.year) in table.called and (first, last) == (
+        date(first.year, 1, 1),
+        date(first.year, 12, 31),
+    )
 
 
 def _shape(asked: Posed, table: NamedTable) -> Shape:
