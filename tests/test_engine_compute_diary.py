@@ -257,6 +257,9 @@ def test_a_single_word_names_an_event_only_beside_what_it_tells_apart() -> None:
     vocabulary = QuestionVocabulary.of([event("Lease talk", day(27)), event("Dentist", day(28))])
     today = date(2026, 11, 21)
     assert read_plan("When is the dentist?", vocabulary, today).sure
+    for question in ("When am I next on at the dentist?", "when did I last go to the dentist"):
+        assert read_plan(question, vocabulary, today).sure
+    assert not read_plan("When was I last in the office for a talk?", vocabulary, today).sure
     assert read_plan("When is my next lease meeting?", vocabulary, today).sure
     assert not read_plan("When is the lease?", vocabulary, today).sure
 

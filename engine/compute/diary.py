@@ -87,6 +87,11 @@ _PRESENT = re.compile(
     r"^(?:and )?(?:(?:on |at |until )?(?:when|where|(?:what|which) (?:time|day|date|week|month))"
     r"(?:'s| is| are| does| do)|what(?:'s| is) the (?:date|day|time) of) "
 )
+# "when am i next at the ", "when did i last go to my "
+_NEXT_AT = re.compile(
+    r"^(?:and )?when (?:am|was|were|are|do|did|have|will) (?:i|we)\b.*\b(?:next|last)\b.*"
+    r"\b(?:at|in|see|saw|seen|to|with) (?:the |my |our )?$"
+)
 _NAMES_A_PART = ("with",)
 """Words that a title may hold, and that precede a person in a question."""
 
@@ -186,4 +191,6 @@ def _stands_alone(
     beside = NOUNS.get(after[1].casefold()) if after else None
     if beside and beside.kind:
         return beside.kind is kind and beside.field == "item"
+    if _NEXT_AT.search(text[:start].casefold()) and not after:
+        return True
     return text[:start].endswith("'s ") or bool(re.match(r" of [A-Z]", text[end:]))
