@@ -62,6 +62,9 @@ def stated(question: str, scores: list[float], items: list[Item] = ITEMS) -> Dra
         ("Who was in copy when I told Ann of the roofer?", FieldAsked("copied", "me", "Ann")),
         ("who did I copy in when I sent Bob the offers", FieldAsked("copied", "me", "Bob")),
         ("Who was cc'd on the mail in which I told Ann of it?", FieldAsked("copied", "me", "Ann")),
+        ("Who was copied in on Ann's mail about the roof?", FieldAsked("copied", "Ann", None)),
+        ("To which address did I send the offers?", FieldAsked("address", "me", None)),
+        ("to whom did I forward the offers?", FieldAsked("recipient", "me", None)),
     ],
 )  # fmt: skip
 def test_which_field_of_whose_mail_is_asked_for(question: str, asked: FieldAsked) -> None:
@@ -96,6 +99,20 @@ def test_who_was_in_copy_is_stated() -> None:
     assert draft is not None
     assert draft.text == "Bob Reed [1]"
     assert draft.citations[0].quote == "Cc: Bob Reed <bob@reed.example>"
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("To which address did I send the offers?", "bob@reed.example [1]"),
+        ("to whom did I forward the offers?", "Bob Reed [1]"),
+    ],
+)
+def test_to_whom_it_went_is_stated(question: str, text: str) -> None:
+    draft = stated(question, [4.0, 0.0, 5.0, 6.0])
+    assert draft is not None
+    assert draft.text == text
+    assert draft.citations[0].quote == "To: Bob Reed <bob@reed.example>"
 
 
 @pytest.mark.parametrize(

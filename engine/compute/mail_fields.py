@@ -7,7 +7,7 @@ above a pattern quotes phrases that it matches.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,8 +51,27 @@ _DID_COPY = re.compile(
     rf".*?\b(?:when|which|where|that) {_WHO} {_VERBS}\b(?P<rest>.*)$",
     re.IGNORECASE,
 )
+# "who was copied in on Ann's mail about"
+_COPIED_ON = re.compile(
+    r"^(?:and |so )?whom?(?: else)? (?:was|were) (?:put )?"
+    r"(?:(?:in|on) (?:copy|cc)|copied|cc'?e?d)\b(?: in)? (?:on|in) "
+    rf"{_WHO}(?:'s|s') (?:e-?mail|mail|message|note|reply)\b(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+# "to which address did I send", "to whom did Ann forward"
+_TO_WHOM = re.compile(
+    r"^(?:and |so )?to (?P<what>whom|(?:which|what)(?: e-?mail)? address(?:es)?) (?:did|had) "
+    rf"{_WHO} {_VERBS}\b(?P<rest>.*)$",
+    re.IGNORECASE,
+)
 # " to Bob Reed", " me"
 _TO = re.compile(r"^ (?:to )?(?P<to>[^\W\d_][\w.'-]*(?: [A-Z][\w.'-]*){0,3})")
+Field = Literal["date", "copied", "recipient", "address"]
+_FORMS: Mapping[Field, tuple[re.Pattern[str], ...]] = {
+    "date": (_WHEN,),
+    "copied": (_WAS_COPIED, _DID_COPY, _COPIED_ON),
+    "recipient": (_TO_WHOM,),
+}
 _COPIED = re.compile(r"^Cc: .*$", re.MULTILINE)
 _WRITER = frozenset(("i", "we"))
 _TO_WRITER = frozenset(("me", "us"))
@@ -62,7 +81,8 @@ _TO_WRITER = frozenset(("me", "us"))
 class FieldAsked:
     """A field of one mail that a question asks for."""
 
-    field: Literal["date", "copied"]
+    field: Field
+    """An address is that of a recipient."""
     sender: str
     """A known name, or `ME`."""
     recipient: str | None
@@ -71,18 +91,16 @@ class FieldAsked:
 def field_asked(question: str, known: Acquaintances) -> FieldAsked | None:
     """Return the field that a question asks for of a mail by somebody who is known; or None."""
     plain = " ".join(question.replace("\u2019", "'").split()).rstrip("?.! ")
-    match = _WHEN.match(plain)
-    copied = None if match else (_WAS_COPIED.match(plain) or _DID_COPY.match(plain))
-    found = match or copied
-    if found is None:
-        return None
-    who = found["who"]
-    sender = _named(who, known.senders, _WRITER, len(who.split()))
-    if sender is None:
-        return None
-    to = _TO.match(found["rest"])
-    recipient = _named(to["to"], known.recipients, _TO_WRITER, 1) if to else None
-    return FieldAsked("date" if match else "copied", sender, recipient)
+    for field, patterns in _FORMS.items():
+        if found := next((m for one in patterns if (m := one.match(plain))), None):
+            who = found["who"]
+            sender = _named(who, known.senders, _WRITER, len(who.split()))
+            to = _TO.match(found["rest"]) if field in ("date", "copied") else None
+            recipient = _named(to["to"], known.recipients, _TO_WRITER, 1) if to else None
+            if field == "recipient" and found["what"].casefold() != "whom":
+                field = "address"
+            return None if sender is None else FieldAsked(field, sender, recipient)
+    return None
 
 
 def _named(words: str, names: Names, own: frozenset[str], least: int) -> str | None:
@@ -141,10 +159,16 @@ def _draft(asked: FieldAsked, item: Item) -> Draft | None:
     if asked.field == "date":
         place = line_of(item, "date")
         text = f"{item.when:%a %Y-%m-%d %H:%M}" if item.when else ""
-    else:
+    elif asked.field == "copied":
         line = _COPIED.search(item.text, 0, item.body or len(item.text))
         place = line.span() if line else (0, 0)
         text = ", ".join(map(_spoken, item.people.cc)) if line else ""
+    else:
+        place = line_of(item, "recipient")
+        named = (
+            one.address if asked.field == "address" else _spoken(one) for one in item.people.to
+        )
+        text = ", ".join(filter(None, named))
     if not text:
         return None
     passage = Passage(item, *place)
