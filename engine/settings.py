@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 Effort = Literal["quick", "balanced", "thorough"]
 
-LEAST_CONFIDENCE = 0.2
+LEAST_CONFIDENCE = 0.25
+"""Of 618 questions of data sets and homes 306 are right above it, as 309 above 0.2, with 22 fewer
+shown wrong and 4 more refused of 62 without an answer; of 308 others 128 for 132, 14 fewer, and 12
+refused of 26 for 7."""
 SURE_CONFIDENCE = 0.8
 """Of 314 questions of five kinds of source, the least with at most 0.15 of the sure ones wrong; of
 500 others 0.11 are."""
