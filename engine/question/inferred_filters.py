@@ -33,6 +33,10 @@ WORDS_OF_ASKING = frozenset(
 )
 """Words that ask for a mail or an event, and that it need not hold itself."""
 
+# "4pm", "10", "noon"
+OF_TIME = re.compile(r"\d{1,2}(?:[ap]m)?|noon|midday|lunchtime|free|busy|available", re.IGNORECASE)
+"""Words of a time of day, which no entry holds either."""
+
 GROUPS = {"from": "from", "to": "to", "kind": "kind", "since": "date", "until": "date"}
 """Fields that are inferred together or, when the person typed one of them, not at all."""
 
@@ -95,7 +99,8 @@ def answerable(query: Query, corpus: Corpus) -> bool:
     about = query.text
     for one in query.inferred:
         about = about.replace(one.words, " ")
-    words = [word for word in content_words(about) if word not in WORDS_OF_ASKING]
+    told = (word for word in content_words(about) if word not in WORDS_OF_ASKING)
+    words = [word for word in told if not OF_TIME.fullmatch(word)]
     if not corpus.passages or not words:
         return bool(corpus.passages)
     return bool(corpus.recall.scores([" ".join(words)])[0].any())
