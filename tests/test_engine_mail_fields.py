@@ -78,6 +78,9 @@ def test_which_field_of_whose_mail_is_asked_for(question: str, asked: FieldAsked
         "When did Ann make her first offer?",  # no verb of writing
         "When did Ann mend the roof?",
         "When will Ann tell me?",
+        "When did Ann say that she would come?",  # the day is in the mail
+        "When did Ann say she'd come?",
+        "When did Ann promise to mend it?",
         "Who told me about the roof?",
         "When was the roof mended?",
     ],

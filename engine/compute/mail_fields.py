@@ -74,6 +74,13 @@ _FORMS: Mapping[Field, tuple[re.Pattern[str], ...]] = {
 }
 _COPIED = re.compile(r"^Cc: .*$", re.MULTILINE)
 _WRITER = frozenset(("i", "we"))
+# "when did Ann say that she would come", "when did Bob promise to send it"
+_OF_ANOTHER_DAY = re.compile(
+    r"\b(?:would|will|could|can|should|might|may)\b|(?<!cc)'(?:d|ll)\b"
+    r"|\b(?:agreed?|offer|promise|propose|suggest)\b(?! to (?:me|us|him|her|them)\b) to\b",
+    re.IGNORECASE,
+)
+"""Asks for the day that is spoken of, and not for that of the mail."""
 _TO_WRITER = frozenset(("me", "us"))
 
 
@@ -91,6 +98,8 @@ class FieldAsked:
 def field_asked(question: str, known: Acquaintances) -> FieldAsked | None:
     """Return the field that a question asks for of a mail by somebody who is known; or None."""
     plain = " ".join(question.replace("\u2019", "'").split()).rstrip("?.! ")
+    if _OF_ANOTHER_DAY.search(plain):
+        return None
     for field, patterns in _FORMS.items():
         if found := next((m for one in patterns if (m := one.match(plain))), None):
             who = found["who"]
