@@ -14,7 +14,8 @@ from typing import Literal
 from engine.compute.fields import line_of
 from engine.compute.item_filter import is_one_of
 from engine.generation.draft import Draft
-from engine.language.tokens import FUNCTION_WORDS
+from engine.language.stemming import stem
+from engine.language.tokens import FUNCTION_WORDS, words
 from engine.question.acquaintances import Acquaintances, Names
 from engine.question.question_grammar import ME
 from engine.values import Argument, Citation, Passage
@@ -22,6 +23,8 @@ from ingest.item import Item, Kind, Person
 
 LEAD = 0.97
 """Share of the best mail's score that the next one may have at most."""
+LEAST_WORDS = 0.5
+"""Share of the words of what is asked about that the mail must have."""
 BY_WORDS = Argument("the mail was chosen by its words", False)
 
 _VERBS = (
@@ -73,6 +76,8 @@ _FORMS: Mapping[Field, tuple[re.Pattern[str], ...]] = {
     "recipient": (_TO_WHOM,),
 }
 _COPIED = re.compile(r"^Cc: .*$", re.MULTILINE)
+_ASKING_WORDS = "mail email message note reply say says said saying tell telling told write mention"
+_ASKING = frozenset(_ASKING_WORDS.split())
 _WRITER = frozenset(("i", "we"))
 # "when did Ann say that she would come", "when did Bob promise to send it"
 _OF_ANOTHER_DAY = re.compile(
@@ -93,6 +98,8 @@ class FieldAsked:
     sender: str
     """A known name, or `ME`."""
     recipient: str | None
+    about: frozenset[str]
+    """Stems of what the mail is about."""
 
 
 def field_asked(question: str, known: Acquaintances) -> FieldAsked | None:
@@ -108,14 +115,21 @@ def field_asked(question: str, known: Acquaintances) -> FieldAsked | None:
             recipient = _named(to["to"], known.recipients, _TO_WRITER, 1) if to else None
             if field == "recipient" and found["what"].casefold() != "whom":
                 field = "address"
-            return None if sender is None else FieldAsked(field, sender, recipient)
+            about = _about(found["rest"], recipient)
+            return FieldAsked(field, sender, recipient, about) if sender and about else None
     return None
 
 
-def _named(words: str, names: Names, own: frozenset[str], least: int) -> str | None:
+def _about(rest: str, recipient: str | None) -> frozenset[str]:
+    named = frozenset((recipient or "").casefold().split())
+    told = (word for word in words(rest) if word not in FUNCTION_WORDS and word not in _ASKING)
+    return frozenset(_stemmed(word) for word in told if word not in named and len(word) > 1)
+
+
+def _named(said: str, names: Names, own: frozenset[str], least: int) -> str | None:
     """Return `ME` or a known name: the longest beginning, with so many words at least."""
-    parts = words.split()
-    if words.casefold() in own or (least == 1 and parts[0].casefold() in own):
+    parts = said.split()
+    if said.casefold() in own or (least == 1 and parts[0].casefold() in own):
         return ME
     for count in range(len(parts), least - 1, -1):
         name = " ".join(parts[:count])
@@ -152,12 +166,18 @@ def field_stated(
         return None
     if len(rated) > 1 and rated[1][0] > LEAD * rated[0][0]:
         return None
-    return _draft(asked, rated[0][1])
+    item = rated[0][1]
+    has = asked.about.intersection(map(_stemmed, words(item.text)))
+    return _draft(asked, item) if len(has) >= LEAST_WORDS * len(asked.about) else None
 
 
 def _is_by(item: Item, sender: str, senders: Names) -> bool:
     is_mail = item.kind is Kind.MAIL and item.locator.part is None
     return is_mail and is_one_of(item.people.sender, sender, senders)
+
+
+def _stemmed(word: str) -> str:
+    return stem(word.encode()).decode(errors="replace")
 
 
 def _score(rated: tuple[float, Item]) -> float:
