@@ -67,6 +67,7 @@ def told(field: Any, sender: str, recipient: str | None) -> FieldAsked:
         ("who did I copy in when I sent Bob the offers", told("copied", "me", "Bob")),
         ("Who was cc'd on the mail in which I told Ann of roofs?", told("copied", "me", "Ann")),
         ("Who was copied in on Ann's mail about the roof?", told("copied", "Ann", None)),
+        ("When I told Ann of the roofer, who got a copy?", told("copied", "me", "Ann")),
         ("To which address did I send the offers?", told("address", "me", None)),
         ("to whom did I forward the offers?", told("recipient", "me", None)),
     ],
@@ -91,6 +92,7 @@ def test_words_of_telling_are_not_what_it_is_about() -> None:
         "When did Ann make her first offer?",  # no verb of writing
         "When did Ann mend the roof?",
         "When will Ann tell me?",
+        "To whom did I send the offers, and who was in copy?",
         "When did Ann say that she would come?",  # the day is in the mail
         "When did Ann say she'd come?",
         "When did Ann promise to mend it?",

@@ -54,6 +54,13 @@ _DID_COPY = re.compile(
     rf".*?\b(?:when|which|where|that) {_WHO} {_VERBS}\b(?P<rest>.*)$",
     re.IGNORECASE,
 )
+# "when Ann wrote of it, who got a copy", "when I told Bob, whom did I copy in"
+_COPIED_WHEN = re.compile(
+    rf"^(?:and |so )?when {_WHO} {_VERBS}\b(?P<rest>.*?),? whom?(?: else)? (?:got (?:a |the )?copy"
+    r"|(?:was|were) (?:put )?(?:(?:in|on) (?:copy|cc)|copied|cc'?e?d)(?: in)?"
+    r"|did (?:I|we) (?:copy|cc)(?: in)?)$",
+    re.IGNORECASE,
+)
 # "who was copied in on Ann's mail about"
 _COPIED_ON = re.compile(
     r"^(?:and |so )?whom?(?: else)? (?:was|were) (?:put )?"
@@ -72,13 +79,15 @@ _TO = re.compile(r"^ (?:to )?(?P<to>[^\W\d_][\w.'-]*(?: [A-Z][\w.'-]*){0,3})")
 Field = Literal["date", "copied", "recipient", "address"]
 _FORMS: Mapping[Field, tuple[re.Pattern[str], ...]] = {
     "date": (_WHEN,),
-    "copied": (_WAS_COPIED, _DID_COPY, _COPIED_ON),
+    "copied": (_WAS_COPIED, _DID_COPY, _COPIED_ON, _COPIED_WHEN),
     "recipient": (_TO_WHOM,),
 }
 _COPIED = re.compile(r"^Cc: .*$", re.MULTILINE)
 _ASKING_WORDS = "mail email message note reply say says said saying tell telling told write mention"
 _ASKING = frozenset(_ASKING_WORDS.split())
 _WRITER = frozenset(("i", "we"))
+# "to whom did I send it, and who was in copy"
+_SEVERAL = re.compile(r"\band (?:who|whom|when|what|where|which|how|why)\b", re.IGNORECASE)
 # "when did Ann say that she would come", "when did Bob promise to send it"
 _OF_ANOTHER_DAY = re.compile(
     r"\b(?:would|will|could|can|should|might|may)\b|(?<!cc)'(?:d|ll)\b"
@@ -105,7 +114,7 @@ class FieldAsked:
 def field_asked(question: str, known: Acquaintances) -> FieldAsked | None:
     """Return the field that a question asks for of a mail by somebody who is known; or None."""
     plain = " ".join(question.replace("\u2019", "'").split()).rstrip("?.! ")
-    if _OF_ANOTHER_DAY.search(plain):
+    if _OF_ANOTHER_DAY.search(plain) or _SEVERAL.search(plain):
         return None
     for field, patterns in _FORMS.items():
         if found := next((m for one in patterns if (m := one.match(plain))), None):
