@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from engine.checking.lengths import lengths
 from engine.checking.marked_text import MarkedText
 from engine.checking.meanings import Fact
 from engine.checking.numbers import codes, numbers, numbers_in_words, tokens
 from engine.checking.times import days_in_digits, loose_days, named_days, times
 
 _READERS = (
-    *(days_in_digits, times, named_days),
+    *(days_in_digits, lengths, times, named_days),
     *(codes, tokens, numbers, numbers_in_words, loose_days),
 )
 """In order: later ones do not see what earlier ones read."""

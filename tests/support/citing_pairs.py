@@ -150,6 +150,17 @@ SCENES = (
         ("The ferry takes 1.5 hours.", "The ferry ride takes 1½ hours."),
         ("The ferry takes 15 hours.", "The ferry takes 5 hours."),
     ),
+    Scene(
+        "How long is the dinner?",
+        "Dinner: Sat 19:00-21:30 (2 h 30 min). The walk home took half an hour.",
+        (
+            "The dinner takes 2 hours and 30 minutes.",
+            "The dinner takes 2.5 hours.",
+            "The dinner takes two and a half hours.",
+            "The dinner takes 150 minutes.",
+        ),
+        ("The dinner takes 2 hours.", "The dinner takes 3 hours 30 minutes."),
+    ),
     # --- dates ----------------------------------------------------------------------------------
     Scene(
         "When does the passport expire?",
