@@ -50,6 +50,7 @@ def told(question: str, *, is_complete: bool = True) -> Draft | None:
         ("any conflicts coming?".replace(" coming", ""), ["Boat survey", "Dentist, Dr Roe"]),
         ("Am I double-booked on 12 December?", ["Boat survey", "Dentist, Dr Roe"]),
         ("what clashes with the boat survey?", ["Boat survey", "Dentist, Dr Roe"]),
+        ("What of mine collides with the survey?", ["Boat survey", "Dentist, Dr Roe"]),
         ("Does the dentist overlap with the survey?", ["Boat survey", "Dentist, Dr Roe"]),
         ("do the trip to Cork and the board dinner clash", ["Trip to Cork", "Board dinner"]),
         ("Is the choir at the same time as Ann's birthday?", ["Birthday of Ann", "Choir"]),

@@ -92,6 +92,8 @@ def told(question: str, line: str, fake_generator: Any) -> Draft | None:
         ("How many claims of more than 20 pounds are there?",
          "COUNT(*) FROM t WHERE claim > 20", "2 [1][2]"),
         ("Which type is Bob Sato?", "type FROM t WHERE name = 'Bob Sato'", "senior [1]"),
+        ("Which claims are 20 pounds or more?", "claim FROM t WHERE claim >= 20",
+         "40.50 [1]\n27 [2]"),
         ("which clients still have bills outstanding?",
          "client FROM t WHERE status = 'unpaid'", "Pelham [1]\nKite [2]"),
         ("How many different clients do the invoices have?", "COUNT(DISTINCT client) FROM t",

@@ -24,7 +24,8 @@ from ingest.item import Item, Kind
 
 # "any clashes", "does it overlap with", "am I double-booked"
 _ASKED = re.compile(
-    r"\b(?:clash(?:es|ed|ing)?|conflict(?:s|ed|ing)?|overlap(?:s|ped|ping)?|double[- ]booked"
+    r"\b(?:clash(?:es|ed|ing)?|collid(?:e|es|ed|ing)|conflict(?:s|ed|ing)?"
+    r"|overlap(?:s|ped|ping)?|double[- ]booked"
     r"|at the same time(?: as)?)\b",
     re.IGNORECASE,
 )
@@ -40,7 +41,7 @@ _BETWEEN = re.compile(r"\b(?:and|or|with|as)\b", re.IGNORECASE)
 _ANY_WORDS = """
     anything something else anywhere any are there is do does did am have got will be being calendar
     calendars diary agenda schedule entry entries event events appointment appointments meeting
-    meetings plans plan time times each other which what
+    meetings plans plan time times each other which what mine private it so if
 """
 _ANY = frozenset(_ANY_WORDS.split())
 """Words that name no entry."""

@@ -174,7 +174,7 @@ _NEUTRAL = """
     oldest latest newest recent final initial busiest longest shortest largest highest biggest
     smallest lowest greatest minutes hours minute per each every daily weekly monthly yearly do
     does did add up adds happening attending thing something wish has have had
-    dated else finish finishes finished over main primary principal
+    put dated else finish finishes finished over main primary principal
 """
 CHANGING = frozenset(
     {"not", "no", "nor", "than", "other", "only", "ignoring", "ignored", "including", "included"}

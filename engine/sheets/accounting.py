@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from engine.sheets.asked import DO
 from engine.sheets.chosen import is_named
 from engine.sheets.columns import (
     added_columns,
@@ -43,7 +44,7 @@ def accounts(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[i
     values = [stem for one in query.conditions for stem in stems_of(one.value)]
     columns = query.columns if query.measured else table.columns
     used = (*table.called, *values, *(stem for one in columns for stem in stems_of(one)))
-    left = [word for word in asked.words if not is_named(word, used)]
+    left = [one for one in asked.words if not is_named(one, used) and one.casefold() not in DO]
     chooses = bool(query.conditions or asked.days)
     if not may_be_rows(left, asked, by_name=chooses):
         return False

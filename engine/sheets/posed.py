@@ -43,7 +43,7 @@ _NOT = re.compile(r"\b\w+n't\b", re.IGNORECASE)
 # "more than 100", "under £20"
 _THAN = re.compile(
     r"\b(?:more|less|fewer|higher|lower|over|under|above|below|at least|at most|up to)"
-    r"(?: than)? [^\w\s]?\d",
+    r"(?: than)? [^\w\s]?\d|\d (?:\w+ )?or (?:more|less|fewer|over|under|above|below)\b",
     re.IGNORECASE,
 )
 # "before VAT"
@@ -58,11 +58,12 @@ _OTHERWISE = re.compile(
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _LITTLE_WORDS = """
     above according anyone anything asked asks at average below biggest currently euros
-    everyone everything fewer file going greatest handed hasn't haven't highest item items
-    largest least less line lines log longest lowest mean missing more most name names never
-    no not nothing open outstanding over overdue owe owed owes owing person pounds return
-    returned sheet shortest single smallest somebody spreadsheet still table than under
-    unpaid want wanted wants what which who whom whose worth yet
+    everyone everything fewer file filled going greatest handed hasn't haven't highest item
+    items kr kroner kronor largest least less line lines log longest lowest mean missing
+    more most name names never no nok not nothing open outstanding over overdue owe owed
+    owes owing person pounds return returned sheet shortest single smallest somebody
+    spreadsheet still table than under unpaid want wanted wants what whether which who whom
+    whose worth yet
 """
 _LITTLE = frozenset(_LITTLE_WORDS.split())
 

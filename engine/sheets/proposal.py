@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from engine.generation.draft import Draft
-from engine.language.days import Span
+from engine.language.days import Closed, Span, month
 from engine.prompts.templates import render
 from engine.sheets.accounting import accounts, may_be_rows, meant_by
+from engine.sheets.asked import DO
 from engine.sheets.chosen import is_named, is_total, lies_in, may_have, shown_days
 from engine.sheets.columns import (
     amount_of,
@@ -86,7 +87,7 @@ def _rating(asked: Posed, table: NamedTable) -> float:
             rating, by_name = rating + 1.5, True
         elif begin in cells or is_named(word, columns):
             rating += 1.2
-        else:
+        elif word.casefold() not in DO:
             unknown.append(word)
     if not asked.words or not may_be_rows(unknown, asked, by_name=by_name):
         return 0.0
@@ -104,7 +105,7 @@ def _rating(asked: Posed, table: NamedTable) -> float:
 def _of_days(asked: Posed, table: NamedTable, today: date) -> Candidate | None:
     rows = [i for i, cells in enumerate(table.stems) if not is_total(cells)]
     days = ""
-    if asked.days is not None and not _is_of_year(table, asked.days):
+    if asked.days is not None and not _is_of_days(table, asked.days):
         column = column_of_days(table, stems_of(asked.text), today)
         if column is None:
             return None
@@ -116,15 +117,15 @@ def _of_days(asked: Posed, table: NamedTable, today: date) -> Candidate | None:
     return Candidate(table, tuple(rows), _shape(asked, table), days) if rows else None
 
 
-def _is_of_year(table: NamedTable, days: Span) -> bool:
-    """Say whether a table is named by the year that is asked about: all its rows are of it."""
+def _is_of_days(table: NamedTable, days: Span) -> bool:
+    """Say whether a table is named by the year or month that is asked about: all rows are of it."""
     first, last = days.first, days.last
     if first is None or last is None:
         return False
-    return str(first.year) in table.called and (first, last) == (
-        date(first.year, 1, 1),
-        date(first.year, 12, 31),
-    )
+    if (first, last) == (date(first.year, 1, 1), date(first.year, 12, 31)):
+        return str(first.year) in table.called
+    is_month = Closed(first, last) == month(first)
+    return is_month and not table.called.isdisjoint(stems_of(f"{first:%B %b}"))
 
 
 def _shape(asked: Posed, table: NamedTable) -> Shape:
