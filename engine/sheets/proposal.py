@@ -14,7 +14,6 @@ from datetime import date
 from engine.generation.draft import Draft
 from engine.language.days import Closed, Span, month
 from engine.prompts.templates import render
-from engine.sheets.accounting import accounts, may_be_rows, meant_by
 from engine.sheets.asked import DO
 from engine.sheets.chosen import is_named, is_total, lies_in, may_have, shown_days
 from engine.sheets.columns import (
@@ -24,11 +23,12 @@ from engine.sheets.columns import (
     mostly,
     named_column,
 )
+from engine.sheets.completeness import accounts, may_be_rows, meant_by
 from engine.sheets.computed import BY_WORDS, CITED, rows_text
+from engine.sheets.execution import Result, run
 from engine.sheets.posed import Posed
 from engine.sheets.query import Condition, RowsQuery, Shape, short_names
 from engine.sheets.rows import WORD, NamedTable, stems_in, stems_of
-from engine.sheets.running import Result, run
 from engine.values import Argument, Citation, Passage
 from models.protocols import GenerationRequest, Generator, Grammar
 
