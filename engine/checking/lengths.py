@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from engine.checking.marked_text import MarkedText
-from engine.checking.meanings import Amount, Fact, Meaning
-from engine.checking.words import PARTS, UNITS
+from engine.checking.meanings import Amount, Fact
+from engine.checking.numbers import in_parts
+from engine.checking.words import UNITS
 from engine.language.numbers import ENGLISH
 
 _HOURS = r"(?:h|hrs?|hours?|std|stunden?|heures?|horas?|ore|uur)"
@@ -32,7 +33,7 @@ def lengths(text: MarkedText) -> Iterator[Fact]:
     """Yield lengths of time in two parts, each in its unit and in smaller ones."""
     for match in text.at_digits(_HOURS_AND_MINUTES):
         minutes = int(match["hours"]) * 60 + int(match["minutes"])
-        meanings = [Amount(Decimal(minutes) / 60, "hour"), *_in_parts(Decimal(minutes), "minute")]
+        meanings = [Amount(Decimal(minutes) / 60, "hour"), *in_parts(Decimal(minutes), "minute")]
         yield Fact(match.start(), match.end(), meanings)
     if "half" not in text.text.casefold():
         return
@@ -42,13 +43,5 @@ def lengths(text: MarkedText) -> Iterator[Fact]:
             count = found.get("count") or ("0" if found.get("half") else "1")
             whole = int(count) if count.isdecimal() else ENGLISH[count.casefold()]
             unit = UNITS[match["unit"].casefold()]
-            meanings = _in_parts(whole + Decimal("0.5"), unit)
+            meanings = in_parts(whole + Decimal("0.5"), unit)
             yield Fact(match.start(), match.end(), meanings)
-
-
-def _in_parts(value: Decimal, unit: str) -> list[Meaning]:
-    found: list[Meaning] = [Amount(value, unit)]
-    if unit in PARTS:
-        smaller, many = PARTS[unit]
-        found += _in_parts(value * many, smaller)
-    return found

@@ -84,7 +84,7 @@ def _number(text: str, match: re.Match[str]) -> Fact:
         whole = text[match.start() : match.end("next")]  # 4b, 2x
         return Fact(match.start(), match.end("next"), [MixedWord(whole.casefold())])
     value = _value(written, scaled=scale > 1) * scale + _FRACTIONS.get(match["part"], Decimal(0))
-    meanings = _amount(-value if minus else value, money or unit)
+    meanings = in_parts(-value if minus else value, money or unit)
     if not (money or unit or scale > 1 or match["part"]):
         meanings += _also(text, match.start(), written, after)
     elif unit == "hour" and len(written) <= 2 and not match["part"]:
@@ -93,12 +93,12 @@ def _number(text: str, match: re.Match[str]) -> Fact:
     return Fact(start, match.end(used) if used else match.end(), meanings)
 
 
-def _amount(value: Decimal, unit: str) -> list[Meaning]:
+def in_parts(value: Decimal, unit: str) -> list[Meaning]:
     """Return an amount, and the same in smaller units: two weeks are 14 days."""
     found: list[Meaning] = [Amount(value, unit)]
     if unit in PARTS:
         smaller, many = PARTS[unit]
-        found += _amount(value * many, smaller)
+        found += in_parts(value * many, smaller)
     return found
 
 
@@ -153,6 +153,6 @@ def numbers_in_words(text: MarkedText) -> Iterator[Fact]:
         if unit or word in NUMBERS:
             value = Decimal(NUMBERS.get(word, 1) * scale)
             whole = match.end() if match and (unit or scale > 1) else end
-            yield Fact(start, whole, _amount(value, unit), claimed=word not in ARTICLES)
+            yield Fact(start, whole, in_parts(value, unit), claimed=word not in ARTICLES)
     for start, end, word in text.these(ORDINALS):
         yield Fact(start, end, [Amount(Decimal(ORDINALS[word]))], claimed=False)
