@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from engine.generation.draft import Draft
+from engine.sheets.execution import run
 from engine.sheets.posed import posed
 from engine.sheets.proposal import BY_MODEL, Candidate, candidate, computed_by, query_by
+from engine.sheets.query import Condition, RowsQuery
 from engine.sheets.rows import tables_of
 from ingest.item import Item
 from models.llama.generator import load_llama
@@ -174,6 +176,52 @@ def test_only_rows_of_the_days_count_and_the_others_are_said(fake_generator: Any
         '(the sum of Miles in 2 rows of Mileage.csv, Sheet1, where Driver is "Derek" and '
         "Date is from 2026-06-01 on)",
     ]
+
+
+def test_rows_that_lack_what_is_added_or_listed_are_said(fake_generator: Any) -> None:
+    trips = f"{TRIPS}Date: 2026-11-02 | Driver: Derek | To: Harlow | Miles: ?\n"
+    trips += "Date: 2026-11-03 | To: Harlow | Miles: 3\n"
+    files = [sheet(trips, "Mileage.csv")]
+
+    def said(question: str, line: str) -> str:
+        asked, found = posed(question, TODAY), chosen(question, files)
+        assert asked is not None
+        assert found is not None
+        query = query_by(fake_generator("g", [f" {line}"]), asked, found)
+        draft = computed_by(query, found) if query else None
+        assert draft is not None
+        return draft.text
+
+    added = said("how many miles did Derek drive", "SUM(miles) FROM t WHERE driver = 'Derek'")
+    assert added.startswith("135 ")
+    assert added.endswith("; 1 row without a number in Miles)")
+    listed = said("which driver was in Harlow?", "driver FROM t WHERE to = 'Harlow'")
+    assert listed.startswith("Derek [1]")
+    assert listed.endswith("; 1 row without Driver)")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        RowsQuery("list", "Driver", by="Driver", ordered=("sum", "Claim")),
+        RowsQuery("list", "Driver", ordered=("list", "Claim"), single=True),
+        RowsQuery("sum", "Claim"),
+        RowsQuery("max", "Claim"),
+    ],
+)
+def test_different_units_are_neither_added_nor_compared(query: RowsQuery) -> None:
+    (dollars,) = tables_of([sheet(TRIPS.replace("Claim: 18", "Claim: 18 USD"), "Mileage.csv")])
+    (plain,) = tables_of([sheet(TRIPS, "Mileage.csv")])
+    assert run(query, plain, range(4)) is not None
+    assert run(query, dollars, range(4)) is None
+
+
+def test_a_cell_that_is_an_amount_may_be_a_condition() -> None:
+    (bills,) = tables_of([sheet(BILLS.replace("Job: Doors", "Job: 12 EUR"), "Invoices.xlsx")])
+    query = RowsQuery("list", "Client", (Condition("Job", "=", "12 EUR"),))
+    found = run(query, bills, range(4))
+    assert found is not None
+    assert found.values == (("Hadnall", (3,)),)
 
 
 def test_words_of_a_whole_cell_are_no_condition_on_another(fake_generator: Any) -> None:

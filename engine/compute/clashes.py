@@ -18,7 +18,7 @@ from engine.confidence.reasons import UNREAD
 from engine.generation.draft import Draft
 from engine.language.dates import find_spans
 from engine.language.days import Span
-from engine.language.stemming import stem
+from engine.language.stemming import stem_of
 from engine.language.tokens import FUNCTION_WORDS, words
 from ingest.item import Item, Kind
 
@@ -74,7 +74,7 @@ def clash_asked(question: str, today: date) -> ClashAsked | None:
 
 def _stems(text: str) -> frozenset[str]:
     told = (word for word in words(text) if word not in FUNCTION_WORDS and word not in _ANY)
-    return frozenset(stem(word.encode()).decode(errors="replace") for word in told if len(word) > 1)
+    return frozenset(stem_of(word) for word in told if len(word) > 1)
 
 
 def clashes(

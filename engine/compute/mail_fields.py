@@ -14,7 +14,7 @@ from typing import Literal
 from engine.compute.fields import line_of
 from engine.compute.item_filter import is_one_of
 from engine.generation.draft import Draft
-from engine.language.stemming import stem
+from engine.language.stemming import stem_of
 from engine.language.tokens import FUNCTION_WORDS, words
 from engine.question.acquaintances import Acquaintances, Names
 from engine.question.question_grammar import ME
@@ -132,7 +132,7 @@ def field_asked(question: str, known: Acquaintances) -> FieldAsked | None:
 def _about(rest: str, recipient: str | None) -> frozenset[str]:
     named = frozenset((recipient or "").casefold().split())
     told = (word for word in words(rest) if word not in FUNCTION_WORDS and word not in _ASKING)
-    return frozenset(_stemmed(word) for word in told if word not in named and len(word) > 1)
+    return frozenset(stem_of(word) for word in told if word not in named and len(word) > 1)
 
 
 def _named(said: str, names: Names, own: frozenset[str], least: int) -> str | None:
@@ -176,17 +176,13 @@ def field_stated(
     if len(rated) > 1 and rated[1][0] > LEAD * rated[0][0]:
         return None
     item = rated[0][1]
-    has = asked.about.intersection(map(_stemmed, words(item.text)))
+    has = asked.about.intersection(map(stem_of, words(item.text)))
     return _draft(asked, item) if len(has) >= LEAST_WORDS * len(asked.about) else None
 
 
 def _is_by(item: Item, sender: str, senders: Names) -> bool:
     is_mail = item.kind is Kind.MAIL and item.locator.part is None
     return is_mail and is_one_of(item.people.sender, sender, senders)
-
-
-def _stemmed(word: str) -> str:
-    return stem(word.encode()).decode(errors="replace")
 
 
 def _score(rated: tuple[float, Item]) -> float:

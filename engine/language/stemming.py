@@ -27,6 +27,11 @@ def stem(term: bytes) -> bytes:
     return found.encode()
 
 
+def stem_of(word: str) -> str:
+    """Return the stem of a word in small letters."""
+    return stem(word.encode()).decode(errors="replace")
+
+
 def prefixes_of(stem: bytes) -> list[bytes]:
     """Return prefixes of which every other word with this stem has one.
 

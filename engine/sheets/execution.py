@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from engine.compute.units import mean, shown
 from engine.sheets.columns import amount_of
+from engine.sheets.computed import rows_text
 from engine.sheets.query import Condition, Operation, RowsQuery
 from engine.sheets.rows import NamedTable, stems_of
 
@@ -35,6 +36,8 @@ def run(query: RowsQuery, table: NamedTable, rows: Iterable[int]) -> Result | No
     kept = [i for i in rows if all(_passes(table, i, one) for one in query.conditions)]
     if not kept:
         return None
+    if query.measured is not None and len(_units(table, kept, query.measured)) != 1:
+        return None
     if query.ordered is not None:
         return _foremost(query, table, kept)
     if query.operation == "list":
@@ -61,9 +64,10 @@ def _passes(table: NamedTable, i: int, condition: Condition) -> bool:
         case "=" | "!=" if amount_of(condition.value) is None:
             is_same = cell.casefold() == condition.value.casefold()
             return is_same == (condition.operator == "=")
-    number, limit = amount_of(cell), Decimal(condition.value)
-    if number is None:
+    number, told = amount_of(cell), amount_of(condition.value)
+    if number is None or told is None:
         return False
+    limit = told.amount
     return {
         "=": number.amount == limit,
         "!=": number.amount != limit,
@@ -72,6 +76,31 @@ def _passes(table: NamedTable, i: int, condition: Condition) -> bool:
         ">=": number.amount >= limit,
         "<=": number.amount <= limit,
     }[condition.operator]
+
+
+def _units(table: NamedTable, rows: Iterable[int], column: str) -> set[str]:
+    """Return the units of a column's amounts: those of two are not added or compared."""
+    cells = (table.rows[i].cells.get(column, "") for i in rows)
+    return {one.unit for cell in cells if (one := amount_of(cell)) is not None}
+
+
+def left_out(query: RowsQuery, table: NamedTable, rows: Iterable[int]) -> tuple[str, ...]:
+    """Return what rows lack that a query measures, lists or compares, for people."""
+    given = list(rows)
+    compared = [one.column for one in query.conditions if one.operator[0] in "<>"]
+    others = [one for one in query.conditions if one.operator[0] not in "<>"]
+    passed = [i for i in given if all(_passes(table, i, one) for one in others)]
+    found = list[str]()
+    for column in dict.fromkeys((query.measured, *compared)):
+        if column is not None:
+            lacking = sum(_number(table, i, column) is None for i in passed)
+            found += [f"{rows_text(lacking)} without a number in {column}"] if lacking else []
+    listed = query.by or (query.column if query.operation in ("list", "distinct") else None)
+    if listed is not None:
+        kept = [i for i in passed if all(_passes(table, i, one) for one in query.conditions)]
+        lacking = sum(not table.rows[i].cells.get(listed) for i in kept)
+        found += [f"{rows_text(lacking)} without {listed}"] if lacking else []
+    return tuple(found)
 
 
 def _number(table: NamedTable, i: int, column: str) -> Decimal | None:

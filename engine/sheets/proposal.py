@@ -25,7 +25,7 @@ from engine.sheets.columns import (
 )
 from engine.sheets.completeness import accounts, may_be_rows, meant_by
 from engine.sheets.computed import BY_WORDS, CITED, rows_text
-from engine.sheets.execution import Result, run
+from engine.sheets.execution import Result, left_out, run
 from engine.sheets.posed import Posed
 from engine.sheets.query import Condition, RowsQuery, Shape, short_names
 from engine.sheets.rows import WORD, NamedTable, stems_in, stems_of
@@ -230,7 +230,8 @@ def _draft(result: Result, query: RowsQuery, found: Candidate) -> Draft:
     count = sum(len(rows) for _, rows in result.values)
     where = [str(one) for one in query.conditions] + ([found.days] if found.days else [])
     how = f"{result.how} {rows_text(count)} of {item.title}"
-    lines.append(f"({', where '.join([how, *filter(None, [' and '.join(where)])])})")
+    told = ", where ".join([how, *filter(None, [" and ".join(where)])])
+    lines.append(f"({'; '.join([told, *left_out(query, found.table, found.rows)])})")
     return Draft(
         "\n".join(lines),
         tuple(one.passage for one in citations),

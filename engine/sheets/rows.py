@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.language.stemming import stem
+from engine.language.stemming import stem_of
 from ingest.item import Item, Kind
 
 BAR = " | "
@@ -79,9 +79,7 @@ class NamedTable:
 
 def stems_of(text: str) -> tuple[str, ...]:
     """Return the stems of the words of a text, in order; "_" parts words."""
-    return tuple(
-        stem(word.casefold().encode()).decode(errors="replace") for word in WORD.findall(text)
-    )
+    return tuple(stem_of(word.casefold()) for word in WORD.findall(text))
 
 
 def stems_in(words: Iterable[str]) -> frozenset[str]:

@@ -76,7 +76,7 @@ def rows_computed(tools: Toolbox, items: Sequence[Item]) -> Steps[Draft | None]:
             return draft_of(found)
     if query is None:
         return None
-    return (yield from staged("lookahead", tools.timings, _queried(tools, query, tables)))
+    return (yield from staged("write", tools.timings, _queried(tools, query, tables)))
 
 
 def _rows(
