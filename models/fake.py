@@ -104,7 +104,12 @@ class FakeGenerator:
         self.usage.computed += self.count(prompt)
 
     def next_token_logprobs(
-        self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
+        self,
+        prompt: str,
+        choices: Sequence[str],
+        *,
+        stopped: Stopped | None = None,
+        adapted: bool = False,
     ) -> list[float]:
         self._count_prompt(prompt)
         if self._logprobs:

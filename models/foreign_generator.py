@@ -29,6 +29,11 @@ class _StoppedWithRun:
         return until_stopped(self._model.sample(told))
 
     def next_token_logprobs(
-        self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
+        self,
+        prompt: str,
+        choices: Sequence[str],
+        *,
+        stopped: Stopped | None = None,
+        adapted: bool = False,
     ) -> list[float]:
         return self._model.next_token_logprobs(prompt, choices, stopped=stopped_by(stopped))

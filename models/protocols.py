@@ -131,6 +131,8 @@ class GenerationRequest:
     """Whether pieces carry the log-probabilities of their tokens."""
     stopped: Stopped | None = None
     """Asked while the model is at work, besides the run's own; None: the run's alone."""
+    adapted: bool = False
+    """Whether the model's reading adapter is at work, where it has one."""
 
 
 class Generator(Protocol):
@@ -174,9 +176,17 @@ class Generator(Protocol):
         """
 
     def next_token_logprobs(
-        self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
+        self,
+        prompt: str,
+        choices: Sequence[str],
+        *,
+        stopped: Stopped | None = None,
+        adapted: bool = False,
     ) -> list[float]:
-        """Return the log-probability of each choice's first token right after `prompt`."""
+        """Return the log-probability of each choice's first token right after `prompt`.
+
+        `adapted` means what it means to a `GenerationRequest`.
+        """
 
     def keep(self, beginning: str) -> None:
         """Compute the beginning of later prompts once and keep only that, even after `forget`.

@@ -79,7 +79,7 @@ def test_starter_pair_is_the_default_and_can_be_pulled() -> None:
     assert all(isinstance(row.sources[0], IndexSource) for row in catalogue.starter())
     assert all(row.verified for row in catalogue.starter())
     assert catalogue.default("lookahead").reaction_layer == 16
-    assert catalogue.default("generator").yes_bias == 1.0
+    assert catalogue.default("generator").adapter
 
 
 def test_what_nobody_verified_has_no_hash_no_revision_and_comes_last() -> None:

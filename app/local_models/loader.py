@@ -222,6 +222,7 @@ class Loader:
             memory=fit.cache,
             attentive=attentive,
             precautions=precautions,
+            adapter=row.adapter_path,
         )
 
     @cached_property

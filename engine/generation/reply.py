@@ -56,6 +56,13 @@ _AFTER_A_CLAUSE = re.compile(
     rf"(?! {_AUXILIARY})(?:(?!\b(?:how|what|which|who|whom|whose|why)\b)[^?])*, {_AUXILIARY}",
     re.IGNORECASE,
 )
+# "Could you please tell me what …", "Do you know by when …"; not "Could you check whether …"
+_REQUEST = re.compile(
+    r"^\W*(?:(?:can|could|will|would) you|do you(?: happen to)?)(?: (?:just|kindly|please|quickly))?"
+    r" (?:explain|find|give|know|look|recall|remember|remind|say|show|tell)\b(?: \w+){0,4}?"
+    r" (?:how|what|when|where|which|who|whom|whose|why)\b",
+    re.IGNORECASE,
+)
 _SENTENCE_OR_DASH = re.compile(r"[.!] |--| [\u2013\u2014] ")
 """Before the question itself: "The lease ends in May. Is it signed?"."""
 _CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
@@ -110,10 +117,12 @@ def write(
     max_tokens: int | None = None,
     stop: tuple[str, ...] | None = None,
     constraint: Constraint | None = None,
+    adapted: bool = False,
 ) -> Steps[Draft]:
     """Yield the tokens of the likeliest reply to a prompt; return it, unjudged.
 
-    It ends at the limit and stop strings, by default the task's, and at the deadline.
+    It ends at the limit and stop strings, by default the task's, and at the deadline. An `adapted`
+    one reads passages with the model's reading adapter.
     """
     text, ended, logprobs = "", False, list[float]()
     pieces = model.sample(
@@ -123,6 +132,7 @@ def write(
             stop=asked.task.stop if stop is None else stop,
             constraint=constraint,
             logprobs=True,
+            adapted=adapted,
         )
     )
     for piece in pieces:
@@ -149,7 +159,7 @@ def verdict(
     """
     if not (yes_bias and asked.task.personal) or form_asked(asked.text) != "verdict":
         return None
-    yes, no = model.next_token_logprobs(prompt, ("Yes", "No"))
+    yes, no = model.next_token_logprobs(prompt, ("Yes", "No"), adapted=True)
     if math.exp(yes) + math.exp(no) < _LEAST_VERDICT or not 0 < yes - no < yes_bias:
         return None
     return Beginnings(("No,", "No."))
@@ -207,7 +217,7 @@ def form_asked(question: str) -> str:
 
 
 def _asks_yes_or_no(question: str) -> bool:
-    if _CHOICE.search(question):
+    if _CHOICE.search(question) or _REQUEST.search(question):
         return False
     if _YES_OR_NO.search(question) or _AFTER_A_CLAUSE.search(question):
         return True

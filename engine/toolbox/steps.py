@@ -271,7 +271,7 @@ class Toolbox:
             if held:
                 why = "yes was hardly likelier, and this model says yes too readily"
                 yield Decided("say no", True, why)
-            steps = write(model, asked, prompt, constraint=held)
+            steps = write(model, asked, prompt, constraint=held, adapted=True)
             draft = yield from first_token_timed(self.timings, steps)
         return replace(self.finish(chosen, draft), lacking=lacking)
 

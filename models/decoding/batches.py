@@ -42,6 +42,8 @@ class BatchRequest:
     """The tokens that end thoughts longer than that."""
     reading: ColumnRequest | None = None
     """Reads the attention of the call's only prompt, which is computed whole."""
+    adapted: bool = False
+    """Whether the model's adapter is at work."""
 
     @property
     def room(self) -> int:
@@ -187,8 +189,10 @@ class Wave:
             found = self._find(prompt)
             if found.waits:
                 yield from self._flush()
-                found = self.cache.find(prompt.tokens)
-            prompt.prefix = self.cache.open(prompt.tokens, found, self.request.room)
+                found = self._find(prompt)
+            prompt.prefix = self.cache.open(
+                prompt.tokens, found, self.request.room, adapted=self.request.adapted
+            )
             if prompt.prefix is None:
                 break
             waiting.popleft()
@@ -201,7 +205,7 @@ class Wave:
     def _find(self, prompt: PromptTokens) -> SharedPrefix:
         """Return the kept prompt that begins alike; none where attention needs every row."""
         if self.request.reading is None:
-            return self.cache.find(prompt.tokens)
+            return self.cache.find(prompt.tokens, adapted=self.request.adapted)
         self.cache.forget()
         self.context.clear()
         self.request.reading.begin()
@@ -242,7 +246,7 @@ class Wave:
         stopped = self.request.stopped
         if stopped is not None and stopped():
             raise Cancelled
-        self.context.decode(rows, stopped)
+        self.context.decode(rows, stopped, adapted=self.request.adapted)
 
     def _begin(self, prompt: PromptTokens, row: int) -> Iterator[Piece]:
         """Say what was watched, and draw the first token of each reply."""

@@ -155,6 +155,7 @@ class BatchGenerator:
             stopped=stopped_by(request.stopped),
             thought_tokens=THOUGHT_TOKENS if thinks else 0,
             thought_end=self._thought_end if thinks else (),
+            adapted=request.adapted and self._model.has_adapter,
         )
 
     def _reading(self, prompt: str, until: int, layers: tuple[int, ...]) -> ColumnRequest | None:
@@ -205,7 +206,12 @@ class BatchGenerator:
             ) from error
 
     def next_token_logprobs(
-        self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
+        self,
+        prompt: str,
+        choices: Sequence[str],
+        *,
+        stopped: Stopped | None = None,
+        adapted: bool = False,
     ) -> list[float]:
         """Return the log-probability of each choice's first token right after `prompt`."""
         request = BatchRequest(
@@ -214,6 +220,7 @@ class BatchGenerator:
             sampling=Sampling(),
             watch=[self._first_token(choice) for choice in choices],
             stopped=stopped_by(stopped),
+            adapted=adapted and self._model.has_adapter,
         )
         return [logprob for piece in self._run([prompt], request) for logprob in piece.watched]
 

@@ -46,6 +46,8 @@ class Prefix:
     """Part of the batch at work: not to be cut or dropped."""
     lasting: bool = False
     """Kept for prompts to come: never cut, and dropped only where nothing else makes room."""
+    adapted: bool = False
+    """Computed with the model's adapter; what it holds is of no use without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +79,15 @@ class PrefixCache:
         self._calls = 0
         self._reserved = 0
 
-    def find(self, tokens: Sequence[int]) -> SharedPrefix:
-        """Return the longest shared beginning.
+    def find(self, tokens: Sequence[int], *, adapted: bool = False) -> SharedPrefix:
+        """Return the longest shared beginning among prompts computed likewise.
 
         The last token is never part of it: it runs in any case, since its logits are wanted.
         """
         best = SharedPrefix(None, 0)
         for prefix in self._kept:
+            if prefix.adapted != adapted:
+                continue
             shared = min(common_length(prefix.tokens, tokens), len(tokens) - 1)
             if not self._cuts and shared < len(prefix.tokens):
                 continue
@@ -94,7 +98,9 @@ class PrefixCache:
                 best = SharedPrefix(prefix, shared)
         return best
 
-    def open(self, tokens: Sequence[int], found: SharedPrefix, replies: int) -> Prefix | None:
+    def open(
+        self, tokens: Sequence[int], found: SharedPrefix, replies: int, *, adapted: bool = False
+    ) -> Prefix | None:
         """Return a pinned prompt that holds the shared beginning, with room for the rest.
 
         `replies` further cells stay free until `release`. None where pinned prompts leave no room.
@@ -103,7 +109,7 @@ class PrefixCache:
         if prefix is None:
             return None
         self._calls += 1
-        prefix.used, prefix.pinned = self._calls, True
+        prefix.used, prefix.pinned, prefix.adapted = self._calls, True, adapted
         if not self._make_room(len(tokens) - found.shared + replies):
             prefix.pinned = False
             return None

@@ -47,6 +47,8 @@ class Weights(Templated, Protocol):
     train_context: int
     cuts: bool
     """Whether a cached sequence can be cut back; a recurrent state cannot."""
+    has_adapter: bool
+    """Whether an adapter is loaded that batches can put to work."""
 
     @property
     def pieces(self) -> list[bytes]:
@@ -87,8 +89,11 @@ class Batches(Protocol):
     chunk: int
     """Rows that a batch may have."""
 
-    def decode(self, rows: Rows, stopped: Stopped | None = None) -> None:
-        """Run one batch. Raises `Cancelled`, `MemorySpent` and `RuntimeFailed`."""
+    def decode(self, rows: Rows, stopped: Stopped | None = None, *, adapted: bool = False) -> None:
+        """Run one batch, with the model's adapter or without.
+
+        Raises `Cancelled`, `MemorySpent` and `RuntimeFailed`.
+        """
 
     def logits(self, row: int) -> npt.NDArray[np.float32]:
         """Return the logits of a row that wanted them, shape (vocabulary,).

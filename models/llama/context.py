@@ -95,14 +95,16 @@ class LlamaContext:
         self.memory = llama_cpp.llama_get_memory(self.pointer)
         self.chunk = chunk
         self.vocab_size = model.vocab_size
+        self._adapter = model.adapter
+        self._adapted = False
         self._batch = llama_cpp.llama_batch_init(chunk, 0, 1)
         self._abort = AbortFlag()
         llama_cpp.llama_set_abort_callback(
             self.pointer, self._abort.callback, ctypes.addressof(self._abort.buffer)
         )
 
-    def decode(self, rows: Rows, stopped: Stopped | None = None) -> None:
-        """Run one batch of at most `chunk` rows.
+    def decode(self, rows: Rows, stopped: Stopped | None = None, *, adapted: bool = False) -> None:
+        """Run one batch of at most `chunk` rows, with the model's adapter or without.
 
         Ctrl-C and `stopped()` end it within milliseconds where the CPU computes; a GPU finishes
         the batch. What was computed until then is in the cache, and the caller has to cut it.
@@ -110,6 +112,7 @@ class LlamaContext:
         """
         if not self.pointer:
             raise RuntimeFailed("The model was unloaded while it was at work.", remedy="Ask again.")
+        self._adapt(adapted)
         batch = self._batch
         batch.n_tokens = len(rows)
         for i, (token, position, sequence, wanted) in enumerate(rows):
@@ -133,6 +136,14 @@ class LlamaContext:
                 f"llama.cpp failed to decode a batch (status {status}): {last_error()}.",
                 remedy="Lower --max-context or choose a smaller model.",
             )
+
+    def _adapt(self, adapted: bool) -> None:
+        if adapted == self._adapted or self._adapter is None:
+            return
+        adapters = (llama_cpp.llama_adapter_lora_p_ctypes * 1)(self._adapter)
+        scales = (ctypes.c_float * 1)(1.0)
+        llama_cpp.llama_set_adapters_lora(self.pointer, adapters, int(adapted), scales)
+        self._adapted = adapted
 
     def logits(self, row: int) -> npt.NDArray[np.float32]:
         """Return the logits of a batch row that wanted them, shape (vocabulary,).

@@ -35,6 +35,7 @@ def load_llama(
     kept_prompts: int = KEPT_PROMPTS,
     attentive: bool = False,
     precautions: Precautions = NONE,
+    adapter: Path | None = None,
 ) -> LlamaGenerator:
     """Load a verified GGUF file. Raises `RuntimeFailed`.
 
@@ -43,10 +44,11 @@ def load_llama(
     `memory` is how many bytes the cache may take: where the system promises more memory than it
     has, asking for too much would end the program later instead of failing now. `attentive` loads
     it for `sample_and_read`: without flash attention, which shows no attention. `precautions` are
-    those that `models.proof.proof.proved` found necessary here.
+    those that `models.proof.proof.proved` found necessary here. `adapter` is the file of a LoRA
+    adapter for requests that ask for it.
     """
     self_test()
-    model = LlamaModel(path, gpu_layers=gpu_layers, precautions=precautions)
+    model = LlamaModel(path, gpu_layers=gpu_layers, precautions=precautions, adapter=adapter)
     try:
         size = min(context, model.train_context)
         if attentive:

@@ -36,8 +36,15 @@ def rearranging_pays() -> bool:
 class LlamaModel:
     """A loaded GGUF file: weights and vocabulary."""
 
-    def __init__(self, path: Path, *, gpu_layers: int, precautions: Precautions = NONE) -> None:
-        """Map the file. Raises `RuntimeFailed` when llama.cpp refuses it."""
+    def __init__(
+        self,
+        path: Path,
+        *,
+        gpu_layers: int,
+        precautions: Precautions = NONE,
+        adapter: Path | None = None,
+    ) -> None:
+        """Map the file, and load its adapter. Raises `RuntimeFailed` when llama.cpp refuses one."""
         params = llama_cpp.llama_model_default_params()
         params.n_gpu_layers = gpu_layers
         params.use_extra_bufts = precautions.extra_buffers and rearranging_pays()
@@ -50,6 +57,9 @@ class LlamaModel:
                 remedy="Run `askance models verify`, then pull the model again.",
                 path=path,
             )
+        self.adapter = None if adapter is None else self._adapter(adapter)
+        """What llama.cpp frees with the model."""
+        self.has_adapter = self.adapter is not None
         self.vocab = llama_cpp.llama_model_get_vocab(self.pointer)
         self.chat_template: bytes | None = llama_cpp.llama_model_chat_template(self.pointer, None)
         self.train_context = int(llama_cpp.llama_model_n_ctx_train(self.pointer))
@@ -63,6 +73,17 @@ class LlamaModel:
         self.window = int(llama_cpp.llama_model_n_swa(self.pointer))
         """Tokens back that some layers attend to at most; 0 where all attend to everything."""
         self._marks = self._control_marks()
+
+    def _adapter(self, path: Path) -> object:
+        pointer = llama_cpp.llama_adapter_lora_init(self.pointer, bytes(path))
+        if not pointer:
+            self.close()
+            raise RuntimeFailed(
+                f"llama.cpp could not load the model's adapter: {last_error()}.",
+                remedy="Install Askance again.",
+                path=path,
+            )
+        return pointer
 
     def _control_marks(self) -> dict[int, bytes]:
         tokenized = {text: self.tokenize(text, special=True) for text in THOUGHT_MARKS}

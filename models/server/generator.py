@@ -183,7 +183,12 @@ class ServerGenerator:
         return HeldReplies(self._whole, self.render([Message("user", "Is water wet?")]))
 
     def next_token_logprobs(
-        self, prompt: str, choices: Sequence[str], *, stopped: Stopped | None = None
+        self,
+        prompt: str,
+        choices: Sequence[str],
+        *,
+        stopped: Stopped | None = None,
+        adapted: bool = False,
     ) -> list[float]:
         """Return the log-probability of each choice's first token right after `prompt`.
 

@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
+from pathlib import Path
 from typing import Literal, cast, get_args
 
 from models.errors import ModelUnknown
@@ -27,6 +28,8 @@ ROLE_NAMES: dict[Role, str] = {
 Format = Literal["gguf", "safetensors"]
 Device = Literal["cpu", "gpu"]
 
+ADAPTERS = Path(__file__).with_name("adapters")
+"""The folder of reading adapters."""
 REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
 """Owner and name of a repository on the hub."""
 
@@ -121,6 +124,8 @@ class ModelRow:
     yes_bias: float = 0.0
     """By how much a generator's log-odds of yes, where it answers yes or no, lie too high; 0 where
     that was not measured."""
+    adapter: str = ""
+    """The file of its reading adapter in `models/store/adapters`; empty where none was trained."""
     confidence: Mapping[str, float] = field(default_factory=dict, hash=False)
     """The intercept and a weight by signal of a generator's answers; empty where none was fitted.
     The engine knows which signals there are (`engine.confidence`)."""
@@ -131,6 +136,11 @@ class ModelRow:
     def bound(self) -> bool:
         """Whether every file has a hash; a model without one is never loaded."""
         return bool(self.sha256) and all(extra.sha256 for extra in self.extras)
+
+    @property
+    def adapter_path(self) -> Path | None:
+        """The reading adapter, which ships with the program; None without one."""
+        return ADAPTERS / self.adapter if self.adapter else None
 
     @property
     def total_size(self) -> int:
@@ -260,6 +270,7 @@ def _row(table: TomlTable) -> ModelRow:
         extras=tuple(_extra(extra, free=free) for extra in table.tables("extra", required=False)),
         reaction_layer=table.count("reaction_layer", default=0),
         yes_bias=table.number("yes_bias", default=0.0),
+        adapter=table.file("adapter") if table.holds("adapter") else "",
         confidence=weights,
         typical=typical,
     )

@@ -49,7 +49,13 @@ class TorchContext:
         """Whole rows that were asked for; a caller may have changed them."""
         self._ranked: tuple[int, Ints, npt.NDArray[np.float64]] | None = None
 
-    def decode(self, rows: Rows, stopped: Stopped | None = None) -> None:
+    def decode(
+        self,
+        rows: Rows,
+        stopped: Stopped | None = None,
+        *,
+        adapted: bool = False,  # no model of this runtime has an adapter
+    ) -> None:
         """Run one batch of at most `chunk` rows.
 
         `stopped()` is asked before every layer. What was computed until then is in the

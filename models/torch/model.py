@@ -125,6 +125,7 @@ class TorchModel(TorchTokens):
         self.layers = int(text.num_hidden_layers)
         self.heads = int(text.num_attention_heads)
         self.cuts = True
+        self.has_adapter = False
         self.windows = _windows(text)
         narrow = [w for w in self.windows.values() if w is not None and w < self.train_context]
         self.window = min(narrow, default=0)

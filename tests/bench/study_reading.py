@@ -110,7 +110,7 @@ def _reading(
     asked = tools.asked_over(passages)
     model, began = tools.models.of("generator"), time.perf_counter()
     before = replace(model.usage)
-    draft = unshown(write(model, asked, asked.prompt(model, passages)))
+    draft = unshown(write(model, asked, asked.prompt(model, passages), adapted=True))
     seconds = time.perf_counter() - began
     signals = replace(signals_of(question.text, passages, draft), margin=margin)
     f1 = metrics.token_f1(draft.text, question.answers)
