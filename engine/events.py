@@ -34,6 +34,7 @@ Choice = Literal[
     "rewrite",
     "sub-questions",
     "say no",
+    "say that nothing is found",
     "compare",
     "read about",
 ]

@@ -49,6 +49,16 @@ class Beginnings:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherBeginnings:
+    """The reply begins with the first token of none of these strings. A server cannot hold to it.
+
+    Asking for one of a server raises `ValueError`.
+    """
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Grammar:
     """The reply follows this grammar."""
 
@@ -56,7 +66,7 @@ class Grammar:
     """In llama.cpp's notation; its first rule is called `root`."""
 
 
-Constraint = Choices | Beginnings | Grammar
+Constraint = Choices | Beginnings | OtherBeginnings | Grammar
 
 
 @dataclass(frozen=True, slots=True)

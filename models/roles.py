@@ -67,6 +67,7 @@ class ModelSet:
         reaction_layer: int | None = None,
         confidence: FittedWeights | None = None,
         yes_bias: float = 0.0,
+        denial_bias: float | None = None,
         fit_together: FitTogether = lambda one, other: True,
         idle_seconds: float | None = None,
         show: Callable[[Loading], object] = lambda loading: None,
@@ -77,7 +78,9 @@ class ModelSet:
 
         `reaction_layer` is the look-ahead model's whose attention finds evidence best, None where
         that was not measured; `confidence` is the generator's, None where none was fitted;
-        `yes_bias` is by how much its log-odds of yes lie too high, 0 where that was not measured.
+        `yes_bias` is by how much its log-odds of yes lie too high, 0 where that was not measured;
+        `denial_bias` the same of saying that no passage states an answer, None where it was not
+        trained to say so.
         After `idle_seconds` without use `release_idle` unloads a model; None: never. `show` is told
         of every loading. `measure` says how fast a loaded model is; None: not known.
         """
@@ -88,6 +91,7 @@ class ModelSet:
         self.reaction_layer = reaction_layer
         self.confidence = confidence
         self.yes_bias = yes_bias
+        self.denial_bias = denial_bias
         self.loadings: list[Loading] = []
         self.idle_seconds = idle_seconds
         self.on_use: Callable[[str], object] = lambda model_id: None

@@ -14,12 +14,12 @@ from engine.answer import answer
 from engine.confidence.calibration import Calibration
 from engine.events import Decided, Token
 from engine.generation.draft import Draft
+from engine.generation.opening import held_to_no, opening_of
 from engine.generation.reply import (
     GeneratorQuestion,
     asks_several,
     finish,
     form_asked,
-    verdict,
     write,
 )
 from engine.prompts.tasks import QUESTION as QUESTION_TASK
@@ -27,7 +27,7 @@ from engine.retrieval.passages import split
 from engine.settings import Settings
 from ingest.item import Item, Kind, Locator, People
 from models.fake import LIKELY
-from models.protocols import Beginnings, Generator
+from models.protocols import Generator, OtherBeginnings
 from models.roles import ModelSet
 
 QUESTION = "What is the e-mail address of Ann Lee?"
@@ -83,6 +83,10 @@ def test_a_denial_is_not_judged(fake_generator: Callable[..., Any]) -> None:
         ("Is it the red or the blue boat?", "one"),
         ("Who signed the lease?", "one"),
         ("Who signed it, and when?", "several"),
+        ("Could you please tell me by when Ann wants the lease?", "one"),
+        ("do you know what my blood group is", "one"),
+        ("Can you check whether Ann signed?", "verdict"),
+        ("Do you know if Ann signed what we sent?", "verdict"),
     ],
 )
 def test_the_form_of_an_answer_follows_the_question(question: str, form: str) -> None:
@@ -109,8 +113,33 @@ def test_a_model_that_likes_to_say_yes_is_held_to_no(
 ) -> None:
     model = fake_generator("fake", logprobs=lambda *_: [math.log(one) for one in likely])
     asked = GeneratorQuestion(QUESTION_TASK, question, date(2026, 11, 27))
-    constraint = verdict(model, asked, "a prompt", bias)
-    assert constraint == (Beginnings(("No,", "No.")) if held else None)
+    assert held_to_no(model, asked, "a prompt", bias) is held
+
+
+@pytest.mark.parametrize(
+    ("denied", "bias", "held", "told"),
+    [
+        (0.2, 2.0, True, False),  # no denial was to come
+        (0.7, 2.0, True, True),  # the odds are 2.3, their logarithm 0.85
+        (0.9, 2.0, False, False),  # 2.2
+        (0.7, 0.0, False, False),
+        (0.7, None, False, False),  # not trained to deny
+    ],
+)
+def test_a_model_that_likes_to_deny_is_held_to_an_answer(
+    fake_generator: Callable[..., Any],
+    denied: float,
+    bias: float | None,
+    held: bool,
+    told: bool,
+) -> None:
+    model = fake_generator("fake", logprobs=lambda *_: [math.log(denied)])
+    roles = ModelSet("fake", "fake", lambda _: model, denial_bias=bias)
+    asked = GeneratorQuestion(QUESTION_TASK, "Who signed it?", date(2026, 11, 27))
+    opening = opening_of(model, asked, "a prompt", roles)
+    assert isinstance(opening.held, OtherBeginnings) is held
+    assert opening.denied == (0.0 if bias is None else pytest.approx(denied))
+    assert (opening.decided is not None) is told
 
 
 @pytest.mark.parametrize("bias", [0.0, 1.0])

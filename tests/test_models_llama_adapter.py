@@ -11,7 +11,7 @@ import pytest
 
 from models.errors import RuntimeFailed
 from models.llama.generator import LlamaGenerator, load_llama
-from models.protocols import GenerationRequest
+from models.protocols import GenerationRequest, OtherBeginnings
 from models.store.catalogue import load_catalogue
 from tests.support.in_store import weights_of
 
@@ -104,6 +104,21 @@ def test_replies_that_take_turns_do_not_mix(bare: LlamaGenerator, able: LlamaGen
     assert first + "".join(piece.text for piece in adapted) == wanted[0]
     assert wanted[0] != wanted[1]
     assert np.allclose(other, said(bare, adapted=False), atol=ROUNDING)
+
+
+def test_a_reply_may_be_kept_from_a_beginning(bare: LlamaGenerator) -> None:
+    def begun(*barred: str) -> str:
+        constraint = OtherBeginnings(barred) if barred else None
+        request = GenerationRequest((PROMPT,), max_tokens=1, constraint=constraint)
+        return "".join(piece.text for piece in bare.sample(request))
+
+    likeliest = begun()
+    assert likeliest == " Oslo"
+    second = begun(likeliest)
+    assert second not in ("", likeliest)
+    assert begun(likeliest, second) not in (likeliest, second)
+    with pytest.raises(ValueError, match="empty"):
+        begun("")
 
 
 def test_a_file_that_is_no_adapter_is_refused(weights: Path, tmp_path: Path) -> None:

@@ -107,6 +107,7 @@ def model_set(
         reaction_layer=_reaction_layer(local.get("lookahead")),
         confidence=fitted_weights(local.get("generator")),
         yes_bias=local["generator"].yes_bias if "generator" in local else 0.0,
+        denial_bias=_denial_bias(local.get("generator")),
         fit_together=loader.room.both,
         idle_seconds=60.0 * minutes if minutes else None,
         show=lambda loading: say(loading_text(loading)),
@@ -119,6 +120,10 @@ def model_set(
 
 def _reaction_layer(row: ModelRow | None) -> int | None:
     return row.reaction_layer or None if row else None
+
+
+def _denial_bias(row: ModelRow | None) -> float | None:
+    return row.denial_bias if row and row.adapter else None
 
 
 def fitted_weights(row: ModelRow | None) -> FittedWeights | None:

@@ -47,7 +47,7 @@ def read_each(
         read = [tools.evidence(subset) for subset in subsets]
         prompts = [tools.asked_over(passages).prompt(model, passages) for passages in read]
         pieces = model.sample(
-            GenerationRequest(tuple(prompts), max_tokens=tokens, stop=tools.task.stop, adapted=True)
+            GenerationRequest(tuple(prompts), max_tokens=tokens, stop=tools.task.stop)
         )
         for piece in pieces:
             texts[piece.index] += piece.text
@@ -82,7 +82,6 @@ def read_often(
                 sampling=Sampling(temperature, seed=tools.settings.seed),
                 stop=tools.task.stop,
                 logprobs=True,
-                adapted=True,
             )
         )
         for piece in pieces:

@@ -11,6 +11,9 @@ from engine.values import Argument
 LIKELY, UNLIKELY = -0.2, -1.2
 """Mean log-probabilities of a token above which a reply came easily, and below which it did not."""
 
+DENIED = 0.5
+"""Probability of a denial from which it is named."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
@@ -56,5 +59,7 @@ def _reasons(signals: Signals) -> Iterator[Argument]:
             yield Argument(rule.pro, True)
         elif rule.con and value <= rule.low:
             yield Argument(rule.con, False)
+    if signals.denied >= DENIED:
+        yield Argument("the model was about to say that no source states it", False)
     if signals.echoed:
         yield Argument("it only repeats the question", False)

@@ -43,6 +43,9 @@ class Signals:
     agreed: float = 0.0
     """1 where other readings of the question give the same answer, -1 where they give others, 0
     without one."""
+    denied: float = 0.0
+    """Probability that the reply would have begun as a denial that a passage states an answer; 0
+    for a generator that was not trained to say so."""
     compared: float = 0.0
     """1 where the program compared days that sources state of each option; 0.5 where it compared
     amounts, as an offer may name two of them."""

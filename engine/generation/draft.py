@@ -21,6 +21,8 @@ class Draft:
     """False when a limit cut the text."""
     logprobs: tuple[float, ...] = ()
     """Log-probabilities of its tokens; empty where the generator does not say."""
+    denied: float = 0.0
+    """Probability with which the generator would have begun to say that no passage answers."""
     signals: Signals | None = None
     """What speaks for it and against it; None where it was not judged."""
     confidence: float | None = None

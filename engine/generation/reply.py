@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,13 @@ from engine.prompts.tasks import Task
 from engine.prompts.templates import section
 from engine.stages import is_past
 from engine.values import Passage
-from models.protocols import Beginnings, Constraint, GenerationRequest, Generator
+from models.protocols import (
+    Beginnings,
+    Constraint,
+    GenerationRequest,
+    Generator,
+    OtherBeginnings,
+)
 
 REPEATED_WORDS = 5
 """Fewest words of a sentence that may not be said twice."""
@@ -58,8 +63,10 @@ _AFTER_A_CLAUSE = re.compile(
 )
 # "Could you please tell me what …", "Do you know by when …"; not "Could you check whether …"
 _REQUEST = re.compile(
-    r"^\W*(?:(?:can|could|will|would) you|do you(?: happen to)?)(?: (?:just|kindly|please|quickly))?"
-    r" (?:explain|find|give|know|look|recall|remember|remind|say|show|tell)\b(?: \w+){0,4}?"
+    r"^\W*(?:(?:can|could|will|would) you|do you(?: happen to)?)"
+    r"(?: (?:just|kindly|please|quickly))?"
+    r" (?:explain|find|give|know|look|recall|remember|remind|say|show|tell)\b"
+    r"(?: (?!if|that|whether)\w+){0,4}?"
     r" (?:how|what|when|where|which|who|whom|whose|why)\b",
     re.IGNORECASE,
 )
@@ -67,8 +74,6 @@ _SENTENCE_OR_DASH = re.compile(r"[.!] |--| [\u2013\u2014] ")
 """Before the question itself: "The lease ends in May. Is it signed?"."""
 _CHOICE = re.compile(r"\bor\b", re.IGNORECASE)
 """A question with "or" asks which of two."""
-_LEAST_VERDICT = 0.5
-"""Probability of yes and no together, below which a model was about to say something else."""
 _RELATIVE_TO_NOW = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|now|next|last|latest|recently|currently|coming"
     r"|upcoming|ago|soon|this (?:morning|afternoon|evening|week|weekend|month|quarter|year))\b",
@@ -141,28 +146,12 @@ def write(
         ended = piece.finished == "stop"
         if piece.text:
             yield Token(piece.text)
-        free = constraint is None or isinstance(constraint, Beginnings)
+        free = constraint is None or isinstance(constraint, Beginnings | OtherBeginnings)
         if free and (said := _before_a_repetition(text)) is not None:
             return Draft(said, logprobs=tuple(logprobs))
         if asked.late() and not piece.finished:
             break
     return Draft(text.strip(), ended=ended, logprobs=tuple(logprobs))
-
-
-def verdict(
-    model: Generator, asked: GeneratorQuestion, prompt: str, yes_bias: float
-) -> Constraint | None:
-    """Return what holds a reply to no, where yes is likelier by no more than a model's bias.
-
-    `yes_bias` is by how much its log-odds of yes lie too high. The prompt is computed once for this
-    and for the reply. None where yes or no is not asked for, or the model would say neither.
-    """
-    if not (yes_bias and asked.task.personal) or form_asked(asked.text) != "verdict":
-        return None
-    yes, no = model.next_token_logprobs(prompt, ("Yes", "No"), adapted=True)
-    if math.exp(yes) + math.exp(no) < _LEAST_VERDICT or not 0 < yes - no < yes_bias:
-        return None
-    return Beginnings(("No,", "No."))
 
 
 def finish(
@@ -184,7 +173,7 @@ def finish(
     if abstention.denies(written.text, passages):
         return told
     known = signals_of(asked.text, passages, written)
-    signals = replace(known, margin=margin, compared=compared)
+    signals = replace(known, margin=margin, compared=compared, denied=written.denied)
     return replace(told, signals=signals, confidence=calibration.confidence(signals))
 
 

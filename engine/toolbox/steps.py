@@ -18,11 +18,12 @@ from engine.comparison.stated import compare, weight_of
 from engine.confidence.calibration import Calibration, calibration_of
 from engine.confidence.signals import margin_of
 from engine.errors import BudgetTooSmall
-from engine.events import Decided, StageName, Steps
+from engine.events import StageName, Steps
 from engine.generation.dated import asks_when, dated
 from engine.generation.draft import Draft
 from engine.generation.lookahead import Drawing, Form, Sample
-from engine.generation.reply import GeneratorQuestion, finish, verdict, write
+from engine.generation.opening import Opening, opening_of
+from engine.generation.reply import GeneratorQuestion, finish, write
 from engine.language.languages import differ
 from engine.prompts.examples import Example, first_of, shipped
 from engine.prompts.tasks import TASKS, Task
@@ -266,13 +267,15 @@ class Toolbox:
                     return compared.answer(self.finish(chosen, compared.reply, compared=weight))
                 lacking = compared.lacking
             prompt = asked.prompt(model, evidence, part)
-            bias = self.models.roles.yes_bias if part == "answer" else 0.0
-            held = verdict(model, asked, prompt, bias)
-            if held:
-                why = "yes was hardly likelier, and this model says yes too readily"
-                yield Decided("say no", True, why)
-            steps = write(model, asked, prompt, constraint=held, adapted=True)
+            opening = Opening()
+            if part == "answer":
+                opening = opening_of(model, asked, prompt, self.models.roles)
+            if opening.decided:
+                yield opening.decided
+            adapted = self.task.personal
+            steps = write(model, asked, prompt, constraint=opening.held, adapted=adapted)
             draft = yield from first_token_timed(self.timings, steps)
+        draft = replace(draft, denied=opening.denied)
         return replace(self.finish(chosen, draft), lacking=lacking)
 
     def reply(

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from models.decoding.runtime import TokenGrammar, Weights
-from models.protocols import Choices, Constraint, Grammar
+from models.protocols import Choices, Constraint, Grammar, OtherBeginnings
 
 AFTER_ANY = b"\xff" * 8
 """Sorts after every continuation of a token's bytes, since UTF-8 has no byte 0xFF."""
@@ -131,6 +131,31 @@ class OneOf:
         """Do nothing, since nothing is held."""
 
 
+class NoneOf:
+    """A reply that begins with none of some tokens."""
+
+    complete = False
+
+    def __init__(self, tokens: Sequence[int]) -> None:
+        """Bar them until a first token is drawn."""
+        self._barred = list(tokens)
+
+    def restrict(self, logits: npt.NDArray[np.float32]) -> None:
+        """Put minus infinity on the barred tokens."""
+        logits[self._barred] = -np.inf
+
+    def allows(self, token: int) -> bool:
+        """Say whether the token is not barred."""
+        return token not in self._barred
+
+    def accept(self, token: int) -> None:
+        """Bar nothing from here on."""
+        self._barred = []
+
+    def close(self) -> None:
+        """Do nothing, since nothing is held."""
+
+
 class Grammatical:
     """A reply that follows a grammar. The runtime allows its end where the grammar does."""
 
@@ -161,5 +186,9 @@ def form_of(constraint: Constraint, model: Weights, vocabulary: Vocabulary) -> F
     """Return the form of one sequence. Raises `ValueError` for what cannot be followed."""
     if isinstance(constraint, Grammar):
         return Grammatical(model.grammar(constraint.gbnf))
+    if isinstance(constraint, OtherBeginnings):
+        if not all(constraint.texts):
+            raise ValueError("an empty string begins every reply")
+        return NoneOf([model.tokenize(text, special=False)[0] for text in constraint.texts])
     alone = isinstance(constraint, Choices)
     return OneOf(vocabulary, constraint.texts, alone=alone)

@@ -19,6 +19,7 @@ from models.protocols import (
     Constraint,
     GenerationRequest,
     Grammar,
+    OtherBeginnings,
     Piece,
     Stopped,
 )
@@ -36,7 +37,12 @@ FRAME_TOKENS = 32
 
 
 def form_of(kind: str, version: tuple[int, ...], constraint: Constraint) -> dict[str, Any]:
-    """Return the values that hold a reply to a form: a grammar, else a JSON schema."""
+    """Return the values that hold a reply to a form: a grammar, else a JSON schema.
+
+    Raises `ValueError` for a form that no server holds to.
+    """
+    if isinstance(constraint, OtherBeginnings):
+        raise ValueError("a server cannot keep a reply from beginning with a text")
     if kind not in GRAMMARS:
         return {} if isinstance(constraint, Grammar) else _schema(constraint)
     if kind != "vLLM":

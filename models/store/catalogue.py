@@ -126,6 +126,8 @@ class ModelRow:
     that was not measured."""
     adapter: str = ""
     """The file of its reading adapter in `models/store/adapters`; empty where none was trained."""
+    denial_bias: float = 0.0
+    """By how much too high the log-odds lie, with the adapter, that no passage states an answer."""
     confidence: Mapping[str, float] = field(default_factory=dict, hash=False)
     """The intercept and a weight by signal of a generator's answers; empty where none was fitted.
     The engine knows which signals there are (`engine.confidence`)."""
@@ -270,6 +272,7 @@ def _row(table: TomlTable) -> ModelRow:
         extras=tuple(_extra(extra, free=free) for extra in table.tables("extra", required=False)),
         reaction_layer=table.count("reaction_layer", default=0),
         yes_bias=table.number("yes_bias", default=0.0),
+        denial_bias=table.number("denial_bias", default=0.0),
         adapter=table.file("adapter") if table.holds("adapter") else "",
         confidence=weights,
         typical=typical,

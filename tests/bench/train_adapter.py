@@ -243,7 +243,7 @@ def adapted(model: Any, rank: int, first: int) -> dict[tuple[int, str], Adapted]
 
 
 def loss_of(model: Any, example: Example) -> torch.Tensor:
-    """Return the mean over questions of the loss of their answers; long ones weigh a little more."""
+    """Return the mean over questions of their answers' losses; long ones weigh a little more."""
     hidden = model.model(
         input_ids=example.tokens[None],
         position_ids=example.positions[None],
