@@ -29,7 +29,7 @@ class Opening:
 
 
 def opening_of(model: Generator, asked: GeneratorQuestion, prompt: str, roles: ModelSet) -> Opening:
-    """Weigh how a personal question is answered; its prompt is computed once for this and the reply.
+    """Weigh how a personal question is answered; its prompt is computed once for all of it.
 
     A reply is held to no, or to an answer, where yes, or a denial that there is one, is likelier by
     no more than the generator's bias (`ModelSet.yes_bias`, `ModelSet.denial_bias`).
