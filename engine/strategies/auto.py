@@ -87,7 +87,9 @@ class Auto:
                 return addresses
             free = time_computed(tools, world.items)
             if free is not None:
-                yield Decided("route", True, "it asks for free time or clashes, as calendars state")
+                yield Decided(
+                    "route", True, "it asks for free time, clashes or a rhythm: calendars state it"
+                )
                 return free
             if not read.sure and (field := (yield from mail_field(tools, world.known))):
                 yield Decided("route", True, "it asks for a field of a mail that has its words")
