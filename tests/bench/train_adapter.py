@@ -3,7 +3,8 @@
     train_adapter.py OUT.gguf [--minutes 32] [--model ID] [--rank 8] [--first-layer 8] [--seed 1]
 
 `tests/bench/reading/*.jsonl` holds what it learns from: worlds of about ten passages that were
-written for this, none of them from a data set or a person, each with nine questions. A step shows
+written for this, none of them from a data set or a person, each with nine questions; `more/` has
+further ones in words far from the passages', which the adapter that ships has not seen. A step shows
 two worlds: some of the passages in any order, in the form of `engine.prompts`, and behind them
 each question of the world on its own, with its answer or, where the passages shown do not state
 one, "unanswerable". Questions over the same passages share their computing: each sees the passages
@@ -98,9 +99,15 @@ class Example:
 
 
 def worlds(*, held_out: bool) -> list[dict[str, Any]]:
-    lines = [line for path in sorted(WORLDS.glob("*.jsonl")) for line in path.open()]
-    found = [json.loads(line) for line in lines]
+    more = {one["world"]: one["questions"] for one in _lines(WORLDS / "more")}
+    found = [
+        one | {"questions": one["questions"] + more.get(one["world"], [])} for one in _lines(WORLDS)
+    ]
     return [w for w in found if (int(w["world"][1:]) % 10 == HELD_OUT) is held_out]
+
+
+def _lines(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for path in sorted(folder.glob("*.jsonl")) for line in path.open()]
 
 
 def answer_of(asked: dict[str, Any], form: str) -> str:
