@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.generation.opening import DENIAL, opening_of
+from engine.generation.first_words import DENIAL, opening_of
 from engine.generation.reply import GeneratorQuestion, unshown, write
 from engine.prompts.tasks import QUESTION
 from engine.retrieval.passages import split

@@ -14,7 +14,7 @@ from engine.answer import answer
 from engine.confidence.calibration import Calibration
 from engine.events import Decided, Token
 from engine.generation.draft import Draft
-from engine.generation.opening import held_to_no, opening_of
+from engine.generation.first_words import held_to_no, opening_of
 from engine.generation.reply import (
     GeneratorQuestion,
     asks_several,

@@ -21,8 +21,8 @@ from engine.errors import BudgetTooSmall
 from engine.events import StageName, Steps
 from engine.generation.dated import asks_when, dated
 from engine.generation.draft import Draft
+from engine.generation.first_words import Opening, opening_of
 from engine.generation.lookahead import Drawing, Form, Sample
-from engine.generation.opening import Opening, opening_of
 from engine.generation.reply import GeneratorQuestion, finish, write
 from engine.language.languages import differ
 from engine.prompts.examples import Example, first_of, shipped

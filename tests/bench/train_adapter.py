@@ -4,12 +4,12 @@
 
 `tests/bench/reading/*.jsonl` holds what it learns from: worlds of about ten passages that were
 written for this, none of them from a data set or a person, each with nine questions; `more/` has
-further ones in words far from the passages', which the adapter that ships has not seen. A step shows
-two worlds: some of the passages in any order, in the form of `engine.prompts`, and behind them
-each question of the world on its own, with its answer or, where the passages shown do not state
-one, "unanswerable". Questions over the same passages share their computing: each sees the passages
-and itself. Every tenth world is held out, and its loss is printed at the end. A GGUF model is
-unpacked to bfloat16 for this (7 GB of memory); the adapter is written for llama.cpp, in float16.
+further ones in words far from their passages, which the adapter that ships has not seen. A step
+shows two worlds: some of the passages in any order, in the form of `engine.prompts`, and behind
+them each question of the world on its own, with its answer or, where the passages shown do not
+state one, "unanswerable". Questions over the same passages share their computing: each sees the
+passages and itself. Every tenth world is held out, and its loss is printed at the end. A GGUF model
+is unpacked to bfloat16 for this (7 GB of memory); the adapter is written for llama.cpp, in float16.
 """
 
 from __future__ import annotations
