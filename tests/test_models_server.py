@@ -20,6 +20,7 @@ from models.protocols import (
     GenerationRequest,
     Grammar,
     Message,
+    OtherBeginnings,
     Sampling,
 )
 from models.server import link as server_link
@@ -316,6 +317,14 @@ def test_forms_are_asked_for_as_each_server_knows_them(
     model, toy = opened(kind, version=version, says="Ann")
     assert replies(model, model.render(QUESTION), constraint=constraint) == [("Ann", "stop")]
     assert toy.bodies[0][member] == value
+
+
+@pytest.mark.parametrize("kind", ["llama-server", "stranger"])
+def test_no_server_bars_a_beginning(opened: Open, kind: str) -> None:
+    model, toy = opened(kind)
+    with pytest.raises(ValueError, match="beginning"):
+        replies(model, model.render(QUESTION), constraint=OtherBeginnings(("Eve",)))
+    assert toy.bodies == []
 
 
 @pytest.mark.parametrize("constraint", [Choices(("Eve", "Bob")), Beginnings(("Eve",))])

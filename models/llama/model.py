@@ -10,6 +10,7 @@ import ctypes
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import llama_cpp
 
@@ -74,7 +75,7 @@ class LlamaModel:
         """Tokens back that some layers attend to at most; 0 where all attend to everything."""
         self._marks = self._control_marks()
 
-    def _adapter(self, path: Path) -> object:
+    def _adapter(self, path: Path) -> Any:
         pointer = llama_cpp.llama_adapter_lora_init(self.pointer, bytes(path))
         if not pointer:
             self.close()

@@ -12,9 +12,11 @@ from functools import cached_property
 from models.decoding.generator import whole_choices
 from models.errors import ContextExceeded, RuntimeFailed
 from models.protocols import (
+    Beginnings,
+    Choices,
     GenerationRequest,
-    Grammar,
     Message,
+    OtherBeginnings,
     Piece,
     Stopped,
     TokenCount,
@@ -137,8 +139,11 @@ class ServerGenerator:
         """Decode replies to several prompts at once.
 
         Raises `ContextExceeded` before any work where the server counts tokens, else when it
-        refuses; `ServerFailed` also for what the server does not offer.
+        refuses; `ServerFailed` also for what the server does not offer; `ValueError` for a reply
+        that is to begin otherwise than with some texts.
         """
+        if isinstance(request.constraint, OtherBeginnings):
+            raise ValueError("a server cannot keep a reply from beginning with a text")
         if not 1 <= request.n <= MAX_REPLIES:
             raise ValueError(f"n must be 1 to {MAX_REPLIES}, not {request.n}")
         self._check_open()
@@ -147,7 +152,7 @@ class ServerGenerator:
         request = replace(request, stopped=stopped_by(request.stopped))
         asked = replace(request, max_tokens=whole_choices(request.constraint, request.max_tokens))
         if not self.served.grammars and request.constraint is not None:
-            if not isinstance(request.constraint, Grammar):
+            if isinstance(request.constraint, Choices | Beginnings):
                 return self._held.replies(request, request.constraint)
             # Who asks reads what comes, and checks it.
             asked, request = (replace(one, constraint=None) for one in (asked, request))
