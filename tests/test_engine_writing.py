@@ -14,7 +14,7 @@ from engine.answer import answer
 from engine.confidence.calibration import Calibration
 from engine.events import Decided, Token
 from engine.generation.draft import Draft
-from engine.generation.first_words import held_to_no, opening_of
+from engine.generation.first_words import Opening, held_to_no, opening_of
 from engine.generation.reply import (
     GeneratorQuestion,
     asks_several,
@@ -140,6 +140,17 @@ def test_a_model_that_likes_to_deny_is_held_to_an_answer(
     assert isinstance(opening.held, OtherBeginnings) is held
     assert opening.denied == (0.0 if bias is None else pytest.approx(denied))
     assert (opening.decided is not None) is told
+    assert opening.adapted
+
+
+def test_several_questions_are_read_without_the_adapter(
+    fake_generator: Callable[..., Any],
+) -> None:
+    model = fake_generator("fake")
+    roles = ModelSet("fake", "fake", lambda _: model, denial_bias=2.0)
+    asked = GeneratorQuestion(QUESTION_TASK, "Who signed it, and when?", date(2026, 11, 27))
+    assert opening_of(model, asked, "a prompt", roles) == Opening()
+    assert model.prompts == []
 
 
 @pytest.mark.parametrize("bias", [0.0, 1.0])

@@ -21,6 +21,8 @@ _READILY = "{} was hardly likelier, and this model says {} too readily"
 class Opening:
     """How the reply to a prompt may begin, and what was weighed."""
 
+    adapted: bool = False
+    """Whether the model's reading adapter is at work."""
     held: Constraint | None = None
     denied: float = 0.0
     """Probability that the model begins to say that no passage states an answer."""
@@ -32,9 +34,10 @@ def opening_of(model: Generator, asked: GeneratorQuestion, prompt: str, roles: M
     """Weigh how a personal question is answered; its prompt is computed once for all of it.
 
     A reply is held to no, or to an answer, where yes, or a denial that there is one, is likelier by
-    no more than the generator's bias (`ModelSet.yes_bias`, `ModelSet.denial_bias`).
+    no more than the generator's bias (`ModelSet.yes_bias`, `ModelSet.denial_bias`). The adapter
+    was trained on single questions: of several it answers the first.
     """
-    if not asked.task.personal:
+    if not asked.task.personal or form_asked(asked.text) == "several":
         return Opening()
     denied = 0.0
     held: Constraint | None = None
@@ -50,7 +53,7 @@ def opening_of(model: Generator, asked: GeneratorQuestion, prompt: str, roles: M
     if held_to_no(model, asked, prompt, roles.yes_bias):
         held = Beginnings(("No,", "No."))
         decided = Decided("say no", True, _READILY.format("yes", "yes"))
-    return Opening(held, denied, decided)
+    return Opening(True, held, denied, decided)
 
 
 def held_to_no(model: Generator, asked: GeneratorQuestion, prompt: str, yes_bias: float) -> bool:

@@ -272,8 +272,7 @@ class Toolbox:
                 opening = opening_of(model, asked, prompt, self.models.roles)
             if opening.decided:
                 yield opening.decided
-            adapted = self.task.personal
-            steps = write(model, asked, prompt, constraint=opening.held, adapted=adapted)
+            steps = write(model, asked, prompt, constraint=opening.held, adapted=opening.adapted)
             draft = yield from first_token_timed(self.timings, steps)
         draft = replace(draft, denied=opening.denied)
         return replace(self.finish(chosen, draft), lacking=lacking)
