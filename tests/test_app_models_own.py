@@ -16,6 +16,7 @@ from app.local_models.fit import Room
 from app.local_models.loader import known_models, model_set, user_rows_path
 from app.local_models.rows import detail_lines, models_shown
 from app.settings.config import load_config
+from models import foreign
 from models.roles import READING, FittedWeights
 from models.store.catalogue import HubSource
 from models.store.consent import Accepted, write_consent
@@ -89,6 +90,24 @@ def test_the_confidence_of_a_row_reaches_the_model_set(mine, capsys):
     assert model_set(config, **chosen).confidence == FittedWeights(
         {"intercept": 0.5, "held": 2.0}, {}
     )
+
+
+@pytest.mark.parametrize(
+    ("runtime", "biases"),
+    [("auto", (0.0, 2.5)), ("transformers", (1.0, None)), ("llama", (1.0, None))],
+)
+def test_biases_are_those_of_the_adapter_where_it_is_at_work(
+    mine, capsys, monkeypatch, runtime, biases
+):
+    shown(capsys, "add", str(mine))
+    rows = user_rows_path(os.environ)
+    adapter = known_models(os.environ)[0].default("generator").adapter
+    extra = f'\nyes_bias = 1.0\ndenial_bias = 2.5\nadapter = "{adapter}"\n'
+    rows.write_text(re.sub(r"(?m)^(id = .*)$", rf"\1{extra}", rows.read_text()))
+    monkeypatch.setattr(foreign, "found", lambda: ("llama",))
+    rows.with_name("config.toml").write_text(f'[models]\nruntime = "{runtime}"\n')
+    models = model_set(load_config(os.environ), lookahead="my-model-v2", generator="my-model-v2")
+    assert (models.yes_bias, models.denial_bias) == biases
 
 
 def test_a_file_of_the_hub_is_added_without_a_network(capsys):

@@ -33,6 +33,8 @@ CALENDAR = [
     *series("Team call, Oslo", datetime(2026, 9, 2, 9, tzinfo=UTC), days=7, times=20),
     *series("Team call, Rome", datetime(2026, 9, 2, 11, tzinfo=UTC), days=14, times=9),
     event("Dentist", datetime(2026, 12, 4, 9, tzinfo=UTC), "home", 30),
+    *series("Physio", datetime(2026, 9, 4, 9, tzinfo=UTC), days=7, times=12),
+    event("Physio, first visit", datetime(2026, 8, 20, 9, tzinfo=UTC), "home", 30),
 ]
 
 
@@ -73,6 +75,7 @@ def test_a_calendar_that_was_not_read_is_a_reason_against() -> None:
         "How often do we have journal club in December?",
         "How often do we have the team call?",  # two of them
         "How often do I go to the dentist?",  # once
+        "How often do I have physio?",  # a series and a visit of its own
         "How often is there a choir concert?",  # two are no rhythm
         "How often do we have lunch?",
         "How often do we?",
@@ -106,6 +109,10 @@ def days(*texts: str) -> list[datetime]:
         (
             days(*(f"2026-06-{day:02}" for day in (1, 8, 15, 22, 29)), "2026-07-13"),
             "Every week, on Mondays",  # one was left out
+        ),
+        (
+            days(*(f"2026-06-{day:02}" for day in (1, 8, 15, 22, 29)), "2026-07-06", "2026-07-14"),
+            "Every week, on Mondays",  # the last was moved
         ),
         (days("2026-01-05", "2026-01-12"), None),
         (days("2026-01-05", "2026-01-09", "2026-02-20", "2026-05-01"), None),

@@ -191,6 +191,7 @@ def test_hub_and_file_sources_are_read() -> None:
         ("size = 10", "size = true", "not a positive integer"),
         ("size = 10", "size = 10\nreaction_layer = 1.5", "not a positive integer"),
         ("size = 10", "size = 10\nyes_bias = 'much'", "not a number"),
+        ("size = 10", "size = 10\nadapter = 'none.gguf'", "does not ship"),
         ("verified = false", 'verified = "no"', "not true or false"),
         ('id = "toy"', 'id = "../toy"', "not of the form"),
         ('file = "toy.gguf"', 'file = "../toy.gguf"', "leaves the model's folder"),

@@ -95,6 +95,7 @@ def model_set(
     remote = {at: loader.connected(at) for at in set(served.values())}
     ids = {role: row.id for role, row in local.items()}
     ids |= {role: remote[at].id for role, at in served.items()}
+    yes_bias, denial_bias = _biases(local.get("generator"), config)
     minutes = config.values.models.idle_minutes
     models = ModelSet(
         ids["lookahead"],
@@ -106,8 +107,8 @@ def model_set(
         load_attentive=loader.attentive if "lookahead" in local else None,
         reaction_layer=_reaction_layer(local.get("lookahead")),
         confidence=fitted_weights(local.get("generator")),
-        yes_bias=local["generator"].yes_bias if "generator" in local else 0.0,
-        denial_bias=_denial_bias(local.get("generator")),
+        yes_bias=yes_bias,
+        denial_bias=denial_bias,
         fit_together=loader.room.both,
         idle_seconds=60.0 * minutes if minutes else None,
         show=lambda loading: say(loading_text(loading)),
@@ -122,8 +123,17 @@ def _reaction_layer(row: ModelRow | None) -> int | None:
     return row.reaction_layer or None if row else None
 
 
-def _denial_bias(row: ModelRow | None) -> float | None:
-    return row.denial_bias if row and row.adapter else None
+def _biases(row: ModelRow | None, config: Config) -> tuple[float, float | None]:
+    """Return a generator's bias to yes, and with its adapter, to a denial instead.
+
+    Only llama.cpp, as it ships here, adds an adapter.
+    """
+    if row is None:
+        return 0.0, None
+    brought = config.values.models.runtime in foreign.found()
+    if row.adapter and not brought and runtime_for(row, config) == "llama":
+        return 0.0, row.denial_bias
+    return row.yes_bias, None
 
 
 def fitted_weights(row: ModelRow | None) -> FittedWeights | None:

@@ -67,17 +67,14 @@ def frequency(
 ) -> Draft | None:
     """Return how often the repeating entry with this name comes, with its next time.
 
-    None where no entry or more than one bears the name, or where it comes without a rhythm.
+    None where no entry or more than one bears the name, single ones included, or where it comes
+    without a rhythm.
     """
     events = (one for one in items if one.kind is Kind.EVENT and one.when is not None)
-    series: dict[tuple[object, str | None], list[Item]] = {}
-    for one in sorted(each_once(events), key=oldest_first):
-        title = frozenset(stem_of(word) for word in words(title_of(one)))
-        if asked.name <= title and one.locator.occurrence is not None and not is_cancelled(one):
-            series.setdefault((one.locator.path, one.locator.uid), []).append(one)
-    if len(series) != 1:
+    named = (one for one in each_once(events) if asked.name <= _stems(title_of(one)))
+    held = sorted((one for one in named if not is_cancelled(one)), key=oldest_first)
+    if len({(one.locator.path, one.locator.uid) for one in held}) != 1:
         return None
-    [held] = series.values()
     rhythm = rhythm_of([one.when for one in held if one.when is not None])
     if rhythm is None:
         return None
@@ -87,10 +84,14 @@ def frequency(
     return said_of_calendars(said, coming[:1] or held[-1:], reasons)
 
 
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem_of, words(text)))
+
+
 def rhythm_of(times: Sequence[datetime]) -> str | None:
     """Return in words how often something comes; None where that is not regular.
 
-    Times that were left out do not disturb a rhythm.
+    Times that were left out or moved do not disturb a rhythm.
     """
     days = sorted({one.date() for one in times})
     if len(days) < LEAST:
@@ -98,16 +99,17 @@ def rhythm_of(times: Sequence[datetime]) -> str | None:
     gaps = [(later - earlier).days for earlier, later in pairwise(days)]
     weekdays = Counter(one.weekday() for one in days)
     usual, often = Counter(gaps).most_common(1)[0]
+    weekday = next(f"{one:%A}" for one in days if one.weekday() == weekdays.most_common(1)[0][0])
     if set(weekdays) == set(range(5)):
         return _weekly(days, weekdays)
     if often >= REGULAR * len(gaps) and usual < DAYS_OF_A_MONTH.start:
         if usual % 7 == 0:
-            return f"{_every(usual // 7, 'week')}, on {days[-1]:%A}s"
+            return f"{_every(usual // 7, 'week')}, on {weekday}s"
         return _every(usual, "day")
     if sum(gap in DAYS_OF_A_MONTH or gap == 35 for gap in gaps) >= REGULAR * len(gaps):
         if len({one.day for one in days}) == 1:
             return f"Every month, on day {days[0].day}"
-        return f"Every month, on a {days[-1]:%A}" if len(weekdays) == 1 else "Every month"
+        return f"Every month, on a {weekday}" if len(weekdays) == 1 else "Every month"
     if all(gap in DAYS_OF_A_YEAR for gap in gaps):
         return f"Every year, on {days[0].day} {days[0]:%B}"
     return _weekly(days, weekdays)

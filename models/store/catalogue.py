@@ -122,8 +122,8 @@ class ModelRow:
     reaction_layer: int = 0
     """The layer whose attention finds evidence best, counted from 0; 0 where none was measured."""
     yes_bias: float = 0.0
-    """By how much a generator's log-odds of yes, where it answers yes or no, lie too high; 0 where
-    that was not measured."""
+    """By how much a generator's log-odds of yes, where it answers yes or no, lie too high without
+    its adapter; 0 where that was not measured."""
     adapter: str = ""
     """The file of its reading adapter in `models/store/adapters`; empty where none was trained."""
     denial_bias: float = 0.0
@@ -273,12 +273,21 @@ def _row(table: TomlTable) -> ModelRow:
         reaction_layer=table.count("reaction_layer", default=0),
         yes_bias=table.number("yes_bias", default=0.0),
         denial_bias=table.number("denial_bias", default=0.0),
-        adapter=table.file("adapter") if table.holds("adapter") else "",
+        adapter=_adapter(table),
         confidence=weights,
         typical=typical,
     )
     table.done()
     return row
+
+
+def _adapter(table: TomlTable) -> str:
+    if not table.holds("adapter"):
+        return ""
+    file = table.file("adapter")
+    if not (ADAPTERS / file).is_file():
+        raise invalid(table.where, f"names the adapter {file!r}, which does not ship")
+    return file
 
 
 def _source(table: TomlTable, *, free: bool) -> Source:
