@@ -9,7 +9,7 @@ shows two worlds: some of the passages in any order, in the form of `engine.prom
 them each question of the world on its own, with its answer or, where the passages shown do not
 state one, "unanswerable". Questions over the same passages share their computing: each sees the
 passages and itself. Every tenth world is held out, and its loss is printed at the end. A GGUF model
-is unpacked to bfloat16 for this (7 GB of memory); the adapter is written for llama.cpp, in float16.
+is unpacked to bfloat16 for this (8.5 GB of memory); the adapter is for llama.cpp, in float16.
 """
 
 from __future__ import annotations
