@@ -47,6 +47,13 @@ Number: INV-2 | Client: Pelham | Job: Gutters | Total: 36 | Status: unpaid
 Number: INV-3 | Client: Kite | Job: Chimney | Total: 90 | Status: unpaid
 Number: INV-4 | Client: Hadnall | Job: Doors | Total: 12.50 | Status: paid
 """
+MARKS = """\
+Reg. no. | Name | Task 1 (10) | Task 2 (10) | Remark
+Reg. no.: A/1 | Name: Ana Lund | Task 1 (10): 8 | Task 2 (10): 9 | Remark: late
+Reg. no.: A/2 | Name: Bob Sato | Task 1 (10): 6 | Remark: ill
+Reg. no.: A/3 | Name: Cy Post | Task 1 (10): 6 | Task 2 (10): 5
+Reg. no.: A/4 | Name: Di Roos | Task 2 (10): 7
+"""
 
 
 def sheet(text: str, name: str) -> Item:
@@ -54,7 +61,10 @@ def sheet(text: str, name: str) -> Item:
     return replace(item, locator=replace(item.locator, path=Path(f"/home/{name}")))
 
 
-FILES = (sheet(FEES, "Membership.xlsx"), sheet(TRIPS, "Mileage.csv"), sheet(BILLS, "Invoices.xlsx"))
+FILES = (
+    *(sheet(FEES, "Membership.xlsx"), sheet(TRIPS, "Mileage.csv")),
+    *(sheet(BILLS, "Invoices.xlsx"), sheet(MARKS, "SWE-9.xlsx")),
+)
 
 
 def chosen(question: str, files: Sequence[Item] = FILES) -> Candidate | None:
@@ -100,6 +110,8 @@ def told(question: str, line: str, fake_generator: Any) -> Draft | None:
          "client FROM t WHERE status = 'unpaid'", "Pelham [1]\nKite [2]"),
         ("How many different clients do the invoices have?", "COUNT(DISTINCT client) FROM t",
          "3 [1][2][3][4]"),
+        ("Which student has not handed in task 2?", "name FROM t WHERE task_2_10 IS NULL",
+         "Bob Sato [1]"),
     ],
 )  # fmt: skip
 def test_a_query_is_run_and_cites_its_rows(
@@ -132,6 +144,9 @@ def test_a_query_is_run_and_cites_its_rows(
         # Another column is listed.
         ("Which type is Bob Sato?", "name FROM t WHERE name = 'Bob Sato'"),
         ("who hasn't paid the membership fee yet?", "fee FROM t WHERE date_paid IS NULL"),
+        ("Which student has not handed in task 2?", "reg_no FROM t WHERE task_2_10 IS NULL"),
+        # Another column of the same name is empty.
+        ("Which student has not handed in task 2?", "name FROM t WHERE task_1_10 IS NULL"),
         # Cut off, or none of the grammar.
         ("who hasn't paid the membership fee yet?", "name FR"),
         ("who hasn't paid the membership fee yet?", "name FROM t WHERE nothing IS NULL"),
@@ -147,6 +162,7 @@ def test_a_query_that_does_not_account_for_the_question_is_not_run(
     "question",
     [
         "who hasn't paid the parking permit?",  # no table has the word
+        "Which pump has not handed in task 2?",  # a row is nothing that it names
         "How many trips did Derek make?",  # nor is a row called a trip by any name here
         "How many miles per driver?",
         "How many more miles did Derek drive?",

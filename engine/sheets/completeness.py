@@ -34,6 +34,13 @@ _LACKING = {
     "done": "open do finished",
 }
 """Columns whose empty cells are meant by other words than their names."""
+_PERSONS = frozenset(
+    stems_of(
+        "student pupil child kid member guest tenant client customer patient employee colleague "
+        "volunteer player participant parent applicant candidate resident neighbour household"
+    )
+)
+"""What a row of a table with a column of names may be: "which student"."""
 _LINES = re.compile(r"\b(?:lines?|rows?|entries|items?|positions?|different)\b", re.IGNORECASE)
 _MINE = re.compile(r"\b(?:I|me|my|mine)\b")
 
@@ -46,7 +53,9 @@ def accounts(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[i
     used = (*table.called, *values, *(stem for one in columns for stem in stems_of(one)))
     left = [one for one in asked.words if not is_named(one, used) and one.casefold() not in DO]
     chooses = bool(query.conditions or asked.days)
-    if not may_be_rows(left, asked, by_name=chooses):
+    if not may_be_rows(left, asked, by_name=chooses, table=table):
+        return False
+    if not _numbers_columns(query, asked, table):
         return False
     if not all(_is_stated(one, said, asked) for one in query.conditions):
         return False
@@ -60,10 +69,28 @@ def _lists_what_is_asked(query: RowsQuery, asked: Posed, table: NamedTable) -> b
     """Say whether the listed column is the one that the question begins with: "which class"."""
     said = asked.listed
     named = [name for name in table.columns if said and is_named(said, stems_of(name))]
+    if not named and said and _is_person(said):
+        named = _of_names(table)
     listed = query.by or query.column or ""
     if asked.of_people and mostly(table, listed, amount_of):
         return False
     return not named or listed in named
+
+
+def _is_person(word: str) -> bool:
+    return not _PERSONS.isdisjoint(stems_of(word))
+
+
+def _of_names(table: NamedTable) -> list[str]:
+    """Return the columns of people's names: "Name", "Member", "Paid by"."""
+    return [one for one in table.columns if "name" in stems_of(one) or names_people(one)]
+
+
+def _numbers_columns(query: RowsQuery, asked: Posed, table: NamedTable) -> bool:
+    """Say whether a number that tells columns apart is in a column of the query: "task 2"."""
+    used = frozenset(stem for one in query.columns for stem in stems_of(one))
+    held = frozenset(stem for one in table.columns for stem in stems_of(one))
+    return asked.compares or held.intersection(asked.numbers) <= used
 
 
 def _denies(one: Condition) -> bool:
@@ -99,9 +126,18 @@ def _measures(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[
     return not (mine and has_several_people(table, rows))
 
 
-def may_be_rows(unknown: Sequence[str], asked: Posed, *, by_name: bool) -> bool:
-    """Say whether no word is unknown, or only what a row of a named table is: "chess games"."""
-    return not unknown or (by_name and len(unknown) == 1 and unknown[0] in asked.heads)
+def may_be_rows(unknown: Sequence[str], asked: Posed, *, by_name: bool, table: NamedTable) -> bool:
+    """Say whether no word is unknown, or only what a row of the table is.
+
+    That is what is counted in a named table, "chess games", and who is listed: "which student", of
+    a table of names.
+    """
+    if len(unknown) != 1:
+        return not unknown
+    one = unknown[0]
+    is_listed = asked.form == "listed" and one == asked.listed and len(asked.words) > 1
+    people = is_listed and _is_person(one) and bool(_of_names(table))
+    return people or (by_name and one in asked.heads)
 
 
 def meant_by(column: str) -> frozenset[str]:

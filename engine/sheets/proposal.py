@@ -89,7 +89,7 @@ def _rating(asked: Posed, table: NamedTable) -> float:
             rating += 1.2
         elif word.casefold() not in DO:
             unknown.append(word)
-    if not asked.words or not may_be_rows(unknown, asked, by_name=by_name):
+    if not asked.words or not may_be_rows(unknown, asked, by_name=by_name, table=table):
         return 0.0
     # Verbs that are also nouns tell tables apart: "rent", "order".
     said = frozenset(stems_of(asked.text))
