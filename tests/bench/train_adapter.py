@@ -1,10 +1,12 @@
 """Trains the reading adapter of the answer model: LoRA over its own weights, on a CPU.
 
-    train_adapter.py OUT.gguf [--minutes 32] [--model ID] [--rank 8] [--first-layer 8] [--seed 1]
+    train_adapter.py OUT.gguf [--minutes 32] [--further] [--model ID] [--rank 8] [--first-layer 8]
 
 `tests/bench/reading/*.jsonl` holds what it learns from: worlds of about ten passages that were
-written for this, none of them from a data set or a person, each with nine questions; `more/` has
-further ones in words far from their passages, which the adapter that ships has not seen. A step
+written for this, none of them from a data set or a person, each with nine questions. The adapter
+that ships has seen no others. `--further` adds `more/`, questions over the same worlds in words far
+from their passages, and `further/`, worlds for questions in steps, near misses, chats and tables:
+with them it read no better (docs/results.md). A step
 shows two worlds: some of the passages in any order, in the form of `engine.prompts`, and behind
 them each question of the world on its own, with its answer or, where the passages shown do not
 state one, "unanswerable". Questions over the same passages share their computing: each sees the
@@ -98,11 +100,12 @@ class Example:
         return mask.masked_fill(~(earlier & seen), hidden)
 
 
-def worlds(*, held_out: bool) -> list[dict[str, Any]]:
-    more = {one["world"]: one["questions"] for one in _lines(WORLDS / "more")}
-    found = [
-        one | {"questions": one["questions"] + more.get(one["world"], [])} for one in _lines(WORLDS)
-    ]
+def worlds(*, held_out: bool, further: bool) -> list[dict[str, Any]]:
+    found = _lines(WORLDS)
+    if further:
+        more = {one["world"]: one["questions"] for one in _lines(WORLDS / "more")}
+        found = [one | {"questions": one["questions"] + more[one["world"]]} for one in found]
+        found += _lines(WORLDS / "further")
     return [w for w in found if (int(w["world"][1:]) % 10 == HELD_OUT) is held_out]
 
 
@@ -297,21 +300,8 @@ def loaded(model_id: str) -> tuple[Any, Any]:
     return model, AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--minutes", type=float, default=32.0)
-    parser.add_argument("--model", default=load_catalogue().default("generator").id)
-    parser.add_argument("--rank", type=int, default=8)
-    parser.add_argument("--first-layer", type=int, default=8)
-    parser.add_argument("--rate", type=float, default=2e-4)
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    torch.manual_seed(given.seed)
-    draw = random.Random(given.seed)
-    model, tokenizer = loaded(given.model)
-    made = adapted(model, given.rank, given.first_layer)
-    examples = Examples(tokenizer, draw)
+def train(model: Any, examples: Examples, given: argparse.Namespace) -> None:
+    """Change what is trained, two worlds a step, until the minutes are over."""
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimiser = torch.optim.AdamW(trained, lr=given.rate, betas=(0.9, 0.99), weight_decay=0.01)
     began, step, queue = time.monotonic(), 0, list[dict[str, Any]]()
@@ -323,9 +313,9 @@ def main() -> None:
         losses = []
         for _ in range(2):
             if not queue:
-                queue = worlds(held_out=False)
-                draw.shuffle(queue)
-            example = examples.of(queue.pop(), draw.choice(PASSAGE_TOKENS))
+                queue = worlds(held_out=False, further=given.further)
+                examples.draw.shuffle(queue)
+            example = examples.of(queue.pop(), examples.draw.choice(PASSAGE_TOKENS))
             if bool((example.wanted != IGNORED).any()):
                 loss = loss_of(model, example)
                 (loss / 2).backward()
@@ -334,10 +324,29 @@ def main() -> None:
         optimiser.step()
         step += 1
         print(f"step {step}: loss {sum(losses) / max(1, len(losses)):.3f}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--minutes", type=float, default=32.0)
+    parser.add_argument("--further", action="store_true", help="with more/ and further/")
+    parser.add_argument("--model", default=load_catalogue().default("generator").id)
+    parser.add_argument("--rank", type=int, default=8)
+    parser.add_argument("--first-layer", type=int, default=8)
+    parser.add_argument("--rate", type=float, default=2e-4)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    torch.manual_seed(given.seed)
+    model, tokenizer = loaded(given.model)
+    made = adapted(model, given.rank, given.first_layer)
+    examples = Examples(tokenizer, random.Random(given.seed))
+    train(model, examples, given)
     save(made, given.out, given.rank)
     model.eval()
+    kept = worlds(held_out=True, further=given.further)
     with torch.no_grad():
-        left = [loss_of(model, examples.of(one, 500)).item() for one in worlds(held_out=True)]
+        left = [loss_of(model, examples.of(one, 500)).item() for one in kept]
     print(f"held out: loss {sum(left) / len(left):.3f} over {len(left)} worlds")
 
 
