@@ -112,6 +112,8 @@ def told(question: str, line: str, fake_generator: Any) -> Draft | None:
          "3 [1][2][3][4]"),
         ("Which student has not handed in task 2?", "name FROM t WHERE task_2_10 IS NULL",
          "Bob Sato [1]"),
+        ("Which student has the most in task 2?",
+         "name FROM t ORDER BY task_2_10 DESC LIMIT 1", "Ana Lund [1]"),
     ],
 )  # fmt: skip
 def test_a_query_is_run_and_cites_its_rows(
@@ -147,6 +149,7 @@ def test_a_query_is_run_and_cites_its_rows(
         ("Which student has not handed in task 2?", "reg_no FROM t WHERE task_2_10 IS NULL"),
         # Another column of the same name is empty.
         ("Which student has not handed in task 2?", "name FROM t WHERE task_1_10 IS NULL"),
+        ("Which student has the most in task 2?", "name FROM t ORDER BY task_1_10 DESC LIMIT 1"),
         # Cut off, or none of the grammar.
         ("who hasn't paid the membership fee yet?", "name FR"),
         ("who hasn't paid the membership fee yet?", "name FROM t WHERE nothing IS NULL"),

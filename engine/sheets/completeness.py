@@ -135,7 +135,8 @@ def may_be_rows(unknown: Sequence[str], asked: Posed, *, by_name: bool, table: N
     if len(unknown) != 1:
         return not unknown
     one = unknown[0]
-    is_listed = asked.form == "listed" and one == asked.listed and len(asked.words) > 1
+    is_form = asked.form in ("listed", "foremost")
+    is_listed = is_form and one == asked.listed and len(asked.words) > 1
     people = is_listed and _is_person(one) and bool(_of_names(table))
     return people or (by_name and one in asked.heads)
 
