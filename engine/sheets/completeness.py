@@ -41,6 +41,7 @@ _PERSONS = frozenset(
     )
 )
 """What a row of a table with a column of names may be: "which student"."""
+_NAMES = frozenset(stems_of("name names full first last family surname"))
 _LINES = re.compile(r"\b(?:lines?|rows?|entries|items?|positions?|different)\b", re.IGNORECASE)
 _MINE = re.compile(r"\b(?:I|me|my|mine)\b")
 
@@ -66,15 +67,21 @@ def accounts(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[i
 
 
 def _lists_what_is_asked(query: RowsQuery, asked: Posed, table: NamedTable) -> bool:
-    """Say whether the listed column is the one that the question begins with: "which class"."""
-    said = asked.listed
-    named = [name for name in table.columns if said and is_named(said, stems_of(name))]
-    if not named and said and _is_person(said):
-        named = _of_names(table)
+    """Say whether the listed column is the one that the question begins with."""
     listed = query.by or query.column or ""
     if asked.of_people and mostly(table, listed, amount_of):
         return False
+    named = listed_columns(asked, table)
     return not named or listed in named
+
+
+def listed_columns(asked: Posed, table: NamedTable) -> list[str]:
+    """Return the columns that a question begins with, "which class"; those of names for people."""
+    said = asked.listed
+    if said is None:
+        return []
+    named = [name for name in table.columns if is_named(said, stems_of(name))]
+    return named or (_of_names(table) if _is_person(said) else [])
 
 
 def _is_person(word: str) -> bool:
@@ -82,8 +89,8 @@ def _is_person(word: str) -> bool:
 
 
 def _of_names(table: NamedTable) -> list[str]:
-    """Return the columns of people's names: "Name", "Member", "Paid by"."""
-    return [one for one in table.columns if "name" in stems_of(one) or names_people(one)]
+    """Return the columns of people's names: "Full name", "Driver"; not "File name"."""
+    return [one for one in table.columns if _NAMES.issuperset(stems_of(one)) or names_people(one)]
 
 
 def _numbers_columns(query: RowsQuery, asked: Posed, table: NamedTable) -> bool:

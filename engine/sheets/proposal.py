@@ -23,7 +23,7 @@ from engine.sheets.columns import (
     mostly,
     named_column,
 )
-from engine.sheets.completeness import accounts, may_be_rows, meant_by
+from engine.sheets.completeness import accounts, listed_columns, may_be_rows, meant_by
 from engine.sheets.computed import BY_WORDS, CITED, rows_text
 from engine.sheets.execution import Result, left_out, run
 from engine.sheets.posed import Posed
@@ -154,10 +154,13 @@ def _shape(asked: Posed, table: NamedTable) -> Shape:
         if len(table.cells(name)) < len(table.rows) and said & meant_by(name)
     ]
     filled = tuple(lacking) if not asked.denies else ()
+    is_list = asked.form in ("listed", "foremost")
+    begun = listed_columns(asked, table) if is_list else []
     return Shape(
         *(names, numbers, cells, parts, asked.numbers),
         empty=tuple(lacking) if asked.denies else (),
         filled=filled,
+        listed=tuple(short for short, name in names.items() if name in begun),
     )
 
 

@@ -105,6 +105,8 @@ class Shape:
     """Short names of columns of which a condition may say that a cell is empty."""
     filled: tuple[str, ...] = ()
     """The same of cells that are not."""
+    listed: tuple[str, ...] = ()
+    """The same of columns that may be listed; empty: all."""
 
     def grammar(self, form: Form) -> str:
         """Return the lines that a form may have, in llama.cpp's notation."""
@@ -125,7 +127,7 @@ class Shape:
         where = f'" WHERE " condition (" AND " condition){{0,{MOST_CONDITIONS - 1}}}'
         lines = [
             f'root ::= " " {forms[form].format(sum=total)}',
-            f"column ::= {_either(self.names)}",
+            f"column ::= {_either(self.listed or self.names)}",
             "where ::= " + (where if conditions else '""'),
             *([f"condition ::= {' | '.join(conditions)}"] if conditions else []),
         ]
