@@ -7,7 +7,8 @@ HOME holds `files/`, and `questions.jsonl` with id, question, kind and answers: 
 answer has one; a list of strings, of which it has all; "yes" or "no", with which it begins; none
 where the files do not say. `own.json` lists the person's addresses. The plain arm is BM25's best
 passages of 300 words within 1,200 tokens, in document order, behind the brief prompt of the data
-sets. Rows hold home, id, kind, scores and seconds, and no text; a file goes on where it ended.
+sets. Rows hold home, id, kind, scores, signals and seconds, and no text; a file goes on where it
+ended.
 """
 
 from __future__ import annotations
@@ -107,6 +108,7 @@ def scores_of(
         "refused": refused,
         "certainty": found.certainty if withholds else None,
         "confidence": found.confidence,
+        "signals": found.signals,
         "seconds": round(time.perf_counter() - began, 1),
     }
 
