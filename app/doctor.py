@@ -145,7 +145,7 @@ def _torch() -> list[Check]:
         found = f"torch {version('torch')}, transformers {version('transformers')}"
     except PackageNotFoundError:
         if asked != "transformers":
-            return [Check("transformers", "ok", "not installed; only encoders need it")]
+            return [Check("transformers", "ok", "not installed; llama.cpp runs what is here")]
         remedy = "pip install 'askance[torch]', or set `runtime` under [models] to another."
         return [Check("transformers", "missing", "not installed, and set as the runtime", remedy)]
     return [Check("transformers", "ok", found)]

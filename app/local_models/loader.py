@@ -16,6 +16,7 @@ from app.settings.config import Config, config_path
 from models import foreign
 from models.encoder import Encoder
 from models.errors import ModelMissing, RuntimeFailed
+from models.llama.encoder_file import unlike_bert
 from models.llama.precautions import Precautions
 from models.proof.proof import proved
 from models.protocols import AttentionReader, AttentiveGenerator, Generator
@@ -250,12 +251,18 @@ class Loader:
         return None if model.id in self._served else measured(model)
 
     def encoder(self, model_id: str) -> Encoder:
-        """Load an encoder. Raises as `generator` does."""
-        from models.torch.loaders import load_encoder
-
+        """Load an encoder: by llama.cpp, unless it cannot or the settings say. Raises likewise."""
         path = self._store.open(self._catalogue.row(model_id))
         self._say(f"Loading {model_id}")
-        return load_encoder(path, model_id)
+        asked = self._config.values.models.runtime
+        if asked == "transformers" or (asked != "llama" and unlike_bert(path.parent)):
+            from models.torch.loaders import load_encoder
+
+            return load_encoder(path, model_id)
+        precautions = self._precautions
+        from models.llama.encoder import load_llama_encoder
+
+        return load_llama_encoder(path, model_id, precautions=precautions)
 
     def attention(self, model_id: str) -> AttentionReader:
         """Load a model to read its attention. Raises as `generator` does; a server shows none."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,6 +14,7 @@ from transformers import AutoModel
 
 from models.encoder import Encoded
 from models.errors import ContextExceeded, RuntimeFailed
+from models.pooling import Pooling, pooling_of
 from models.protocols import Cancelled, Stopped, TokenCount
 from models.stopping import stopped_by
 from models.torch.errors import computing_errors, loading_errors
@@ -29,17 +29,9 @@ from models.torch.model import (
     quiet,
 )
 
-Pooling = Literal["mean", "cls", "max"]
 BATCH_TOKENS = {"cpu": 1024, "cuda": 65_536}
 """Tokens of a batch, padding included. Larger ones exceed a CPU's caches: MiniLM took twice as long
 with 16,384."""
-POOLING_FILE = "1_Pooling/config.json"
-"""The file in which sentence-transformers says how a model was trained to pool."""
-POOLING_KEYS: dict[str, Pooling] = {
-    "pooling_mode_mean_tokens": "mean",
-    "pooling_mode_cls_token": "cls",
-    "pooling_mode_max_tokens": "max",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +62,7 @@ class TorchEncoder:
             network = open_network(AutoModel, path, dtype=number)
             self._network = network.to(self._device)
             tokenizer = open_tokenizer(path)
-            self._pooling = _pooling(model_folder(path))
+            self._pooling = pooling_of(model_folder(path))
         self._segmented = "token_type_ids" in inspect.signature(network.forward).parameters
         self._backend = tokenizer.backend_tokenizer
         self._backend.no_truncation()
@@ -229,18 +221,6 @@ POOLS: dict[Pooling, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
     "cls": _first_state,
 }
 """From hidden states, shape (texts, tokens, d), and what is pooled, (texts, tokens, 1)."""
-
-
-def _pooling(folder: Path) -> Pooling:
-    """Return how the model was trained to pool; the mean where no file says it."""
-    file = folder / POOLING_FILE
-    if not file.exists():
-        return "mean"
-    said = json.loads(file.read_bytes())
-    chosen = [key for key, on in said.items() if key.startswith("pooling_mode") and on is True]
-    if len(chosen) != 1 or chosen[0] not in POOLING_KEYS:
-        raise ValueError(f"{POOLING_FILE} asks for {' and '.join(chosen) or 'no pooling'}")
-    return POOLING_KEYS[chosen[0]]
 
 
 def _frame(tokenizer: Any) -> tuple[int, int]:
