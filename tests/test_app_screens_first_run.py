@@ -78,7 +78,7 @@ def test_known_places_are_found_by_their_existence(places):
 def pair(home: Path, monkeypatch: pytest.MonkeyPatch) -> PairOffer:
     toy_catalogue(home, monkeypatch)
     row = toy_row("small", home / "small.gguf")
-    offer = PairOffer("verified and small", row, row, row, Store.default(os.environ))
+    offer = PairOffer("verified and small", row, row, Store.default(os.environ))
     monkeypatch.setattr(first_run_offers, "pair_offers", lambda: [offer])
     return offer
 

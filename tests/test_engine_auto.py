@@ -105,18 +105,17 @@ def test_when_looking_ahead_is_made_up_for(
 
 
 @pytest.mark.parametrize(
-    ("facts", "taken"),
+    ("facts", "other_words", "taken"),
     [
-        ({}, True),
-        ({"encoder": False}, False),
-        ({"effort": "quick"}, True),
-        ({"fitting": 9}, True),
-        ({"found": 1}, False),
-        ({"found": 0}, False),
+        ({}, True, True),
+        ({}, False, False),
+        ({"encoder": False}, True, False),
+        ({"effort": "quick"}, True, False),
+        ({"fitting": 9}, True, False),
     ],
 )
-def test_when_an_encoder_pays(facts: dict[str, Any], taken: bool) -> None:
-    assert routing.embed(replace(FACTS, **facts)).taken is taken
+def test_when_an_encoder_pays(facts: dict[str, Any], other_words: bool, taken: bool) -> None:
+    assert routing.embed(replace(FACTS, **facts), other_words).taken is taken
 
 
 @pytest.mark.parametrize(
@@ -343,17 +342,18 @@ def test_a_data_set_is_asked_as_its_paper_asks(ask: Ask) -> None:
     assert found.answer.raw == "six"
 
 
-def test_an_encoder_ranks_before_the_samples(ask: Ask) -> None:
+def test_an_encoder_ranks_before_the_samples_where_words_are_missing(ask: Ask) -> None:
     encoder = FakeEncoder({NOTES[1]: 0.1, NOTES[2]: 0.9, "What of": 1.0}, {})
     question = "What of the lease of the boathouse?"
-    known: dict[str, Any] = {"budget": ROOM_FOR_ONE, "encoder": encoder}
-    found = ask(question, [ENDS], ["?"], strategy="auto:look=always,embed=never", **known)
+    always = {"encoder": encoder, "strategy": "auto:look=always"}
+    found = ask(question, [ENDS], ["?"], budget=ROOM_FOR_ONE, **always)
     assert found.taken == ["look ahead"]
-    found = ask(question, [ENDS], ["?"], strategy="auto:look=always", **known)
+    found = ask(question, [ENDS], ["?"], budget=ROOM_FOR_ONE, encoder=encoder, strategy=EMBEDDING)
     assert found.taken == ["embed", "look ahead"]
     assert NOTES[2] in found.generator.prompts[0]
 
 
+EMBEDDING = "auto:embed=always,look=always"
 LONG = replace(ROOM_FOR_ALL, generator_tokens=34, lookahead_tokens=34)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from errno import ENOSPC
 from io import BytesIO
 from pathlib import Path
 
@@ -179,6 +180,16 @@ def test_weights_that_were_cut_short_are_refused(tmp_path: Path, cut: int) -> No
     weights.write_bytes(weights.read_bytes()[:cut])
     with pytest.raises(RuntimeFailed, match="could not load toy"):
         load_llama_encoder(weights, "toy")
+
+
+def test_a_full_disk_is_named(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(source: Path, target: object) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("models.llama.encoder.write_gguf", full)
+    with pytest.raises(RuntimeFailed, match="No space left") as failed:
+        load_llama_encoder(weights, "toy")
+    assert "TMPDIR" in failed.value.remedy
 
 
 def test_tensors_of_another_model_are_refused(weights: Path, tmp_path: Path) -> None:

@@ -15,31 +15,30 @@ from models.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class PairOffer:
-    """Two models that can be fetched together, and the encoder that ranks for any pair."""
+    """Two models that can be fetched together."""
 
     title: str
     """Why it is offered."""
     lookahead: ModelRow
     generator: ModelRow
-    encoder: ModelRow
     store: Store
 
     @property
     def missing(self) -> list[ModelRow]:
-        """The models that are still to be fetched."""
+        """The models of the pair that are still to be fetched."""
         return [row for row in self.rows if self.store.state(row) != "present"]
 
     @property
     def rows(self) -> list[ModelRow]:
-        """All, once where two are one."""
-        return list(dict.fromkeys((self.lookahead, self.generator, self.encoder)))
+        """Both, once where they are one."""
+        return list(dict.fromkeys((self.lookahead, self.generator)))
 
     def about(self) -> str:
         """Say what it is and what it costs."""
         found = [estimate_row(row, self.store, CONTEXT) for row in self.rows]
         needed = sum(one.needed for one in found if one)
         fetch = sum(row.total_size for row in self.missing)
-        cost = f"{size_text(fetch)} to fetch" if fetch else "all are here"
+        cost = f"{size_text(fetch)} to fetch" if fetch else "both are here"
         measured = all(row.verified for row in self.rows)
         unseen = "" if measured else "\nTheir answers have not been measured yet."
         return (
@@ -55,10 +54,9 @@ def pair_offers() -> list[PairOffer]:
     """
     catalogue, store = known_models(os.environ)
     found, _ = recommended(catalogue, store)
-    encoder = catalogue.default("encoder")
     starter = catalogue.default("lookahead"), catalogue.default("generator")
-    offers = [PairOffer("verified and small", *starter, encoder, store)]
-    best = PairOffer(f"for {found.reason}", found.lookahead, found.generator, encoder, store)
+    offers = [PairOffer("verified and small", *starter, store)]
+    best = PairOffer(f"for {found.reason}", found.lookahead, found.generator, store)
     if best.rows != offers[0].rows:
         offers.append(best)
     return offers

@@ -34,11 +34,9 @@ from engine.strategies.readings import Readings
 from engine.strategies.youra import Youra
 from engine.toolbox.steps import Toolbox
 
-EMBEDDING = CeFilter(candidates=32, weight=0.7)
-"""Ranks where an encoder is installed: over five homes 0.77 of 251 answers then stand within 600
-tokens for 0.69, over two others 0.80 of 131 for 0.74. 64 candidates give 0.79 and 0.80 in twice
-the seconds. Conditional embeddings beside it left recall@5 the same (0.798 and 0.797, 120
-questions) and cost twice the encoding."""
+EMBEDDING = CeFilter()
+"""Ranks where an encoder is installed. Conditional embeddings beside it left recall@5 the same
+(0.798 and 0.797, 120 questions) and cost twice the encoding."""
 AFTER_EMBEDDING = FBRag(fusion="normalised")
 """Its scores are not those of BM25, so samples are joined with them on one scale."""
 
@@ -127,7 +125,7 @@ class Auto:
 
     def _embed(self, tools: Toolbox, facts: Facts) -> Steps[tuple[Toolbox, FBRag]]:
         """Let an encoder rank where that pays; return how samples are joined with the scores."""
-        if not (yield from decide(routing.embed(facts), self.embed)):
+        if not (yield from decide(routing.embed(facts, bool(tools.words)), self.embed)):
             return tools, FBRag()
         scores = yield from tools.recall()
         ranked = yield from EMBEDDING.rank(tools, tools.query.text, scores)

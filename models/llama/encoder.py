@@ -52,7 +52,14 @@ def load_llama_encoder(
             with file.open("wb") as target:
                 write_gguf(path, target)
             model = LlamaModel(file, gpu_layers=gpu_layers, precautions=precautions)
-    except (OSError, ValueError, KeyError, struct.error) as error:
+    except OSError as error:
+        raise RuntimeFailed(
+            f"{model_id} could not be written anew for llama.cpp: {error.strerror}.",
+            remedy=f"It takes as much room as its file for a moment, in {tempfile.gettempdir()}; "
+            "set TMPDIR to another folder.",
+            path=path,
+        ) from error
+    except (ValueError, KeyError, struct.error) as error:
         raise RuntimeFailed(
             f"llama.cpp could not load {model_id}: {error}.",
             remedy="Install `askance[torch]` and set models.runtime to transformers, or choose "

@@ -115,7 +115,7 @@ class ModelRow:
     verified: bool
     """The project downloaded the file and saw this hash."""
     starter: bool
-    """Is one of those that `askance models pull` fetches for a newcomer."""
+    """Belongs to the pair that `askance models pull` fetches for a newcomer."""
     sources: tuple[Source, ...]
     """Where it comes from, in the order in which they are tried."""
     extras: tuple[Extra, ...]
