@@ -23,7 +23,7 @@ from models.llama.library import forget_errors, last_error, self_test
 from models.llama.model import LlamaModel
 from models.llama.precautions import NONE, Precautions
 from models.llama.thread import computing_thread
-from models.pooling import Pooling, pooling_of
+from models.pool import Pooling, pooling_of
 from models.protocols import Cancelled, Stopped, TokenCount
 from models.stopping import stopped_by
 

@@ -14,7 +14,7 @@ from transformers import AutoModel
 
 from models.encoder import Encoded
 from models.errors import ContextExceeded, RuntimeFailed
-from models.pooling import Pooling, pooling_of
+from models.pool import Pooling, pooling_of
 from models.protocols import Cancelled, Stopped, TokenCount
 from models.stopping import stopped_by
 from models.torch.errors import computing_errors, loading_errors
