@@ -6,7 +6,6 @@ import ctypes
 import struct
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ import llama_cpp
 import numpy as np
 import numpy.typing as npt
 
-from models.encoder import Encoded
-from models.errors import ContextExceeded, MemorySpent, RuntimeFailed
+from models.decoding.encoder import BatchEncoder, EncoderInput, EncoderShape
+from models.errors import MemorySpent, RuntimeFailed
 from models.llama.context import AbortFlag
 from models.llama.encoder_file import write_gguf
 from models.llama.generator import physical_cores
@@ -24,8 +23,7 @@ from models.llama.model import LlamaModel
 from models.llama.precautions import NONE, Precautions
 from models.llama.thread import computing_thread
 from models.pool import Pooling, pooling_of
-from models.protocols import Cancelled, Stopped, TokenCount
-from models.stopping import stopped_by
+from models.protocols import Cancelled, Stopped
 
 BATCH_TOKENS = 512
 """Tokens of a batch. All texts of a batch share one square of attention, so larger ones are slower:
@@ -73,40 +71,31 @@ def load_llama_encoder(
         raise
 
 
-@dataclass(frozen=True, slots=True)
-class EncoderInput:
-    """One text as the model takes it."""
-
-    tokens: list[int]
-    left_out: int
-    """How many tokens behind the first are left out of the average: the prefix's."""
-    cut: int
-
-
-class LlamaEncoder:
-    """An encoder in llama.cpp."""
+class LlamaEncoder(BatchEncoder):
+    """An encoder in llama.cpp. It knows one segment, in which a text behind a separator stays."""
 
     def __init__(self, model: LlamaModel, model_id: str, pooling: Pooling) -> None:
         """Allocate the context. Use `load_llama_encoder`. Raises `MemorySpent`."""
+        shape = EncoderShape(
+            model.train_context,
+            int(llama_cpp.llama_model_n_embd(model.pointer)),
+            int(llama_cpp.llama_vocab_bos(model.vocab)),
+            int(llama_cpp.llama_vocab_sep(model.vocab)),
+            pooling,
+        )
+        super().__init__(model_id, shape)
         self._model = model
-        self._id = model_id
-        self._pooling = pooling
-        self._size = model.train_context
-        self._dimensions = int(llama_cpp.llama_model_n_embd(model.pointer))
-        self._first = int(llama_cpp.llama_vocab_bos(model.vocab))
-        self._last = int(llama_cpp.llama_vocab_sep(model.vocab))
-        self._usage = TokenCount()
         self._abort = AbortFlag()
-        self._room = max(BATCH_TOKENS, self._size)
-        self._context = self._opened()
-        self._batch = llama_cpp.llama_batch_init(self._room, 0, 1)
+        room = max(BATCH_TOKENS, shape.context)
+        self._context = self._opened(room)
+        self._batch = llama_cpp.llama_batch_init(room, 0, 1)
         llama_cpp.llama_set_abort_callback(
             self._context, self._abort.callback, ctypes.addressof(self._abort.buffer)
         )
 
-    def _opened(self) -> Any:
+    def _opened(self, room: int) -> Any:
         params = llama_cpp.llama_context_default_params()
-        params.n_ctx = params.n_batch = params.n_ubatch = self._room
+        params.n_ctx = params.n_batch = params.n_ubatch = room
         params.n_seq_max = MOST_TEXTS
         params.n_threads = params.n_threads_batch = physical_cores()
         params.embeddings = True
@@ -122,94 +111,42 @@ class LlamaEncoder:
         return context
 
     @property
-    def id(self) -> str:
-        """Catalogue id."""
-        return self._id
-
-    @property
-    def context(self) -> int:
-        """Tokens of one text, control tokens included."""
-        return self._size
-
-    @property
-    def dimensions(self) -> int:
-        """Numbers of a vector."""
-        return self._dimensions
-
-    @property
     def closed(self) -> bool:
         """Whether the weights are freed."""
         return not self._context
 
-    @property
-    def usage(self) -> TokenCount:
-        """Running totals since loading."""
-        return self._usage
+    def close(self) -> None:
+        """Free the weights."""
+        if self._context:
+            llama_cpp.llama_batch_free(self._batch)
+            llama_cpp.llama_free(self._context)
+            self._context = None
+            self._model.close()
 
-    def count(self, text: str) -> int:
-        """Return the number of tokens in `text`, without control tokens."""
-        return len(self._tokens(text))
+    def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        return [self._model.tokenize(text, special=False) for text in texts]
 
-    def encode(self, texts: Sequence[str], *, stopped: Stopped | None = None) -> Encoded:
-        """Return a vector for each text, by the pooling that the model was trained for."""
-        inputs = [self._input("", text, separated=False) for text in texts]
-        return self._encoded(inputs, POOLS[self._pooling], stopped)
+    def _batches(self, lengths: Sequence[int]) -> Iterator[list[int]]:
+        return _batches(lengths)
 
-    def encode_conditioned(
-        self,
-        pairs: Sequence[tuple[str, str]],
-        *,
-        separated: bool = False,
-        stopped: Stopped | None = None,
-    ) -> Encoded:
-        """Return a vector for each (prefix, text), averaged over all tokens but the prefix's.
+    def _run(
+        self, inputs: Sequence[EncoderInput], pooling: Pooling, stopped: Stopped | None
+    ) -> States:
+        states = np.split(
+            self._states([one.tokens for one in inputs], stopped),
+            np.cumsum([len(one.tokens) for one in inputs])[:-1],
+        )
+        pooled = np.stack(
+            [
+                POOLS[pooling](np.delete(own, list(one.left_out), axis=0))
+                for one, own in zip(inputs, states, strict=True)
+            ]
+        )
+        vectors: States = pooled / np.maximum(np.linalg.norm(pooled, axis=1)[:, None], 1e-12)
+        return vectors
 
-        The text behind a separator stays in the first segment: llama.cpp knows no second one.
-        """
-        inputs = [
-            self._input(prefix, text, separated=separated and bool(prefix))
-            for prefix, text in pairs
-        ]
-        return self._encoded(inputs, _mean, stopped)
-
-    def _tokens(self, text: str) -> list[int]:
-        if not self._context:
-            raise RuntimeFailed(f"{self._id} is not loaded any more.", remedy="Ask again.")
-        return self._model.tokenize(text, special=False)
-
-    def _input(self, prefix: str, text: str, *, separated: bool) -> EncoderInput:
-        before = self._tokens(prefix) if prefix else []
-        tokens = self._tokens(text)
-        head = [self._first, *before, *([self._last] if separated else [])]
-        room = self._size - len(head) - 1
-        if room < min(len(tokens), 1):
-            raise ContextExceeded(
-                f"The prefix has {len(before)} tokens; with a text behind it {self._id} has room "
-                f"for {self._size}.",
-                remedy="Ask a shorter question.",
-            )
-        kept = tokens[:room]
-        return EncoderInput([*head, *kept, self._last], len(head) - 1, len(tokens) - len(kept))
-
-    def _encoded(
-        self,
-        inputs: Sequence[EncoderInput],
-        pool: Callable[[States], States],
-        stopped: Stopped | None,
-    ) -> Encoded:
-        vectors = np.empty((len(inputs), self._dimensions), dtype=np.float32)
-        stopped = stopped_by(stopped)
-        for batch in _batches([len(one.tokens) for one in inputs]):
-            if stopped is not None and stopped():
-                raise Cancelled
-            states = self._run([inputs[i].tokens for i in batch], stopped)
-            for i, own in zip(batch, states, strict=True):
-                pooled = pool(np.delete(own, slice(1, 1 + inputs[i].left_out), axis=0))
-                vectors[i] = pooled / max(float(np.linalg.norm(pooled)), 1e-12)
-        return Encoded(vectors, np.array([one.cut for one in inputs], dtype=np.int64))
-
-    def _run(self, texts: Sequence[Sequence[int]], stopped: Stopped | None) -> list[States]:
-        """Return the last hidden states of each text of a batch, shape (tokens, dimensions)."""
+    def _states(self, texts: Sequence[Sequence[int]], stopped: Stopped | None) -> States:
+        """Return the last hidden states of a batch, text after text, shape (tokens, dimensions)."""
         batch, row = self._batch, 0
         for number, tokens in enumerate(texts):
             for position, token in enumerate(tokens):
@@ -230,19 +167,8 @@ class LlamaEncoder:
                 f"llama.cpp failed to encode a batch (status {status}): {last_error()}.",
                 remedy="Close other programs.",
             )
-        self._usage.prompt += row
-        self._usage.computed += row
         values = llama_cpp.llama_get_embeddings(self._context)
-        states = np.ctypeslib.as_array(values, shape=(row, self._dimensions)).copy()
-        return np.split(states, np.cumsum([len(tokens) for tokens in texts])[:-1])
-
-    def close(self) -> None:
-        """Free the weights."""
-        if self._context:
-            llama_cpp.llama_batch_free(self._batch)
-            llama_cpp.llama_free(self._context)
-            self._context = None
-            self._model.close()
+        return np.ctypeslib.as_array(values, shape=(row, self.dimensions)).copy()
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:

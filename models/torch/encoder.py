@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from transformers import AutoModel
 
-from models.encoder import Encoded
-from models.errors import ContextExceeded, RuntimeFailed
+from models.decoding.encoder import BatchEncoder, EncoderInput, EncoderShape
+from models.errors import RuntimeFailed
 from models.pool import Pooling, pooling_of
-from models.protocols import Cancelled, Stopped, TokenCount
-from models.stopping import stopped_by
+from models.protocols import Stopped
 from models.torch.errors import computing_errors, loading_errors
 from models.torch.fit import refuse_too_large
 from models.torch.model import (
@@ -34,19 +33,7 @@ BATCH_TOKENS = {"cpu": 1024, "cuda": 65_536}
 with 16,384."""
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
-    """One text as the model takes it."""
-
-    tokens: list[int]
-    left_out: range
-    """Positions left out of the average: the prefix and its separator."""
-    second: int
-    """Where the second segment begins; beyond the end where there is none."""
-    cut: int
-
-
-class TorchEncoder:
+class TorchEncoder(BatchEncoder):
     """A folder with safetensors, a configuration and a tokenizer."""
 
     def __init__(self, path: Path, model_id: str, *, precision: Precision | None = None) -> None:
@@ -54,7 +41,6 @@ class TorchEncoder:
 
         Raises `RuntimeFailed` and `MemorySpent`.
         """
-        self._id = model_id
         self._device = best_device()
         with quiet(), loading_errors(model_id, path):
             number = best_type(self._device, precision)
@@ -62,105 +48,38 @@ class TorchEncoder:
             network = open_network(AutoModel, path, dtype=number)
             self._network = network.to(self._device)
             tokenizer = open_tokenizer(path)
-            self._pooling = pooling_of(model_folder(path))
+            pooling = pooling_of(model_folder(path))
         self._segmented = "token_type_ids" in inspect.signature(network.forward).parameters
         self._backend = tokenizer.backend_tokenizer
         self._backend.no_truncation()
         self._backend.no_padding()
         self._backend.encode_special_tokens = True
-        self._first, self._last = _frame(tokenizer)
-        self._size = _length(network.config, tokenizer)
-        self._dimensions = int(network.config.hidden_size)
-        self._usage = TokenCount()
-
-    @property
-    def id(self) -> str:
-        """Catalogue id."""
-        return self._id
-
-    @property
-    def context(self) -> int:
-        """Tokens of one text, control tokens included."""
-        return self._size
-
-    @property
-    def dimensions(self) -> int:
-        """Numbers of a vector."""
-        return self._dimensions
+        size, width = _length(network.config, tokenizer), int(network.config.hidden_size)
+        super().__init__(model_id, EncoderShape(size, width, *_frame(tokenizer), pooling))
 
     @property
     def closed(self) -> bool:
         """Whether the weights are freed."""
         return self._network is None
 
-    @property
-    def usage(self) -> TokenCount:
-        """Running totals since loading."""
-        return self._usage
-
-    def count(self, text: str) -> int:
-        """Return the number of tokens in `text`, without control tokens."""
-        return len(self._tokens([text])[0])
-
-    def encode(self, texts: Sequence[str], *, stopped: Stopped | None = None) -> Encoded:
-        """Return a vector for each text, by the pooling that the model was trained for."""
-        inputs = [self._input([], tokens, separated=False) for tokens in self._tokens(texts)]
-        return self._encoded(inputs, self._pooling, stopped)
-
-    def encode_conditioned(
-        self,
-        pairs: Sequence[tuple[str, str]],
-        *,
-        separated: bool = False,
-        stopped: Stopped | None = None,
-    ) -> Encoded:
-        """Return a vector for each (prefix, text), averaged over all tokens but the prefix's."""
-        prefixes = self._tokens([prefix for prefix, _ in pairs])
-        # With a space, where the tokenizer keeps spaces, since both are one text.
-        texts = self._tokens([f" {text}" if prefix else text for prefix, text in pairs])
-        inputs = [
-            self._input(prefix, tokens, separated=separated and bool(prefix))
-            for prefix, tokens in zip(prefixes, texts, strict=True)
-        ]
-        return self._encoded(inputs, "mean", stopped)
+    def close(self) -> None:
+        """Free the weights."""
+        self._network = None
 
     def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
         whole = [text.encode("utf-8", "replace").decode() for text in texts]
         return [one.ids for one in self._backend.encode_batch(whole, add_special_tokens=False)]
 
-    def _input(self, prefix: list[int], tokens: list[int], *, separated: bool) -> Input:
-        head = [self._first, *prefix, *([self._last] if separated else [])]
-        room = self._size - len(head) - 1
-        if room < min(len(tokens), 1):
-            raise ContextExceeded(
-                f"The prefix has {len(prefix)} tokens; with a text behind it {self._id} has room "
-                f"for {self._size}.",
-                remedy="Ask a shorter question.",
-            )
-        kept = tokens[:room]
-        return Input(
-            [*head, *kept, self._last],
-            range(1, len(head)),
-            len(head) if separated else self._size,
-            len(tokens) - len(kept),
-        )
+    def _batches(self, lengths: Sequence[int]) -> Iterator[list[int]]:
+        return _batches(lengths, BATCH_TOKENS[self._device.type])
 
-    def _encoded(
-        self, inputs: Sequence[Input], pooling: Pooling, stopped: Stopped | None
-    ) -> Encoded:
-        if self._network is None:
-            raise RuntimeFailed(f"{self._id} is not loaded any more.", remedy="Ask again.")
-        vectors = np.empty((len(inputs), self._dimensions), dtype=np.float32)
-        stopped = stopped_by(stopped)
-        for batch in _batches([len(one.tokens) for one in inputs], BATCH_TOKENS[self._device.type]):
-            if stopped is not None and stopped():
-                raise Cancelled
-            with computing_errors(), torch.inference_mode():
-                vectors[batch] = self._run([inputs[i] for i in batch], pooling)
-        return Encoded(vectors, np.array([one.cut for one in inputs], dtype=np.int64))
+    def _run(
+        self, inputs: Sequence[EncoderInput], pooling: Pooling, stopped: Stopped | None
+    ) -> npt.NDArray[np.float32]:
+        with computing_errors(), torch.inference_mode():
+            return self._pooled(inputs, pooling)
 
-    def _run(self, inputs: Sequence[Input], pooling: Pooling) -> Any:
-        """Return the vectors of one batch."""
+    def _pooled(self, inputs: Sequence[EncoderInput], pooling: Pooling) -> npt.NDArray[np.float32]:
         width = max(len(one.tokens) for one in inputs)
         shape = (len(inputs), width)
         tokens, present = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
@@ -174,18 +93,13 @@ class TorchEncoder:
         said = self._network(
             input_ids=self._tensor(tokens), attention_mask=self._tensor(present), **options
         )
-        self._usage.prompt += int(present.sum())
-        self._usage.computed += int(present.sum())
         states = said.last_hidden_state.float()
         taken = POOLS[pooling](states, self._tensor(pooled)[..., None])
-        return torch.nn.functional.normalize(taken).cpu().numpy()
+        vectors: npt.NDArray[np.float32] = torch.nn.functional.normalize(taken).cpu().numpy()
+        return vectors
 
     def _tensor(self, values: Any) -> torch.Tensor:
         return torch.from_numpy(values).to(self._device)
-
-    def close(self) -> None:
-        """Free the weights."""
-        self._network = None
 
 
 def _batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
