@@ -33,6 +33,7 @@ from engine.strategies import registry
 from engine.values import Answer, Query
 from ingest.item import Item, Kind, Locator, People
 from models.encoder import Encoder
+from models.llama.encoder import load_llama_encoder
 from models.llama.generator import load_llama
 from models.protocols import Generator
 from models.roles import ModelSet
@@ -68,10 +69,7 @@ def model() -> Iterator[Generator]:
 
 @pytest.fixture(scope="module")
 def encoder() -> Iterator[Encoder]:
-    pytest.importorskip("torch")
-    from models.torch.loaders import load_encoder
-
-    loaded = load_encoder(weights_of("all-minilm-l6-v2"), "all-minilm-l6-v2")
+    loaded = load_llama_encoder(weights_of("all-minilm-l6-v2"), "all-minilm-l6-v2")
     yield loaded
     loaded.close()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import struct
 from collections.abc import Iterator
 from errno import ENOSPC
 from io import BytesIO
@@ -14,6 +16,8 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from app.local_models.loader import Loader
+from app.settings.config import load_config
 from models.errors import ContextExceeded, RuntimeFailed
 from models.llama.encoder import (
     BATCH_TOKENS,
@@ -24,7 +28,9 @@ from models.llama.encoder import (
 )
 from models.llama.encoder_file import unlike_bert, write_gguf
 from models.protocols import Cancelled
+from models.store.catalogue import load_catalogue
 from models.store.gguf import read_header
+from models.store.store import Store
 from models.torch.encoder import TorchEncoder
 from tests.support.in_store import weights_of
 from tests.support.toy_torch import encoder
@@ -168,6 +174,57 @@ def test_an_encoder_of_another_kind_is_refused(
     assert "askance[torch]" in failed.value.remedy
 
 
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("config.json", "[]", "no table"),
+        ("config.json", "{", "no JSON"),
+        ("tokenizer_config.json", "1", "no table"),
+        ("tokenizer_config.json", None, "No such file"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_a_reason(
+    tmp_path: Path, file: str, content: str | None, said: str
+) -> None:
+    toy_files(tmp_path)
+    (tmp_path / file).unlink()
+    if content is not None:
+        (tmp_path / file).write_text(content)
+    assert said in (unlike_bert(tmp_path) or "")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("num_attention_heads", value) for value in (0, -1, "2", None, [2])),
+        *(("layer_norm_eps", value) for value in (0, -1.0, "x", 2.0)),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused(tmp_path: Path, name: str, value: object) -> None:
+    weights = toy_files(tmp_path)
+    known = json.loads((tmp_path / "config.json").read_bytes())
+    (tmp_path / "config.json").write_text(json.dumps(known | {name: value}))
+    with pytest.raises(RuntimeFailed, match=name):
+        load_llama_encoder(weights, "toy")
+
+
+@pytest.mark.parametrize("name", ["num_attention_heads", "num_hidden_layers", "hidden_size"])
+def test_a_shape_that_the_weights_have_not_is_refused(tmp_path: Path, name: str) -> None:
+    weights = toy_files(tmp_path)
+    known = json.loads((tmp_path / "config.json").read_bytes())
+    (tmp_path / "config.json").write_text(json.dumps(known | {name: 9}))
+    with pytest.raises(RuntimeFailed, match="could not load"):
+        load_llama_encoder(weights, "toy")
+
+
+@pytest.mark.parametrize("header", ["[]", '{"embeddings.LayerNorm.bias": 1}', "{"])
+def test_a_header_of_another_form_is_refused(tmp_path: Path, header: str) -> None:
+    weights = toy_files(tmp_path)
+    weights.write_bytes(struct.pack("<Q", len(header)) + header.encode())
+    with pytest.raises(RuntimeFailed, match="could not load toy"):
+        load_llama_encoder(weights, "toy")
+
+
 def test_an_encoder_without_a_vocabulary_is_refused(tmp_path: Path) -> None:
     weights = encoder(tmp_path)
     with pytest.raises(RuntimeFailed, match=r"vocab\.txt"):
@@ -199,6 +256,39 @@ def test_tensors_of_another_model_are_refused(weights: Path, tmp_path: Path) -> 
     (tmp_path / weights.name).write_bytes(changed)
     with pytest.raises(ValueError, match="which BERT has not"):
         write_gguf(tmp_path / weights.name, BytesIO())
+
+
+@pytest.mark.parametrize(
+    ("runtime", "config", "wanted"),
+    [
+        ("auto", {}, LlamaEncoder),
+        ("llama", {}, LlamaEncoder),
+        ("transformers", {}, TorchEncoder),
+        ("auto", {"hidden_act": "relu"}, TorchEncoder),
+        ("llama", {"hidden_act": "relu"}, None),
+    ],
+)
+def test_llama_cpp_runs_an_encoder_where_it_can(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    runtime: str,
+    config: dict[str, str],
+    wanted: type | None,
+) -> None:
+    weights = toy_files(tmp_path)
+    known = json.loads((tmp_path / "config.json").read_bytes())
+    (tmp_path / "config.json").write_text(json.dumps(known | config))
+    store = Store.default(os.environ)
+    monkeypatch.setattr(store, "open", lambda row: weights)
+    settings = load_config({"ASKANCE_MODELS_RUNTIME": runtime})
+    loader = Loader(settings, load_catalogue(), store, 1024, lambda text: None)
+    if wanted is None:
+        with pytest.raises(RuntimeFailed, match="hidden_act"):
+            loader.encoder("all-minilm-l6-v2")
+        return
+    loaded = loader.encoder("all-minilm-l6-v2")
+    assert type(loaded) is wanted
+    loaded.close()
 
 
 @pytest.mark.slow

@@ -52,12 +52,12 @@ def load_llama_encoder(
             model = LlamaModel(file, gpu_layers=gpu_layers, precautions=precautions)
     except OSError as error:
         raise RuntimeFailed(
-            f"{model_id} could not be written anew for llama.cpp: {error.strerror}.",
-            remedy=f"It takes as much room as its file for a moment, in {tempfile.gettempdir()}; "
-            "set TMPDIR to another folder.",
+            f"{model_id} could not be written anew for llama.cpp: {error.strerror or error}.",
+            remedy="That takes as much room as its file for a moment, in the folder for temporary "
+            "files. Set TMPDIR to one with room.",
             path=path,
         ) from error
-    except (ValueError, KeyError, struct.error) as error:
+    except (ValueError, struct.error) as error:
         raise RuntimeFailed(
             f"llama.cpp could not load {model_id}: {error}.",
             remedy="Install `askance[torch]` and set models.runtime to transformers, or choose "

@@ -67,17 +67,16 @@ class SourceTensor:
 
 
 def unlike_bert(folder: Path) -> str | None:
-    """Return why llama.cpp cannot run the encoder in a folder; None where it can.
-
-    Raises `OSError`, and `ValueError` for a file that is no JSON.
-    """
-    config = json.loads((folder / "config.json").read_bytes())
+    """Return why llama.cpp cannot run the encoder in a folder; None where it can."""
+    try:
+        config, tokenizer = _table(folder / "config.json"), _table(folder / "tokenizer_config.json")
+    except (OSError, ValueError) as error:
+        return str(error)
     for key, wanted in CONFIGURED.items():
         if (said := config.get(key, wanted)) != wanted:
             return f"llama.cpp runs encoders with {key} {wanted}, and this one has {said}"
     if not (folder / "vocab.txt").exists():
         return "llama.cpp reads words by a vocab.txt, and this one has none"
-    tokenizer = json.loads((folder / "tokenizer_config.json").read_bytes())
     if not tokenizer.get("do_lower_case", True):
         return "llama.cpp reads every letter as a small one, and this one tells them apart"
     return None
@@ -86,13 +85,12 @@ def unlike_bert(folder: Path) -> str | None:
 def write_gguf(weights: Path, target: BinaryIO) -> None:
     """Write the encoder whose weights, configuration and vocabulary lie in one folder.
 
-    Raises `ValueError` where llama.cpp has no such encoder, `KeyError` where the configuration
-    lacks a number, and `OSError`.
+    Raises `ValueError` and `struct.error` where llama.cpp has no such encoder, and `OSError`.
     """
     folder = weights.parent
     if fault := unlike_bert(folder):
         raise ValueError(fault)
-    config = json.loads((folder / "config.json").read_bytes())
+    config = _table(folder / "config.json")
     vocabulary = (folder / "vocab.txt").read_text("utf-8").split("\n")
     if not vocabulary[-1]:
         vocabulary.pop()
@@ -117,12 +115,25 @@ def write_gguf(weights: Path, target: BinaryIO) -> None:
             target.write(bytes(-one.size % ALIGNMENT))
 
 
+def _table(path: Path) -> dict[str, object]:
+    """Return a JSON object. Raises `OSError`, and `ValueError` for anything else."""
+    try:
+        found = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path.name} is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise ValueError(f"{path.name} holds no table of names")
+    return found
+
+
 def _tensors_of(source: BinaryIO) -> list[SourceTensor]:
     (length,) = struct.unpack("<Q", source.read(8))
     if length > MOST_HEADER:
         raise ValueError("its header is too long")
     found = []
-    header: Mapping[str, dict[str, object]] = json.loads(source.read(length))
+    header = json.loads(source.read(length))
+    if not isinstance(header, dict):
+        raise ValueError("its header holds no table of tensors")
     for name, said in header.items():
         plain = name.removeprefix("bert.")
         if name == "__metadata__" or plain.startswith(UNUSED):
@@ -131,18 +142,18 @@ def _tensors_of(source: BinaryIO) -> list[SourceTensor]:
     return found
 
 
-def _tensor(name: str, said: Mapping[str, object], after: int) -> SourceTensor:
+def _tensor(name: str, said: object, after: int) -> SourceTensor:
     match said:
         case {
             "dtype": "F32" | "F16" as kind,
             "shape": list(shape),
             "data_offsets": [int(begin), int(end)],
-        }:
+        } if all(isinstance(one, int) for one in shape):
             width = 4 if kind == "F32" else 2
             if end - begin != prod(shape) * width:
                 raise ValueError(f"the tensor {name} has not the size that its shape asks for")
             return SourceTensor(name, TENSOR_TYPES[kind], tuple(shape), after + begin, end - begin)
-    raise ValueError(f"the tensor {name} is of the type {said.get('dtype')}")
+    raise ValueError(f"the tensor {name} is neither F32 nor F16, or has no shape")
 
 
 def _named(name: str) -> str:
@@ -166,12 +177,14 @@ def _entries(config: Mapping[str, object], vocabulary: Sequence[str]) -> Iterato
         ("block_count", "num_hidden_layers"),
         ("attention.head_count", "num_attention_heads"),
     ):
-        yield _entry(f"bert.{key}", U32, struct.pack("<I", config[name]))
+        yield _entry(f"bert.{key}", U32, struct.pack("<I", _count(config, name)))
     epsilon = config.get("layer_norm_eps", 1e-12)
+    if not isinstance(epsilon, float) or not 0 < epsilon < 1:  # llama.cpp ends the process
+        raise ValueError(f"config.json has layer_norm_eps {epsilon}, and it lies between 0 and 1")
     yield _entry("bert.attention.layer_norm_epsilon", F32, struct.pack("<f", epsilon))
     yield _entry("bert.attention.causal", BOOL, b"\0")
-    kinds = config.get("type_vocab_size", 2)
-    yield _entry("tokenizer.ggml.token_type_count", U32, struct.pack("<I", kinds))
+    kinds = struct.pack("<I", _count({"type_vocab_size": 2, **config}, "type_vocab_size"))
+    yield _entry("tokenizer.ggml.token_type_count", U32, kinds)
     yield _entry("tokenizer.ggml.model", STRING, _text("bert"))
     words = b"".join(_text(_word(token)) for token in vocabulary)
     yield _entry("tokenizer.ggml.tokens", LIST, struct.pack("<IQ", STRING, len(vocabulary)) + words)
@@ -184,10 +197,17 @@ def _entries(config: Mapping[str, object], vocabulary: Sequence[str]) -> Iterato
         ("unknown", "[UNK]"),
         ("bos", "[CLS]"),
         ("cls", "[CLS]"),
-        ("eos", "[SEP]"),
         ("seperator", "[SEP]"),  # spelt like this in the format
     ):
         yield _entry(f"tokenizer.ggml.{name}_token_id", U32, struct.pack("<I", place[mark]))
+
+
+def _count(config: Mapping[str, object], name: str) -> int:
+    """Return a number of the configuration. Raises `ValueError` for none that can be."""
+    value = config.get(name)
+    if not isinstance(value, int) or value < 1:
+        raise ValueError(f"config.json has {name} {value}, and it counts something")
+    return value
 
 
 def _is_control(token: str) -> bool:

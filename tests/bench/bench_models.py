@@ -218,21 +218,39 @@ def peak_memory(runtime: str) -> None:
 
 
 def encoder(folder: Path, runs: int) -> None:
-    """Print passages a second, plain and behind a query, in each number type."""
+    """Print passages a second, plain and behind a query, by both runtimes, and how like they are.
+
+    transformers in float32 is what the others are compared with.
+    """
+    from models.llama.encoder import load_llama_encoder
     from models.torch.encoder import TorchEncoder
 
     line = "Ann met Bob in room 7 about the lease of the boat house, and Eve was told later. "
     passages = [f"{i} {line * (1 + i % 9)}" for i in range(128)]
     pairs = [("Who met Bob about the lease?", passage) for passage in passages]
-    for precision in ("float32", "bfloat16"):
-        model = TorchEncoder(folder, folder.name, precision=precision)  # type: ignore[arg-type]
-        tokens = statistics.mean(map(model.count, passages))
-        print(f"{model.id}, {len(passages)} passages of {tokens:.0f} tokens, {precision}")
-        model.encode(passages)
-        sides = (partial(model.encode, passages), partial(model.encode_conditioned, pairs))
+    models = {
+        "transformers, float32": TorchEncoder(folder, folder.name, precision="float32"),
+        "transformers, bfloat16": TorchEncoder(folder, folder.name, precision="bfloat16"),
+        "llama.cpp, float32": load_llama_encoder(folder / "model.safetensors", folder.name),
+    }
+    first = next(iter(models.values()))
+    tokens = statistics.mean(map(first.count, passages))
+    print(f"{first.id}, {len(passages)} passages of {tokens:.0f} tokens")
+    wanted = first.encode(passages).vectors
+    for name, model in models.items():
+        alike = (model.encode(passages).vectors * wanted).sum(axis=1).min()
+        row(name, f"least cosine {alike:.5f}")
+    for what in ("alone", "behind a query"):
+        sides = [
+            partial(model.encode, passages)
+            if what == "alone"
+            else partial(model.encode_conditioned, pairs)
+            for model in models.values()
+        ]
         took = medians(runs, *(partial(seconds, side) for side in sides))
-        for name, each in zip(("alone", "behind a query"), took, strict=True):
-            row(name, f"{len(passages) / each:.1f} /s")
+        for name, each in zip(models, took, strict=True):
+            row(f"{what}, {name}", f"{len(passages) / each:.1f} /s, {each / took[0]:.2f} of it")
+    for model in models.values():
         model.close()
 
 
