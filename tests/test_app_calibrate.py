@@ -73,7 +73,7 @@ def honest(question: Question) -> Answer:
     at = list(QUESTIONS).index(question.text)
     right = not question.unanswerable and at % 3 > 0
     text = f"{question.answers[0]}. [1]" if right else "Nobody knows. [1]"
-    return answer(text, {"least": 2.0 * right - at % 2, "mean": None})
+    return answer(text, {"least_likely": 2.0 * right - at % 2, "likely": None})
 
 
 @pytest.fixture(autouse=True)
@@ -124,9 +124,10 @@ def test_the_fit_is_written_for_the_person_alone_and_wins(script, capsys):
     assert 0 < found["right"] < 1
     assert found["after"]["calibration_error"] < found["before"]["calibration_error"]
     assert found["after"]["brier"] < found["before"]["brier"]
-    assert found["weights"]["least"] > 0
+    assert found["weights"]["least_likely"] > 0
     scaled, by = found["weights"], DEFAULT.weights  # what is fitted is one scale and the intercept
-    assert scaled["mean"] / scaled["least"] == pytest.approx(by["mean"] / by["least"])
+    ratios = [one["likely"] / one["least_likely"] for one in (scaled, by)]
+    assert ratios[0] == pytest.approx(ratios[1])
     own = fitted_weights(known_models(os.environ)[0].row("writer"))
     assert own is not None
     assert (own.weights, own.typical) == (found["weights"], found["typical"])
@@ -168,7 +169,7 @@ def test_a_dry_run_writes_nothing_and_another_file_leaves_ones_own(script, capsy
 
 def test_weights_that_do_not_do_better_are_not_taken(script, capsys, monkeypatch, tmp_path):
     """The catalogue's are right already: log odds of 2 where 28 of 32 are, -2 where 3 of 22 are."""
-    table = "[model.confidence]\nintercept = 0\nleast = 1\n"
+    table = "[model.confidence]\nintercept = 0\nleast_likely = 1\n"
     toy = parse_catalogue(ROWS.replace("[[model.source]]", f"{table}[[model.source]]", 1), "toy")
     monkeypatch.setattr("app.local_models.loader.load_catalogue", lambda: toy)
     answerable = [one.id for one in QUESTIONS.values() if not one.unanswerable]
@@ -179,7 +180,7 @@ def test_weights_that_do_not_do_better_are_not_taken(script, capsys, monkeypatch
         at = answerable.index(question.id)
         right = (at % 8 > 0) == (at < 32)
         text = question.answers[0] if right else "Nobody."
-        return answer(text, {"least": 2.0 if at < 32 else -2.0})
+        return answer(text, {"least_likely": 2.0 if at < 32 else -2.0})
 
     script(known)
     assert main(["models", "calibrate", "writer"]) == 0
@@ -202,9 +203,9 @@ def test_a_file_of_another_kind_is_refused_before_anything_is_asked(script, caps
 @pytest.mark.parametrize(
     ("reply", "says"),
     [
-        (lambda question: answer("Nothing was found.", {"mean": -1.0}, "none"), "Only 0 answers"),
+        (lambda question: answer("Nothing was found.", {"likely": -1.0}, "none"), "Only 0 answers"),
         (lambda question: answer("31"), "Only 0 answers"),
-        (lambda question: answer("Nobody knows.", {"mean": -1.0}), "0 of 74 answers are right"),
+        (lambda question: answer("Nobody knows.", {"likely": -1.0}), "0 of 74 answers are right"),
     ],
 )
 def test_too_few_answers_or_none_that_is_right_are_refused(script, capsys, reply, says):
@@ -218,7 +219,7 @@ def test_where_all_are_right_nothing_is_fitted(script, capsys):
     def right(question: Question) -> Answer:
         if question.unanswerable:
             return answer("Nothing was found.", grounded="none")
-        return answer(question.answers[0], {"mean": -1.0})
+        return answer(question.answers[0], {"likely": -1.0})
 
     script(right)
     assert main(["models", "calibrate", "writer"]) == 2
@@ -256,11 +257,11 @@ def test_the_help_tells_the_number_of_questions(capsys):
 
 def test_an_answer_is_right_by_its_words_and_never_where_there_is_none():
     answerable = next(one for one in QUESTIONS.values() if not one.unanswerable)
-    signals: dict[str, float | None] = {"mean": -1.0, "least": None}
+    signals: dict[str, float | None] = {"likely": -1.0, "least_likely": None}
     right = outcome_of(answerable, answer(f"{answerable.answers[0]} [1].", signals))
     assert right is not None
     assert right[1]
-    assert (right[0].mean, right[0].least) == (-1.0, None)
+    assert (right[0].likely, right[0].least_likely) == (-1.0, None)
     unanswerable = next(one for one in QUESTIONS.values() if one.unanswerable)
     wrong = outcome_of(unanswerable, answer("It is 5. [1]", signals))
     assert wrong is not None
@@ -295,7 +296,7 @@ def test_what_was_fitted_is_among_the_traces_of_the_program():
 def test_fits_of_several_models_stand_side_by_side(tmp_path):
     path = tmp_path / "askance" / "confidence.toml"
     assert load_fitted(path) == {}
-    one = Fitted("one", SHA, 40, {INTERCEPT: -0.5, "mean": 1e-7}, {"mean": -1.25})
+    one = Fitted("one", SHA, 40, {INTERCEPT: -0.5, "likely": 1e-7}, {"likely": -1.25})
     two = Fitted("two", SHA, 41, {INTERCEPT: 1.0}, {})
     for fit in (one, two, one):
         write_fitted(path, fit)

@@ -23,11 +23,11 @@ def held(right: int, wrong: int, value: float) -> list[tuple[Signals, bool]]:
 
 
 def test_the_catalogues_weights_win_over_the_default():
-    own = FittedWeights({INTERCEPT: 1.0, "mean": 2.0}, {"mean": -0.5})
+    own = FittedWeights({INTERCEPT: 1.0, "likely": 2.0}, {"likely": -0.5})
     models = ModelSet("small", "large", no_model, confidence=own)
     found = calibration_of(models)
-    assert found == Calibration({INTERCEPT: 1.0, "mean": 2.0}, {"mean": -0.5})
-    assert found.log_odds(Signals(mean=-0.25)) == pytest.approx(0.5)
+    assert found == Calibration({INTERCEPT: 1.0, "likely": 2.0}, {"likely": -0.5})
+    assert found.log_odds(Signals(likely=-0.25)) == pytest.approx(0.5)
     assert found.confidence(Signals()) == pytest.approx(0.5)
     assert calibration_of(ModelSet("small", "large", no_model)) is DEFAULT
 
@@ -75,24 +75,24 @@ def test_the_unit_of_a_signal_does_not_matter():
 
 
 def test_a_missing_signal_counts_as_the_mean_of_the_others():
-    rows = [(Signals(least=value), value > 0) for value in (2.0, -1.0, 3.0, -2.0)]
+    rows = [(Signals(least_likely=value), value > 0) for value in (2.0, -1.0, 3.0, -2.0)]
     found = fit([*rows, (Signals(), True)])
-    assert found.typical == {"least": 0.5}
-    assert found.confidence(Signals()) == pytest.approx(found.confidence(Signals(least=0.5)))
+    assert found.typical == {"least_likely": 0.5}
+    assert found.confidence(Signals()) == pytest.approx(found.confidence(Signals(least_likely=0.5)))
 
 
 def test_what_does_not_tell_replies_apart_has_no_weight():
-    found = fit([(Signals(held=1.0, mean=-2.0), True)] * 3 + [(Signals(held=1.0), False)])
+    found = fit([(Signals(held=1.0, likely=-2.0), True)] * 3 + [(Signals(held=1.0), False)])
     assert found.weights == pytest.approx({INTERCEPT: math.log(3)})
 
 
 def test_a_prior_is_scaled_and_shifted():
     """The prior says log odds 4 and 0; log 3 and -log 3 are right: half of it log 3, less log 3."""
-    prior = Calibration({INTERCEPT: 0.0, "held": 4.0, "mean": 1.0}, {"mean": 0.0})
+    prior = Calibration({INTERCEPT: 0.0, "held": 4.0, "likely": 1.0}, {"likely": 0.0})
     found = fit(held(3, 1, 1.0) + held(1, 3, 0.0), prior, ridge=0.0)
     scale = math.log(3) / 2
     assert found.weights == pytest.approx(
-        {INTERCEPT: -math.log(3), "held": 4 * scale, "mean": scale}
+        {INTERCEPT: -math.log(3), "held": 4 * scale, "likely": scale}
     )
     assert found.typical == prior.typical
 

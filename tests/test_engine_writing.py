@@ -31,7 +31,7 @@ from models.protocols import Generator, OtherBeginnings
 from models.roles import ModelSet
 
 QUESTION = "What is the e-mail address of Ann Lee?"
-WEIGHTS = {"intercept": -1.0, "mean": 0.5, "held": 1.0}
+WEIGHTS = {"intercept": -1.0, "likely": 0.5, "held": 1.0}
 
 
 def written(model: Generator, question: str = QUESTION) -> tuple[list[str], Draft]:
@@ -58,7 +58,8 @@ def test_a_reply_is_judged_without_another_call(fake_generator: Callable[..., An
     assert len(model.prompts) == 1
     assert answer.signals is not None
     assert (answer.signals.held, answer.signals.echoed) == (1, 0)
-    assert answer.signals.mean == answer.signals.least == LIKELY
+    assert answer.signals.likely == answer.signals.least_likely == pytest.approx(math.exp(LIKELY))
+    assert (answer.signals.adapted, answer.signals.denied) == (0.0, None)
     assert answer.confidence == Calibration(WEIGHTS).confidence(answer.signals)
 
 
@@ -138,7 +139,7 @@ def test_a_model_that_likes_to_deny_is_held_to_an_answer(
     asked = GeneratorQuestion(QUESTION_TASK, "Who signed it?", date(2026, 11, 27))
     opening = opening_of(model, asked, "a prompt", roles)
     assert isinstance(opening.held, OtherBeginnings) is held
-    assert opening.denied == (0.0 if bias is None else pytest.approx(denied))
+    assert opening.denied == (None if bias is None else pytest.approx(denied))
     assert (opening.decided is not None) is told
     assert opening.adapted
 

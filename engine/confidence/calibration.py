@@ -56,16 +56,24 @@ class Calibration:
 
 DEFAULT = Calibration(
     {
-        INTERCEPT: 0.41,
-        "mean": 1.08,
-        "least": 1.16,
-        "near": 0.77,
-        "echoed": -0.41,
-        "margin": 0.32,
-        "agreed": 0.31,
+        INTERCEPT: -3.32,
+        "likely": 1.79,
+        "least_likely": 2.21,
+        "near": 0.78,
+        "echoed": -0.44,
+        "margin": 0.37,
+        "agreed": 0.34,
+        "adapted": 0.46,
         "compared": 2.5,
     },
-    {"mean": -0.21, "least": -0.77, "near": 0.43, "echoed": 0.11, "margin": 0.34, "agreed": 0.20},
+    {
+        "likely": 0.83,
+        "least_likely": 0.52,
+        "near": 0.43,
+        "echoed": 0.10,
+        "margin": 0.33,
+        "agreed": 0.17,
+    },
 )
 """For a generator that none was fitted for."""
 

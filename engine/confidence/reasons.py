@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from engine.confidence.signals import Signals
 from engine.values import Argument
 
-LIKELY, UNLIKELY = -0.2, -1.2
-"""Mean log-probabilities of a token above which a reply came easily, and below which it did not."""
+LIKELY, UNLIKELY = 0.82, 0.3
+"""Mean probabilities of a token above which a reply came easily, and below which it did not."""
 
 DENIED = 0.5
 """Probability of a denial from which it is named."""
@@ -40,7 +40,7 @@ _RULES = (
     _Rule("near", 0.6, "the sentence it is from is about what is asked", 0.2, _FAR),
     _Rule("held", 2, "", 0.5, "no source has most of its words"),
     _Rule("margin", 0.4, "one source is far ahead of the others", -1, ""),
-    _Rule("mean", LIKELY, "the model had no other words in mind", UNLIKELY, "the model wavered"),
+    _Rule("likely", LIKELY, "the model had no other words in mind", UNLIKELY, "the model wavered"),
 )
 
 
@@ -59,7 +59,7 @@ def _reasons(signals: Signals) -> Iterator[Argument]:
             yield Argument(rule.pro, True)
         elif rule.con and value <= rule.low:
             yield Argument(rule.con, False)
-    if signals.denied >= DENIED:
+    if signals.denied is not None and signals.denied >= DENIED:
         yield Argument("the model was about to say that no source states it", False)
     if signals.echoed:
         yield Argument("it only repeats the question", False)

@@ -1,7 +1,7 @@
 """What speaks for a reply and against it, as numbers.
 
-They cost no call of a model: the reply's log-probabilities, how alike the words of question,
-reply and evidence are, and how far the best passage is ahead of the next.
+They cost no call of a model: the probabilities of the reply's tokens, how alike the words of the
+question, the reply and the evidence are, and how far the best passage is ahead of the next.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ FAR_AHEAD = 1.5
 class Signals:
     """Signals of one reading. None: this generator does not say."""
 
-    mean: float | None = None
-    """Mean log-probability of the reply's tokens."""
-    least: float | None = None
-    """Log-probability of its least likely token."""
+    likely: float | None = None
+    """Geometric mean of the probabilities of the reply's tokens."""
+    least_likely: float | None = None
+    """Probability of its least likely token."""
     near: float = 0.0
     """Share of the question's content words in the sentence that the reply comes from, the one
     before it, and the title; of several such sentences the largest. Words of the reply aside."""
@@ -43,9 +43,11 @@ class Signals:
     agreed: float = 0.0
     """1 where other readings of the question give the same answer, -1 where they give others, 0
     without one."""
-    denied: float = 0.0
-    """Probability that the reply would have begun as a denial that a passage states an answer; 0
-    for a generator that was not trained to say so."""
+    adapted: float = 0.0
+    """1 where the generator read with its adapter, and so denied what it would have guessed."""
+    denied: float | None = None
+    """Probability that the reply would have begun as a denial that a passage states an answer; None
+    without an adapter, which is trained to say so."""
     compared: float = 0.0
     """1 where the program compared days that sources state of each option; 0.5 where it compared
     amounts, as an offer may name two of them."""

@@ -21,8 +21,9 @@ class Draft:
     """False when a limit cut the text."""
     logprobs: tuple[float, ...] = ()
     """Log-probabilities of its tokens; empty where the generator does not say."""
-    denied: float = 0.0
-    """Probability with which the generator would have begun to say that no passage answers."""
+    denied: float | None = None
+    """Probability with which the generator would have begun to say that no passage answers; None
+    where it did not read with an adapter."""
     signals: Signals | None = None
     """What speaks for it and against it; None where it was not judged."""
     confidence: float | None = None

@@ -24,8 +24,9 @@ class Opening:
     adapted: bool = False
     """Whether the model's reading adapter is at work."""
     held: Constraint | None = None
-    denied: float = 0.0
-    """Probability that the model begins to say that no passage states an answer."""
+    denied: float | None = None
+    """Probability that the model begins to say that no passage states an answer; None without an
+    adapter."""
     decided: Decided | None = None
     """None where the model begins as it would."""
 
@@ -39,7 +40,7 @@ def opening_of(model: Generator, asked: GeneratorQuestion, prompt: str, roles: M
     """
     if not asked.task.personal or form_asked(asked.text) == "several":
         return Opening()
-    denied = 0.0
+    denied: float | None = None
     held: Constraint | None = None
     decided = None
     if roles.denial_bias is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -173,7 +174,10 @@ def finish(
     if abstention.denies(written.text, passages):
         return told
     known = signals_of(asked.text, passages, written)
-    signals = replace(known, margin=margin, compared=compared, denied=written.denied)
+    adapted = float(written.denied is not None)
+    signals = replace(
+        known, margin=margin, compared=compared, adapted=adapted, denied=written.denied
+    )
     return replace(told, signals=signals, confidence=calibration.confidence(signals))
 
 
@@ -182,7 +186,8 @@ def signals_of(question: str, passages: Sequence[Passage], written: Draft) -> Si
     known = of_words(question, written.text, passages)
     if not (said := written.logprobs):
         return known
-    return replace(known, mean=sum(said) / len(said), least=min(said))
+    likely = math.exp(sum(said) / len(said))
+    return replace(known, likely=likely, least_likely=math.exp(min(said)))
 
 
 def unshown(steps: Steps[Draft]) -> Draft:

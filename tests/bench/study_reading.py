@@ -1,14 +1,16 @@
 """Readings of a question and what speaks for each: recorded, then fitted.
 
     study_reading.py record DATA OUT.jsonl --sets hotpotqa nq locomo qasper enron_annotated
-    study_reading.py fit OUT.jsonl [MORE.jsonl]
+    study_reading.py fit OUT.jsonl [MORE.jsonl] [--answers ROWS.jsonl:ARM …]
 
 `record` reads as `auto` does: the best 600 tokens of passages, then 600 more behind them, each
 with its signals. Questions of all sets come in turn, so that every moment is a fair sample; a file
 goes on where it ended. Rows hold set, id, scores, signals, tokens and seconds, and no text.
 `fit` cross-validates the confidence over questions, says what each signal is worth and what reading
-on is, below which confidence, and prints the weights for `models/store/catalogue.toml`. `--without`
-leaves signals out; `--on` says how the weights do on rows of `study_default.py`.
+on is, below which confidence, and prints the weights for `models/store/catalogue.toml`. `--answers`
+adds those of an arm of `study_home.py` or `study_default.py`, and says how they do where the fit
+has not seen their home or set; `--without` leaves signals out; `--on` says how the weights do on
+rows of `study_default.py`.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ TOKENS = 600
 FOLDS = 5
 RIGHT = 0.6
 """Token F1 from which a reply is right though it neither holds a gold answer nor is held by one."""
-MODEL_SIGNALS = frozenset({"mean", "least"})
+MODEL_SIGNALS = frozenset({"likely", "least_likely", "denied"})
 
 
 def record(given: argparse.Namespace) -> None:
@@ -154,6 +156,17 @@ def readings_of(rows: Sequence[dict[str, Any]]) -> Iterator[Read]:
                     yield Read(f"{row['set']} {row['id']}", row["set"], beside, one["right"])
 
 
+def answers_of(named: str) -> Iterator[Read]:
+    """Yield the answers of "FILE:ARM" that have signals: those of a model that does not deny."""
+    file, _, arm = named.rpartition(":")
+    for row in rows_of([Path(file)]):
+        if (found := row.get(arm)) and found["signals"]:
+            source = row.get("home") or row["set"]
+            said = found["raw_right"] if "raw_right" in found else found["raw_substring"] == 1
+            right = said and not row["unanswerable"]
+            yield Read(f"{source} {row['id']}", source, Signals(**found["signals"]), right)
+
+
 def without(read: Read, signals: Sequence[str]) -> Read:
     """Return a reading of which these signals are not known."""
     unknown = {name: None if name in MODEL_SIGNALS else 0.0 for name in signals}
@@ -213,25 +226,23 @@ def _confidence(known: Calibration, reading: dict[str, Any], agreed: float) -> f
 def report(given: argparse.Namespace) -> None:
     """Print the quality by signal and by set, thresholds, and the weights."""
     rows, ridge = rows_of(given.files), given.ridge
-    reads = [without(one, given.without) for one in readings_of(rows)]
+    answers = [without(one, given.without) for name in given.answers for one in answers_of(name)]
+    reads = [*(without(one, given.without) for one in readings_of(rows)), *answers]
     questions = len({one.question for one in reads})
     share = np.mean([one.right for one in reads])
     print(f"{questions} questions, {len(reads)} readings, {share:.3f} of them right")
     together = crossed(reads, ridge)
     _say("all signals", _quality(together))
-    _say("sets left out", _quality(crossed(reads, ridge, sets=True)))
+    apart = crossed(reads, ridge, sets=True)
+    _say("sets left out", _quality(apart))
+    if answers:
+        _thresholds("answers, their home or set left out", of_adapter(apart))
     for names in ([name] for name in Signals.__dataclass_fields__):
         reduced = crossed([without(one, names) for one in reads], ridge)
         _say(f"without {', '.join(names)}", _quality(reduced))
     for name in dict.fromkeys(one.set for one in reads):
         _say(name, _quality([pair for pair in together if pair[1].set == name]))
-    for threshold in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
-        above = [one.right for confidence, one in together if confidence >= threshold]
-        below = [one.right for confidence, one in together if confidence < threshold]
-        print(
-            f"{threshold}: {len(above)} above, {np.mean(above) if above else 1:.3f} of them right; "
-            f"{sum(below)} right below of {len(below)}"
-        )
+    _thresholds("all", together)
     print(*read_on_below(rows, ridge), sep="\n")
     fitted = fit([(one.signals, one.right) for one in reads], ridge=ridge)
     print("[model.confidence]")
@@ -240,6 +251,22 @@ def report(given: argparse.Namespace) -> None:
     print("\n".join(f"{name} = {value:.4f}" for name, value in fitted.typical.items()))
     if given.on:
         _say("on the default's", quality([*_answered(rows_of(given.on), fitted)]))
+
+
+def of_adapter(judged: Sequence[Judged]) -> list[Judged]:
+    """Return those that were read with an adapter."""
+    return [pair for pair in judged if pair[1].signals.adapted]
+
+
+def _thresholds(what: str, judged: Sequence[Judged]) -> None:
+    _say(what, _quality(judged))
+    for threshold in (0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85):
+        above = [one.right for confidence, one in judged if confidence >= threshold]
+        below = [one.right for confidence, one in judged if confidence < threshold]
+        print(
+            f"{threshold}: {len(above)} above, {np.mean(above) if above else 1:.3f} of them right; "
+            f"{sum(below)} right below of {len(below)}"
+        )
 
 
 def _answered(rows: Sequence[dict[str, Any]], fitted: Calibration) -> Iterator[tuple[float, bool]]:
@@ -271,6 +298,7 @@ def main() -> None:
     fitting = parts.add_parser("fit")
     fitting.add_argument("files", type=Path, nargs="+")
     fitting.add_argument("--ridge", type=float, default=10.0)
+    fitting.add_argument("--answers", nargs="+", default=[], metavar="ROWS:ARM")
     fitting.add_argument("--without", nargs="+", default=[], metavar="SIGNAL")
     fitting.add_argument("--on", nargs="+", type=Path, metavar="ROWS")
     given = parser.parse_args()
