@@ -26,6 +26,7 @@ from engine.strategies.computation import (
     understood,
 )
 from engine.strategies.conditional import take
+from engine.strategies.described import read_by_name
 from engine.strategies.embedding import CeFilter
 from engine.strategies.et2rag import ET2RAG
 from engine.strategies.fb_rag import FBRag, LookAheadResult
@@ -62,6 +63,8 @@ class Auto:
     def run(self, tools: Toolbox) -> Steps[Draft]:
         """Take a route of its own, or retrieve and read, and read further while it is unsure."""
         draft = yield from self._by_route(tools)
+        if draft is None and self.again != "never":
+            draft = yield from read_by_name(tools, self.run)
         if draft is not None:
             return draft
         tools = yield from self._find_words(tools)

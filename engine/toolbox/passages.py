@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
@@ -53,6 +53,10 @@ class Passages:
     def __call__(self, chosen: Sequence[int]) -> tuple[Passage, ...]:
         """Return passages by number, each as it was cut, without those that were cut away."""
         return tuple(self._each(chosen))
+
+    def asking(self, query: Query) -> Passages:
+        """Return the same passages, whole, for another question."""
+        return replace(self, query=query, sampled_attention=None, _cut={})
 
     def fence_around(self, evidence: Sequence[Passage]) -> str:
         """Return what stands around these passages in a prompt.

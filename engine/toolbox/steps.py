@@ -129,6 +129,15 @@ class Toolbox:
         """Return a toolbox that uses these scores instead of recall's."""
         return replace(self, ranking=scores)
 
+    def asking(self, text: str) -> Toolbox:
+        """Return a toolbox that asks another question over the same passages and budget."""
+        query = replace(self.query, text=text)
+        passages = self.passages.asking(query)
+        forecast = replace(self.forecast, passages=passages)
+        sampler = replace(self.sampler, passages=passages, forecast=forecast, shared=None)
+        asked = replace(self, query=query, words="", ranking=None)
+        return replace(asked, passages=passages, forecast=forecast, sampler=sampler)
+
     def replace_strategy(self, strategy: object, by: object) -> None:
         """Note the substitute of a strategy that cannot run."""
         self.replaced[strategy] = by

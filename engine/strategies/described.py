@@ -1,0 +1,70 @@
+"""Answers a question about somebody who is described: first who that is, then what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from engine.checking import abstention
+from engine.checking.citation_check import check
+from engine.checking.draft_sentences import MARKER
+from engine.events import Decided, Steps
+from engine.generation.draft import Draft
+from engine.question.description import Description, description_of, named_in
+from engine.stages import unseen
+from engine.toolbox.steps import Toolbox
+
+Read = Callable[[Toolbox], Steps[Draft]]
+
+
+def read_by_name(tools: Toolbox, read: Read) -> Steps[Draft | None]:
+    """Ask who is described, then `read` the question with that name.
+
+    The answer is as likely as both are together, and says who was taken to be meant. None where a
+    question describes nobody, or no passage names who it is.
+    """
+    description = description_of(tools.query.text) if tools.task.personal else None
+    if description is None:
+        return None
+    asked = tools.asking(description.who)
+    found = yield from unseen(_first_reading(asked))
+    name = named_in(found.text, description.who)
+    confidence = found.confidence
+    if name is None or confidence is None or confidence < tools.settings.least_confidence:
+        yield Decided("sub-questions", False, f'no passage says who "{description.text}" is')
+        return None
+    yield Decided(
+        "sub-questions", True, f'"{description.text}" is {name}, and is asked about by name'
+    )
+    answer = yield from read(tools.asking(description.asked_of(name)))
+    if not answer.text or abstention.denies(answer.text, answer.evidence):
+        return answer
+    return _joined(answer, found, name, description)
+
+
+def _first_reading(tools: Toolbox) -> Steps[Draft]:
+    scores = yield from tools.recall()
+    return (yield from tools.write(tools.fit_first(scores)[::-1]))
+
+
+def _joined(answer: Draft, found: Draft, name: str, description: Description) -> Draft:
+    """Return the answer with who is meant, and the sources of both."""
+    said = f"{description.text[0].upper()}{description.text[1:]} is {name}."
+    evidence = (*answer.evidence, *(one for one in found.evidence if one not in answer.evidence))
+    confidence = (found.confidence or 0.0) * (
+        1.0 if answer.confidence is None else answer.confidence
+    )
+    if not answer.citations:
+        text = f"{MARKER.sub('', answer.text).strip()}\n{said}"
+        return replace(answer, text=text, evidence=evidence, confidence=confidence)
+    sources = check(said, found.evidence, description.who).citations[:1]
+    first = len(answer.citations) + 1
+    cited = [replace(one, id=number) for number, one in enumerate(sources, start=first)]
+    marks = "".join(f" [{one.id}]" for one in cited)
+    return replace(
+        answer,
+        text=f"{answer.text}\n{said}{marks}",
+        evidence=evidence,
+        citations=(*answer.citations, *cited),
+        confidence=confidence,
+    )

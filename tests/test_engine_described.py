@@ -1,0 +1,132 @@
+"""Questions about somebody who is described: who that is comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.answer import answer
+from engine.events import Answered, Decided, Event, Token
+from engine.question.description import description_of, named_in
+from engine.settings import Settings
+
+QUESTION = "What is the phone number of the man who mended the boiler?"
+
+
+@pytest.mark.parametrize(
+    ("question", "who", "named"),
+    [
+        (QUESTION, "Who mended the boiler?", "What is the phone number of Al Roe?"),
+        (
+            "mobile for the reviser on the wind farm job",
+            "Who is the reviser on the wind farm job?",
+            "mobile for Al Roe",
+        ),
+        (
+            "birthday of Lena's mum, the one with the boat?",
+            "Who is Lena's mum, the one with the boat?",
+            "birthday of Al Roe?",
+        ),
+        (
+            "What's our landlord's phone number?",
+            "Who is our landlord?",
+            "What's Al Roe's phone number?",
+        ),
+        ("how do I reach whoever tuned the piano", "Who tuned the piano?", "how do I reach Al Roe"),
+        (
+            "email of the firm that repairs bikes",
+            "Who is the firm that repairs bikes?",
+            "email of Al Roe",
+        ),
+        ("E-mail of my dentist, please.", "Who is my dentist, please?", "E-mail of Al Roe."),
+    ],
+)
+def test_a_person_is_described(question: str, who: str, named: str) -> None:
+    found = description_of(question)
+    assert found is not None
+    assert (found.who, found.asked_of("Al Roe")) == (who, named)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the phone number of Ann Lee?",
+        "What is Ann Lee's phone number?",
+        "address of the hotel in Vienna",
+        "number of the invoice from the plumber",
+        "what is the address for the meeting with the lawyer?",
+        "mobile number of Rui, the plumber",
+        "email for the order of the sampler",
+        "number of the letter that my landlord sent",
+        "Who mended the boiler?",
+        "What did the man who mended the boiler charge?",
+    ],
+)
+def test_a_name_or_a_thing_is_no_description(question: str) -> None:
+    assert description_of(question) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    [
+        ("Rui Fernandes", "Rui Fernandes"),
+        ("It was mended by Rui Fernandes of Aquafix.", "Rui Fernandes"),
+        ("The Boiler was mended by Ana da Silva.", "Ana da Silva"),
+        ("Dr. J. van der Berg.", "Dr. J. van der Berg"),
+        ("The boiler man", None),
+        ("a plumber", None),
+    ],
+)
+def test_a_name_is_what_the_question_does_not_have(reply: str, name: str | None) -> None:
+    assert named_in(reply, "Who mended the boiler?") == name
+
+
+def asked(
+    folder: Path, models: Any, question: str = QUESTION, **settings: Any
+) -> tuple[list[Event], Answered]:
+    (folder / "boiler.txt").write_text("Rui Fernandes mended the boiler on Monday.\n")
+    (folder / "people.txt").write_text("Phone numbers\nRui Fernandes: 912 555 874\n")
+    events = list(answer(question, [folder], models, Settings(**settings)))
+    assert isinstance(events[-1], Answered)
+    return events, events[-1]
+
+
+def test_who_is_described_is_asked_first(tmp_path: Path, fake_models: Callable[..., Any]) -> None:
+    models = fake_models(generator=["Rui Fernandes", "912 555 874"])
+    events, last = asked(tmp_path, models)
+    found = last.answer
+    first, second = found.text.splitlines()
+    assert first.startswith("912 555 874 [")
+    assert second.startswith("The man who mended the boiler is Rui Fernandes. [")
+    assert {one.passage.item.title for one in found.citations} == {"boiler.txt", "people.txt"}
+    assert found.confidence is not None
+    assert found.certainty == "unsure"
+    decided = {event.stage: event.taken for event in events if isinstance(event, Decided)}
+    assert decided["sub-questions"]
+    assert "".join(event.text for event in events if isinstance(event, Token)) == "912 555 874"
+    [_, prompt] = models.generator.prompts
+    assert "What is the phone number of Rui Fernandes?" in prompt
+
+
+@pytest.mark.parametrize("reply", ["Not found.", "a plumber"])
+def test_without_a_name_it_is_read_as_it_stands(
+    tmp_path: Path, fake_models: Callable[..., Any], reply: str
+) -> None:
+    models = fake_models(generator=[reply, "912 555 874"])
+    events, last = asked(tmp_path, models)
+    assert last.answer.text.startswith("912 555 874 [1]")
+    assert "is Rui" not in last.answer.text
+    decided = [event for event in events if isinstance(event, Decided)]
+    assert not next(one.taken for one in decided if one.stage == "sub-questions")
+    assert QUESTION in models.generator.prompts[-1]
+
+
+def test_a_name_without_the_detail_is_no_answer(
+    tmp_path: Path, fake_models: Callable[..., Any]
+) -> None:
+    models = fake_models(generator=["Rui Fernandes", "Not found."])
+    _, last = asked(tmp_path, models)
+    assert last.answer.certainty == "none"
