@@ -182,7 +182,9 @@ SLACK = [
         "text": "Thanks",
         "ts": "1714547220.000300",
         "files": [{"name": "key.png"}],
+        "user_profile": {"real_name": "", "display_name": "Dana"},
     },
+    {"type": "message", "user": "U3", "text": "<@U1> see <#C1|boats>", "ts": "1714547280.000400"},
 ]
 DISCORD = {
     "guild": {"id": "1", "name": "Rowing"},
@@ -234,10 +236,17 @@ MATRIX = {
             SLACK,
             "#general",
             [
-                "09:05 Kim Lee: @U2 the lease & the key, see here (https://example.org)",
-                "09:06 (@U2 has joined)",
-                "09:07 U2: Thanks [key.png]",
+                "09:05 Kim Lee: @Dana the lease & the key, see here (https://example.org)",
+                "09:06 (@Dana has joined)",
+                "09:07 Dana: Thanks [key.png]",
+                "09:08 U3: @Kim Lee see #boats",
             ],
+        ),
+        (
+            "rowing-club.json",
+            SLACK[3:],
+            "#rowing-club",
+            ["09:08 U3: @U1 see #boats"],
         ),
         ("boats.json", DISCORD, "#boats", ["09:05 Kim: The lease ends in May."]),
         ("export.json", MATRIX, "Boathouse", ["09:05 kim: The key is under the mat."]),

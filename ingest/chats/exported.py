@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -14,6 +15,8 @@ from ingest.origin import Origin
 
 # "<@U024BE7LH>", "<https://example.org|the page>", "<#C024BE91L|general>"
 _SLACK_MARK = re.compile(r"<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>")
+# "2026-11-24", as the file of a day is called
+_SLACK_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def rooms_of(said: Any, origin: Origin, zone: tzinfo) -> Iterator[ChatRoom]:
@@ -61,25 +64,35 @@ def _telegram_text(text: Any) -> str:
 
 
 def _slack(said: Sequence[Any], origin: Origin) -> ChatRoom | None:
-    """Return a day of a channel: the folder's name is the channel's."""
+    """Return a day of a channel: its folder has the channel's name; a file of all days has it."""
     place = PurePosixPath(origin.locator.member or str(origin.locator.path))
+    name = place.parent.name if _SLACK_DAY.fullmatch(place.stem) else place.stem
     rows = [one for one in said if isinstance(one, dict) and "ts" in one and "text" in one]
-    return _room(f"#{place.parent.name}", rows, _of_slack) if rows else None
+    names = {str(row.get("user")): known for row in rows if (known := _slack_name(row))}
+    return _room(f"#{name}", rows, partial(_of_slack, names=names)) if rows else None
 
 
-def _of_slack(one: Mapping[str, Any]) -> ChatMessage | None:
+def _slack_name(one: Mapping[str, Any]) -> str:
     profile = _dict(one.get("user_profile"))
     names = (profile.get("real_name"), profile.get("display_name"), one.get("username"))
-    sender = next((str(name) for name in names if name), str(one.get("user") or ""))
+    return next((str(name) for name in names if name), "")
+
+
+def _of_slack(one: Mapping[str, Any], names: Mapping[str, str]) -> ChatMessage | None:
+    """Return a message; those who wrote any message of the file are named in all of it."""
+    user = str(one.get("user") or "")
+    sender = _slack_name(one) or names.get(user, user)
     files = [str(_dict(file).get("name")) for file in _list(one.get("files"))]
-    text = _SLACK_MARK.sub(_slack_mark, str(one.get("text", "")))
+    text = _SLACK_MARK.sub(partial(_slack_mark, names=names), str(one.get("text", "")))
     text = " ".join([html.unescape(text), *(f"[{name}]" for name in files)])
     return ChatMessage(_unix(one.get("ts")), "" if "subtype" in one and not files else sender, text)
 
 
-def _slack_mark(found: re.Match[str]) -> str:
+def _slack_mark(found: re.Match[str], names: Mapping[str, str]) -> str:
     sign, target, label = found.groups()
-    return f"{sign}{label or target}" if sign else (f"{label} ({target})" if label else target)
+    if sign:
+        return f"{sign}{label or names.get(target, target)}"
+    return f"{label} ({target})" if label else target
 
 
 def _discord(said: Mapping[str, Any]) -> ChatRoom:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+PHONE = 7
+"""Digits from which a number may be one of a telephone, with its country's before it."""
 _MARKER = re.compile(r"\[\d+\]")
 _THOUSANDS = re.compile(r"(?<=\d)[ ,\u00a0\u202f](?=\d{3})")
 
@@ -27,6 +29,8 @@ def _has(text: str, wanted: str | list[str]) -> bool:
         return re.match(rf"\W*{sought}\b", text) is not None
     if re.fullmatch(r"\d+(?:\.\d+)?", sought):
         whole, _, decimals = sought.partition(".")
+        if len(whole) >= PHONE and not decimals:
+            return re.search(rf"(?<![\d.])(?:\+\d{{1,3}})?{whole}(?!\.?\d)", text) is not None
         decimals = decimals.rstrip("0")
         rest = rf"\.{decimals}0*" if decimals else r"(?:\.0+)?"
         return re.search(rf"(?<![\d.]){whole}{rest}(?!\.?\d)", text) is not None
