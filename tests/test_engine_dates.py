@@ -48,6 +48,9 @@ WRITTEN = [
     ("Q3 2025", "2025-07-01/2025-09-30"),
     ("2025-Q1", "2025-01-01/2025-03-31"),
     ("the second quarter of 2024", "2024-04-01/2024-06-30"),
+    ("the first half of 2024", "2024-01-01/2024-06-30"),
+    ("H2 2024", "2024-07-01/2024-12-31"),
+    ("jan-nov 2024", "2024-01-01/2024-11-30"),
     ("the week of 5 May 2026", "2026-05-04/2026-05-10"),
 ]
 
@@ -178,6 +181,16 @@ def test_what_names_no_days_is_none(words: str) -> None:
         ("in the last two weeks, 3 days ago", ["the last two weeks", "3 days ago"]),
         ("Was it in 2001 or during Q3 2002?", ["2001", "Q3 2002"]),
         ("What arrives on 5 May?", ["5 May"]),
+        ("electricity jan-nov 2001 altogether", ["jan-nov 2001"]),
+        (
+            "Rent from Jan 2001 to Feb 2002, and the rent Jan to May 2001",
+            ["from Jan 2001 to Feb 2002", "Jan to May 2001"],
+        ),
+        ("costs in march \u2013 may", ["march \u2013 may"]),
+        ("taken 3 May to 5 June 2001", ["3 May to 5 June 2001"]),
+        ("costs in the first half of 2001", ["the first half of 2001"]),
+        ("costs in the second half of last year", ["the second half of last year"]),
+        ("all of H1 2001", ["H1 2001"]),
     ],
 )
 def test_dates_in_running_text(text: str, wanted: list[str]) -> None:
@@ -201,6 +214,8 @@ def test_dates_in_running_text(text: str, wanted: list[str]) -> None:
         "on 03/04/2001",  # the third of April or the fourth of March
         "the last week of March's plan",
         "a friday feeling",
+        "What did Jan to May say?",
+        "the first half of the game",
     ],
 )
 def test_no_dates_in_running_text(text: str) -> None:

@@ -54,6 +54,19 @@ Reg. no.: A/2 | Name: Bob Sato | Task 1 (10): 6 | Remark: ill
 Reg. no.: A/3 | Name: Cy Post | Task 1 (10): 6 | Task 2 (10): 5
 Reg. no.: A/4 | Name: Di Roos | Task 2 (10): 7
 """
+MONTHS = """\
+month | service | amount | paid on
+month: 2025-02 | service: gas | amount: 99 | paid on: 2025-03-05
+month: 2026-01 | service: gas | amount: 30.1 | paid on: 2026-02-05
+month: 2026-02 | service: gas | amount: 31.5 | paid on: 2026-03-05
+month: 2026-02 | service: water | amount: 80 | paid on: 2026-03-05
+"""
+TRUSSES = """\
+Truss | Span | Load
+Truss: T1 | Span: 12 | Load: 3.1
+Truss: T2 | Span: 12 | Load: 4.4
+Truss: T3 | Span: 14 | Load: 2.9
+"""
 
 
 def sheet(text: str, name: str) -> Item:
@@ -64,6 +77,7 @@ def sheet(text: str, name: str) -> Item:
 FILES = (
     *(sheet(FEES, "Membership.xlsx"), sheet(TRIPS, "Mileage.csv")),
     *(sheet(BILLS, "Invoices.xlsx"), sheet(MARKS, "SWE-9.xlsx")),
+    *(sheet(MONTHS, "coop 2025-2026.csv"), sheet(TRUSSES, "26-002_OldMill loads.xlsx")),
 )
 
 
@@ -114,6 +128,13 @@ def told(question: str, line: str, fake_generator: Any) -> Draft | None:
          "Bob Sato [1]"),
         ("Which student has the most in task 2?",
          "name FROM t ORDER BY task_2_10 DESC LIMIT 1", "Ana Lund [1]"),
+        ("number of our biggest invoice", "number FROM t ORDER BY total DESC LIMIT 1", "INV-3 [1]"),
+        ("which month of 2026 had the highest gas bill at the co-op?",
+         "month FROM t WHERE service = 'gas' ORDER BY amount DESC LIMIT 1", "2026-02 [1]"),
+        ("co-op gas bill for february 2026, how much", "SUM(amount) FROM t WHERE service = 'gas'",
+         "31.5 [1]"),
+        ("which truss at the old mill has the highest load?",
+         "truss FROM t ORDER BY load DESC LIMIT 1", "T2 [1]"),
     ],
 )  # fmt: skip
 def test_a_query_is_run_and_cites_its_rows(

@@ -53,6 +53,13 @@ Number: INV-1 | Date: 2026-10-05 | Client: Kite & Co | Net: 50 | VAT: 10 | Total
 Number: INV-2 | Date: 2026-11-05 | Client: Kite & Co | Net: 30 | VAT: 6 | Total: 36 | Status: open
 Number: INV-3 | Date: 2026-10-06 | Client: Pelham | Net: 5 | VAT: 1 | Total: 6 | Note: see Kite & Co
 """
+MONTHS = """\
+month | service | amount | paid on
+month: 2025-02 | service: gas | amount: 30 | paid on: 2025-03-05
+month: 2026-01 | service: gas | amount: 30.1 | paid on: 2026-02-05
+month: 2026-02 | service: gas | amount: 31.5 | paid on: 2026-03-05
+month: 2026-02 | service: water | amount: 8 | paid on: 2026-03-05
+"""
 
 
 def sheet(text: str, name: str) -> Item:
@@ -66,6 +73,7 @@ FILES = (
     sheet(PARTS, "RX-150 parts.xlsx"),
     sheet(HOURS, "Time sheet.xlsx"),
     sheet(BILLS, "bills.csv"),
+    sheet(MONTHS, "OldCoop utilities 2025-2026.csv"),
     document("Ann | Bob\nA note that is no table. We spent 12 on groceries."),
 )
 
@@ -90,6 +98,14 @@ def found(question: str, files: Sequence[Item] = FILES) -> RowsComputed | None:
         ("How much did we pay Kite & Co last month with VAT?", "60", 1),
         ("How much did we pay Kite & Co last month before VAT?", "50", 1),
         ("How many Kite & Co bills are paid?", "1", 1),  # a note that has it is none
+        ("hours for Orchard Cycles in September, calls included", "2.0", 2),
+        ("everybody's total hours for Orchard Cycles, including calls", "2.0", 2),
+        ("groceries spending oct-nov 2026", "100.50", 2),  # not of November alone
+        ("What did we spend on groceries in the first half of 2026?", "114.36", 1),
+        ("How much have we billed Kite & Co in total, net of GST?", "80", 2),
+        ("total for Kite & Co in October, net", "50", 1),
+        ("total for Kite & Co in October, gross", "60", 1),
+        ("How much gas was charged to the co-op for February 2026?", "31.5", 1),  # its month
     ],
 )
 def test_rows_are_counted_or_added(question: str, number: str, rows: int) -> None:

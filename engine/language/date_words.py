@@ -101,6 +101,12 @@ def _quarter(number: int, year: str, clock: Clock) -> Closed:
     return days.chosen(_each_year(clock, 3 * number, days.quarter), clock.today, clock.direction)
 
 
+def _half(which: str, year: str, told: str, clock: Clock) -> Closed:
+    number = int(year) if year else _relative(told, "year", clock).first.year
+    begins = 1 if which in ("first", "1") else 7
+    return Closed(date(number, begins, 1), days.month(date(number, begins + 5, 1)).last)
+
+
 def _each_year(clock: Clock, month: int, around: Callable[[date], Closed]) -> list[Closed]:
     this = clock.today.year
     return [around(date(y, month, 1)) for y in (this - 1, this, this + 1) if 1 <= y <= 9999]
@@ -240,6 +246,11 @@ PHRASES = (
         rf"(?:the )?({'|'.join(QUARTERS)}) quarter(?: of| in)? {YEAR}",
         lambda g, clock: _quarter(ORDINALS[g[0]], g[1], clock),
     ),
+    Phrase(  # "the first half of 2001", "the second half of this year"
+        rf"(?:the )?(first|second) half(?: of| in)? (?:{YEAR}|(last|this|next) year)",
+        lambda g, clock: _half(g[0], g[1], g[2], clock),
+    ),
+    Phrase(rf"h([12])(?: |/|-)?{YEAR}", lambda g, clock: _half(g[0], g[1], "", clock)),
     # "Q2"
     Phrase("q([1-4])", lambda g, clock: _quarter(int(g[0]), "", clock), "after_preposition"),
     Phrase(  # "the past fortnight"

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from engine.language.date_words import (
+    DAY,
+    MONTH,
     PHRASES,
     WEEKDAY_NAMES,
     WEEKDAY_WORDS,
@@ -48,12 +50,15 @@ LEAD = compiled("(?:in|on|during|within|over|at|dated|of|for|throughout) (.+)")
 # Neither "v2001" nor "10:2001" is a date.
 EDGE_BEFORE = r"(?<![\w./@:-])"
 EDGE_AFTER = r"(?!\w|[./@:-]\w)"
+_OF_A_MONTH = rf"(?:{DAY} )?{MONTH}(?: {YEAR})?"
+# "jan-nov 2001", "3 May to 5 June"
+MONTHS = compiled(rf"{_OF_A_MONTH}(?: {TO} |(?: )?{DASH}(?: )?){_OF_A_MONTH}")
 # "between 3 and 5 May", "from 3 to 5 May", "from May on", "until May", "May 2001"
 IN_TEXT = compiled(
     rf"{EDGE_BEFORE}(?:"
     rf"between (?:{ANY}|\d{{1,2}}) and {ANY}|from (?:{ANY}|\d{{1,2}}) {TO} {ANY}"
     rf"|from {ANY} onwards?|(?:since|after|before|prior to|until|till|up to) {ANY}"
-    rf"|{ANY}){EDGE_AFTER}"
+    rf"|{MONTHS.pattern}|{ANY}){EDGE_AFTER}"
 )
 
 BEFORE_A_DATE = frozenset(
@@ -183,6 +188,8 @@ def _credible(match: re.Match[str], text: str, direction: Direction) -> bool:
     words, before = match[0], _word_before(text, match.start())
     if re.match(r"(?:between|from)\s", words, re.IGNORECASE):
         return True  # two dates vouch for each other
+    if MONTHS.fullmatch(words):  # "Jan to May" may be two people
+        return before in BEFORE_A_DATE or bool(re.search(rf"{DASH}|{YEAR}", words))
     if opened := FIRST_WORD.fullmatch(words):
         before, words = words.split()[0].casefold(), opened[1]
     how = named(words, Clock(date(2000, 6, 15), "nearest"))

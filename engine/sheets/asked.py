@@ -10,7 +10,7 @@ from typing import Literal
 from engine.language.dates import find_spans
 from engine.language.days import Span
 from engine.language.tokens import FUNCTION_WORDS
-from engine.sheets.rows import WORD
+from engine.sheets.rows import WORD, whole_words
 
 _DONE_WORDS = """
     spent paid cost raised donated earned charged collected received claimed taken took brought made
@@ -29,7 +29,8 @@ _NOISE_WORDS = """
     up out in down date currently present moment today ever already entry entries row rows record
     records times time many much number count us our we please tell give show there have had do did
     does been being be on off as of season list listed different separate actual actually finally
-    really exactly end people euros euro pounds dollars eur gbp usd nok with including incl inc
+    really exactly end people everybody everyone anybody euros euro pounds dollars eur gbp usd nok
+    with including incl inc
 """
 
 DONE, DO = frozenset(_DONE_WORDS.split()), frozenset(_DO_WORDS.split())
@@ -45,12 +46,26 @@ _SUM = re.compile(
     r"|\bhow much\b.*\b(?:came|come|comes) in\b",
     re.IGNORECASE,
 )
-# "before VAT"
+TAXES = r"(?:vat|tax|hst|gst|iva|tva|mwst|ust)"
+# "before VAT", "VAT included", ", net"
 _TAX = re.compile(
     r"\b(?:(?P<out>before|without|excluding|excl|ex|less|net of)|(?:with|including|incl|inc|plus))"
-    r"\.? (?:the )?(?:vat|tax)\b|\b(?:vat|tax) (?:included|inclusive|incl)\b",
+    rf"\.? (?:the )?{TAXES}\b|\b{TAXES} (?:included|inclusive|incl)\b"
+    r"|, (?:(?P<net>net)|gross)\b(?! of)",
     re.IGNORECASE,
 )
+INCLUDED = re.compile(
+    r",? (?:with )?(?:\w+ ){1,2}(?:included|incl\b\.?)|,? (?:including|incl\.?) (?:the )?\w+$",
+    re.IGNORECASE,
+)
+"""What a sum is to have in it: "calls included". It leaves nothing out."""
+# "hours for the garden", "software spending in May"
+MEASURED = re.compile(
+    r"^(?:my |our |the )?(?:[\w'-]+ ){0,2}(?:hours|spending|spendings|expenses|costs|income|revenue"
+    r"|turnover|earnings|mileage|miles|takings|donations)\b(?! (?:is|are|was|were)\b)",
+    re.IGNORECASE,
+)
+"""Begins with what is to be added."""
 _OTHERWISE = re.compile(
     r"\b(?:not|never|no|none|without|except|excluding|besides|unpaid|unused|averages?|mean|median|most"
     r"|least|larg\w+|bigg\w+|high\w+|low\w+|small\w+|cheap\w+|dear\w+|more|less|fewer|over|under|above"
@@ -90,9 +105,9 @@ class RowsAsked:
 
 def rows_asked(question: str, today: date) -> RowsAsked | None:
     """Return what is asked of rows; None where the question asks for something else."""
-    plain = question.replace("\u2019", "'")
+    plain = whole_words(question.replace("\u2019", "'"))
     is_count = _COUNT.search(plain)
-    if not is_count and not _SUM.search(plain):
+    if not is_count and not (_SUM.search(plain) or MEASURED.search(plain)):
         return None
     spans = find_spans(plain, today)
     if len(spans) > 1:
@@ -100,7 +115,7 @@ def rows_asked(question: str, today: date) -> RowsAsked | None:
     for one in spans:
         plain = f"{plain[: one.start]} {plain[one.end :]}"
     tax = _TAX.search(plain)
-    plain = _TAX.sub(" ", plain)
+    plain = INCLUDED.sub(" ", _TAX.sub(" ", plain))
     if _OTHERWISE.search(plain.replace("all together", "")):
         return None
     words, doing = words_asked(plain)
@@ -111,7 +126,7 @@ def rows_asked(question: str, today: date) -> RowsAsked | None:
         spans[0].span if spans else None,
         bool(_MINE.search(plain)),
         heads_of(plain) if is_count else frozenset(),
-        None if tax is None else tax["out"] is None,
+        None if tax is None else (tax["out"] or tax["net"]) is None,
     )
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import date
 from statistics import mean
 
-from engine.language.days import Span
+from engine.language.days import Closed, Span
 from engine.sheets.asked import RowsAsked
-from engine.sheets.columns import column_of_days, day_of, full
+from engine.sheets.columns import column_of_days, days_of, full
 from engine.sheets.rows import NamedTable, stems_of
 
 LEAST_BEGUN = 4
@@ -79,7 +79,7 @@ def chosen_rows(asked: RowsAsked, table: NamedTable, today: date) -> ChosenRows 
         column = column_of_days(table, said, today)
         if column is None:
             return None
-        days = {i: day_of(table.rows[i].cells.get(column, ""), today) for i in rows}
+        days = {i: days_of(table.rows[i].cells.get(column, ""), today) for i in rows}
         undated = sum(day is None for day in days.values())
         rows = {i for i, day in days.items() if day is not None and lies_in(day, asked.days)}
         conditions.append(f"{column} is {shown_days(asked.days)}")
@@ -156,9 +156,10 @@ def is_total(cells: Mapping[str, tuple[str, ...]]) -> bool:
     return bool(first) and _TOTALS.issuperset(first)
 
 
-def lies_in(day: date, days: Span) -> bool:
-    """Say whether a day is one of these."""
-    return (days.first is None or days.first <= day) and (days.last is None or day <= days.last)
+def lies_in(own: Closed, days: Span) -> bool:
+    """Say whether all days of a cell are among these."""
+    begins = days.first is None or days.first <= own.first
+    return begins and (days.last is None or own.last <= days.last)
 
 
 def shown_days(days: Span) -> str:

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from engine.compute.units import AMOUNT, CODES, SIGNS, Quantity, amounts
 from engine.language.dates import parse_span
+from engine.language.days import Closed, month, one_day
 from engine.sheets.rows import NamedTable, stems_of
 
 MOSTLY = 0.8
@@ -51,29 +52,39 @@ def amount_of(cell: str) -> Quantity | None:
     return next(amounts(cell)).quantity if AMOUNT.fullmatch(cell) else None
 
 
-def day_of(cell: str, today: date) -> date | None:
-    """Return the day that a cell is; nothing of one that says more."""
+def days_of(cell: str, today: date) -> Closed | None:
+    """Return the day or the month that a cell is; nothing of one that says more."""
     if match := _ISO.fullmatch(cell):
         try:
-            return date.fromisoformat(match[1])
+            return one_day(date.fromisoformat(match[1]))
         except ValueError:
             return None
     if len(cell) > LONGEST_DAY or not any(map(str.isdigit, cell)):
         return None
     span = parse_span(cell, today)
-    return span.first if span is not None and span.first == span.last else None
+    if span is None or span.first is None or span.last is None:
+        return None
+    found = Closed(span.first, span.last)
+    return found if found in (one_day(found.first), month(found.first)) else None
+
+
+def _month_of(cell: str, today: date) -> Closed | None:
+    """Return the month that a cell is."""
+    found = days_of(cell, today)
+    return found if found is not None and found.first < found.last else None
 
 
 def column_of_days(table: NamedTable, said: Iterable[str], today: date) -> str | None:
-    """Return the column of days: the only one, the one that these stems name, or "Date".
+    """Return the column of days: the only one, the one that these stems name, of months, or "Date".
 
     None where days have the month first, as they are not told from others.
     """
-    days = [one for one in table.columns if mostly(table, one, lambda cell: day_of(cell, today))]
+    days = [one for one in table.columns if mostly(table, one, lambda cell: days_of(cell, today))]
     words = set(said)
     for fit in (
         days if len(days) == 1 else [],
         [one for one in days if words & {*stems_of(one)}],
+        [one for one in days if mostly(table, one, lambda cell: _month_of(cell, today))],
         [one for one in days if stems_of(one) == ("date",)],
     ):
         if len(fit) == 1:

@@ -41,6 +41,7 @@ _PERSONS = frozenset(
     )
 )
 """What a row of a table with a column of names may be: "which student"."""
+_ROWS = frozenset(stems_of("bill invoice payment purchase receipt expense"))
 _NAMES = frozenset(stems_of("name names full first last family surname"))
 _LINES = re.compile(r"\b(?:lines?|rows?|entries|items?|positions?|different)\b", re.IGNORECASE)
 _MINE = re.compile(r"\b(?:I|me|my|mine)\b")
@@ -136,12 +137,14 @@ def _measures(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[
 def may_be_rows(unknown: Sequence[str], asked: Posed, *, by_name: bool, table: NamedTable) -> bool:
     """Say whether no word is unknown, or only what a row of the table is.
 
-    That is what is counted in a named table, "chess games", and who is listed: "which student", of
-    a table of names.
+    That is what is counted in a named table, "chess games", who is listed: "which student", of a
+    table of names, and what a row with an amount is: "the gas bill".
     """
     if len(unknown) != 1:
         return not unknown
     one = unknown[0]
+    if by_name and _ROWS.issuperset(stems_of(one)) and added_columns(table):
+        return True
     is_form = asked.form in ("listed", "foremost")
     is_listed = is_form and one == asked.listed and len(asked.words) > 1
     people = is_listed and _is_person(one) and bool(_of_names(table))

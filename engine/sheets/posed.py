@@ -12,8 +12,9 @@ from datetime import date
 
 from engine.language.dates import find_spans
 from engine.language.days import Span
-from engine.sheets.asked import heads_of, words_asked
+from engine.sheets.asked import INCLUDED, MEASURED, TAXES, heads_of, words_asked
 from engine.sheets.query import Form
+from engine.sheets.rows import whole_words
 
 _MOST = (
     r"most|least|biggest|largest|highest|lowest|smallest|greatest|longest|shortest|cheapest|dearest"
@@ -21,6 +22,7 @@ _MOST = (
 )
 _FORMS: tuple[tuple[str, Form], ...] = (
     (r"\b(?:average|mean)\b", "averaged"),
+    (rf"\b(?:number|name|date) of (?:my|our|the) (?:{_MOST})\b", "foremost"),
     (rf"\b(?:who|which|what|where|in which)\b(?! (?:is|was|are|were) the (?:{_MOST})).*"
      rf"\b(?:{_MOST})\b", "foremost"),
     (rf"\b(?:how (?:much|many|high|long|large|big)|what)\b.*\b(?:{_MOST})\b", "ended"),
@@ -46,8 +48,8 @@ _THAN = re.compile(
     r"(?: than)? [^\w\s]?\d|\d (?:\w+ )?or (?:more|less|fewer|over|under|above|below)\b",
     re.IGNORECASE,
 )
-# "before VAT"
-_TAX = re.compile(r"\b(?:vat|tax)\b", re.IGNORECASE)
+# "before VAT", ", net"
+_TAX = re.compile(rf"\b{TAXES}\b|, (?:net|gross)\b(?! of)", re.IGNORECASE)
 _OTHERWISE = re.compile(
     r"\b(?:per|each|every|difference|compared|versus|vs|percent\w*|share|why|except|excluding|besides"
     r"|apart from|other than|both|between|before|after|forecast|planned|expected|should|would|could"
@@ -96,7 +98,10 @@ class Posed:
 def posed(question: str, today: date) -> Posed | None:
     """Return what a question poses to a table; None where no single query answers it."""
     plain = _NOT.sub("not", " ".join(question.replace("\u2019", "'").split()))
+    plain = INCLUDED.sub("", whole_words(plain))
     form = next((form for said, form in _FORMS if re.search(said, plain, re.IGNORECASE)), None)
+    if form is None and MEASURED.search(plain):
+        form = "summed"
     spans = find_spans(plain, today)
     if form is None or len(spans) > 1:
         return None

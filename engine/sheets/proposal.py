@@ -19,7 +19,7 @@ from engine.sheets.chosen import is_named, is_total, lies_in, may_have, shown_da
 from engine.sheets.columns import (
     amount_of,
     column_of_days,
-    day_of,
+    days_of,
     mostly,
     named_column,
 )
@@ -46,6 +46,7 @@ LISTED = 40
 BY_MODEL = Argument("a model wrote what was asked of the table", False)
 _STATES = frozenset(stems_of("yes no y n x true false paid unpaid open closed done pending out"))
 """Cells that a condition may name though the question has other words for them."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _LEAST = re.compile(r"\b(?:least|lowest|smallest|shortest|cheapest)\b", re.IGNORECASE)
 
 
@@ -66,8 +67,9 @@ def candidate(asked: Posed, tables: Iterable[NamedTable], today: date) -> Candid
         (rating, table) for table in tables if _is_fit(table) and (rating := _rating(asked, table))
     ]
     best = max((rating for rating, _ in rated), default=0.0)
-    chosen = [table for rating, table in rated if rating == best]
-    return _of_days(asked, chosen[0], today) if len(chosen) == 1 else None
+    alike = (_of_days(asked, table, today) for rating, table in rated if rating == best)
+    chosen = [one for one in alike if one is not None]
+    return chosen[0] if len(chosen) == 1 else None
 
 
 def _is_fit(table: NamedTable) -> bool:
@@ -97,6 +99,8 @@ def _rating(asked: Posed, table: NamedTable) -> float:
     rating += 0.3 * len(beside & table.called) + 0.1 * len(beside & columns)
     if asked.denies and any(said & meant_by(name) for name in table.columns):
         rating += 0.2
+    if asked.days is not None and _is_of_days(table, asked.days):
+        rating += 0.2
     # A sheet of a file is nearer than the file.
     sheet = table.item.locator.sheet
     return rating + 0.3 * bool(sheet and {*stems_of(sheet)} & {*stems_of(asked.text)})
@@ -109,7 +113,7 @@ def _of_days(asked: Posed, table: NamedTable, today: date) -> Candidate | None:
         column = column_of_days(table, stems_of(asked.text), today)
         if column is None:
             return None
-        read = {i: day_of(table.rows[i].cells.get(column, ""), today) for i in rows}
+        read = {i: days_of(table.rows[i].cells.get(column, ""), today) for i in rows}
         rows = [i for i, day in read.items() if day is not None and lies_in(day, asked.days)]
         undated = sum(day is None for day in read.values())
         days = f"{column} is {shown_days(asked.days)}"
@@ -123,7 +127,7 @@ def _is_of_days(table: NamedTable, days: Span) -> bool:
     if first is None or last is None:
         return False
     if (first, last) == (date(first.year, 1, 1), date(first.year, 12, 31)):
-        return str(first.year) in table.called
+        return {str(first.year)} == {one for one in table.called if _YEAR.fullmatch(one)}
     is_month = Closed(first, last) == month(first)
     return is_month and not table.called.isdisjoint(stems_of(f"{first:%B %b}"))
 

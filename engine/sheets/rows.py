@@ -16,6 +16,10 @@ from ingest.item import Item, Kind
 
 BAR = " | "
 WORD = re.compile(r"[^\W_]+")
+# "StBarnabas"
+_CAPITAL_WITHIN = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
+# "co-op"
+_HYPHEN_WITHIN = re.compile(r"\b([^\W\d_]{1,2})-([^\W\d_]{2,4})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +78,18 @@ class NamedTable:
             place.sheet,
             self.caption,
         )
-        return frozenset(word for name in names if name for word in stems_of(name))
+        parted = (_CAPITAL_WITHIN.sub(" ", name) for name in names if name)
+        return frozenset(word for name in parted for word in stems_of(name))
+
+
+def whole_words(text: str) -> str:
+    """Return a text whose short words with a hyphen are one: "co-op", "e-mail"."""
+    return _HYPHEN_WITHIN.sub(r"\1\2", text)
 
 
 def stems_of(text: str) -> tuple[str, ...]:
     """Return the stems of the words of a text, in order; "_" parts words."""
-    return tuple(stem_of(word.casefold()) for word in WORD.findall(text))
+    return tuple(stem_of(word.casefold()) for word in WORD.findall(whole_words(text)))
 
 
 def stems_in(words: Iterable[str]) -> frozenset[str]:
