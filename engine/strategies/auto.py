@@ -91,7 +91,9 @@ class Auto:
             free = time_computed(tools, world.items)
             if free is not None:
                 yield Decided(
-                    "route", True, "it asks for free time, clashes or a rhythm: calendars state it"
+                    "route",
+                    True,
+                    "it asks what calendars state: free time, clashes, an entry, a rhythm",
                 )
                 return free
             if not read.sure and (field := (yield from mail_field(tools, world.known))):

@@ -12,6 +12,7 @@ from engine.compute.extract import extracted
 from engine.compute.frequency import frequency, frequency_asked
 from engine.compute.item_filter import lies_in
 from engine.compute.mail_fields import field_asked, field_stated
+from engine.compute.occasions import occasion, occasion_asked
 from engine.compute.plan_text import written
 from engine.compute.proposal import plan_of, proposed
 from engine.compute.question_plan import PlanReading, read_plan
@@ -44,13 +45,15 @@ def items_of(tools: Toolbox) -> list[Item]:
 
 
 def time_computed(tools: Toolbox, items: Sequence[Item]) -> Draft | None:
-    """Return what calendars say of free time, clashes and rhythms, where it is asked; or None."""
+    """Return what calendars say of free time, clashes, entries and rhythms, if asked; or None."""
     text, settings = tools.query.text, tools.settings
     is_complete = tools.corpus.coverage.complete_for(frozenset({Kind.EVENT}))
     if (free := availability_asked(text, settings.today)) is not None:
         return availability(free, items, is_complete=is_complete)
     if (clash := clash_asked(text, settings.today)) is not None:
         return clashes(clash, items, settings.present, is_complete=is_complete)
+    if (named := occasion_asked(text, settings.today)) is not None:
+        return occasion(named, items, is_complete=is_complete)
     if (often := frequency_asked(text, settings.today)) is not None:
         return frequency(often, items, settings.present, is_complete=is_complete)
     return None
