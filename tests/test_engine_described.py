@@ -35,6 +35,7 @@ QUESTION = "What is the phone number of the man who mended the boiler?"
             "Who is our landlord?",
             "What's Al Roe's phone number?",
         ),
+        ("number for our plumber", "Who is our plumber?", "number for Al Roe"),
         ("how do I reach whoever tuned the piano", "Who tuned the piano?", "how do I reach Al Roe"),
         (
             "email of the firm that repairs bikes",
@@ -61,6 +62,8 @@ def test_a_person_is_described(question: str, who: str, named: str) -> None:
         "mobile number of Rui, the plumber",
         "email for the order of the sampler",
         "number of the letter that my landlord sent",
+        "order number of the laser meter",
+        "what is the invoice number of the plumber?",
         "Who mended the boiler?",
         "What did the man who mended the boiler charge?",
     ],

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from engine.language.tokens import FUNCTION_WORDS, words
 
 _DETAIL = (
-    r"(?:(?:tele)?phone|mobile|cell(?:phone)?|landline|fax|number|e-?mail|contact|address|birthday"
-    r"|date of birth)"
+    r"(?:(?:tele)?phone|mobile|cell(?:phone)?|landline|fax|(?:(?<=^)|(?<=the ))number|e-?mail"
+    r"|contact|address|birthday|date of birth)"
 )
+"""An order or an invoice has a number too."""
 # "the phone number of the man who …", "mobile for our landlord"
 _DETAIL_OF = re.compile(
     rf"\b{_DETAIL}s?\b(?: (?:numbers?|address(?:es)?|details))? (?:of|for) (?P<who>[^?]+)",

@@ -171,7 +171,7 @@ def _first(tools: Toolbox, facts: Facts, scores: Scores) -> list[int]:
     if not facts.fitting:
         return []
     return (
-        tools.fit_first(scores)[::-1]
+        tools.passages.in_order(tools.fit_first(scores)[::-1])
         if tools.task.personal
         else sorted(tools.fit_generator(scores))
     )

@@ -44,7 +44,8 @@ def read_by_name(tools: Toolbox, read: Read) -> Steps[Draft | None]:
 
 def _first_reading(tools: Toolbox) -> Steps[Draft]:
     scores = yield from tools.recall()
-    return (yield from tools.write(tools.fit_first(scores)[::-1]))
+    chosen = tools.fit_first(scores)[::-1]
+    return (yield from tools.write(tools.passages.in_order(chosen)))
 
 
 def _joined(answer: Draft, found: Draft, name: str, description: Description) -> Draft:

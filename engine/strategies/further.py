@@ -169,7 +169,8 @@ def _fresh(readings: Readings, scores: Scores, tokens: int) -> list[int]:
         return []
     try:
         model = tools.models.of("generator")
-        return selection.fit(tools.corpus.passages, left, tokens, model)[::-1]
+        found = selection.fit(tools.corpus.passages, left, tokens, model)[::-1]
+        return tools.passages.in_order(found)
     except BudgetTooSmall:
         return []
 

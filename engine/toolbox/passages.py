@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 
 import numpy as np
 
@@ -12,12 +13,14 @@ from engine.attention.sentence_attention import SampledAttention
 from engine.events import Ranked, Selected, StageName
 from engine.generation.lookahead import Sample
 from engine.injection import order_guard
+from engine.prompts.tasks import TASKS
 from engine.prompts.templates import fence_of
 from engine.retrieval import selection
 from engine.retrieval.constraints import allowed, constrained
 from engine.retrieval.corpus import Corpus
 from engine.retrieval.recall import Scores, best_first
 from engine.retrieval.series import Series, series_of, with_nearest
+from engine.retrieval.versions import asks_for_the_newest, oldest_before_newest, with_newest
 from engine.values import Passage, Query
 from models.protocols import Generator
 
@@ -73,7 +76,22 @@ class Passages:
         found = constrained(self.corpus.recall.scores(texts), self.query, self.corpus)
         if self._series is None:
             self._series = series_of(self.corpus.passages)
-        return with_nearest(found, self._series, self.corpus.passages, self.present)
+        near = with_nearest(found, self._series, self.corpus.passages, self.present)
+        if not self.prefers_newest:
+            return near
+        return np.stack([with_newest(row, self.corpus.passages) for row in near])
+
+    @cached_property
+    def prefers_newest(self) -> bool:
+        """Whether of several versions the newest is meant: a data set's question means its own."""
+        personal = TASKS[self.query.task].personal
+        return personal and asks_for_the_newest(self.query.text, self.present.date())
+
+    def in_order(self, chosen: Sequence[int]) -> list[int]:
+        """Return passages for a prompt: older versions of a subject before newer ones."""
+        if not self.prefers_newest:
+            return list(chosen)
+        return oldest_before_newest(chosen, self.corpus.passages)
 
     def scores_of(self, text: str) -> Scores:
         """Return S(c; text) of every passage."""

@@ -1,0 +1,88 @@
+"""Of several versions the newest is meant: replies of a thread, letters of each year, revisions.
+
+They have nearly the same words, so that chance ranks them. The comment above a pattern quotes
+phrases that it matches.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from engine.language.dates import find_spans
+from engine.retrieval.recall import Scores, best_first
+from engine.values import Passage
+from ingest.item import Item, Kind
+
+MOST = 40
+"""Passages that are compared, the best ones."""
+LEAST_SHARE = 0.4
+"""Of the best score, that a version must have."""
+NEWER = 0.5
+"""By how much of its score the newest version rises before all are brought back to the best."""
+_KINDS = frozenset({Kind.MAIL, Kind.DOCUMENT})
+_REPLY = re.compile(r"^(?:(?:re|aw|antw|sv|fwd?|wg|tr)\s*:\s*)+")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+# "the original price", "what was it before"
+_FORMER = re.compile(
+    r"\b(?:first|original(?:ly)?|initial(?:ly)?|old(?:er|est)?|earlier|earliest|previous(?:ly)?"
+    r"|former(?:ly)?|before|used to|back then|at the time|history)\b",
+    re.IGNORECASE,
+)
+
+Versions = list[list[int]]
+
+
+def asks_for_the_newest(question: str, today: date) -> bool:
+    """Say whether a question may mean what holds now: it names no past day and nothing former."""
+    if _FORMER.search(question):
+        return False
+    spans = (one.span for one in find_spans(question, today))
+    return all(one.last is None or one.last >= today for one in spans)
+
+
+def with_newest(scores: Scores, passages: Sequence[Passage]) -> Scores:
+    """Return the scores, shape (passages,), with newer versions raised above older ones.
+
+    The best score of a subject stays what it was: other subjects neither gain nor lose.
+    """
+    best = scores.max(initial=0.0)
+    likely = [int(i) for i in best_first(scores)[:MOST] if scores[i] >= LEAST_SHARE * best > 0]
+    raised = scores.copy()
+    for versions in versions_of(likely, passages):
+        days = sorted({_moment(passages[i].item) for i in versions})
+        for i in versions:
+            raised[i] *= 1 + NEWER * days.index(_moment(passages[i].item)) / max(1, len(days) - 1)
+        raised[versions] *= scores[versions].max() / raised[versions].max()
+    return raised
+
+
+def oldest_before_newest(chosen: Sequence[int], passages: Sequence[Passage]) -> list[int]:
+    """Return passages with the versions of each subject in the order of time, at their places."""
+    ordered = list(chosen)
+    for versions in versions_of(chosen, passages):
+        places = [place for place, number in enumerate(chosen) if number in versions]
+        by_time = sorted(versions, key=lambda i: _moment(passages[i].item))
+        for place, number in zip(places, by_time, strict=True):
+            ordered[place] = number
+    return ordered
+
+
+def versions_of(numbers: Iterable[int], passages: Sequence[Passage]) -> Versions:
+    """Return the passages of each subject that has more than one, of mails and documents."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for number in numbers:
+        item = passages[number].item
+        if item.kind in _KINDS and item.when is not None and (subject := _subject(item)):
+            found.setdefault(subject, []).append(number)
+    return [versions for versions in found.values() if len(versions) > 1]
+
+
+def _subject(item: Item) -> tuple[str, ...]:
+    """Return the words of a title without numbers: years, dates and revisions differ."""
+    return tuple(_WORD.findall(_REPLY.sub("", item.title.casefold())))
+
+
+def _moment(item: Item) -> float:
+    return 0.0 if item.when is None else item.when.timestamp()

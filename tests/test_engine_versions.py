@@ -1,0 +1,113 @@
+"""Of several versions of a mail or a document the newest comes first, and is read last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.answer import answer
+from engine.events import Ranked, Selected
+from engine.retrieval.passages import split
+from engine.retrieval.versions import (
+    asks_for_the_newest,
+    oldest_before_newest,
+    with_newest,
+)
+from engine.settings import Settings
+from ingest.item import Item, Kind
+from tests.support.builders import document
+
+TODAY = date(2026, 11, 29)
+
+
+def dated(item: Item, year: int, month: int = 1) -> Item:
+    return replace(item, when=datetime(year, month, 1, tzinfo=UTC))
+
+
+def letter(title: str, year: int, month: int = 1) -> Item:
+    return dated(document(f"{title}\nThe rent is {year}."), year, month)
+
+
+ITEMS = [
+    replace(letter("rent-2025.pdf", 2025), title="rent-2025.pdf"),
+    replace(letter("rent-2027.pdf", 2026), title="rent-2027.pdf"),
+    replace(letter("Re: The roof", 2026, 3), title="Re: The roof", kind=Kind.MAIL),
+    replace(letter("The roof", 2026, 2), title="The roof", kind=Kind.MAIL),
+    replace(letter("The roof", 2026, 5), title="The roof", kind=Kind.EVENT),
+    replace(letter("2026", 2026), title="2026"),
+    replace(letter("2024", 2024), title="2024"),
+]
+PASSAGES = split(ITEMS)
+OLD_RENT, NEW_RENT, REPLY, ROOF, EVENT, BARE, BARE_OLD = range(7)
+
+
+def test_the_newest_version_rises_and_the_best_score_of_a_subject_stays() -> None:
+    scores = np.array([4.0, 3.5, 2.0, 3.0, 3.8, 3.2, 3.3])
+    found = with_newest(scores, PASSAGES)
+    assert found[NEW_RENT] == 4.0
+    assert found[OLD_RENT] == pytest.approx(4.0 * 4.0 / (3.5 * 1.5))
+    assert found[ROOF] == 3.0  # its reply has too few of the words: 2.0 · 1.5
+    assert found[REPLY] == 3.0
+    assert found[[EVENT, BARE, BARE_OLD]].tolist() == [3.8, 3.2, 3.3]  # of another kind, no name
+
+
+def test_what_scores_far_below_the_best_is_no_version() -> None:
+    scores = np.array([10.0, 3.9, 0.0, 0.0, 0.0, 0.0, 0.0])
+    assert with_newest(scores, PASSAGES).tolist() == scores.tolist()
+
+
+def test_nothing_found_stays_nothing() -> None:
+    assert not with_newest(np.zeros(len(PASSAGES)), PASSAGES).any()
+
+
+def test_versions_are_read_in_the_order_of_time_at_their_places() -> None:
+    chosen = [NEW_RENT, EVENT, REPLY, OLD_RENT, ROOF]
+    ordered = oldest_before_newest(chosen, PASSAGES)
+    assert ordered == [OLD_RENT, EVENT, ROOF, NEW_RENT, REPLY]
+
+
+@pytest.mark.parametrize(
+    ("question", "newest"),
+    [
+        ("What is the rent?", True),
+        ("What will the rent be from January 2027?", True),
+        ("What is the rent since May 2025?", True),
+        ("What was the rent in 2025?", False),
+        ("What was the original rent?", False),
+        ("What did the roof cost before the second quote?", False),
+    ],
+)
+def test_a_question_may_mean_what_was(question: str, newest: bool) -> None:
+    assert asks_for_the_newest(question, TODAY) is newest
+
+
+def test_the_newest_mail_of_a_thread_is_read_next_to_the_question(
+    tmp_path: Path, fake_models: Callable[..., Any]
+) -> None:
+    for name, title, day, text in (
+        ("a.eml", "Roof", 3, "The roof costs 900 euros, the roofers say."),
+        ("b.eml", "Re: Roof", 9, "The roof costs 700 euros."),
+    ):
+        (tmp_path / name).write_text(
+            f"From: Ann <ann@x.example>\nTo: bob@x.example\nSubject: {title}\n"
+            f"Date: {day:02} Nov 2026 10:00:00 +0000\n\n{text}\n"
+        )
+    models = fake_models(generator=["700 euros"])
+    events = list(
+        answer(
+            "What does the roof cost, say the roofers?",
+            [tmp_path],
+            models,
+            Settings(now=datetime(2026, 11, 29, tzinfo=UTC)),
+        )
+    )
+    [kept] = [one.kept for one in events if isinstance(one, Selected) and one.stage == "write"]
+    assert [one.item.title for one in kept] == ["Roof", "Re: Roof"]
+    ranked = next(one for one in events if isinstance(one, Ranked))
+    assert [one.item.title for one in ranked.passages] == ["Re: Roof", "Roof"]
