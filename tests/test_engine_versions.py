@@ -91,7 +91,7 @@ def test_the_newest_mail_of_a_thread_is_read_next_to_the_question(
     tmp_path: Path, fake_models: Callable[..., Any]
 ) -> None:
     for name, title, day, text in (
-        ("a.eml", "Roof", 3, "The roof costs 900 euros, the roofers say."),
+        ("a.eml", "Roof", 3, "The roof costs 900 euros: a roof, no more."),
         ("b.eml", "Re: Roof", 9, "The roof costs 700 euros."),
     ):
         (tmp_path / name).write_text(
@@ -101,7 +101,7 @@ def test_the_newest_mail_of_a_thread_is_read_next_to_the_question(
     models = fake_models(generator=["700 euros"])
     events = list(
         answer(
-            "What does the roof cost, say the roofers?",
+            "What does the roof cost?",
             [tmp_path],
             models,
             Settings(now=datetime(2026, 11, 29, tzinfo=UTC)),
