@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 
+import numpy as np
+
 from engine.language.dates import find_spans
 from engine.retrieval.recall import Scores, best_first
 from engine.values import Passage
@@ -48,7 +50,10 @@ def with_newest(scores: Scores, passages: Sequence[Passage]) -> Scores:
     The best score of a subject stays what it was: other subjects neither gain nor lose.
     """
     best = scores.max(initial=0.0)
-    likely = [int(i) for i in best_first(scores)[:MOST] if scores[i] >= LEAST_SHARE * best > 0]
+    if not best > 0:
+        return scores
+    near = np.flatnonzero(scores >= LEAST_SHARE * best)
+    likely = near[best_first(scores[near])[:MOST]].tolist()
     raised = scores.copy()
     for versions in versions_of(likely, passages):
         days = sorted({_moment(passages[i].item) for i in versions})
