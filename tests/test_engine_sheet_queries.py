@@ -61,6 +61,18 @@ month: 2026-01 | service: gas | amount: 30.1 | paid on: 2026-02-05
 month: 2026-02 | service: gas | amount: 31.5 | paid on: 2026-03-05
 month: 2026-02 | service: water | amount: 80 | paid on: 2026-03-05
 """
+SUBS = """\
+first | last | due | paid
+first: Alan | last: Prowse | due: 60 | paid: no
+first: Mo | last: Prowse | due: 60 | paid: yes
+first: Alan | last: Haddad | due: 60 | paid: no
+"""
+TERM = """\
+Family | Invoiced | Paid | Owing
+Family: Li | Invoiced: 400 | Paid: 380 | Owing: 20
+Family: O'Hara | Invoiced: 484 | Owing: 484
+Family: Roe | Invoiced: 4 | Paid: 4 | Owing: 0
+"""
 TRUSSES = """\
 Truss | Span | Load
 Truss: T1 | Span: 12 | Load: 3.1
@@ -77,6 +89,7 @@ def sheet(text: str, name: str) -> Item:
 FILES = (
     *(sheet(FEES, "Membership.xlsx"), sheet(TRIPS, "Mileage.csv")),
     *(sheet(BILLS, "Invoices.xlsx"), sheet(MARKS, "SWE-9.xlsx")),
+    *(sheet(SUBS, "choir subs.csv"), sheet(TERM, "Term 4 accounts.xlsx")),
     *(sheet(MONTHS, "coop 2025-2026.csv"), sheet(TRUSSES, "26-002_OldMill loads.xlsx")),
 )
 
@@ -102,6 +115,8 @@ def told(question: str, line: str, fake_generator: Any) -> Draft | None:
          "Bob Sato [1]\nDi Roos [2]"),
         ("Which juniors have not paid their fee?",
          "name FROM t WHERE date_paid IS NULL AND type = 'junior'", "Di Roos [1]"),
+        ("how many people have paid the choir subs?", "COUNT(*) FROM t WHERE paid = 'yes'",
+         "1 [1]"),
         ("how many members paid since October", "COUNT(*) FROM t WHERE date_paid IS NOT NULL",
          "1 [1]"),
         ("Who has driven the most miles this year?",
@@ -128,6 +143,10 @@ def told(question: str, line: str, fake_generator: Any) -> Draft | None:
          "Bob Sato [1]"),
         ("Which student has the most in task 2?",
          "name FROM t ORDER BY task_2_10 DESC LIMIT 1", "Ana Lund [1]"),
+        ("who has not paid the choir subs?", "first FROM t WHERE paid = 'no'",
+         "Alan Prowse [1]\nAlan Haddad [2]"),
+        ("which family owes most for term 4?",
+         "family FROM t ORDER BY owing DESC LIMIT 1", "O'Hara [1]"),
         ("number of our biggest invoice", "number FROM t ORDER BY total DESC LIMIT 1", "INV-3 [1]"),
         ("which month of 2026 had the highest gas bill at the co-op?",
          "month FROM t WHERE service = 'gas' ORDER BY amount DESC LIMIT 1", "2026-02 [1]"),
@@ -171,6 +190,8 @@ def test_a_query_is_run_and_cites_its_rows(
         # Another column of the same name is empty.
         ("Which student has not handed in task 2?", "name FROM t WHERE task_1_10 IS NULL"),
         ("Which student has the most in task 2?", "name FROM t ORDER BY task_1_10 DESC LIMIT 1"),
+        # A row is a trip, and no person.
+        ("How many people drove to Harlow?", "COUNT(*) FROM t WHERE to = 'Harlow'"),
         # Cut off, or none of the grammar.
         ("who hasn't paid the membership fee yet?", "name FR"),
         ("who hasn't paid the membership fee yet?", "name FROM t WHERE nothing IS NULL"),

@@ -104,6 +104,7 @@ def found(question: str, files: Sequence[Item] = FILES) -> RowsComputed | None:
         ("What did we spend on groceries in the first half of 2026?", "114.36", 1),
         ("How much have we billed Kite & Co in total, net of GST?", "80", 2),
         ("total for Kite & Co in October, net", "50", 1),
+        ("What's the total we've been billed for Hadnall per the time sheet?", "855", 1),
         ("total for Kite & Co in October, gross", "60", 1),
         ("How much gas was charged to the co-op for February 2026?", "31.5", 1),  # its month
     ],
@@ -124,6 +125,7 @@ def test_rows_are_counted_or_added(question: str, number: str, rows: int) -> Non
         "What was the average we spent on groceries?",
         "Which shop did we spend the most at?",
         "How much more did we spend on fuel than on groceries?",
+        "How many people came for the groceries?",  # rows of shopping are no people
         "How many hours did I log for Orchard Cycles?",  # who "I" is among the fee earners
         "How many washers do we have?",  # a row is of 24
         "How much fuel did we spend between May and groceries?",

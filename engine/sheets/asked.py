@@ -29,8 +29,8 @@ _NOISE_WORDS = """
     up out in down date currently present moment today ever already entry entries row rows record
     records times time many much number count us our we please tell give show there have had do did
     does been being be on off as of season list listed different separate actual actually finally
-    really exactly end people everybody everyone anybody euros euro pounds dollars eur gbp usd nok
-    with including incl inc
+    really exactly end everybody everyone anybody euros euro pounds dollars eur gbp usd nok
+    with including incl inc per
 """
 
 DONE, DO = frozenset(_DONE_WORDS.split()), frozenset(_DO_WORDS.split())
@@ -69,12 +69,15 @@ MEASURED = re.compile(
 _OTHERWISE = re.compile(
     r"\b(?:not|never|no|none|without|except|excluding|besides|unpaid|unused|averages?|mean|median|most"
     r"|least|larg\w+|bigg\w+|high\w+|low\w+|small\w+|cheap\w+|dear\w+|more|less|fewer|over|under|above"
-    r"|below|per|each|every|difference|compared|versus|vs|left|remain\w*|percent\w*|share|who|whose"
+    r"|below|per(?! (?:the|my|our)\b)|each|every|difference|compared|versus|vs|left|remain\w*"
+    r"|percent\w*|share|who|whose"
     r"|whom|which|when|where|why|or|still|yet|other|both|before|after|between|owed?|owing|balance"
     r"|forecast|budgeted|planned|expected|should|would|could|can|may|might|must|will|usually)\b|n't\b|%",
     re.IGNORECASE,
 )
 """Asks for more than a count or a sum of what it names, or for less."""
+# "what we've paid", "Dot's power"
+_SHORTENED = re.compile(r"'(?:s|ve|re|d|ll|m)\b", re.IGNORECASE)
 _MINE = re.compile(r"\b(?:I|me|my|mine|myself|I've|I'd)\b", re.IGNORECASE)
 
 
@@ -133,7 +136,7 @@ def rows_asked(question: str, today: date) -> RowsAsked | None:
 def words_asked(text: str) -> tuple[list[str], list[str]]:
     """Return the words of a question that say something of a table, and its verbs."""
     words, doing, asks = list[str](), list[str](), False
-    for word in WORD.findall(text.replace("'s ", " ")):
+    for word in WORD.findall(_SHORTENED.sub(" ", text)):
         plain = word.casefold()
         asks = asks or plain in ("did", "do", "does", "to")
         if plain in DONE or (asks and plain in DO):

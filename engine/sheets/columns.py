@@ -30,6 +30,9 @@ _NOT_ADDED = frozenset(
     stems_of("balance no nr number pos id year rate budgeted budget price vat tax net")
 )
 _PEOPLE = frozenset(stems_of("who person employee earner collector staff payer owner user driver"))
+_FIRST = frozenset(stems_of("first given forename"))
+_LAST = frozenset(stems_of("last family surname"))
+_NAME = _FIRST | _LAST | frozenset(stems_of("name"))
 _SEVERAL = frozenset(stems_of("quantity qty stock count pieces units copies bottles tickets"))
 _SHORT = {"km": "kilometr", "hrs": "hour", "qty": "quantiti", "mi": "mile"}
 _STATES = frozenset(
@@ -118,6 +121,16 @@ def column_of_amounts(table: NamedTable, *, taxed: bool | None) -> str | None:
 def has_quantities(table: NamedTable) -> bool:
     """Say whether a row may be of several things."""
     return any(_SEVERAL & {*stems_of(one)} for one in added_columns(table))
+
+
+def name_columns(table: NamedTable) -> tuple[str, ...]:
+    """Return the columns of first and last names; none where a table has not one of each."""
+    found = [
+        [name for name in table.columns if {*stems_of(name)} & part and {*stems_of(name)} <= _NAME]
+        for part in (_FIRST, _LAST)
+    ]
+    first, last = found
+    return (first[0], last[0]) if len(first) == len(last) == 1 else ()
 
 
 def names_people(column: str) -> bool:

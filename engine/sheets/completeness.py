@@ -19,6 +19,7 @@ from engine.sheets.columns import (
     has_several_people,
     has_several_states,
     mostly,
+    name_columns,
     names_people,
 )
 from engine.sheets.posed import Posed
@@ -26,6 +27,7 @@ from engine.sheets.query import Condition, RowsQuery
 from engine.sheets.rows import NamedTable, stems_of
 
 _OPEN = frozenset(stems_of("unpaid open outstanding overdue pending missing out"))
+_OWED = frozenset(stems_of("owing owed outstanding overdue unpaid arrears"))
 _DENIALS = _OPEN | frozenset(stems_of("no n false 0 none never"))
 _LACKING = {
     "paid": "unpaid outstanding owe owes owed owing pay overdue",
@@ -63,7 +65,7 @@ def accounts(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[i
         return False
     if query.operation == "list" and not _lists_what_is_asked(query, asked, table):
         return False
-    denied = any(_denies(one) for one in query.conditions)
+    denied = any(_denies(one) for one in query.conditions) or _is_owed(query.measured)
     return denied == asked.denies and _measures(query, asked, table, rows)
 
 
@@ -99,6 +101,11 @@ def _numbers_columns(query: RowsQuery, asked: Posed, table: NamedTable) -> bool:
     used = frozenset(stem for one in query.columns for stem in stems_of(one))
     held = frozenset(stem for one in table.columns for stem in stems_of(one))
     return asked.compares or held.intersection(asked.numbers) <= used
+
+
+def _is_owed(column: str | None) -> bool:
+    """Say whether a column has what is still to be paid: "Owing", "Outstanding"."""
+    return column is not None and not _OWED.isdisjoint(stems_of(column))
 
 
 def _denies(one: Condition) -> bool:
@@ -148,7 +155,16 @@ def may_be_rows(unknown: Sequence[str], asked: Posed, *, by_name: bool, table: N
     is_form = asked.form in ("listed", "foremost")
     is_listed = is_form and one == asked.listed and len(asked.words) > 1
     people = is_listed and _is_person(one) and bool(_of_names(table))
+    if one.casefold() == "people" and not _has_each_once(table):
+        return False  # a time sheet has a row for each day of somebody
     return people or (by_name and one in asked.heads)
+
+
+def _has_each_once(table: NamedTable) -> bool:
+    """Say whether a table is of people, each in one row."""
+    names = name_columns(table) or tuple(_of_names(table))
+    each = [tuple(row.cells.get(name) for name in names) for row in table.rows]
+    return bool(names) and len(set(each)) == len(each)
 
 
 def meant_by(column: str) -> frozenset[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from engine.compute.units import mean, shown
-from engine.sheets.columns import amount_of
+from engine.sheets.columns import amount_of, name_columns
 from engine.sheets.computed import rows_text
 from engine.sheets.query import Condition, Operation, RowsQuery
 from engine.sheets.rows import NamedTable, stems_of
@@ -135,10 +135,14 @@ def _listed(query: RowsQuery, table: NamedTable, rows: Sequence[int]) -> Result 
 
 
 def _groups(table: NamedTable, rows: Sequence[int], column: str) -> dict[str, list[int]]:
+    """Return the rows of each value; of a first name with the last one, as two may share it."""
     found: dict[str, list[int]] = {}
+    columns = name_columns(table) if column in name_columns(table) else (column,)
     for i in rows:
-        if cell := table.rows[i].cells.get(column):
-            found.setdefault(cell, []).append(i)
+        cells = table.rows[i].cells
+        if cells.get(column):
+            value = " ".join(cell for one in columns if (cell := cells.get(one)))
+            found.setdefault(value, []).append(i)
     return found
 
 

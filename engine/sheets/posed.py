@@ -51,7 +51,8 @@ _THAN = re.compile(
 # "before VAT", ", net"
 _TAX = re.compile(rf"\b{TAXES}\b|, (?:net|gross)\b(?! of)", re.IGNORECASE)
 _OTHERWISE = re.compile(
-    r"\b(?:per|each|every|difference|compared|versus|vs|percent\w*|share|why|except|excluding|besides"
+    r"\b(?:per(?! (?:the|my|our)\b)|each|every|difference|compared|versus|vs|percent\w*|share|why"
+    r"|except|excluding|besides"
     r"|apart from|other than|both|between|before|after|forecast|planned|expected|should|would|could"
     r"|may|might|must|will|usually|next|than (?![^\w\s]?\d)|how (?:many|much) more)\b|%",
     re.IGNORECASE,

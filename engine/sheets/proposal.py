@@ -161,7 +161,9 @@ def _shape(asked: Posed, table: NamedTable) -> Shape:
     is_list = asked.form in ("listed", "foremost")
     begun = listed_columns(asked, table) if is_list else []
     return Shape(
-        *(names, numbers, cells, parts, asked.numbers),
+        *(names, numbers, cells, parts),
+        # "term 4" is a sheet
+        tuple(one for one in asked.numbers if asked.compares or one not in table.called),
         empty=tuple(lacking) if asked.denies else (),
         filled=filled,
         listed=tuple(short for short, name in names.items() if name in begun),
