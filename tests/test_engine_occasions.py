@@ -88,6 +88,9 @@ def test_what_is_on_is_shown() -> None:
     assert first == "Yes, on Wed 2026-12-09:"
     assert "Clara swimming (later)" in second
     assert second.endswith("[1]")
+    assert draft.reasons == (BY_NAME,)  # it says more
+    draft = told("does Clara have swimming on Wednesday?")
+    assert draft is not None
     assert draft.reasons == ()
 
 
@@ -103,13 +106,18 @@ def test_what_is_not_on_is_denied_with_what_is_nearest() -> None:
 
 
 def test_unread_calendars_are_said() -> None:
-    draft = told("do we have swimming tomorrow?", is_complete=False)
+    draft = told("do we have swimming on Wednesday?", is_complete=False)
     assert draft is not None
-    assert draft.reasons == (UNREAD,)  # the pool that is closed has the word
+    assert draft.reasons == (BY_NAME, UNREAD)
 
 
 @pytest.mark.parametrize(
-    "question", ["does Tom have swimming tomorrow?", "is there a dentist tomorrow?"]
+    "question",
+    [
+        "does Tom have swimming tomorrow?",
+        "is there a dentist tomorrow?",
+        "do we have swimming tomorrow?",  # the pool is closed
+    ],
 )
 def test_what_no_calendar_may_have_is_left_to_reading(question: str) -> None:
     assert told(question) is None

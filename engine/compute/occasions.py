@@ -33,6 +33,10 @@ _ASKED = re.compile(
 _NOBODY = frozenset(["i", "we", "you", "my", "our", "the"])
 LONGEST = 7
 """Days that a question may span: of a year nobody asks whether choir is on."""
+_OFF = frozenset(
+    map(stem_of, words("holiday holidays vacation closed closure no not off break strike"))
+)
+"""Words of an entry that what it names is not held."""
 BY_NAME = Argument("it was looked for in the calendars by the question's words", False)
 
 
@@ -73,7 +77,8 @@ def occasion(
     """Return whether the calendars have it then, with what they have, or what is nearest.
 
     None where no entry bears all the words, or where it may be in no calendar: what "is there" has
-    to be held more than once. Where it is not on, the answer is unsure: it may have another name.
+    to be held more than once. It is unsure where an entry says more than the question, or where
+    nothing is on, as that may have another name.
     """
     events = [one for one in items if one.kind is Kind.EVENT and one.when is not None]
     bearing = [one for one in each_once(events) if asked.words <= _stems(one)]
@@ -81,10 +86,15 @@ def occasion(
     if not held or (not asked.is_had and len(held) < 2):
         return None
     found = [one for one in held if _lies_in(one, asked.days)]
+    if any(_OFF & (_stems(one) - asked.words) for one in found):
+        return None  # "is there school", of school holidays
     reasons = () if is_complete else (UNREAD,)
     when = _shown(asked.days)
     if found:
-        return said_of_calendars(f"Yes, on {when}:", found, reasons)
+        named = any(_stems(one) == asked.words for one in found)
+        return said_of_calendars(
+            f"Yes, on {when}:", found, reasons if named else (BY_NAME, *reasons)
+        )
     said = f"No: the calendars have none on {when}. Before and after:"
     return said_of_calendars(said, _around(asked.days, held), (BY_NAME, *reasons))
 
