@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 
 from engine.agreement import disagreement
@@ -11,17 +11,27 @@ from engine.checking import abstention, entailment
 from engine.checking.citation_check import Checked, check, nearest
 from engine.checking.draft_sentences import says_yes
 from engine.checking.negation import Statement, contradicts
-from engine.confidence.reasons import COUNTED, OWN_WORDS, UNREAD, reasons_of
+from engine.confidence.reasons import CORRECTED, COUNTED, OWN_WORDS, UNREAD, reasons_of
 from engine.events import Answered, Event, Steps
 from engine.generation.draft import Draft
 from engine.generation.reply import form_asked
 from engine.injection import order_guard
+from engine.retrieval.versions import speaks_of_a_correction
 from engine.settings import Settings
 from engine.stages import stage, time_spent
 from engine.strategies import registry
 from engine.strategies.registry import Strategy
 from engine.toolbox.steps import Toolbox
-from engine.values import Answer, Argument, Certainty, Coverage, Dated, Grounded, Passage
+from engine.values import (
+    Answer,
+    Argument,
+    Certainty,
+    Citation,
+    Coverage,
+    Dated,
+    Grounded,
+    Passage,
+)
 
 
 def checked(strategy: Strategy, tools: Toolbox, draft: Draft) -> Iterator[Event]:
@@ -70,6 +80,10 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
         checked = replace(checked, grounded="partial", citations=nearest(draft.evidence))
     complete = _complete(draft, corpus.coverage)
     certainty = certainty_of(draft, checked.grounded, settings, complete=complete, own=own)
+    newer = _newer_correction(draft, checked.citations)
+    if newer is not None:
+        draft = replace(draft, reasons=(*draft.reasons, newer))
+        certainty = _unsure(settings) if certainty == "sure" else certainty
     if certainty == "none":
         checked = Checked(abstention.ABSTENTION, "none", nearest(draft.evidence))
     elif checked.grounded == "grounded" and not (complete and draft.ended):
@@ -115,7 +129,7 @@ def certainty_of(
     is as sure as its sources make it. Readings without a majority leave an answer unsure, whatever
     each of them is; so does a yes of the model's own.
     """
-    shown_unsure: Certainty = "none" if settings.strict else "unsure"
+    shown_unsure = _unsure(settings)
     if draft.citations and draft.confidence is None:
         whole = draft.table is None or (draft.ended and complete)
         doubted = any(not one.speaks_for for one in draft.reasons)
@@ -130,6 +144,23 @@ def certainty_of(
     if own or not sure or (draft.agreement is not None and not draft.agreement.majority):
         return shown_unsure
     return "sure"
+
+
+def _unsure(settings: Settings) -> Certainty:
+    return "none" if settings.strict else "unsure"
+
+
+def _newer_correction(draft: Draft, citations: Sequence[Citation]) -> Argument | None:
+    """Return that a newer source of the prompt may correct what an answer that was read is from.
+
+    None of a computed answer, and of one that cites such a source itself.
+    """
+    cited = [one.passage.item for one in citations if one.support]
+    if draft.signals is None or not cited:
+        return None
+    others = (one for one in draft.evidence if all(one.item is not item for item in cited))
+    newer = next((one for one in others if speaks_of_a_correction(one, cited[0])), None)
+    return None if newer is None else Argument(f"{CORRECTED}{newer.item.title}", False)
 
 
 def _complete(draft: Draft, coverage: Coverage) -> bool:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from engine.answer import answer
-from engine.events import Ranked, Selected
+from engine.confidence.reasons import CORRECTED
+from engine.events import Answered, Ranked, Selected
 from engine.retrieval.passages import split
 from engine.retrieval.versions import (
     asks_for_the_newest,
@@ -70,6 +71,42 @@ def test_versions_are_read_in_the_order_of_time_at_their_places() -> None:
     chosen = [NEW_RENT, EVENT, REPLY, OLD_RENT, ROOF]
     ordered = oldest_before_newest(chosen, PASSAGES)
     assert ordered == [OLD_RENT, EVENT, ROOF, NEW_RENT, REPLY]
+
+
+def test_a_newer_correction_is_read_last() -> None:
+    items = [
+        *ITEMS[:2],
+        replace(letter("Correction", 2026, 3), title="Correction to the letter", kind=Kind.MAIL),
+        replace(letter("Correction", 2024), title="Correction of 2023", kind=Kind.MAIL),
+    ]
+    assert oldest_before_newest([2, 3, 1, 0], split(items)) == [3, 0, 1, 2]
+
+
+TRIP = "12/11/2026, 09:00 - Sofia: The trip costs 14.50 euros per child, says the teacher.\n"
+NEWS = "16/11/2026, 09:00 - Sofia: It is 12.50 instead of the old price now, please pay for the trip.\n"
+
+
+@pytest.mark.parametrize(
+    ("chat", "newer"),
+    [
+        (TRIP + NEWS, True),
+        (NEWS.replace("16/11", "02/11") + TRIP, False),  # it was corrected before
+        (TRIP + NEWS.replace("instead of", "or"), False),
+    ],
+)
+def test_an_answer_from_before_a_correction_is_unsure(
+    tmp_path: Path, fake_models: Callable[..., Any], chat: str, newer: bool
+) -> None:
+    (tmp_path / "WhatsApp Chat with parents.txt").write_text(chat)
+    models = fake_models(generator=["14.50 euros per child"])
+    settings = Settings(now=datetime(2026, 11, 29, tzinfo=UTC), sure_confidence=0.1)
+    question = "What does the trip cost per child, says the teacher?"
+    *_, last = answer(question, [tmp_path], models, settings)
+    assert isinstance(last, Answered)
+    found = last.answer
+    told = [one.text for one in found.reasons if one.text.startswith(CORRECTED)]
+    assert told == ([f"{CORRECTED}parents"] if newer else [])
+    assert found.certainty == ("unsure" if newer else "sure")
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,22 @@ LEAST_SHARE = 0.4
 NEWER = 0.5
 """By how much of its score the newest version rises before all are brought back to the best."""
 _KINDS = frozenset({Kind.MAIL, Kind.DOCUMENT})
+_MAY_CORRECT = _KINDS | {Kind.MESSAGE}
 _REPLY = re.compile(r"^(?:(?:re|aw|antw|sv|fwd?|wg|tr)\s*:\s*)+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 # "the original price", "what was it before"
 _FORMER = re.compile(
     r"\b(?:first|original(?:ly)?|initial(?:ly)?|old(?:er|est)?|earlier|earliest|previous(?:ly)?"
     r"|former(?:ly)?|before|used to|back then|at the time|history)\b",
+    re.IGNORECASE,
+)
+
+# "Correction to the letter", "the trip has moved", "12.50 instead of 14.50", "new date"
+_CORRECTION = re.compile(
+    r"\b(?:correct(?:ion|ed|s|ing)|revised|supersed\w+|replaces|instead of|mistake|typo|wrong"
+    r"|new (?:date|time|price|rate|total|code|address|number|place|venue)"
+    r"|(?:has|have|is|been|was) (?:moved|changed|postponed|rescheduled|brought forward)"
+    r"|(?:moved|changed) to)\b",
     re.IGNORECASE,
 )
 
@@ -64,14 +74,31 @@ def with_newest(scores: Scores, passages: Sequence[Passage]) -> Scores:
 
 
 def oldest_before_newest(chosen: Sequence[int], passages: Sequence[Passage]) -> list[int]:
-    """Return passages with the versions of each subject in the order of time, at their places."""
+    """Return passages with the versions of each subject in the order of time, at their places.
+
+    What calls itself a correction comes last, where it is newer than what would.
+    """
     ordered = list(chosen)
     for versions in versions_of(chosen, passages):
         places = [place for place, number in enumerate(chosen) if number in versions]
         by_time = sorted(versions, key=lambda i: _moment(passages[i].item))
         for place, number in zip(places, by_time, strict=True):
             ordered[place] = number
-    return ordered
+    last = _moment(passages[ordered[-1]].item) if ordered else 0.0
+    correcting = [i for i in ordered if _corrects_by_title(passages[i].item, last)]
+    return [*(i for i in ordered if i not in correcting), *correcting]
+
+
+def speaks_of_a_correction(passage: Passage, of: Item) -> bool:
+    """Say whether a passage of a newer item has words that something is corrected or moved."""
+    item = passage.item
+    is_newer = item is not of and _moment(item) > _moment(of) > 0
+    return is_newer and item.kind in _MAY_CORRECT and bool(_CORRECTION.search(passage.text))
+
+
+def _corrects_by_title(item: Item, since: float) -> bool:
+    is_newer = item.kind in _KINDS and _moment(item) > since > 0
+    return is_newer and bool(_CORRECTION.search(item.title))
 
 
 def versions_of(numbers: Iterable[int], passages: Sequence[Passage]) -> Versions:
