@@ -83,7 +83,7 @@ def test_a_newer_correction_is_read_last() -> None:
 
 
 TRIP = "12/11/2026, 09:00 - Sofia: The trip costs 14.50 euros per child, says the teacher.\n"
-NEWS = "16/11/2026, 09:00 - Sofia: It is 12.50 instead of the old price now, please pay for the trip.\n"
+NEWS = "16/11/2026, 09:00 - Sofia: It is 12.50 instead of the old price, pay for the trip.\n"
 
 
 @pytest.mark.parametrize(
