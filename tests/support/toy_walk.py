@@ -51,7 +51,7 @@ WALK = (
     Step("Ask", (f" {QUESTION}", "enter"), "Took", ends=True, shown=True),
     Step("Go to the answer", ("escape",), "w Why"),
     Step("Go to its sources", ("enter",), "⏎ Preview"),
-    Step("Open a citation", ("enter",), "From: ", shown=True),
+    Step("Open a citation", ("enter",), "o Open y Copy", shown=True),
     Step("Go back", ("escape",), "⏎ Preview"),
     Step("See why", ("w",), "Ranked by", shown=True),
     Step("Go back", ("escape",), "⏎ Preview"),
