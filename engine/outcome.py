@@ -78,12 +78,11 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
         checked = check(draft.text, draft.evidence, query.text)
     if own := _is_own_yes(draft, checked, query.text):
         checked = replace(checked, grounded="partial", citations=nearest(draft.evidence))
+    if tools.passages.prefers_newest:
+        newer = _newer_correction(draft, checked.citations)
+        draft = replace(draft, reasons=(*draft.reasons, *newer))
     complete = _complete(draft, corpus.coverage)
     certainty = certainty_of(draft, checked.grounded, settings, complete=complete, own=own)
-    newer = _newer_correction(draft, checked.citations)
-    if newer is not None:
-        draft = replace(draft, reasons=(*draft.reasons, newer))
-        certainty = _unsure(settings) if certainty == "sure" else certainty
     if certainty == "none":
         checked = Checked(abstention.ABSTENTION, "none", nearest(draft.evidence))
     elif checked.grounded == "grounded" and not (complete and draft.ended):
@@ -124,16 +123,16 @@ def certainty_of(
 ) -> Certainty:
     """Return how certain a draft is, of which a source states so much.
 
-    A computed one is sure, unless its plan left something not understood, something speaks against
-    it, or what may count was not read: then the reading is not `complete`. One without a confidence
-    is as sure as its sources make it. Readings without a majority leave an answer unsure, whatever
-    each of them is; so does a yes of the model's own.
+    A computed one is sure, unless its plan left something not understood, or what may count was not
+    read: then the reading is not `complete`. One without a confidence is as sure as its sources
+    make it. What speaks against it leaves any answer unsure; so do readings without a majority,
+    whatever each of them is, and a yes of the model's own.
     """
-    shown_unsure = _unsure(settings)
+    shown_unsure: Certainty = "none" if settings.strict else "unsure"
+    whole = draft.table is None or (draft.ended and complete)
+    doubted = not whole or any(not one.speaks_for for one in draft.reasons)
     if draft.citations and draft.confidence is None:
-        whole = draft.table is None or (draft.ended and complete)
-        doubted = any(not one.speaks_for for one in draft.reasons)
-        return "sure" if whole and not doubted else shown_unsure
+        return shown_unsure if doubted else "sure"
     if grounded == "none" or abstention.denies(draft.text, draft.evidence):
         return "none"
     sure = grounded == "grounded"
@@ -141,26 +140,22 @@ def certainty_of(
         if draft.confidence < settings.least_confidence:
             return "none"
         sure = draft.confidence >= settings.sure_confidence
-    if own or not sure or (draft.agreement is not None and not draft.agreement.majority):
+    if own or doubted or not sure or (draft.agreement is not None and not draft.agreement.majority):
         return shown_unsure
     return "sure"
 
 
-def _unsure(settings: Settings) -> Certainty:
-    return "none" if settings.strict else "unsure"
+def _newer_correction(draft: Draft, citations: Sequence[Citation]) -> Iterator[Argument]:
+    """Yield that a newer source of the prompt may correct what an answer that was read is from.
 
-
-def _newer_correction(draft: Draft, citations: Sequence[Citation]) -> Argument | None:
-    """Return that a newer source of the prompt may correct what an answer that was read is from.
-
-    None of a computed answer, and of one that cites such a source itself.
+    Nothing of a computed answer, and of one that cites such a source itself.
     """
     cited = [one.passage.item for one in citations if one.support]
-    if draft.signals is None or not cited:
-        return None
-    others = (one for one in draft.evidence if all(one.item is not item for item in cited))
-    newer = next((one for one in others if speaks_of_a_correction(one, cited[0])), None)
-    return None if newer is None else Argument(f"{CORRECTED}{newer.item.title}", False)
+    if draft.signals is not None and cited:
+        others = (one for one in draft.evidence if all(one.item is not item for item in cited))
+        newer = next((one for one in others if speaks_of_a_correction(one, cited[0])), None)
+        if newer is not None:
+            yield Argument(f"{CORRECTED}{newer.item.title}", False)
 
 
 def _complete(draft: Draft, coverage: Coverage) -> bool:

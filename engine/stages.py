@@ -31,6 +31,10 @@ class Timings:
         """Add to a stage."""
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
+    def forget(self, name: str) -> None:
+        """Drop a stage, such as a first token that nobody was shown."""
+        self.seconds.pop(name, None)
+
     def elapsed(self) -> float:
         """Return seconds since the question was asked."""
         return time.monotonic() - self.began

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,24 @@ from typing import Any
 import pytest
 
 from engine.answer import answer
+from engine.errors import BudgetTooSmall
 from engine.events import Answered, Decided, Event, Token
+from engine.generation.draft import Draft
+from engine.outcome import certainty_of
 from engine.question.description import description_of, named_in
-from engine.settings import Settings
+from engine.settings import Budget, Settings
+from engine.sheets.computed import BY_WORDS
+from engine.values import Citation, Passage
+from models.llama.generator import load_llama
+from models.roles import ModelSet
+from models.store.catalogue import load_catalogue
+from tests.support.builders import document
+from tests.support.in_store import weights_of
 
+TEXTS = {
+    "boiler.txt": "Rui Fernandes mended the boiler on Monday.\n",
+    "people.txt": "Phone numbers\nRui Fernandes: 912 555 874\nAna Lopes: 925 555 641\n",
+}
 QUESTION = "What is the phone number of the man who mended the boiler?"
 
 
@@ -90,8 +105,8 @@ def test_a_name_is_what_the_question_does_not_have(reply: str, name: str | None)
 def asked(
     folder: Path, models: Any, question: str = QUESTION, **settings: Any
 ) -> tuple[list[Event], Answered]:
-    (folder / "boiler.txt").write_text("Rui Fernandes mended the boiler on Monday.\n")
-    (folder / "people.txt").write_text("Phone numbers\nRui Fernandes: 912 555 874\n")
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text)
     events = list(answer(question, [folder], models, Settings(**settings)))
     assert isinstance(events[-1], Answered)
     return events, events[-1]
@@ -125,6 +140,68 @@ def test_without_a_name_it_is_read_as_it_stands(
     decided = [event for event in events if isinstance(event, Decided)]
     assert not next(one.taken for one in decided if one.stage == "sub-questions")
     assert QUESTION in models.generator.prompts[-1]
+
+
+def test_the_first_token_is_the_first_that_is_shown(
+    tmp_path: Path, fake_models: Callable[..., Any]
+) -> None:
+    models = fake_models(generator=["Rui Fernandes", "912 555 874"])
+    began, shown = time.monotonic(), 0.0
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_text(text)
+    for event in answer(QUESTION, [tmp_path], models, Settings()):
+        if isinstance(event, Decided) and event.stage == "sub-questions":
+            time.sleep(0.2)  # the first reading is over by now
+        if isinstance(event, Token) and not shown:
+            shown = time.monotonic() - began
+    assert isinstance(event, Answered)
+    assert event.answer.timings["first_token"] == pytest.approx(shown, abs=0.05)
+
+
+@pytest.mark.parametrize(("likely", "certainty"), [(0.99, "unsure"), (0.0, "none")])
+def test_what_was_computed_for_a_name_is_no_surer_than_its_reasons(
+    likely: float, certainty: str
+) -> None:
+    """Rows that were chosen by words stay unsure, however sure it is who is meant."""
+    item = document("Owing: 20", "accounts.csv")
+    cited = (Citation(1, Passage(item, 0, 9), 0, 9, "matched", support=True),)
+    draft = Draft("20 [1]", citations=cited, reasons=(BY_WORDS,), confidence=likely)
+    assert certainty_of(draft, "grounded", Settings()) == certainty
+
+
+def test_passages_that_fit_no_budget_fail_as_without_a_description(
+    tmp_path: Path, fake_models: Callable[..., Any]
+) -> None:
+    """The first reading gives way to the question as it stands, which says what is wrong."""
+    budget = Budget(2, 2, 1, lookahead_share=0, generator_share=0, first_tokens=2)
+    ended = [
+        outcome_of(tmp_path, fake_models(generator=["912 555 874"]), question, budget)
+        for question in (QUESTION, "What is the phone number of Rui Fernandes?")
+    ]
+    assert ended[0] == ended[1]
+
+
+def outcome_of(folder: Path, models: Any, question: str, budget: Budget) -> str:
+    try:
+        return asked(folder, models, question, budget=budget)[1].answer.text
+    except BudgetTooSmall as error:
+        return error.message
+
+
+@pytest.mark.slow
+def test_the_starter_model_names_who_is_described_and_the_number(tmp_path: Path) -> None:
+    row = load_catalogue().default("generator")
+    model = load_llama(weights_of(row.id), row.id, context=2048, adapter=row.adapter_path)
+    models = ModelSet(row.id, row.id, lambda _: model, denial_bias=row.denial_bias)
+    try:
+        _, last = asked(tmp_path, models)
+    finally:
+        model.close()
+    assert "912 555 874" in last.answer.text
+    assert "is Rui Fernandes" in last.answer.text
+    assert {one.passage.item.title for one in last.answer.citations} == {*TEXTS}
+    assert last.answer.signals is not None
+    assert last.answer.signals["adapted"] == 1.0
 
 
 def test_a_name_without_the_detail_is_no_answer(

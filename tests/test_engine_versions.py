@@ -83,25 +83,26 @@ def test_a_newer_correction_is_read_last() -> None:
 
 
 TRIP = "12/11/2026, 09:00 - Sofia: The trip costs 14.50 euros per child, says the teacher.\n"
+COSTS = "What does the trip cost per child, says the teacher?"
 NEWS = "16/11/2026, 09:00 - Sofia: It is 12.50 instead of the old price, pay for the trip.\n"
 
 
 @pytest.mark.parametrize(
-    ("chat", "newer"),
+    ("chat", "asked", "newer"),
     [
-        (TRIP + NEWS, True),
-        (NEWS.replace("16/11", "02/11") + TRIP, False),  # it was corrected before
-        (TRIP + NEWS.replace("instead of", "or"), False),
+        (TRIP + NEWS, COSTS, True),
+        (NEWS.replace("16/11", "02/11") + TRIP, COSTS, False),  # it was corrected before
+        (TRIP + NEWS.replace("instead of", "or"), COSTS, False),
+        (TRIP + NEWS, COSTS.replace("does", "did").replace("trip", "trip originally"), False),
     ],
 )
 def test_an_answer_from_before_a_correction_is_unsure(
-    tmp_path: Path, fake_models: Callable[..., Any], chat: str, newer: bool
+    tmp_path: Path, fake_models: Callable[..., Any], chat: str, asked: str, newer: bool
 ) -> None:
     (tmp_path / "WhatsApp Chat with parents.txt").write_text(chat)
     models = fake_models(generator=["14.50 euros per child"])
     settings = Settings(now=datetime(2026, 11, 29, tzinfo=UTC), sure_confidence=0.1)
-    question = "What does the trip cost per child, says the teacher?"
-    *_, last = answer(question, [tmp_path], models, settings)
+    *_, last = answer(asked, [tmp_path], models, settings)
     assert isinstance(last, Answered)
     found = last.answer
     told = [one.text for one in found.reasons if one.text.startswith(CORRECTED)]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from engine.checking import abstention
 from engine.checking.citation_check import check
 from engine.checking.draft_sentences import MARKER
+from engine.errors import BudgetTooSmall
 from engine.events import Decided, Steps
 from engine.generation.draft import Draft
 from engine.question.description import Description, description_of, named_in
@@ -26,8 +27,8 @@ def read_by_name(tools: Toolbox, read: Read) -> Steps[Draft | None]:
     description = description_of(tools.query.text) if tools.task.personal else None
     if description is None:
         return None
-    asked = tools.asking(description.who)
-    found = yield from unseen(_first_reading(asked))
+    found = yield from unseen(_first_reading(tools.asking(description.who)))
+    tools.timings.forget("first_token")
     name = named_in(found.text, description.who)
     confidence = found.confidence
     if name is None or confidence is None or confidence < tools.settings.least_confidence:
@@ -44,7 +45,10 @@ def read_by_name(tools: Toolbox, read: Read) -> Steps[Draft | None]:
 
 def _first_reading(tools: Toolbox) -> Steps[Draft]:
     scores = yield from tools.recall()
-    chosen = tools.fit_first(scores)[::-1]
+    try:
+        chosen = tools.fit_first(scores)[::-1]
+    except BudgetTooSmall:  # not one passage fits: the question itself says so
+        return Draft("")
     return (yield from tools.write(tools.passages.in_order(chosen)))
 
 
