@@ -71,6 +71,7 @@ def test_an_entry_is_asked_for_by_name(
         "do I have time on Friday?",
         "do I have any mails from today?",
         "does Clara have swimming at 5 tomorrow?",
+        "is there swimming tomorrow evening?",
         "did we have choir in 2025?",
         "is there a key under the mat?",
         "When does Clara have swimming next week?",

@@ -82,7 +82,7 @@ def availability_asked(question: str, today: date) -> TimeAsked | None:
     match = _ASKED.match(" ".join(question.replace("\u2019", "'").split()))
     if match is None:
         return None
-    hours, rest = _hours_of(match["rest"])
+    hours, rest = hours_of(match["rest"])
     past = (match["be"] or "").casefold() in ("was", "were")
     direction: Direction = "past" if past else "future"
     found = find_spans(rest, today, direction)
@@ -99,7 +99,7 @@ def availability_asked(question: str, today: date) -> TimeAsked | None:
     return TimeAsked(days, hours, (match["how"] or "free").casefold() != "busy")
 
 
-def _hours_of(text: str) -> tuple[Hours | None, str]:
+def hours_of(text: str) -> tuple[Hours | None, str]:
     """Return the hours that words name, and the other words."""
     if match := _BETWEEN.search(text):
         other = _time(match["other"], None)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from engine.compute.availability import said_of_calendars
+from engine.compute.availability import hours_of, said_of_calendars
 from engine.compute.fields import day_of, is_cancelled, last_day_of, title_of
 from engine.compute.item_filter import each_once, oldest_first
 from engine.confidence.reasons import UNREAD
@@ -57,6 +57,8 @@ def occasion_asked(question: str, today: date) -> OccasionAsked | None:
     match = _ASKED.match(plain)
     if match is None:
         return None
+    if hours_of(match["what"])[0] is not None:
+        return None  # an entry of another hour would look like it
     direction: Direction = "past" if match["did"] or match["was"] else "future"
     what = match["what"]
     spans = find_spans(what, today, direction)
@@ -66,7 +68,7 @@ def occasion_asked(question: str, today: date) -> OccasionAsked | None:
     what = f"{what[: spans[0].start]} {what[spans[0].end :]}"
     who = [one for one in words(match["who"] or "") if one not in _NOBODY]
     named = [one for one in words(what) if one not in FUNCTION_WORDS]
-    if not named or any(map(str.isdigit, what)) or (days.last - days.first).days >= LONGEST:
+    if not named or (days.last - days.first).days >= LONGEST:
         return None
     return OccasionAsked(frozenset(map(stem_of, (*who, *named))), days, match["is"] is None)
 

@@ -54,11 +54,12 @@ _TAX = re.compile(
     r"|, (?:(?P<net>net)|gross)\b(?! of)",
     re.IGNORECASE,
 )
+# ", calls included", "tips included", "including the garage"
 INCLUDED = re.compile(
-    r",? (?:with )?(?:\w+ ){1,2}(?:included|incl\b\.?)|,? (?:including|incl\.?) (?:the )?\w+$",
+    r", (?:with )?(?:[\w-]+ ){1,2}incl(?:uded\b|\b\.?)|(?:\bwith )?\b[\w-]+ incl(?:uded\b|\b\.?)"
+    r"|,? (?:including|incl\.?) (?:the )?[\w-]+\W*$",
     re.IGNORECASE,
 )
-"""What a sum is to have in it: "calls included". It leaves nothing out."""
 # "hours for the garden", "software spending in May"
 MEASURED = re.compile(
     r"^(?:my |our |the )?(?:[\w'-]+ ){0,2}(?:hours|spending|spendings|expenses|costs|income|revenue"
@@ -97,6 +98,8 @@ class RowsAsked:
     """Words of what is counted: "family memberships"."""
     taxed: bool | None
     """Whether it asks for amounts with tax or without; None: it does not say."""
+    included: tuple[str, ...]
+    """Words of what is to be among the rows: "calls included". They leave no row out."""
 
     @property
     def pays(self) -> bool:
@@ -118,7 +121,9 @@ def rows_asked(question: str, today: date) -> RowsAsked | None:
     for one in spans:
         plain = f"{plain[: one.start]} {plain[one.end :]}"
     tax = _TAX.search(plain)
-    plain = INCLUDED.sub(" ", _TAX.sub(" ", plain))
+    plain = _TAX.sub(" ", plain)
+    included = [word for one in INCLUDED.finditer(plain) for word in words_asked(one[0])[0]]
+    plain = INCLUDED.sub(" ", plain)
     if _OTHERWISE.search(plain.replace("all together", "")):
         return None
     words, doing = words_asked(plain)
@@ -130,6 +135,7 @@ def rows_asked(question: str, today: date) -> RowsAsked | None:
         bool(_MINE.search(plain)),
         heads_of(plain) if is_count else frozenset(),
         None if tax is None else (tax["out"] or tax["net"]) is None,
+        tuple(included),
     )
 
 

@@ -79,11 +79,29 @@ def chosen_rows(asked: RowsAsked, table: NamedTable, today: date) -> ChosenRows 
         column = column_of_days(table, said, today)
         if column is None:
             return None
-        days = {i: days_of(table.rows[i].cells.get(column, ""), today) for i in rows}
-        undated = sum(day is None for day in days.values())
-        rows = {i for i, day in days.items() if day is not None and lies_in(day, asked.days)}
+        held_then = rows_of_days(table, rows, column, asked.days, today)
+        if held_then is None:
+            return None
+        rows, undated = {*held_then[0]}, held_then[1]
         conditions.append(f"{column} is {shown_days(asked.days)}")
+    if not all(any(_has_word(table.stems[i], one) for i in rows) for one in asked.included):
+        return None  # "calls included", of rows without a call
     return ChosenRows(tuple(sorted(rows)), by_cells, tuple(conditions), undated) if rows else None
+
+
+def rows_of_days(
+    table: NamedTable, rows: Iterable[int], column: str, days: Span, today: date
+) -> tuple[list[int], int] | None:
+    """Return the rows whose cells lie in some days, and how many rows have no day.
+
+    None where a cell is a month of which only a part is meant.
+    """
+    read = {i: days_of(table.rows[i].cells.get(column, ""), today) for i in rows}
+    dated = {i: own for i, own in read.items() if own is not None}
+    if any(_meets(own, days) and not _lies_in(own, days) for own in dated.values()):
+        return None
+    held = [i for i, own in dated.items() if _lies_in(own, days)]
+    return held, len(read) - len(dated)
 
 
 def counts_by_name(asked: RowsAsked, table: NamedTable) -> bool:
@@ -132,6 +150,10 @@ def _has(cell: Sequence[str], phrase: Sequence[str]) -> bool:
     return any(cell[i : i + size] == phrase for i in range(len(cell) - size + 1))
 
 
+def _has_word(cells: Mapping[str, tuple[str, ...]], word: str) -> bool:
+    return any(_has(cell, stems_of(word)) for cell in cells.values())
+
+
 def _is_cell(word: str, table: NamedTable) -> bool:
     """Say whether a word is all that some cell says."""
     return stems_of(word) in table.whole
@@ -156,10 +178,14 @@ def is_total(cells: Mapping[str, tuple[str, ...]]) -> bool:
     return bool(first) and _TOTALS.issuperset(first)
 
 
-def lies_in(own: Closed, days: Span) -> bool:
-    """Say whether all days of a cell are among these."""
+def _lies_in(own: Closed, days: Span) -> bool:
     begins = days.first is None or days.first <= own.first
     return begins and (days.last is None or own.last <= days.last)
+
+
+def _meets(own: Closed, days: Span) -> bool:
+    begins = days.last is None or own.first <= days.last
+    return begins and (days.first is None or days.first <= own.last)
 
 
 def shown_days(days: Span) -> str:

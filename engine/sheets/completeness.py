@@ -65,7 +65,8 @@ def accounts(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[i
         return False
     if query.operation == "list" and not _lists_what_is_asked(query, asked, table):
         return False
-    denied = any(_denies(one) for one in query.conditions) or _is_owed(query.measured)
+    denied = any(_denies(one) for one in query.conditions)
+    denied = denied or (asked.denies and _is_owed(query.measured))
     return denied == asked.denies and _measures(query, asked, table, rows)
 
 

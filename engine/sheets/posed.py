@@ -99,12 +99,12 @@ class Posed:
 def posed(question: str, today: date) -> Posed | None:
     """Return what a question poses to a table; None where no single query answers it."""
     plain = _NOT.sub("not", " ".join(question.replace("\u2019", "'").split()))
-    plain = INCLUDED.sub("", whole_words(plain))
+    plain = whole_words(plain)
     form = next((form for said, form in _FORMS if re.search(said, plain, re.IGNORECASE)), None)
     if form is None and MEASURED.search(plain):
         form = "summed"
     spans = find_spans(plain, today)
-    if form is None or len(spans) > 1:
+    if form is None or len(spans) > 1 or INCLUDED.search(plain):
         return None
     for one in spans:
         plain = f"{plain[: one.start]}{plain[one.end :]}"

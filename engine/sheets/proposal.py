@@ -15,11 +15,10 @@ from engine.generation.draft import Draft
 from engine.language.days import Closed, Span, month
 from engine.prompts.templates import render
 from engine.sheets.asked import DO
-from engine.sheets.chosen import is_named, is_total, lies_in, may_have, shown_days
+from engine.sheets.chosen import is_named, is_total, may_have, rows_of_days, shown_days
 from engine.sheets.columns import (
     amount_of,
     column_of_days,
-    days_of,
     mostly,
     named_column,
 )
@@ -113,9 +112,10 @@ def _of_days(asked: Posed, table: NamedTable, today: date) -> Candidate | None:
         column = column_of_days(table, stems_of(asked.text), today)
         if column is None:
             return None
-        read = {i: days_of(table.rows[i].cells.get(column, ""), today) for i in rows}
-        rows = [i for i, day in read.items() if day is not None and lies_in(day, asked.days)]
-        undated = sum(day is None for day in read.values())
+        held = rows_of_days(table, rows, column, asked.days, today)
+        if held is None:
+            return None
+        rows, undated = held
         days = f"{column} is {shown_days(asked.days)}"
         days += f"; left out, without a day: {rows_text(undated)}" if undated else ""
     return Candidate(table, tuple(rows), _shape(asked, table), days) if rows else None
