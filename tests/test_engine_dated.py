@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date, datetime
+from dataclasses import replace
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from engine.generation.dated import MOST_CHARACTERS, asks_when, dated
 from engine.language.relative_days import relative_days
 from engine.settings import Settings
 from engine.values import Dated, Excerpt, Passage
-from ingest.item import Kind
+from ingest.item import ChatTurn, Kind, Person
 from models.roles import ModelSet
 from tests.support.builders import document
 
@@ -86,6 +87,21 @@ def test_what_is_quoted_is_of_another_day() -> None:
     assert "last week (12 to 18 June 2023)." in found.text
     assert "yesterday.\n" in found.text
     assert "two days ago (19 June 2023)." in found.text
+
+
+def test_a_message_of_a_later_day_counts_from_its_own() -> None:
+    said = ("09:00 Ann: We moved yesterday.\n", "Fri 2023-06-23\n10:00 Bob: They left yesterday.\n")
+    ann, bob = Person("Ann", ""), Person("Bob", "")
+    turns = (
+        ChatTurn(0, ann, WEDNESDAY),
+        ChatTurn(len(said[0]), bob, WEDNESDAY + timedelta(days=2)),
+    )
+    item = replace(message("".join(said)).item, turns=turns)
+    [found] = dated([Passage(item, 0, len(item.text))])
+    assert "moved yesterday (20 June 2023)." in found.text
+    assert "left yesterday (22 June 2023)." in found.text
+    second = Excerpt(item, 0, len(item.text), ((len(said[0]), len(item.text)),))
+    assert "left yesterday (22 June 2023)." in dated([second])[0].text
 
 
 def test_a_document_begins_with_its_day_or_has_none() -> None:

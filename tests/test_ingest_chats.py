@@ -83,6 +83,28 @@ def test_a_chat_of_whatsapp_is_stretches_with_who_said_what(tmp_path: Path) -> N
     assert "12:50" in second.text  # no sender of a line is taken from within it
 
 
+def test_a_slow_chat_goes_on_over_days_and_says_which(tmp_path: Path) -> None:
+    said = [
+        "01/11/2026, 10:30 - Kim: What size are her skates?",
+        "01/11/2026, 15:40 - Ann: Looked. 39",
+        "03/11/2026, 09:00 - Kim: Thanks",
+        "09/11/2026, 09:00 - Kim: Is the rink open?",
+    ]
+    first, second = items_of(written(tmp_path / "_chat.txt", "\n".join(said)))
+    assert first.text == (
+        "Chat: _chat\nSun 2026-11-01\n10:30 Kim: What size are her skates?\n"
+        "15:40 Ann: Looked. 39\nTue 2026-11-03\n09:00 Kim: Thanks\n"
+    )
+    assert [one.text for one in first.each()][-1] == "Tue 2026-11-03\n09:00 Kim: Thanks\n"
+    assert second.text.startswith("Chat: _chat\nMon 2026-11-09\n")
+
+
+def test_a_stretch_that_says_enough_ends_with_a_pause(tmp_path: Path) -> None:
+    long = "The rope " * 60
+    said = [f"01/11/2026, 10:30 - Kim: {long}", "01/11/2026, 15:40 - Ann: Where is the net?"]
+    assert len(items_of(written(tmp_path / "_chat.txt", "\n".join(said)))) == 2
+
+
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_the_order_of_day_and_month_is_that_of_the_whole_file(tmp_path: Path, form: str) -> None:
     days = [("03", "02"), ("25", "02")]  # the second one decides

@@ -8,8 +8,11 @@ them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from datetime import date
+from itertools import groupby
+from operator import itemgetter
 
 from engine.language.dates import find_spans
 from engine.language.relative_days import relative_days
@@ -50,11 +53,33 @@ def dated(passages: Sequence[Passage]) -> tuple[Passage, ...]:
 
 def _dates_in(passage: Passage) -> list[tuple[int, str]]:
     """Return the dates of a passage's own words; what it quotes is of another day."""
-    text, day = passage.text, _written_on(passage.item)
-    if day is None:
-        return []
-    found = relative_days(text, day)
-    return [one for one in found if text[text.rfind("\n", 0, one[0]) + 1] != ">"]
+    found, begin = list[tuple[int, str]](), 0
+    for text, day in _days_of(passage):
+        for at, said in relative_days(text, day) if day else ():
+            if text[text.rfind("\n", 0, at) + 1] != ">":
+                found.append((begin + at, said))
+        begin += len(text)
+    return found
+
+
+def _days_of(passage: Passage) -> Iterator[tuple[str, date | None]]:
+    """Yield a passage's text in parts, and the day on which each was written, where it is known.
+
+    A stretch of a chat may go on over days.
+    """
+    item, written = passage.item, _written_on(passage.item)
+    if not item.turns:
+        yield passage.text, written
+        return
+    begins = [turn.start for turn in item.turns]
+    days = [turn.when.date() if turn.when else None for turn in item.turns]
+    lines, place = list[tuple[date | None, str]](), 0
+    for line in passage.text.splitlines(keepends=True):
+        at = bisect_right(begins, passage.place(place)) - 1
+        lines.append((days[at] if at >= 0 else written, line))
+        place += len(line)
+    for day, own in groupby(lines, itemgetter(0)):
+        yield "".join(line for _, line in own), day
 
 
 def _written_on(item: Item) -> date | None:

@@ -1,8 +1,9 @@
 """From messages to items: a stretch of a conversation each, with who said what and when.
 
 A message alone seldom says what it is about, and a room of years says too much. A stretch is a run
-of messages without a long pause, about as long as a passage. Its turns keep each message, so that
-messages can be counted.
+of messages without a long pause, about as long as a passage. Where people write little, it goes on
+over days: the answer to a question comes in the evening, or on the next morning. Its turns keep
+each message, so that messages can be counted.
 """
 
 from __future__ import annotations
@@ -17,7 +18,11 @@ from ingest.sieve import LeftOut, Read, Scope
 from ingest.text.clean import clean, clean_line
 
 PAUSE = timedelta(hours=3)
-"""A longer silence begins another stretch."""
+"""A longer silence begins another stretch where this one has so much that it says enough."""
+ENOUGH = 450
+"""Characters."""
+SILENCE = timedelta(days=3)
+"""A longer one begins another stretch in any case."""
 CHARACTERS = 900
 """A stretch grows no further: it is to be one passage."""
 
@@ -65,8 +70,7 @@ def _stretches(messages: Iterable[ChatMessage]) -> Iterator[list[ChatMessage]]:
     run: list[ChatMessage] = []
     size = 0
     for one in messages:
-        last = run[-1].when if run else None
-        paused = last is not None and one.when is not None and abs(one.when - last) > PAUSE
+        paused = bool(run) and _silence(run[-1], one) > (PAUSE if size >= ENOUGH else SILENCE)
         if run and (paused or size + len(one.text) > CHARACTERS):
             yield run
             run, size = [], 0
@@ -74,6 +78,12 @@ def _stretches(messages: Iterable[ChatMessage]) -> Iterator[list[ChatMessage]]:
         size += len(one.text) + len(one.sender) + 8
     if run:
         yield run
+
+
+def _silence(earlier: ChatMessage, later: ChatMessage) -> timedelta:
+    if earlier.when is None or later.when is None:
+        return timedelta(0)
+    return abs(later.when - earlier.when)
 
 
 def _item(
@@ -86,8 +96,8 @@ def _item(
 ) -> Item:
     first = next((one.when for one in stretch if one.when), None)
     last = next((one.when for one in reversed(stretch) if one.when), None)
-    day = f"{first.astimezone(scope.zone):%a %Y-%m-%d}" if first else ""
-    text, hidden = f"Chat: {name}\n{day}\n" if day else f"Chat: {name}\n", 0
+    day = _day(first, scope)
+    text, hidden = f"Chat: {name}\n{day}", 0
     turns = []
     for one in stretch:
         said, removed = clean(one.text)
@@ -96,6 +106,9 @@ def _item(
         sender = people.get(one.sender)
         if sender is not None:
             turns.append(ChatTurn(len(text), sender, one.when))
+        if one.when and (own := _day(one.when, scope)) != day:
+            day = own
+            text += day
         text += f"{at}{sender.name}: {said}\n" if sender else f"{at}({said})\n"
     spoke = tuple(dict.fromkeys(turn.sender for turn in turns))
     return Item(
@@ -110,3 +123,8 @@ def _item(
         turns=tuple(turns),
         flags=flags,
     )
+
+
+def _day(when: datetime | None, scope: Scope) -> str:
+    """Return the line of a day, with which a stretch and each further day of it begin."""
+    return f"{when.astimezone(scope.zone):%a %Y-%m-%d}\n" if when else ""
