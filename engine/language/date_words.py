@@ -60,7 +60,7 @@ def _iso_day(groups: tuple[str, ...]) -> Closed:
 
 def _day_of_month(year: str, month: str, day: str, clock: Clock) -> Closed:
     """Read a day; without a year it is the one that the clock's direction says."""
-    number = _month_number(month)
+    number = month_number(month)
     if year:
         return days.one_day(date(int(year), number, int(day)))
     years = range(max(1, clock.today.year - 8), min(9999, clock.today.year + 8) + 1)
@@ -72,7 +72,8 @@ def _length(year: int, month: int) -> int:
     return days.month(date(year, month, 1)).last.day
 
 
-def _month_number(name: str) -> int:
+def month_number(name: str) -> int:
+    """Return 1 to 12, by a month's name or the first three letters of it."""
     return [month[:3] for month in MONTH_NAMES].index(name[:3]) + 1
 
 
@@ -89,7 +90,7 @@ def _numeric(first: str, second: str, year: str) -> Closed:
 
 
 def _month(name: str, year: str, clock: Clock) -> Closed:
-    number = _month_number(name)
+    number = month_number(name)
     if year:
         return days.month(date(int(year), number, 1))
     return days.chosen(_each_year(clock, number, days.month), clock.today, clock.direction)
@@ -115,12 +116,12 @@ def _each_year(clock: Clock, month: int, around: Callable[[date], Closed]) -> li
 def _relative_month(which: str, name: str, clock: Clock) -> Closed:
     """Read "last March": the latest before this month; "next March": the first after it."""
     now = days.month(clock.today)
-    spans = _each_year(clock, _month_number(name), days.month)
+    spans = _each_year(clock, month_number(name), days.month)
     if which == "next":
         return days.chosen([s for s in spans if s.first > now.last], clock.today, "future")
     if which == "last":
         return days.chosen([s for s in spans if s.last < now.first], clock.today, "past")
-    return days.month(date(clock.today.year, _month_number(name), 1))
+    return days.month(date(clock.today.year, month_number(name), 1))
 
 
 def _weekday(name: str, clock: Clock) -> Closed:

@@ -79,6 +79,7 @@ _OTHERWISE = re.compile(
 """Asks for more than a count or a sum of what it names, or for less."""
 # "what we've paid", "Dot's power"
 _SHORTENED = re.compile(r"'(?:s|ve|re|d|ll|m)\b", re.IGNORECASE)
+_PLURAL = re.compile(r"(?:[^s]s|people|men|children)$", re.IGNORECASE)
 _MINE = re.compile(r"\b(?:I|me|my|mine|myself|I've|I'd)\b", re.IGNORECASE)
 
 
@@ -153,7 +154,10 @@ def words_asked(text: str) -> tuple[list[str], list[str]]:
 
 
 def heads_of(text: str) -> frozenset[str]:
-    """Return the words of what is counted, up to three, before a verb or a preposition."""
+    """Return the words of what is counted, up to three, before a verb or a preposition.
+
+    What follows a plural is who did it: "vaccinations Kim gave".
+    """
     match = re.search(r"\b(?:how many|number of|count of) ((?:[\w-]+ ){0,2}[\w-]+)", text, re.I)
     if match is None:
         return frozenset()
@@ -162,4 +166,5 @@ def heads_of(text: str) -> frozenset[str]:
         if word.casefold() in FUNCTION_WORDS or word.casefold() in DONE:
             break
         nouns.append(word)
-    return frozenset(nouns)
+    plural = max((i for i, word in enumerate(nouns) if _PLURAL.search(word)), default=len(nouns))
+    return frozenset(nouns[: plural + 1])

@@ -42,6 +42,10 @@ _STATES = frozenset(
     )
 )
 _MONTH_FIRST = re.compile(r"\d{1,2}[/.-](?:1[3-9]|2\d|3[01])[/.-]\d{2,4}")
+# "2-Jun-26", "7 Aug 26", "02/Jun/2026", as sheets show days; "Jun-26" of a month
+_SHORT_DAY = re.compile(r"(\d{1,2})[- /]([^\W\d_]{3,9})\.?[- /]'?(?:20)?(\d\d)")
+_SHORT_MONTH = re.compile(r"([^\W\d_]{3,9})\.?[-'/](\d\d)")
+_TO_COME = frozenset(stems_of("due next expires expiry expired renewal until"))
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?")
 
 
@@ -64,6 +68,9 @@ def days_of(cell: str, today: date) -> Closed | None:
             return None
     if len(cell) > LONGEST_DAY or not any(map(str.isdigit, cell)):
         return None
+    if match := _SHORT_DAY.fullmatch(cell) or _SHORT_MONTH.fullmatch(cell):
+        *parts, year = match.groups()
+        cell = " ".join([*parts, f"20{year}"])
     span = parse_span(cell, today)
     if span is None or span.first is None or span.last is None:
         return None
@@ -80,10 +87,12 @@ def _month_of(cell: str, today: date) -> Closed | None:
 def column_of_days(table: NamedTable, said: Iterable[str], today: date) -> str | None:
     """Return the column of days: the only one, the one that these stems name, of months, or "Date".
 
-    None where days have the month first, as they are not told from others.
+    What is due or comes next is only meant where it is named. None where days have the month first,
+    as they are not told from others.
     """
-    days = [one for one in table.columns if mostly(table, one, lambda cell: days_of(cell, today))]
     words = set(said)
+    days = [one for one in table.columns if mostly(table, one, lambda cell: days_of(cell, today))]
+    days = [one for one in days if words & {*stems_of(one)} or not _TO_COME & {*stems_of(one)}]
     for fit in (
         days if len(days) == 1 else [],
         [one for one in days if words & {*stems_of(one)}],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
@@ -57,10 +57,12 @@ def draft_of(found: RowsComputed) -> Draft:
     """Return the number with its rows as citations, and how it was computed below."""
     item, chosen = found.table.item, found.chosen
     citations = []
-    for number, i in enumerate(chosen.numbers[:CITED], start=1):
-        row = found.table.rows[i]
-        passage = Passage(item, row.start, row.end)
-        citations.append(Citation(number, passage, row.start, row.end, "matched", support=True))
+    spans = dict.fromkeys(
+        (found.table.rows[i].start, found.table.rows[i].end) for i in chosen.numbers
+    )
+    for number, (start, end) in enumerate([*spans][:CITED], start=1):
+        passage = Passage(item, start, end)
+        citations.append(Citation(number, passage, start, end, "matched", support=True))
     marks = "".join(f"[{one.id}]" for one in citations)
     return Draft(
         f"{shown(found.number)} {marks}\n({_how(found)})",
@@ -70,21 +72,22 @@ def draft_of(found: RowsComputed) -> Draft:
     )
 
 
+def with_person(draft: Draft, name: str) -> Draft:
+    """Return what was computed, with whom the question was taken to mean."""
+    return replace(draft, text=f"{draft.text}\n({name} is taken to be meant.)")
+
+
 def _how(found: RowsComputed) -> str:
     """Return how it was computed, and what was left out."""
-    chosen = found.chosen
-    rows = f"{rows_text(len(chosen.numbers))} of {found.table.item.title}"
-    how = f"the sum of {found.column} in {rows}" if found.column else f"counted: {rows}"
+    chosen, table = found.chosen, found.table
+    rows = f"{table.counted(len(chosen.numbers))} of {table.item.title}"
+    column = "" if found.column == table.amounts else f"{found.column} in "
+    how = f"the sum of {column}{rows}" if found.column else f"counted: {rows}"
     how += f", where {' and '.join(chosen.conditions)}" if chosen.conditions else ""
-    how += f"; {rows_text(found.empty)} without a number" if found.empty else ""
+    how += f"; {table.counted(found.empty)} without a number" if found.empty else ""
     return how + (
-        f"; left out, without a day: {rows_text(chosen.undated)}" if chosen.undated else ""
+        f"; left out, without a day: {table.counted(chosen.undated)}" if chosen.undated else ""
     )
-
-
-def rows_text(count: int) -> str:
-    """Return `1 row`, `1,200 rows`."""
-    return f"{count:,} row{'s' * (count != 1)}"
 
 
 def _of(asked: RowsAsked, table: NamedTable, today: date) -> RowsComputed | None:
@@ -96,11 +99,11 @@ def _of(asked: RowsAsked, table: NamedTable, today: date) -> RowsComputed | None
     named = asked.heads if asked.operation == "count" else asked.words
     column = named_column(table, stems_in(named))
     by_verb = named_column(table, stems_of(" ".join(asked.doing)))
-    if asked.operation == "count" and column is None:
+    if asked.operation == "count" and column is None and not table.amounts:
         if by_verb or (has_quantities(table) and not counts_by_name(asked, table)):
             return None  # "how many have paid", of amounts paid
         return RowsComputed(table, chosen, Decimal(len(chosen.numbers)), None)
-    column = column or by_verb or column_of_amounts(table, taxed=asked.taxed)
+    column = column or by_verb or table.amounts or column_of_amounts(table, taxed=asked.taxed)
     return None if column is None else _sum(table, chosen, column)
 
 

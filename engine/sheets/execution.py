@@ -8,7 +8,6 @@ from decimal import Decimal
 
 from engine.compute.units import mean, shown
 from engine.sheets.columns import amount_of, name_columns
-from engine.sheets.computed import rows_text
 from engine.sheets.query import Condition, Operation, RowsQuery
 from engine.sheets.rows import NamedTable, stems_of
 
@@ -48,7 +47,8 @@ def run(query: RowsQuery, table: NamedTable, rows: Iterable[int]) -> Result | No
     if query.operation in ("max", "min"):
         column = query.column or ""
         kept = [i for i in kept if _number(table, i, column) == number]
-    how = f"{_NAMED[query.operation]} {query.column} in" if query.column else "counted:"
+    column = "" if query.column == table.amounts else f" {query.column} in"
+    how = f"{_NAMED[query.operation]}{column}" if query.column else "counted:"
     return Result(((shown(number), tuple(kept)),), how)
 
 
@@ -94,12 +94,12 @@ def left_out(query: RowsQuery, table: NamedTable, rows: Iterable[int]) -> tuple[
     for column in dict.fromkeys((query.measured, *compared)):
         if column is not None:
             lacking = sum(_number(table, i, column) is None for i in passed)
-            found += [f"{rows_text(lacking)} without a number in {column}"] if lacking else []
+            found += [f"{table.counted(lacking)} without a number in {column}"] if lacking else []
     listed = query.by or (query.column if query.operation in ("list", "distinct") else None)
     if listed is not None:
         kept = [i for i in passed if all(_passes(table, i, one) for one in query.conditions)]
         lacking = sum(not table.rows[i].cells.get(listed) for i in kept)
-        found += [f"{rows_text(lacking)} without {listed}"] if lacking else []
+        found += [f"{table.counted(lacking)} without {listed}"] if lacking else []
     return tuple(found)
 
 

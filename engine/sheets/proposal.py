@@ -23,7 +23,7 @@ from engine.sheets.columns import (
     named_column,
 )
 from engine.sheets.completeness import accounts, listed_columns, may_be_rows, meant_by
-from engine.sheets.computed import BY_WORDS, CITED, rows_text
+from engine.sheets.computed import BY_WORDS, CITED
 from engine.sheets.execution import Result, left_out, run
 from engine.sheets.posed import Posed
 from engine.sheets.query import Condition, RowsQuery, Shape, short_names
@@ -117,7 +117,7 @@ def _of_days(asked: Posed, table: NamedTable, today: date) -> Candidate | None:
             return None
         rows, undated = held
         days = f"{column} is {shown_days(asked.days)}"
-        days += f"; left out, without a day: {rows_text(undated)}" if undated else ""
+        days += f"; left out, without a day: {table.counted(undated)}" if undated else ""
     return Candidate(table, tuple(rows), _shape(asked, table), days) if rows else None
 
 
@@ -181,7 +181,8 @@ def query_by(model: Generator, asked: Posed, found: Candidate) -> RowsQuery | No
         question=asked.text,
     )
     # "how many bottles", of a column of bottles
-    is_sum = asked.form == "counted" and named_column(found.table, stems_in(asked.heads))
+    named = found.table.amounts or named_column(found.table, stems_in(asked.heads))
+    is_sum = asked.form == "counted" and named
     constraint = Grammar(found.shape.grammar("summed" if is_sum else asked.form))
     request = GenerationRequest((prompt,), max_tokens=QUERY_TOKENS, constraint=constraint)
     query = found.shape.parsed("".join(piece.text for piece in model.sample(request)))
@@ -238,7 +239,7 @@ def _draft(result: Result, query: RowsQuery, found: Candidate) -> Draft:
         lines.append(f"and {len(result.values) - LISTED:,} more")
     count = sum(len(rows) for _, rows in result.values)
     where = [str(one) for one in query.conditions] + ([found.days] if found.days else [])
-    how = f"{result.how} {rows_text(count)} of {item.title}"
+    how = f"{result.how} {found.table.counted(count)} of {item.title}"
     told = ", where ".join([how, *filter(None, [" and ".join(where)])])
     lines.append(f"({'; '.join([told, *left_out(query, found.table, found.rows)])})")
     return Draft(

@@ -15,6 +15,8 @@ from engine.language.stemming import stem_of
 from ingest.item import Item, Kind
 
 BAR = " | "
+MOST_ABOVE = 6
+"""Lines above the rows of a table that may be its titles, its header among them."""
 WORD = re.compile(r"[^\W_]+")
 # "StBarnabas"
 _CAPITAL_WITHIN = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
@@ -42,7 +44,9 @@ class NamedTable:
     columns: tuple[str, ...]
     rows: tuple[NamedRow, ...]
     caption: str = ""
-    """The line above its header, which readers repeat before each row."""
+    """The line that readers repeat before each row, else the one above its header."""
+    amounts: str = ""
+    """The column of what the table is of, where each row is a month (`engine.sheets.months`)."""
 
     @cached_property
     def stems(self) -> tuple[dict[str, tuple[str, ...]], ...]:
@@ -60,6 +64,10 @@ class NamedTable:
     def text(self) -> str:
         """All that it may be found by, without case."""
         return "\n".join((*self.called, self.item.text.casefold()))
+
+    def counted(self, number: int) -> str:
+        """Return `1 row`, `1,200 rows`; where a row is a month, a cell is one."""
+        return f"{number:,} {'cell' if self.amounts else 'row'}{'s' * (number != 1)}"
 
     def cells(self, column: str) -> list[str]:
         """Return the cells of a column that are not empty, in order."""
@@ -105,17 +113,22 @@ def tables_of(items: Iterable[Item]) -> Iterator[NamedTable]:
 
 
 def _tables(item: Item) -> Iterator[NamedTable]:
-    columns, rows, caption, above, position = tuple[str, ...](), list[NamedRow](), "", "", 0
+    columns, rows, caption, position = tuple[str, ...](), list[NamedRow](), "", 0
+    above = list[str]()  # the lines since the last table; the last one may be a header
     for line in item.text.splitlines(keepends=True):
         start, position = position, position + len(line)
         said = line.rstrip()
-        cells = _cells(said.removeprefix(f"{caption}{BAR}") if caption else said, columns)
+        begun = next((one for one in above[:-1] if said.startswith(f"{one}{BAR}")), None)
+        cells = _cells(said if begun is None else said[len(begun) + len(BAR) :], columns)
         if cells:
+            caption = begun or caption or "".join(above[-2:-1])
             rows.append(NamedRow(start, start + len(said), cells))
         elif said and not _is_rule(said):
             if rows:
                 yield NamedTable(item, columns, tuple(rows), caption)
-            columns, rows, caption, above = _header(said), [], above, said
+                above.clear()
+            columns, rows, caption = _header(said), [], ""
+            above = [*above[1 - MOST_ABOVE :], said]
     if rows:
         yield NamedTable(item, columns, tuple(rows), caption)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, date
 
@@ -28,9 +28,12 @@ from engine.plan import Plan, Sought
 from engine.question.acquaintances import Acquaintances
 from engine.question.question_grammar import ME
 from engine.sheets.asked import RowsAsked, rows_asked
-from engine.sheets.computed import RowsComputed, computed, draft_of
+from engine.sheets.computed import RowsComputed, computed, draft_of, with_person
+from engine.sheets.months import as_asked
+from engine.sheets.people import by_last_name
 from engine.sheets.posed import Posed, posed
 from engine.sheets.proposal import candidate, computed_by, query_by
+from engine.sheets.query import Form
 from engine.sheets.rows import NamedTable, tables_of
 from engine.stages import staged
 from engine.toolbox.steps import Toolbox
@@ -70,29 +73,44 @@ def mail_field(tools: Toolbox, known: Acquaintances) -> Steps[Draft | None]:
 
 
 def rows_computed(tools: Toolbox, items: Sequence[Item]) -> Steps[Draft | None]:
-    """Return what rows of a table answer: by the question's words alone, else as a model asks."""
-    today = tools.settings.today
-    asked, query = rows_asked(tools.query.text, today), posed(tools.query.text, today)
-    if asked is None and query is None:
+    """Return what rows of a table answer: by the question's words alone, else as a model asks.
+
+    Where none answers, whoever is called by the first name is looked for by the last one.
+    """
+    text, today = tools.query.text, tools.settings.today
+    if rows_asked(text, today) is None and posed(text, today) is None:
         return None
     tables = list(tables_of(items))
-    if asked is not None:
-        found = yield from staged("select", tools.timings, _rows(asked, tables, today))
+    found = yield from _rows_of(tools, text, tables)
+    for other in by_last_name(text, items, tables) if found is None else ():
+        found = yield from _rows_of(tools, other.text, other.tables)
+        if found is not None:
+            return with_person(found, other.name)
+    return found
+
+
+def _rows_of(tools: Toolbox, text: str, tables: Sequence[NamedTable]) -> Steps[Draft | None]:
+    today = tools.settings.today
+    if (asked := rows_asked(text, today)) is not None:
+        form: Form = "counted" if asked.operation == "count" else "summed"
+        fit = as_asked(tables, form, asked.days, asked.heads)
+        found = yield from staged("select", tools.timings, _rows(asked, fit, today))
         if found is not None:
             return draft_of(found)
-    if query is None:
+    if (query := posed(text, today)) is None:
         return None
-    return (yield from staged("write", tools.timings, _queried(tools, query, tables)))
+    fit = as_asked(tables, query.form, query.days, query.heads)
+    return (yield from staged("write", tools.timings, _queried(tools, query, fit)))
 
 
 def _rows(
-    asked: RowsAsked, tables: Sequence[NamedTable], today: date
+    asked: RowsAsked, tables: Iterable[NamedTable], today: date
 ) -> Steps[RowsComputed | None]:
     yield from ()
     return computed(asked, tables, today)
 
 
-def _queried(tools: Toolbox, asked: Posed, tables: Sequence[NamedTable]) -> Steps[Draft | None]:
+def _queried(tools: Toolbox, asked: Posed, tables: Iterable[NamedTable]) -> Steps[Draft | None]:
     """Have the generator ask the one table that may account for each word of a question."""
     yield from ()
     found = candidate(asked, tables, tools.settings.today)
