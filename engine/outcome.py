@@ -10,6 +10,7 @@ from engine.answer_parts import ModelIds, Usage
 from engine.checking import abstention, entailment
 from engine.checking.citation_check import Checked, check, nearest
 from engine.checking.draft_sentences import says_yes
+from engine.checking.first_person import with_speaker
 from engine.checking.negation import Statement, contradicts
 from engine.confidence.reasons import CORRECTED, COUNTED, OWN_WORDS, UNREAD, reasons_of
 from engine.events import Answered, Event, Steps
@@ -76,6 +77,7 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
         checked = Checked(draft.text, "grounded", list(draft.citations))
     else:
         checked = check(draft.text, draft.evidence, query.text)
+        checked.text = with_speaker(checked.text, query.text, checked.citations)
     if own := _is_own_yes(draft, checked, query.text):
         checked = replace(checked, grounded="partial", citations=nearest(draft.evidence))
     if tools.passages.prefers_newest:

@@ -263,6 +263,12 @@ def test_a_wrong_number_date_time_or_name_is_no_support(sentence: str, lacking: 
     assert any(lacking in part for part in one.lacking)
 
 
+def test_a_weekday_that_a_chat_writes_small_is_stated() -> None:
+    chat = passage("19:40 Nell: staff lunch: fri 18th dec, 1pm upstairs")
+    assert unstated("Fri 18th dec, 1pm upstairs", [chat]) == ()
+    assert unstated("Thu 18th dec, 1pm upstairs", [chat]) == ("Thu",)
+
+
 def test_what_the_question_names_needs_no_source() -> None:
     checked = check("For Zoe it ends on 30 June 2027.", EVIDENCE, "When does Zoe's lease end?")
     assert checked.grounded == "grounded"

@@ -141,15 +141,16 @@ def compared(
     """Compare what a sentence names with what its sources and the question state."""
     found = ClaimComparison()
     there = frozenset[Meaning]().union(*(source.meanings for source in sources))
+    known = frozenset[str]().union(*(source.names for source in sources))
     lacking = list[tuple[int, str]]()
     for fact in claims.facts:
         written = claims.sentence[fact.start : fact.end]
-        if _is_stated(fact, there) or _follows(fact, claims.facts, there):
+        is_there = _is_stated(fact, there) or _is_written(fact, written, known)
+        if is_there or _follows(fact, claims.facts, there):
             found.held.update(words(written))
             found.facts += not _is_stated(fact, question.meanings)
         elif not _is_stated(fact, question.meanings):
             lacking.append((fact.start, written.strip()))
-    known = frozenset[str]().union(*(source.names for source in sources))
     for start, name in claims.names:
         if _has_name(name, known):
             found.held.update(words(name))
@@ -166,6 +167,12 @@ def _is_stated(fact: Fact, there: frozenset[Meaning]) -> bool:
     if any(meaning in there for meaning in fact.meanings):
         return True
     return any(borne_out(meaning, other) for meaning in fact.meanings for other in there)
+
+
+def _is_written(fact: Fact, written: str, known: frozenset[str]) -> bool:
+    """Say whether a weekday is among the words of a source: "fri" says it without a capital."""
+    is_weekday = any(isinstance(one, Weekday) for one in fact.meanings)
+    return is_weekday and known.issuperset(folded_names(written))
 
 
 def _follows(fact: Fact, named: Sequence[Fact], there: frozenset[Meaning]) -> bool:
