@@ -37,6 +37,7 @@ Choice = Literal[
     "say that nothing is found",
     "compare",
     "read about",
+    "read later",
 ]
 """What `auto` decides on. Not all of these are stages."""
 

@@ -66,9 +66,9 @@ def with_newest(scores: Scores, passages: Sequence[Passage]) -> Scores:
     likely = near[best_first(scores[near])[:MOST]].tolist()
     raised = scores.copy()
     for versions in versions_of(likely, passages):
-        days = sorted({_moment(passages[i].item) for i in versions})
+        days = sorted({moment_of(passages[i].item) for i in versions})
         for i in versions:
-            raised[i] *= 1 + NEWER * days.index(_moment(passages[i].item)) / max(1, len(days) - 1)
+            raised[i] *= 1 + NEWER * days.index(moment_of(passages[i].item)) / max(1, len(days) - 1)
         raised[versions] *= scores[versions].max() / raised[versions].max()
     return raised
 
@@ -81,10 +81,10 @@ def oldest_before_newest(chosen: Sequence[int], passages: Sequence[Passage]) -> 
     ordered = list(chosen)
     for versions in versions_of(chosen, passages):
         places = [place for place, number in enumerate(chosen) if number in versions]
-        by_time = sorted(versions, key=lambda i: _moment(passages[i].item))
+        by_time = sorted(versions, key=lambda i: moment_of(passages[i].item))
         for place, number in zip(places, by_time, strict=True):
             ordered[place] = number
-    last = _moment(passages[ordered[-1]].item) if ordered else 0.0
+    last = moment_of(passages[ordered[-1]].item) if ordered else 0.0
     correcting = [i for i in ordered if _corrects_by_title(passages[i].item, last)]
     return [*(i for i in ordered if i not in correcting), *correcting]
 
@@ -92,12 +92,12 @@ def oldest_before_newest(chosen: Sequence[int], passages: Sequence[Passage]) -> 
 def speaks_of_a_correction(passage: Passage, of: Item) -> bool:
     """Say whether a passage of a newer item has words that something is corrected or moved."""
     item = passage.item
-    is_newer = item is not of and _moment(item) > _moment(of) > 0
+    is_newer = item is not of and moment_of(item) > moment_of(of) > 0
     return is_newer and item.kind in _MAY_CORRECT and bool(_CORRECTION.search(passage.text))
 
 
 def _corrects_by_title(item: Item, since: float) -> bool:
-    is_newer = item.kind in _KINDS and _moment(item) > since > 0
+    is_newer = item.kind in _KINDS and moment_of(item) > since > 0
     return is_newer and bool(_CORRECTION.search(item.title))
 
 
@@ -106,15 +106,16 @@ def versions_of(numbers: Iterable[int], passages: Sequence[Passage]) -> Versions
     found: dict[tuple[str, ...], list[int]] = {}
     for number in numbers:
         item = passages[number].item
-        if item.kind in _KINDS and item.when is not None and (subject := _subject(item)):
+        if item.kind in _KINDS and item.when is not None and (subject := subject_of(item)):
             found.setdefault(subject, []).append(number)
     return [versions for versions in found.values() if len(versions) > 1]
 
 
-def _subject(item: Item) -> tuple[str, ...]:
+def subject_of(item: Item) -> tuple[str, ...]:
     """Return the words of a title without numbers: years, dates and revisions differ."""
     return tuple(_WORD.findall(_REPLY.sub("", item.title.casefold())))
 
 
-def _moment(item: Item) -> float:
+def moment_of(item: Item) -> float:
+    """Return when an item was written, in seconds; 0 where that is not known."""
     return 0.0 if item.when is None else item.when.timestamp()

@@ -157,6 +157,17 @@ def read_about(facts: Facts, lacking: Sequence[str], fresh: int) -> Decided:
     return Decided("read about", True, f"not known yet of {len(lacking)} of what is compared")
 
 
+def read_later(facts: Facts, later: int) -> Decided:
+    """What was written behind an answer's source in its chat or thread may change it."""
+    if not later:
+        return Decided("read later", False, "nothing was written later in a chat or thread of it")
+    if facts.effort == "quick":
+        return Decided("read later", False, "quick effort has one reading")
+    if facts.tokens_left < facts.writing_tokens:
+        return Decided("read later", False, f"{facts.tokens_left:,} tokens are left, too few")
+    return Decided("read later", True, "what was written later in its chat or thread may change it")
+
+
 def look_ahead_after_all(facts: Facts, looked: bool, unread: int, missing: bool = True) -> Decided:
     """Where the answer is missing, it may stand in passages that the question's words miss.
 

@@ -31,6 +31,7 @@ from engine.strategies.embedding import CeFilter
 from engine.strategies.et2rag import ET2RAG
 from engine.strategies.fb_rag import FBRag, LookAheadResult
 from engine.strategies.further import Further, agreement, decide
+from engine.strategies.later import read_later
 from engine.strategies.readings import Readings
 from engine.strategies.youra import Youra
 from engine.toolbox.steps import Toolbox
@@ -59,6 +60,7 @@ class Auto:
     vote: When = "auto"
     read_on: When = "auto"
     again: When = "auto"
+    later: When = "auto"
 
     def run(self, tools: Toolbox) -> Steps[Draft]:
         """Take a route of its own, or retrieve and read, and read further while it is unsure."""
@@ -78,7 +80,10 @@ class Auto:
             draft = yield from tools.write(chosen)
         readings = Readings(tools).and_of(chosen, draft)
         further = Further(facts, looked, ranker, self.look, self.read_on, self.again, self.vote)
-        return (yield from further.read(readings))
+        draft = yield from further.read(readings)
+        if self.later == "never":
+            return draft
+        return (yield from read_later(tools, facts, draft))
 
     def _by_route(self, tools: Toolbox) -> Steps[Draft | None]:
         """Return the draft of a route of its own: a header, calendars, rows, a plan; or None."""

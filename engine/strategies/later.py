@@ -1,0 +1,162 @@
+"""Reads what was written behind an answer's source in the same chat or thread.
+
+A plan is moved a few messages later, in words that do not name it: "make that Thursday". Read
+together with the plan, a small model takes what is said first and in full. Read alone, it tells
+well whether they answer the question (docs/decisions.md, "What was written later").
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from engine.agreement.votes import sameness
+from engine.checking import abstention
+from engine.checking.citation_check import check
+from engine.checking.draft_sentences import MARKER
+from engine.errors import BudgetTooSmall, TimeSpent
+from engine.events import Noted, Provisional, Steps
+from engine.generation.dated import asks_when, dated
+from engine.generation.draft import Draft
+from engine.generation.first_words import opening_of
+from engine.generation.reply import finish, form_asked, write
+from engine.language.overlap import token_f1
+from engine.retrieval.versions import moment_of, subject_of
+from engine.routes import routing
+from engine.routes.facts import Facts, by_now
+from engine.stages import staged, unseen
+from engine.toolbox.steps import Toolbox
+from engine.values import Argument, Citation, Excerpt, Passage
+from ingest.item import Item, Kind
+from models.errors import ContextExceeded
+
+MOST_CHARACTERS = 1000
+"""Of later messages, about a stretch: a plan is moved soon, or in other words."""
+MOST_DENIED = 0.5
+"""Probability of a denial above which later messages do not answer: of 30 questions about chats
+four were mended below it, none was spoilt."""
+_COUNTED = re.compile(
+    r"\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun"
+    r"|noon|midday|midnight|half past)\b",
+    re.IGNORECASE,
+)
+
+
+def read_later(tools: Toolbox, facts: Facts, draft: Draft) -> Steps[Draft]:
+    """Return what later messages or mails answer, where they do and say otherwise; or the draft.
+
+    Only an answer to a single question that names a number, a day or a time is looked after: what
+    else is said later is mostly about something else.
+    """
+    if (
+        not tools.passages.prefers_newest
+        or draft.citations
+        or form_asked(tools.query.text) != "one"
+    ):
+        return draft
+    if abstention.denies(draft.text, draft.evidence) or not _COUNTED.search(draft.text):
+        return draft
+    checked = check(draft.text, draft.evidence, tools.query.text)
+    source = next((one for one in checked.citations if one.support), None)
+    later = _readable(tools, _later(source, tools)) if source is not None else []
+    if source is None or source.passage.item.kind not in (Kind.MESSAGE, Kind.MAIL):
+        return draft
+    rule = routing.read_later(by_now(tools, facts), len(later))
+    yield rule
+    if not rule.taken:
+        return draft
+    yield Provisional(draft.text, draft.confidence)
+    try:
+        found = yield from staged("write", tools.timings, _read(tools, later, draft))
+    except (TimeSpent, BudgetTooSmall, ContextExceeded) as error:
+        yield Noted(f"Further reading was broken off: {error.message}")
+        return draft
+    return found if _replaces(tools, found, draft) else draft
+
+
+def _replaces(tools: Toolbox, found: Draft, draft: Draft) -> bool:
+    """Say whether a later answer is one, of the same sort, and another one."""
+    denied = found.denied is not None and found.denied > MOST_DENIED
+    if denied or abstention.denies(found.text, found.evidence) or not _COUNTED.search(found.text):
+        return False
+    if found.confidence is None or found.confidence < tools.settings.least_confidence:
+        return False
+    texts = MARKER.sub("", found.text), MARKER.sub("", draft.text)
+    is_same = sameness(tools)(*texts, token_f1(*texts))
+    return not is_same and check(found.text, found.evidence, tools.query.text).grounded != "none"
+
+
+def _read(tools: Toolbox, later: Sequence[Passage], draft: Draft) -> Steps[Draft]:
+    asked = tools.asked_over(later)
+    with tools.models.lend("generator") as model:
+        prompt = asked.prompt(model, later)
+        opening = opening_of(model, asked, prompt, tools.models.roles)
+        reply = yield from unseen(
+            write(model, asked, prompt, constraint=opening.held, adapted=opening.adapted)
+        )
+    margin = draft.signals.margin if draft.signals else 0.0
+    reply = replace(reply, denied=opening.denied)
+    found = finish(asked, later, reply, tools.calibration, margin)
+    said = " ".join(MARKER.sub("", draft.text).split())
+    earlier = Argument(f'earlier in the same chat or thread it says "{said}"', False)
+    return replace(found, evidence=(*found.evidence, *draft.evidence), reasons=(earlier,))
+
+
+def _readable(tools: Toolbox, later: Iterator[Passage]) -> list[Passage]:
+    passages = [left for one in later if (left := tools.passages.readable(one)) is not None]
+    return list(dated(passages)) if asks_when(tools.query.text) else passages
+
+
+def _later(source: Citation, tools: Toolbox) -> Iterator[Passage]:
+    """Yield what follows a source: the messages behind it, or the newer mails of its subject."""
+    item = source.passage.item
+    others = {id(one.item): one.item for one in tools.corpus.passages if one.item.kind is item.kind}
+    newer = sorted((o for o in others.values() if moment_of(o) > moment_of(item)), key=moment_of)
+    if item.kind is Kind.MESSAGE:
+        yield from _messages(source, [one for one in newer if _is_of_room(one, item)])
+    elif item.kind is Kind.MAIL and item.when is not None:
+        yield from _mails([one for one in newer if subject_of(one) == subject_of(item)])
+
+
+def _is_of_room(one: Item, item: Item) -> bool:
+    paths = one.locator.path, item.locator.path
+    is_near = paths[0] == paths[1] or paths[0].parent == paths[1].parent
+    return is_near and one.title == item.title
+
+
+def _messages(source: Citation, newer: Sequence[Item]) -> Iterator[Passage]:
+    """Yield the rest of a stretch and the next ones, up to a length."""
+    item, left = source.passage.item, MOST_CHARACTERS
+    at = bisect_right([turn.start for turn in item.turns], source.start)
+    if at < len(item.turns):
+        begin, end = item.turns[at].start, len(item.text)
+        yield Excerpt(item, begin, end, ((begin, end),))
+        left -= end - begin
+    for one in newer:
+        if left <= 0:
+            return
+        yield Passage(one, 0, len(one.text))
+        left -= len(one.text)
+
+
+def _mails(newer: Sequence[Item]) -> Iterator[Passage]:
+    """Yield the newest mails of a subject, oldest first, without what they quote."""
+    kept, left = list[Passage](), 2 * MOST_CHARACTERS
+    for one in reversed(newer):
+        runs = tuple(_own(one))
+        if left <= 0 or not runs:
+            continue
+        kept.append(Excerpt(one, 0, len(one.text), runs))
+        left -= sum(end - begin for begin, end in runs)
+    yield from reversed(kept)
+
+
+def _own(item: Item) -> Iterator[tuple[int, int]]:
+    """Yield the spans of a mail's own words."""
+    begin = item.body
+    for start, stop in (*item.quoted, (len(item.text), len(item.text))):
+        if item.text[begin:start].strip():
+            yield begin, start
+        begin = max(begin, stop)

@@ -1,0 +1,151 @@
+"""What was written later in a chat or thread replaces what it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.answer import answer
+from engine.events import Answered, Decided, Event, Provisional
+from engine.settings import Settings
+from models.llama.generator import load_llama
+from models.roles import ModelSet
+from models.store.catalogue import load_catalogue
+from tests.support.in_store import weights_of
+
+CHAT = """\
+26/11/2026, 08:19 - Nell: Staff lunch: Fri 18 December, 1pm upstairs at Mokoko
+26/11/2026, 08:22 - Becky: Yay
+26/11/2026, 08:28 - Chloe: I can only do after 2 that day, dentist
+26/11/2026, 08:29 - Pat: Could we do the Thursday?
+26/11/2026, 09:04 - Nell: Thursday 17 December it is then. Same place
+"""
+QUESTION = "Which day is the staff lunch at Mokoko?"
+MAIL = """\
+From: {sender} <{sender}@x.example>
+To: me@x.example
+Subject: {subject}
+Date: {date}
+Message-ID: <{number}@x.example>
+
+{text}
+"""
+
+
+def asked(
+    files: list[Path], models: Any, question: str = QUESTION, **settings: Any
+) -> tuple[list[Event], Answered]:
+    events = list(answer(question, files, models, Settings(**settings)))
+    assert isinstance(events[-1], Answered)
+    return events, events[-1]
+
+
+def chat(folder: Path, text: str = CHAT) -> list[Path]:
+    path = folder / "WhatsApp Chat with Team.txt"
+    path.write_text(text, encoding="utf-8")
+    return [path]
+
+
+def decision(events: list[Event]) -> Decided | None:
+    found = (one for one in events if isinstance(one, Decided) and one.stage == "read later")
+    return next(found, None)
+
+
+def test_a_later_message_replaces_what_it_changes(
+    tmp_path: Path, fake_models: Callable[..., Any]
+) -> None:
+    models = fake_models(generator=["Fri 18 December, 1pm", "Thursday 17 December"])
+    events, last = asked(chat(tmp_path), models)
+    assert last.answer.text == "Thursday 17 December [1]"
+    assert "Thursday 17 December it is" in last.answer.citations[0].quote
+    assert last.answer.certainty == "unsure"
+    assert 'earlier in the same chat or thread it says "Fri 18 December, 1pm"' in [
+        one.text for one in last.answer.reasons
+    ]
+    first, later = models.generator.prompts
+    assert "Staff lunch" in first
+    assert "Staff lunch" not in later
+    shown = [one.text for one in events if isinstance(one, Provisional)]
+    assert shown == ["Fri 18 December, 1pm"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Not found.",
+        "Fri 18 December, 1pm",  # the same
+        "at Mokoko",  # another sort of thing
+        "Sunday 3 May",  # in no message
+    ],
+)
+def test_an_answer_stays_where_later_messages_do_not_change_it(
+    tmp_path: Path, fake_models: Callable[..., Any], reply: str
+) -> None:
+    models = fake_models(generator=["Fri 18 December, 1pm", reply])
+    events, last = asked(chat(tmp_path), models)
+    assert last.answer.text == "Fri 18 December, 1pm [1]"
+    taken = decision(events)
+    assert taken is not None
+    assert taken.taken
+    assert len(models.generator.prompts) == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "settings"),
+    [
+        (QUESTION, "Mokoko", {}),  # names nothing that is moved
+        (QUESTION, "Thursday 17 December", {}),  # nothing was written behind it
+        ("Is the lunch on the 18th?", "Yes, Fri 18 December, 1pm", {}),
+        ("Which day was the staff lunch first?", "Fri 18 December, 1pm", {}),
+        (QUESTION, "Fri 18 December, 1pm", {"effort": "quick"}),
+        (QUESTION, "Fri 18 December, 1pm", {"strategy": "auto:later=never"}),
+    ],
+)
+def test_later_messages_are_not_read_for_nothing(
+    tmp_path: Path,
+    fake_models: Callable[..., Any],
+    question: str,
+    reply: str,
+    settings: dict[str, Any],
+) -> None:
+    models = fake_models(generator=[reply, "Sunday"])
+    events, _ = asked(chat(tmp_path), models, question, **settings)
+    taken = decision(events)
+    assert taken is None or not taken.taken
+    assert len(models.generator.prompts) == 1
+
+
+def test_of_a_thread_the_newer_mails_are_read_without_what_they_quote(
+    tmp_path: Path, fake_models: Callable[..., Any]
+) -> None:
+    texts = ("The day rate is 395 pounds.", "We settled on 380.\n\n> The day rate is 395 pounds.")
+    days = ("Mon, 2 Nov 2026 10:00:00 +0000", "Tue, 3 Nov 2026 10:00:00 +0000")
+    subjects = ("Locum", "Re: Locum")
+    files = []
+    for number, (text, day, subject) in enumerate(zip(texts, days, subjects, strict=True)):
+        path = tmp_path / f"{number}.eml"
+        path.write_text(
+            MAIL.format(sender="Kim", subject=subject, date=day, number=number, text=text)
+        )
+        files.append(path)
+    models = fake_models(generator=["395 pounds", "380"])
+    _, last = asked(files, models, "What is the day rate of the locum?")
+    assert last.answer.text == "380 [1]"
+    assert "395" not in models.generator.prompts[-1]
+
+
+@pytest.mark.slow
+def test_the_starter_model_sees_that_a_plan_was_moved(tmp_path: Path) -> None:
+    row = load_catalogue().default("generator")
+    model = load_llama(weights_of(row.id), row.id, context=2048, adapter=row.adapter_path)
+    models = ModelSet(row.id, row.id, lambda _: model, denial_bias=row.denial_bias)
+    try:
+        _, last = asked(chat(tmp_path), models)
+        _, place = asked(chat(tmp_path), models, "Where is the staff lunch?")
+    finally:
+        model.close()
+    assert "Thursday" in last.answer.text
+    assert "Mokoko" in place.answer.text
