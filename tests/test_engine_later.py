@@ -118,23 +118,42 @@ def test_later_messages_are_not_read_for_nothing(
     assert len(models.generator.prompts) == 1
 
 
+def thread(folder: Path, senders: tuple[str, str]) -> list[Path]:
+    texts = ("The day rate is 395 pounds.", "We settled on 380.\n\n> The day rate is 395 pounds.")
+    days = ("Mon, 2 Nov 2026 10:00:00 +0000", "Tue, 3 Nov 2026 10:00:00 +0000")
+    subjects, files = ("Locum", "Re: Locum"), []
+    for number, sender in enumerate(senders):
+        path = folder / f"{number}.eml"
+        path.write_text(
+            MAIL.format(
+                sender=sender,
+                subject=subjects[number],
+                date=days[number],
+                number=number,
+                text=texts[number],
+            )
+        )
+        files.append(path)
+    return files
+
+
 def test_of_a_thread_the_newer_mails_are_read_without_what_they_quote(
     tmp_path: Path, fake_models: Callable[..., Any]
 ) -> None:
-    texts = ("The day rate is 395 pounds.", "We settled on 380.\n\n> The day rate is 395 pounds.")
-    days = ("Mon, 2 Nov 2026 10:00:00 +0000", "Tue, 3 Nov 2026 10:00:00 +0000")
-    subjects = ("Locum", "Re: Locum")
-    files = []
-    for number, (text, day, subject) in enumerate(zip(texts, days, subjects, strict=True)):
-        path = tmp_path / f"{number}.eml"
-        path.write_text(
-            MAIL.format(sender="Kim", subject=subject, date=day, number=number, text=text)
-        )
-        files.append(path)
     models = fake_models(generator=["395 pounds", "380"])
-    _, last = asked(files, models, "What is the day rate of the locum?")
+    _, last = asked(thread(tmp_path, ("kim", "kim")), models, "What is the day rate of the locum?")
     assert last.answer.text == "380 [1]"
     assert "395" not in models.generator.prompts[-1]
+
+
+def test_a_subject_that_others_write_of_is_no_thread(
+    tmp_path: Path, fake_models: Callable[..., Any]
+) -> None:
+    models = fake_models(generator=["395 pounds", "380"])
+    files = thread(tmp_path, ("kim", "ben"))
+    question = "What is the day rate of the locum?"
+    _, last = asked(files, models, question, own=("me@x.example",))
+    assert last.answer.text == "395 pounds [1]"
 
 
 @pytest.mark.slow

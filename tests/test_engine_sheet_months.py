@@ -64,7 +64,9 @@ def found(question: str, files: Sequence[Item] = FILES) -> RowsComputed | None:
     if asked is None:
         return None
     form: Form = "counted" if asked.operation == "count" else "summed"
-    return computed(asked, as_asked(tables_of(files), form, asked.days, asked.heads), TODAY)
+    return computed(
+        asked, as_asked(tables_of(files), form, asked.days, asked.words, asked.heads), TODAY
+    )
 
 
 def test_each_cell_of_a_month_is_a_row_of_its_own() -> None:
@@ -111,6 +113,7 @@ def test_the_year_of_a_month_is_certain_or_it_is_left(
         ("how many hours did Omar work in October", "137", "the sum of 1 cell of rota"),
         ("how many hours did Omar work", "364.5", "the sum of 3 cells of rota"),
         ("how many nurses are on the rota", "1", "counted: 1 row of rota"),
+        ("total contract hours of Omar", "140", "the sum of Contract in 1 row of rota"),
     ],
 )
 def test_months_are_chosen_and_added(question: str, number: str, told: str) -> None:
@@ -168,6 +171,18 @@ def test_who_is_called_by_the_first_name_is_looked_for_by_the_last() -> None:
     two = [person("Becky Tarrant"), person("Becky Ortega")]
     assert not list(by_last_name(question, two, tables))  # which one is not known
     assert not list(by_last_name("total miles pat drove", [person("Pat Tarrant")], [tables[1]]))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "Driver | Miles\nDriver: Tarrant, Jo | Miles: 3\n",  # another one of the name
+        "First name | Last name | Miles\nFirst name: Jo | Last name: Tarrant | Miles: 3\n",
+    ],
+)
+def test_another_person_of_the_name_is_not_meant(rows: str) -> None:
+    tables = list(tables_of([sheet(rows, "drives.csv")]))
+    assert not list(by_last_name("miles becky drove", [person("Becky Tarrant")], tables))
 
 
 def test_auto_says_who_was_taken_to_be_meant(fake_generator: Any) -> None:

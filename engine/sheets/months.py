@@ -18,7 +18,7 @@ from engine.language.days import Span
 from engine.sheets.chosen import is_named
 from engine.sheets.columns import amount_of, mostly
 from engine.sheets.query import Form
-from engine.sheets.rows import NamedRow, NamedTable
+from engine.sheets.rows import NamedRow, NamedTable, stems_of
 
 MONTH, AMOUNT = "Month", "Amount"
 LEAST_MONTHS = 3
@@ -36,20 +36,32 @@ class _MonthColumn:
 
 
 def as_asked(
-    tables: Iterable[NamedTable], form: Form, days: Span | None, heads: Iterable[str]
+    tables: Iterable[NamedTable],
+    form: Form,
+    days: Span | None,
+    words: Iterable[str],
+    heads: Iterable[str],
 ) -> Iterator[NamedTable]:
     """Yield tables as a question needs them: those of months turned where it asks for amounts.
 
     Rows are counted or listed as they are, unless the question names days or counts what the table
-    is of: "how many hours", of a rota of hours. `heads` are the words of what is counted.
+    is of: "how many hours", of a rota of hours. So is a table that has a column of other amounts
+    which the question names. `heads` are those of its `words` that say what is counted.
     """
-    said = tuple(heads)
+    said, counted = tuple(words), tuple(heads)
     for table in tables:
-        whole = days is None and (
-            form == "listed"
-            or (form == "counted" and not any(is_named(one, table.called) for one in said))
-        )
-        turned = None if whole else by_month(table)
+        turned = by_month(table)
+        if turned is not None and days is None:
+            left_out = [
+                one
+                for one in table.columns
+                if one not in turned.columns and _month_column(one) is None
+            ]
+            by_rows = form == "listed" or (
+                form == "counted" and not any(is_named(one, table.called) for one in counted)
+            )
+            if by_rows or any(is_named(one, stems_of(name)) for one in said for name in left_out):
+                turned = None
         yield turned or table
 
 

@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.sheets.rows import WORD, NamedTable
+from engine.sheets.columns import name_columns
+from engine.sheets.rows import WORD, NamedTable, stems_of
 from ingest.item import Item
 
 LEAST_LETTERS = 2
@@ -39,14 +40,19 @@ def by_last_name(
         if len(names) != 1:
             continue
         ((last, name),) = names.items()
-        fit = tuple(one for one in tables if _has(one, last) and not _has(one, word))
+        fit = tuple(one for one in tables if _calls_by_last_name(one, last, word))
         if fit:
             said = rf"\b{re.escape(word)}\b(?:'s\b)?"
             yield ByLastName(re.sub(said, last, question, flags=re.IGNORECASE), name, fit)
 
 
-def _has(table: NamedTable, word: str) -> bool:
-    return re.search(rf"\b{re.escape(word)}\b", table.text) is not None
+def _calls_by_last_name(table: NamedTable, last: str, first: str) -> bool:
+    """Say whether a table has no more of a name than the last one.
+
+    "Lovell, Harriet" is not the Pat Lovell who is known.
+    """
+    has_first = re.search(rf"\b{re.escape(first)}\b", table.text) is not None
+    return stems_of(last) in table.whole and not has_first and not name_columns(table)
 
 
 def _last_names(items: Iterable[Item]) -> dict[str, dict[str, str]]:

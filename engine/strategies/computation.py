@@ -93,13 +93,13 @@ def _rows_of(tools: Toolbox, text: str, tables: Sequence[NamedTable]) -> Steps[D
     today = tools.settings.today
     if (asked := rows_asked(text, today)) is not None:
         form: Form = "counted" if asked.operation == "count" else "summed"
-        fit = as_asked(tables, form, asked.days, asked.heads)
+        fit = as_asked(tables, form, asked.days, asked.words, asked.heads)
         found = yield from staged("select", tools.timings, _rows(asked, fit, today))
         if found is not None:
             return draft_of(found)
     if (query := posed(text, today)) is None:
         return None
-    fit = as_asked(tables, query.form, query.days, query.heads)
+    fit = as_asked(tables, query.form, query.days, query.words, query.heads)
     return (yield from staged("write", tools.timings, _queried(tools, query, fit)))
 
 

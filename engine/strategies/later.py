@@ -117,13 +117,23 @@ def _later(source: Citation, tools: Toolbox) -> Iterator[Passage]:
     if item.kind is Kind.MESSAGE:
         yield from _messages(source, [one for one in newer if _is_of_room(one, item)])
     elif item.kind is Kind.MAIL and item.when is not None:
-        yield from _mails([one for one in newer if subject_of(one) == subject_of(item)])
+        own = frozenset(one.casefold() for one in tools.settings.own or tools.query.own_seen)
+        yield from _mails([one for one in newer if _is_of_thread(one, item, own)])
 
 
 def _is_of_room(one: Item, item: Item) -> bool:
     paths = one.locator.path, item.locator.path
     is_near = paths[0] == paths[1] or paths[0].parent == paths[1].parent
     return is_near and one.title == item.title
+
+
+def _is_of_thread(one: Item, item: Item, own: frozenset[str]) -> bool:
+    """Say whether two mails have one subject and somebody in common who is not the reader."""
+    people = [
+        {person.address.casefold() for person in (*mail.people.sender, *mail.people.recipients)}
+        for mail in (one, item)
+    ]
+    return subject_of(one) == subject_of(item) and bool(people[0] & people[1] - own)
 
 
 def _messages(source: Citation, newer: Sequence[Item]) -> Iterator[Passage]:
