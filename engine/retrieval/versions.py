@@ -48,10 +48,15 @@ Versions = list[list[int]]
 
 def asks_for_the_newest(question: str, today: date) -> bool:
     """Say whether a question may mean what holds now: it names no past day and nothing former."""
-    if _FORMER.search(question):
+    if asks_for_something_former(question):
         return False
     spans = (one.span for one in find_spans(question, today))
     return all(one.last is None or one.last >= today for one in spans)
+
+
+def asks_for_something_former(question: str) -> bool:
+    """Say whether a question means what was before: "the original price"."""
+    return _FORMER.search(question) is not None
 
 
 def with_newest(scores: Scores, passages: Sequence[Passage]) -> Scores:

@@ -23,7 +23,7 @@ from engine.generation.draft import Draft
 from engine.generation.first_words import opening_of
 from engine.generation.reply import finish, form_asked, write
 from engine.language.overlap import token_f1
-from engine.retrieval.versions import moment_of, subject_of
+from engine.retrieval.versions import asks_for_something_former, moment_of, subject_of
 from engine.routes import routing
 from engine.routes.facts import Facts, by_now
 from engine.stages import staged, unseen
@@ -50,15 +50,13 @@ def read_later(tools: Toolbox, facts: Facts, draft: Draft) -> Steps[Draft]:
     Only an answer to a single question that names a number, a day or a time is looked after: what
     else is said later is mostly about something else.
     """
-    if (
-        not tools.passages.prefers_newest
-        or draft.citations
-        or form_asked(tools.query.text) != "one"
-    ):
+    question = tools.query.text
+    is_single = form_asked(question) == "one" and not asks_for_something_former(question)
+    if not (tools.task.personal and is_single) or draft.citations:
         return draft
     if abstention.denies(draft.text, draft.evidence) or not _COUNTED.search(draft.text):
         return draft
-    checked = check(draft.text, draft.evidence, tools.query.text)
+    checked = check(draft.text, draft.evidence, question)
     source = next((one for one in checked.citations if one.support), None)
     later = _readable(tools, _later(source, tools)) if source is not None else []
     if source is None or source.passage.item.kind not in (Kind.MESSAGE, Kind.MAIL):
