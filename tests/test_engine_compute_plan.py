@@ -226,6 +226,8 @@ def test_what_is_no_computation_gets_no_sure_plan(question: str) -> None:
         ("Who did I meet most?", "who did i meet"),
         ("Which holidays fall on a Sunday?", "a"),
         ("How many meetings did I have including cancelled ones?", "including"),
+        ("Planning: final time and room", "time and room"),
+        ("When was the last Planning and where?", "when was the last planning and where"),
     ],
 )
 def test_a_word_that_turns_a_question_round_is_not_passed_over(question: str, left: str) -> None:

@@ -89,8 +89,11 @@ VERBS: Mapping[str, Kind] = {
 
 # "the first mail", "the oldest entry"
 FIRST = r"\b(?:first|earliest|oldest)\b"
-# "her latest reply", "the most recent mail"
-LAST = r"\b(?:last|latest|newest|(?:more|most) recent(?:ly)?|final)\b"
+# "her latest reply", "the most recent mail"; not "the final time", which was settled on
+LAST = (
+    r"\b(?:last|latest|newest|(?:more|most) recent(?:ly)?"
+    r"|final(?! (?:time|date|day|hour|room|place|venue|price|cost|sum|total|version|figure)s?\b))\b"
+)
 # "the most mails", "the busiest week", "the highest number of"; not "the most recent"
 MOST = r"\b(?:most(?! recent)|busiest|more often|(?:highest|largest|greatest) number)\b"
 # "the fewest mails", "the quietest month"
@@ -193,6 +196,9 @@ BEYOND = re.compile(
     r"|\bwho (?:met|meets|saw|sees)\b"  # "who met Kim"
     r"|^(?:did|have|has) \S+ (?:finish(?:ed)?|completed?|done)\b"  # "has Kim finished"
     r"|\bon (?:the|that|this) e?mail\b"  # "who is on the email"
+    r"|\b(?:when|where|who|what time)\b.* and (?:when|where|who|what time)\b"  # "when and where"
+    r"|\b(?:day|date|time|hour) and (?:the )?(?:room|place|venue|location|address|hall)\b"
+    r"|\b(?:room|place|venue|location|address|hall) and (?:the )?(?:day|date|time|hour)\b"
 )
 """What no plan can say. A question with such words is left to retrieval."""
 # "with an attachment"
