@@ -103,6 +103,11 @@ OPEN_AND_RANGES = [
     ("between November 2000 and February 2001", "2000-11-01/2001-02-28"),
     ("31/12/2025 - 02/01/2026", "2025-12-31/2026-01-02"),
     ("2001 to 2003", "2001-01-01/2003-12-31"),
+    ("May to June next year", "2027-05-01/2027-06-30"),
+    ("July to October of last year", "2025-07-01/2025-10-31"),
+    ("March this year", "2026-03-01/2026-03-31"),
+    ("20 March last year", "2025-03-20"),
+    ("last year's March", "2025-03-01/2025-03-31"),
 ]
 
 
@@ -191,6 +196,11 @@ def test_what_names_no_days_is_none(words: str) -> None:
         ("costs in the first half of 2001", ["the first half of 2001"]),
         ("costs in the second half of last year", ["the second half of last year"]),
         ("all of H1 2001", ["H1 2001"]),
+        ("the gas bill in march this year", ["march this year"]),
+        ("invoices of 20 March of last year", ["20 March of last year"]),
+        ("last year's October invoice", ["last year's October"]),
+        ("add up the hours july to october", ["july to october"]),
+        ("rent May to June next year", ["May to June next year"]),
     ],
 )
 def test_dates_in_running_text(text: str, wanted: list[str]) -> None:
@@ -216,10 +226,15 @@ def test_dates_in_running_text(text: str, wanted: list[str]) -> None:
         "a friday feeling",
         "What did Jan to May say?",
         "the first half of the game",
+        "I may go",
     ],
 )
 def test_no_dates_in_running_text(text: str) -> None:
     assert find_spans(text, WEDNESDAY) == []
+
+
+def test_may_is_a_verb_before_this_year_too() -> None:
+    assert [one.words for one in find_spans("I may this year", WEDNESDAY)] == ["this year"]
 
 
 def test_an_ambiguous_date_counts_when_it_is_typed_as_a_date() -> None:

@@ -16,10 +16,14 @@ from engine.sheets.columns import days_of
 from engine.sheets.computed import RowsComputed, computed, draft_of
 from engine.sheets.months import as_asked, by_month
 from engine.sheets.people import by_last_name
+from engine.sheets.posed import posed
+from engine.sheets.proposal import candidate, computed_by, query_by
 from engine.sheets.query import Form
 from engine.sheets.rows import NamedTable, tables_of
 from ingest.item import Item, People, Person
+from models.llama.generator import load_llama
 from tests.support.builders import document
+from tests.support.in_store import weights_of
 from tests.support.toy_compute import asking
 
 TODAY = date(2026, 11, 28)
@@ -195,3 +199,28 @@ def test_auto_says_who_was_taken_to_be_meant(fake_generator: Any) -> None:
     assert answered.text.startswith("17.6 [1]")
     assert answered.text.endswith("(Becky Tarrant is taken to be meant.)")
     assert answered.certainty == "unsure"
+
+
+@pytest.mark.slow
+def test_a_real_model_asks_tables_of_months() -> None:
+    large = "qwen2.5-coder-1.5b-instruct-q4_k_m"
+    model = load_llama(weights_of(large), large, context=2048)
+    answers = []
+    try:
+        for question in (
+            "who worked the most hours in September",
+            "which month had our lowest gas bill in 2026",
+            "average monthly gas bill this year",
+            "who drove the most miles since November 3",
+        ):
+            asked = posed(question, TODAY)
+            assert asked is not None
+            tables = as_asked(tables_of(FILES), asked.form, asked.days, asked.words, asked.heads)
+            found = candidate(asked, tables, TODAY)
+            assert found is not None
+            query = query_by(model, asked, found)
+            draft = computed_by(query, found) if query else None
+            answers.append(draft and draft.text.partition(" [")[0])
+    finally:
+        model.close()
+    assert answers == ["Fox, Omar", "November 2026", "130.93", "Ortega"]

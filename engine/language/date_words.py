@@ -144,6 +144,10 @@ def _relative_weekday(which: str, name: str, clock: Clock) -> Closed:
     return this
 
 
+def _year_said(which: str, clock: Clock) -> str:
+    return str(clock.today.year + STEPS[which.casefold()])
+
+
 STEPS = {"last": -1, "previous": -1, "past": -1, "this": 0, "next": 1, "coming": 1}
 
 
@@ -221,6 +225,18 @@ DAYS = (
 """Single days of the calendar."""
 
 PHRASES = (
+    Phrase(  # "20 March of last year"
+        rf"{NAMED_DAY}{DAY}(?: of)? {MONTH}(?:,| of)? (last|this|next) year",
+        lambda g, clock: _day_of_month(_year_said(g[2], clock), g[1], g[0], clock),
+    ),
+    Phrase(  # "March this year"
+        rf"{MONTH}(?:,| of)? (last|this|next) year",
+        lambda g, clock: _month(g[0], _year_said(g[1], clock), clock),
+    ),
+    Phrase(  # "last year's March"
+        rf"(last|this|next) year['\u2019]s {MONTH}",
+        lambda g, clock: _month(g[1], _year_said(g[0], clock), clock),
+    ),
     *DAYS,
     *(
         # "the week of 20 April"

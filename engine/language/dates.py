@@ -50,7 +50,7 @@ LEAD = compiled("(?:in|on|during|within|over|at|dated|of|for|throughout) (.+)")
 # Neither "v2001" nor "10:2001" is a date.
 EDGE_BEFORE = r"(?<![\w./@:-])"
 EDGE_AFTER = r"(?!\w|[./@:-]\w)"
-_OF_A_MONTH = rf"(?:{DAY} )?{MONTH}(?: {YEAR})?"
+_OF_A_MONTH = rf"(?:{DAY} )?{MONTH}(?: {YEAR}|(?: of)? (?:last|this|next) year)?"
 # "jan-nov 2001", "3 May to 5 June"
 MONTHS = compiled(rf"{_OF_A_MONTH}(?: {TO} |(?: )?{DASH}(?: )?){_OF_A_MONTH}")
 # "between 3 and 5 May", "from 3 to 5 May", "from May on", "until May", "May 2001"
@@ -149,9 +149,9 @@ def _first_of_range(first: str, last: str, ends: Closed, clock: Clock) -> Closed
     if first.isdecimal() and len(first) <= 2:  # from 3 to 5 May
         first += re.sub(r"^[\w ]*?\d{1,2}(?:st|nd|rd|th)?\b", "", last)
     before_the_end = Clock(ends.last, "past")
-    year = re.search(rf"{YEAR}$", last)
+    has_year = re.search(rf"{YEAR}$|\byear$", last, re.IGNORECASE)
     for words, relative_to in (
-        *([(f"{first} {year[1]}", before_the_end)] if year else []),
+        *([(f"{first} {ends.last.year}", before_the_end)] if has_year else []),
         (first, clock),
         (first, before_the_end),
     ):
@@ -188,10 +188,14 @@ def _credible(match: re.Match[str], text: str, direction: Direction) -> bool:
     words, before = match[0], _word_before(text, match.start())
     if re.match(r"(?:between|from)\s", words, re.IGNORECASE):
         return True  # two dates vouch for each other
-    if MONTHS.fullmatch(words):  # "Jan to May" may be two people
-        return before in BEFORE_A_DATE or bool(re.search(rf"{DASH}|{YEAR}", words))
+    if MONTHS.fullmatch(words):  # "Jan to May" may be two people, unlike "July to October"
+        months = {one.casefold() for one in re.findall(r"[^\W\d_]+", words)} - {"the", "to"}
+        is_said = bool(re.search(rf"{DASH}|\d", words)) or not months <= NAMES
+        return is_said or before in BEFORE_A_DATE
     if opened := FIRST_WORD.fullmatch(words):
         before, words = words.split()[0].casefold(), opened[1]
+    if words.startswith("may ") and before not in BEFORE_A_DATE:
+        return False  # "I may this year"
     how = named(words, Clock(date(2000, 6, 15), "nearest"))
     if how is None or not _allowed(how[1], before, direction):
         return False

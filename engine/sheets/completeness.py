@@ -22,6 +22,7 @@ from engine.sheets.columns import (
     name_columns,
     names_people,
 )
+from engine.sheets.months import MONTH
 from engine.sheets.posed import Posed
 from engine.sheets.query import Condition, RowsQuery
 from engine.sheets.rows import NamedTable, stems_of
@@ -54,6 +55,8 @@ def accounts(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[i
     said = frozenset(stems_of(asked.text))
     values = [stem for one in query.conditions for stem in stems_of(one.value)]
     columns = query.columns if query.measured else table.columns
+    if table.amounts:
+        columns = (*columns, MONTH)  # "the average monthly bill", of months
     used = (*table.called, *values, *(stem for one in columns for stem in stems_of(one)))
     left = [one for one in asked.words if not is_named(one, used) and one.casefold() not in DO]
     chooses = bool(query.conditions or asked.days)
@@ -128,7 +131,8 @@ def _measures(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[
     operation = query.ordered[0] if query.ordered else query.operation
     if measured:
         named = bool(said & {*stems_of(measured)}) and measured in added_columns(table)
-        if not named and measured != column_of_amounts(table, taxed=None):
+        is_only = added_columns(table) == [measured]
+        if not (named or is_only) and measured != column_of_amounts(table, taxed=None):
             return False
     stated = any(said & {*stems_of(one.value)} for one in query.conditions)
     if operation == "sum" and has_several_states(table, rows) and not stated:
