@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,24 @@ def asked(
     return events, events[-1]
 
 
+def denying(fake_generator: Any, replies: Sequence[str], probability: float = 0.2) -> ModelSet:
+    """Return models of which one was trained to deny, with its probability of a denial."""
+    said: dict[str, str] = {}
+
+    def reply(prompt: str, _: int) -> str:
+        return said.setdefault(prompt, replies[min(len(said), len(replies) - 1)])
+
+    large = fake_generator("large", reply, logprobs=lambda *_: [math.log(probability)])
+    fakes = {"small": fake_generator("small"), "large": large}
+    return ModelSet("small", "large", fakes.__getitem__, denial_bias=2.0)
+
+
+def asked_of(models: ModelSet) -> list[str]:
+    """Return the prompts of replies."""
+    prompts: list[str] = getattr(models.generator, "prompts")  # noqa: B009
+    return list(dict.fromkeys(prompts))
+
+
 def chat(folder: Path, text: str = CHAT) -> list[Path]:
     path = folder / "WhatsApp Chat with Team.txt"
     path.write_text(text, encoding="utf-8")
@@ -55,9 +74,9 @@ def decision(events: list[Event]) -> Decided | None:
 
 
 def test_a_later_message_replaces_what_it_changes(
-    tmp_path: Path, fake_models: Callable[..., Any]
+    tmp_path: Path, fake_generator: Callable[..., Any]
 ) -> None:
-    models = fake_models(generator=["Fri 18 December, 1pm", "Thursday 17 December"])
+    models = denying(fake_generator, ["Fri 18 December, 1pm", "Thursday 17 December"])
     events, last = asked(chat(tmp_path), models)
     assert last.answer.text == "Thursday 17 December [1]"
     assert "Thursday 17 December it is" in last.answer.citations[0].quote
@@ -65,7 +84,7 @@ def test_a_later_message_replaces_what_it_changes(
     assert 'earlier in the same chat or thread it says "Fri 18 December, 1pm"' in [
         one.text for one in last.answer.reasons
     ]
-    first, later = models.generator.prompts
+    first, later = asked_of(models)
     assert "Staff lunch" in first
     assert "Staff lunch" not in later
     shown = [one.text for one in events if isinstance(one, Provisional)]
@@ -82,15 +101,15 @@ def test_a_later_message_replaces_what_it_changes(
     ],
 )
 def test_an_answer_stays_where_later_messages_do_not_change_it(
-    tmp_path: Path, fake_models: Callable[..., Any], reply: str
+    tmp_path: Path, fake_generator: Callable[..., Any], reply: str
 ) -> None:
-    models = fake_models(generator=["Fri 18 December, 1pm", reply])
+    models = denying(fake_generator, ["Fri 18 December, 1pm", reply])
     events, last = asked(chat(tmp_path), models)
     assert last.answer.text == "Fri 18 December, 1pm [1]"
     taken = decision(events)
     assert taken is not None
     assert taken.taken
-    assert len(models.generator.prompts) == 2
+    assert len(asked_of(models)) == 2
 
 
 @pytest.mark.parametrize(
@@ -106,16 +125,16 @@ def test_an_answer_stays_where_later_messages_do_not_change_it(
 )
 def test_later_messages_are_not_read_for_nothing(
     tmp_path: Path,
-    fake_models: Callable[..., Any],
+    fake_generator: Callable[..., Any],
     question: str,
     reply: str,
     settings: dict[str, Any],
 ) -> None:
-    models = fake_models(generator=[reply, "Sunday"])
+    models = denying(fake_generator, [reply, "Sunday"])
     events, _ = asked(chat(tmp_path), models, question, **settings)
     taken = decision(events)
     assert taken is None or not taken.taken
-    assert len(models.generator.prompts) == 1
+    assert len(asked_of(models)) == 1
 
 
 def thread(folder: Path, senders: tuple[str, str]) -> list[Path]:
@@ -137,19 +156,30 @@ def thread(folder: Path, senders: tuple[str, str]) -> list[Path]:
     return files
 
 
-def test_of_a_thread_the_newer_mails_are_read_without_what_they_quote(
-    tmp_path: Path, fake_models: Callable[..., Any]
+@pytest.mark.parametrize(("probability", "bias"), [(0.6, 2.0), (0.2, None)])
+def test_only_a_model_that_denies_well_replaces_an_answer(
+    tmp_path: Path, fake_generator: Callable[..., Any], probability: float, bias: float | None
 ) -> None:
-    models = fake_models(generator=["395 pounds", "380"])
+    replies = ["Fri 18 December, 1pm", "Thursday 17 December"]
+    models = denying(fake_generator, replies, probability)
+    models.denial_bias = bias
+    _, last = asked(chat(tmp_path), models)
+    assert last.answer.text == "Fri 18 December, 1pm [1]"
+
+
+def test_of_a_thread_the_newer_mails_are_read_without_what_they_quote(
+    tmp_path: Path, fake_generator: Callable[..., Any]
+) -> None:
+    models = denying(fake_generator, ["395 pounds", "380"])
     _, last = asked(thread(tmp_path, ("kim", "kim")), models, "What is the day rate of the locum?")
     assert last.answer.text == "380 [1]"
-    assert "395" not in models.generator.prompts[-1]
+    assert "395" not in asked_of(models)[-1]
 
 
 def test_a_subject_that_others_write_of_is_no_thread(
-    tmp_path: Path, fake_models: Callable[..., Any]
+    tmp_path: Path, fake_generator: Callable[..., Any]
 ) -> None:
-    models = fake_models(generator=["395 pounds", "380"])
+    models = denying(fake_generator, ["395 pounds", "380"])
     files = thread(tmp_path, ("kim", "ben"))
     question = "What is the day rate of the locum?"
     _, last = asked(files, models, question, own=("me@x.example",))

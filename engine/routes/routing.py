@@ -157,8 +157,14 @@ def read_about(facts: Facts, lacking: Sequence[str], fresh: int) -> Decided:
     return Decided("read about", True, f"not known yet of {len(lacking)} of what is compared")
 
 
-def read_later(facts: Facts, later: int) -> Decided:
-    """What was written behind an answer's source in its chat or thread may change it."""
+def read_later(facts: Facts, later: int, denies_well: bool) -> Decided:
+    """What was written behind an answer's source in its chat or thread may change it.
+
+    Mostly it does not. `denies_well`: the model was trained to say so.
+    """
+    if not denies_well:
+        why = "this model does not tell well that no passage holds an answer"
+        return Decided("read later", False, why)
     if not later:
         return Decided("read later", False, "nothing was written later in a chat or thread of it")
     if facts.effort == "quick":

@@ -81,9 +81,7 @@ class Auto:
         readings = Readings(tools).and_of(chosen, draft)
         further = Further(facts, looked, ranker, self.look, self.read_on, self.again, self.vote)
         draft = yield from further.read(readings)
-        if self.later == "never":
-            return draft
-        return (yield from read_later(tools, facts, draft))
+        return (yield from read_later(tools, facts, draft, self.later))
 
     def _by_route(self, tools: Toolbox) -> Steps[Draft | None]:
         """Return the draft of a route of its own: a header, calendars, rows, a plan; or None."""

@@ -26,7 +26,9 @@ from engine.language.overlap import token_f1
 from engine.retrieval.versions import asks_for_something_former, moment_of, subject_of
 from engine.routes import routing
 from engine.routes.facts import Facts, by_now
+from engine.routes.routing import When
 from engine.stages import staged, unseen
+from engine.strategies.further import decide
 from engine.toolbox.steps import Toolbox
 from engine.values import Argument, Citation, Excerpt, Passage
 from ingest.item import Item, Kind
@@ -44,7 +46,7 @@ _COUNTED = re.compile(
 )
 
 
-def read_later(tools: Toolbox, facts: Facts, draft: Draft) -> Steps[Draft]:
+def read_later(tools: Toolbox, facts: Facts, draft: Draft, when: When) -> Steps[Draft]:
     """Return what later messages or mails answer, where they do and say otherwise; or the draft.
 
     Only an answer to a single question that names a number, a day or a time is looked after: what
@@ -61,9 +63,9 @@ def read_later(tools: Toolbox, facts: Facts, draft: Draft) -> Steps[Draft]:
     later = _readable(tools, _later(source, tools)) if source is not None else []
     if source is None or source.passage.item.kind not in (Kind.MESSAGE, Kind.MAIL):
         return draft
-    rule = routing.read_later(by_now(tools, facts), len(later))
-    yield rule
-    if not rule.taken:
+    denies_well = tools.models.roles.denial_bias is not None
+    rule = routing.read_later(by_now(tools, facts), len(later), denies_well)
+    if not (yield from decide(rule, when)) or not later:
         return draft
     yield Provisional(draft.text, draft.confidence)
     try:
