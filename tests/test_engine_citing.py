@@ -263,6 +263,19 @@ def test_a_wrong_number_date_time_or_name_is_no_support(sentence: str, lacking: 
     assert any(lacking in part for part in one.lacking)
 
 
+def test_a_date_over_the_end_of_a_line_is_stated() -> None:
+    letter = passage("Fires are not allowed at any time, except on 5\nNovember.\nYours sincerely")
+    assert unstated("Except on 5 November", [letter]) == ()
+    assert unstated("Except on 6 November", [letter]) == ("6 November",)
+
+
+@pytest.mark.parametrize("limit", ["may not exceed", "must be not larger than", "is not to exceed"])
+def test_a_limit_is_no_denial(limit: str) -> None:
+    rules = passage(f"3. A shed {limit} 2.4 x 1.8 m and 2.2 m height.")
+    checked = check("2.4 x 1.8 m", [rules], "How large may a hut be?")
+    assert checked.grounded == "grounded"
+
+
 def test_a_weekday_that_a_chat_writes_small_is_stated() -> None:
     chat = passage("19:40 Nell: staff lunch: fri 18th dec, 1pm upstairs")
     assert unstated("Fri 18th dec, 1pm upstairs", [chat]) == ()

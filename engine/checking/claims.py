@@ -52,9 +52,13 @@ class SourceFacts:
 
     @cached_property
     def meanings(self) -> frozenset[Meaning]:
-        """All that its dates, times and numbers may mean."""
+        """All that its dates, times and numbers may mean, those over the end of a line too."""
+        texts = dict.fromkeys((self.text, self.text.replace("\n", " ")))
         return frozenset(
-            meaning for fact in facts(self.text, source=True) for meaning in fact.meanings
+            meaning
+            for text in texts
+            for fact in facts(text, source=True)
+            for meaning in fact.meanings
         )
 
     @cached_property
