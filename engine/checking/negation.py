@@ -29,7 +29,8 @@ _NOT = re.compile(
 _NO_DENIAL = re.compile(
     r"\b(?:not|nicht|niet|pas|non|no) (?:only|just|nur|alleen|seulement|s[oó]lo)\b"
     r"|\bnot (?:to )?exceed\w*\b|\bnicht (?:\w+ ){0,4}[uü]berschreit\w+\b"
-    r"|\bnot? (?:later|more|less|fewer|earlier|longer|larger|bigger|higher) than\b|\bwhether or not\b|\bno\.? ?\d"
+    r"|\bnot? (?:later|more|less|fewer|earlier|longer|larger|bigger|higher) than\b"
+    r"|\bwhether or not\b|\bno\.? ?\d"
     r"|(?:\bnot|n['\u2019]t|\bnever|\bnicht) (?:\w+ ){0,4}(?:until|till|before|vor)\b"
     r"|(?:\bnot|n['\u2019]t|\bnever) (?:forget|hesitate|miss|worry)\b|\boubliez? pas\b"
     r"|\bcan(?:not|['\u2019]t) wait to\b|\bnothing (?:beats|better than|nicer than)\b"
