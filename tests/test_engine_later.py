@@ -176,6 +176,17 @@ def test_of_a_thread_the_newer_mails_are_read_without_what_they_quote(
     assert "395" not in asked_of(models)[-1]
 
 
+def test_of_a_long_mail_the_beginning_is_read(
+    tmp_path: Path, fake_generator: Callable[..., Any]
+) -> None:
+    files = thread(tmp_path, ("kim", "kim"))
+    files[1].write_text(files[1].read_text() + "\nAs agreed before." * 2000)
+    models = denying(fake_generator, ["395 pounds", "380"])
+    _, last = asked(files, models, "What is the day rate of the locum?")
+    assert last.answer.text == "380 [1]"
+    assert len(asked_of(models)[-1]) < 4000
+
+
 def test_a_subject_that_others_write_of_is_no_thread(
     tmp_path: Path, fake_generator: Callable[..., Any]
 ) -> None:

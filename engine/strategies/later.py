@@ -152,14 +152,19 @@ def _messages(source: Citation, newer: Sequence[Item]) -> Iterator[Passage]:
 
 
 def _mails(newer: Sequence[Item]) -> Iterator[Passage]:
-    """Yield the newest mails of a subject, oldest first, without what they quote."""
+    """Yield the newest mails of a subject, oldest first, without what they quote.
+
+    Of a long one the beginning is read, as far as there is room.
+    """
     kept, left = list[Passage](), 2 * MOST_CHARACTERS
     for one in reversed(newer):
-        runs = tuple(_own(one))
-        if left <= 0 or not runs:
-            continue
-        kept.append(Excerpt(one, 0, len(one.text), runs))
-        left -= sum(end - begin for begin, end in runs)
+        runs = list[tuple[int, int]]()
+        for begin, end in _own(one):
+            if left > 0:
+                runs.append((begin, min(end, begin + left)))
+                left -= end - begin
+        if runs:
+            kept.append(Excerpt(one, 0, len(one.text), tuple(runs)))
     yield from reversed(kept)
 
 
