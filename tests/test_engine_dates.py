@@ -225,6 +225,7 @@ def test_dates_in_running_text(text: str, wanted: list[str]) -> None:
         "the last week of March's plan",
         "a friday feeling",
         "What did Jan to May say?",
+        "What did Jan through May say?",
         "the first half of the game",
         "I may go",
     ],

@@ -43,8 +43,11 @@ def test_who_says_it_is_named(reply: str, question: str, answer: str) -> None:
 
 
 def test_in_a_mail_it_is_the_sender() -> None:
-    mail = document("Subject: Keys\n\nI will fetch the keys on Friday.", "Keys", kind=Kind.MAIL)
+    mail = document("Subject: Door\n\nI will fetch the keys on Friday.", "Keys", kind=Kind.MAIL)
     mail = replace(mail, people=People((Person("Lee, Kim", "kim@x.example"),)))
     assert told("I will fetch the keys", "Who fetches them?", mail).startswith("Kim Lee: I will")
+    quoted = "Subject: Door\n\nSo be it.\n\n> I will fetch the keys on Friday."
+    reply = replace(mail, text=quoted)
+    assert told("I will fetch the keys", "Who fetches them?", reply).startswith("I will fetch")
     note = document("I will fetch the keys on Friday.", "Keys")
     assert told("I will fetch the keys", "Who fetches them?", note) == "I will fetch the keys [1]"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ from engine.sheets.query import Form
 from engine.sheets.rows import NamedTable, tables_of
 from ingest.item import Item, People, Person
 from models.llama.generator import load_llama
-from tests.support.builders import document
+from tests.support.builders import document, sheet
 from tests.support.in_store import weights_of
 from tests.support.toy_compute import asking
 
@@ -48,11 +47,6 @@ Date: 2-Nov-26 | Driver: Tarrant | Reason: clinic | Miles: 17.6
 Date: 9-Nov-26 | Driver: Tarrant | Reason: home visit | Miles: 8
 Date: 11-Nov-26 | Driver: Ortega | Reason: clinic | Miles: 22
 """
-
-
-def sheet(text: str, name: str) -> Item:
-    item = document(text, f"{name}, Sheet1")
-    return replace(item, locator=replace(item.locator, path=Path(f"/home/{name}")))
 
 
 def table(text: str, name: str) -> NamedTable:
@@ -99,6 +93,7 @@ def test_each_cell_of_a_month_is_a_row_of_its_own() -> None:
         ("Name | Jan | Feb | Mar\nName: A | Jan: 1 | Feb: 2", "2025 and 2026.csv", None),
         ("Name | Jan | Feb\nName: A | Jan: 1 | Feb: 2", "2026.csv", None),
         ("Name | Marta | Junia | Augusto\nName: A | Marta: 1 | Junia: 2", "2026.csv", None),
+        ("Name | Jan | Feb | Mar\nName: A | Jan: Kim | Feb: Lee", "2026.csv", None),  # on duty
         ("Jan | Feb | Mar\nJan: 1 | Feb: 2", "2026.csv", None),  # nothing says what a row is
     ],
 )
@@ -148,6 +143,7 @@ def test_days_as_sheets_show_them(cell: str) -> None:
 
 
 def test_a_month_as_sheets_show_it() -> None:
+    assert days_of("12-May-78", TODAY) == Closed(date(1978, 5, 12), date(1978, 5, 12))
     assert days_of("Nov-26", TODAY) == Closed(date(2026, 11, 1), date(2026, 11, 30))
     assert days_of("Nov 26", TODAY) == Closed(date(2026, 11, 26), date(2026, 11, 26))
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +17,7 @@ from engine.sheets.rows import tables_of
 from ingest.item import Item
 from models.llama.generator import load_llama
 from models.protocols import Grammar
-from tests.support.builders import document
+from tests.support.builders import sheet
 from tests.support.in_store import weights_of
 from tests.support.toy_compute import asking
 
@@ -79,11 +77,6 @@ Truss: T1 | Span: 12 | Load: 3.1
 Truss: T2 | Span: 12 | Load: 4.4
 Truss: T3 | Span: 14 | Load: 2.9
 """
-
-
-def sheet(text: str, name: str) -> Item:
-    item = document(text, f"{name}, Sheet1")
-    return replace(item, locator=replace(item.locator, path=Path(f"/home/{name}")))
 
 
 FILES = (

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +12,7 @@ from engine.sheets.asked import rows_asked
 from engine.sheets.computed import BY_WORDS, RowsComputed, computed, draft_of
 from engine.sheets.rows import tables_of
 from ingest.item import Item
-from tests.support.builders import document
+from tests.support.builders import document, sheet
 from tests.support.toy_compute import MAILS, asking
 
 TODAY = date(2026, 11, 28)
@@ -60,11 +58,6 @@ month: 2026-01 | service: gas | amount: 30.1 | paid on: 2026-02-05
 month: 2026-02 | service: gas | amount: 31.5 | paid on: 2026-03-05
 month: 2026-02 | service: water | amount: 8 | paid on: 2026-03-05
 """
-
-
-def sheet(text: str, name: str) -> Item:
-    item = document(text, f"{name}, Sheet1")
-    return replace(item, locator=replace(item.locator, path=Path(f"/home/{name}")))
 
 
 FILES = (

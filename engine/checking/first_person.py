@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from engine.checking.draft_sentences import without_markers
+from engine.language.tokens import words
 from engine.values import Citation
 from ingest.item import Item, Kind, Person
 
@@ -26,9 +27,12 @@ def with_speaker(text: str, question: str, citations: Sequence[Citation]) -> str
     """
     said, _ = without_markers(text)
     source = next((one for one in citations if one.support), None)
+    me = _FIRST.match(said)
     is_asked = _ASKS_WHO.search(question) and not _ME.search(question)
-    if not is_asked or source is None or not _FIRST.match(said) or len(said.split()) > MOST_WORDS:
+    if not is_asked or source is None or me is None or len(said.split()) > MOST_WORDS:
         return text
+    if not {*words(me[0])} <= {*words(source.quote)}:
+        return text  # it is said elsewhere
     person = _speaker(source.passage.item, source.start)
     return f"{person.spoken}: {text}" if person is not None and person.spoken else text
 
@@ -38,4 +42,6 @@ def _speaker(item: Item, place: int) -> Person | None:
     if item.turns:
         at = bisect_right([turn.start for turn in item.turns], place) - 1
         return item.turns[at].sender if at >= 0 else None
-    return item.people.sender[0] if item.kind is Kind.MAIL and item.people.sender else None
+    if item.kind is not Kind.MAIL or any(begin <= place < end for begin, end in item.quoted):
+        return None  # who is quoted is not known
+    return item.people.sender[0] if item.people.sender else None

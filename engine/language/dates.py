@@ -50,6 +50,7 @@ LEAD = compiled("(?:in|on|during|within|over|at|dated|of|for|throughout) (.+)")
 # Neither "v2001" nor "10:2001" is a date.
 EDGE_BEFORE = r"(?<![\w./@:-])"
 EDGE_AFTER = r"(?!\w|[./@:-]\w)"
+_MONTH = compiled(rf"\b{MONTH}\b")
 _OF_A_MONTH = rf"(?:{DAY} )?{MONTH}(?: {YEAR}|(?: of)? (?:last|this|next) year)?"
 # "jan-nov 2001", "3 May to 5 June"
 MONTHS = compiled(rf"{_OF_A_MONTH}(?: {TO} |(?: )?{DASH}(?: )?){_OF_A_MONTH}")
@@ -189,8 +190,8 @@ def _credible(match: re.Match[str], text: str, direction: Direction) -> bool:
     if re.match(r"(?:between|from)\s", words, re.IGNORECASE):
         return True  # two dates vouch for each other
     if MONTHS.fullmatch(words):  # "Jan to May" may be two people, unlike "July to October"
-        months = {one.casefold() for one in re.findall(r"[^\W\d_]+", words)} - {"the", "to"}
-        is_said = bool(re.search(rf"{DASH}|\d", words)) or not months <= NAMES
+        months = {one.casefold() for one in _MONTH.findall(words)}
+        is_said = bool(re.search(rf"{DASH}|\d|year$", words)) or not months <= NAMES
         return is_said or before in BEFORE_A_DATE
     if opened := FIRST_WORD.fullmatch(words):
         before, words = words.split()[0].casefold(), opened[1]

@@ -59,6 +59,12 @@ def amount_of(cell: str) -> Quantity | None:
     return next(amounts(cell)).quantity if AMOUNT.fullmatch(cell) else None
 
 
+def full_year(said: str) -> int:
+    """Return 2026 of "26" and 1998 of "98": as `time.strptime`, up to 68 in this century."""
+    year = int(said)
+    return year if year > 99 else year + (2000 if year <= 68 else 1900)
+
+
 def days_of(cell: str, today: date) -> Closed | None:
     """Return the day or the month that a cell is; nothing of one that says more."""
     if match := _ISO.fullmatch(cell):
@@ -70,7 +76,7 @@ def days_of(cell: str, today: date) -> Closed | None:
         return None
     if match := _SHORT_DAY.fullmatch(cell) or _SHORT_MONTH.fullmatch(cell):
         *parts, year = match.groups()
-        cell = " ".join([*parts, f"20{year}"])
+        cell = " ".join([*parts, str(full_year(year))])
     span = parse_span(cell, today)
     if span is None or span.first is None or span.last is None:
         return None

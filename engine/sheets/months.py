@@ -16,7 +16,7 @@ from engine.language.date_words import MONTH as MONTHS
 from engine.language.date_words import month_number
 from engine.language.days import Span
 from engine.sheets.chosen import is_named
-from engine.sheets.columns import amount_of, mostly
+from engine.sheets.columns import amount_of, full_year, mostly
 from engine.sheets.query import Form
 from engine.sheets.rows import NamedRow, NamedTable, stems_of
 
@@ -74,6 +74,8 @@ def by_month(table: NamedTable) -> NamedTable | None:
     dated = _with_years(months, table)
     if len(months) < LEAST_MONTHS or dated is None:
         return None
+    if not any(mostly(table, one.name, amount_of) for one in months):
+        return None  # who is on duty
     named = {one.name for one in months}
     others = [one for one in table.columns if one not in named]
     kept = [one for one in others if not mostly(table, one, amount_of)]
@@ -101,11 +103,7 @@ def _month_column(name: str) -> _MonthColumn | None:
     said, year = match[1].casefold(), match[2]
     if not _MONTH.fullmatch(said):
         return None
-    return _MonthColumn(name, month_number(said), _full_year(year))
-
-
-def _full_year(said: str | None) -> int | None:
-    return None if said is None else int(said) + (2000 if len(said) == 2 else 0)
+    return _MonthColumn(name, month_number(said), full_year(year) if year else None)
 
 
 def _with_years(months: Sequence[_MonthColumn], table: NamedTable) -> list[tuple[str, date]] | None:

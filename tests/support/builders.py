@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -24,6 +25,12 @@ def document(
     """Return an item whose sender and recipients do not matter."""
     place = Locator(Path(path), line=line, message_id=message_id)
     return Item(kind, title, when, People(), text, place, records=records)
+
+
+def sheet(text: str, name: str) -> Item:
+    """Return the first sheet of a file of this name, in a folder that says nothing."""
+    item = document(text, f"{name}, Sheet1")
+    return replace(item, locator=replace(item.locator, path=Path(f"/home/{name}")))
 
 
 def documents(texts: Iterable[str], title: str = "note") -> list[Item]:
