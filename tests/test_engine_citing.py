@@ -269,7 +269,13 @@ def test_a_date_over_the_end_of_a_line_is_stated() -> None:
     assert unstated("Except on 6 November", [letter]) == ("6 November",)
 
 
-@pytest.mark.parametrize("limit", ["may not exceed", "must be not larger than", "is not to exceed"])
+@pytest.mark.parametrize(
+    "limit",
+    [
+        *("may not exceed", "must be not larger than", "is not to exceed", "must never exceed"),
+        *("should never measure more than", "cannot be made larger than", "mustn't be over"),
+    ],
+)
 def test_a_limit_is_no_denial(limit: str) -> None:
     rules = passage(f"3. A shed {limit} 2.4 x 1.8 m and 2.2 m height.")
     checked = check("2.4 x 1.8 m", [rules], "How large may a hut be?")

@@ -28,8 +28,11 @@ _NOT = re.compile(
 )
 _NO_DENIAL = re.compile(
     r"\b(?:not|nicht|niet|pas|non|no) (?:only|just|nur|alleen|seulement|s[oó]lo)\b"
-    r"|\bnot (?:to )?exceed\w*\b|\bnicht (?:\w+ ){0,4}[uü]berschreit\w+\b"
-    r"|\bnot? (?:later|more|less|fewer|earlier|longer|larger|bigger|higher) than\b"
+    r"|(?:\b(?:not|cannot|never)|n['\u2019]t) (?:\w+ ){0,4}(?:exceed\w*\b"
+    r"|(?:later|more|less|fewer|earlier|longer|larger|bigger|higher) than\b"
+    r"|(?:above|over|below|under|beyond|past)(?= \W?\d))"
+    r"|\bno (?:later|more|less|fewer|earlier|longer|larger|bigger|higher) than\b"
+    r"|\bnicht (?:\w+ ){0,4}[uü]berschreit\w+\b"
     r"|\bwhether or not\b|\bno\.? ?\d"
     r"|(?:\bnot|n['\u2019]t|\bnever|\bnicht) (?:\w+ ){0,4}(?:until|till|before|vor)\b"
     r"|(?:\bnot|n['\u2019]t|\bnever) (?:forget|hesitate|miss|worry)\b|\boubliez? pas\b"
