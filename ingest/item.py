@@ -9,6 +9,8 @@ from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
 
+from ingest.text.accents import unaccented
+
 
 class Kind(StrEnum):
     """What an item is to the person who owns it."""
@@ -79,10 +81,13 @@ class Person:
     """E-mail address as written, or empty."""
 
     def matches(self, part: str) -> bool:
-        """Say whether `part` occurs, case folded, in the address or in a form of the name."""
-        wanted = part.casefold()
+        """Say whether `part` occurs in the address or in a form of the name.
+
+        Case and accents do not count.
+        """
+        wanted = unaccented(part)
         forms = (self.name, self.spoken, self.without_initials, self.address)
-        return any(wanted in one.casefold() for one in forms)
+        return any(wanted in unaccented(one) for one in forms)
 
     @property
     def spoken(self) -> str:

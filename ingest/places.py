@@ -12,7 +12,8 @@ import re
 from collections.abc import Sequence
 from fnmatch import translate
 from pathlib import Path, PurePath
-from unicodedata import normalize
+
+from ingest.text.accents import unaccented
 
 CALENDAR_SUFFIXES = frozenset({".ics", ".ical", ".icalendar"})
 """Suffixes of files that may hold a calendar with a name of its own."""
@@ -22,8 +23,8 @@ Place = tuple[frozenset[str], ...]
 
 
 def folded(text: str) -> str:
-    """Return text as filters compare it: case and compatible spellings folded."""
-    return normalize("NFC", text).casefold()
+    """Return text as filters compare it: without case and accents."""
+    return unaccented(text)
 
 
 def place_of(path: Path, sources: Sequence[Path], calendar: str = "") -> Place:

@@ -3,7 +3,8 @@
 A word is a run of letters, marks, digits and underscores; Chinese, Japanese and Korean runs are
 cut into bigrams, as they are written without spaces. Words that single connectors join make one
 more term, the whole beside its parts: e-mail addresses, dates, UUIDs, "don't", "AT&T", "10:30".
-Case, compatibility forms and typographic apostrophes and hyphens are folded first.
+Case, compatibility forms, accents of Latin and Greek letters, and typographic apostrophes and
+hyphens are folded first: "lucia" finds "Lucía".
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
+
+from ingest.text.accents import bare
 
 WORD_BYTE = 0x30
 """In folded text, bytes from here on are parts of words, smaller ones are not."""
@@ -107,11 +110,14 @@ def fold_run(run: bytes) -> bytes:
     `run` is text beyond ASCII; what becomes ASCII is still to be folded as such.
     """
     plain = unicodedata.normalize("NFKC", run.decode("utf-8", "surrogatepass"))
-    kept = "".join(
-        _SAME.get(char, char if unicodedata.category(char)[0] in _LETTERS else " ")
-        for char in unicodedata.normalize("NFKC", plain.casefold())
-    )
+    kept = "".join(map(_folded, unicodedata.normalize("NFKC", plain.casefold())))
     return _CJK.sub(lambda found: _bigrams(found[0]), kept).encode("utf-8", "surrogatepass")
+
+
+def _folded(char: str) -> str:
+    if char in _SAME:
+        return _SAME[char]
+    return bare(char) if unicodedata.category(char)[0] in _LETTERS else " "
 
 
 def _bigrams(run: str) -> str:

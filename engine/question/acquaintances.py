@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from engine.language.tokens import FUNCTION_WORDS
 from ingest.item import Item, Person
+from ingest.text.accents import unaccented
 
 # "ann.lee@x.example"
 ADDRESS = re.compile(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+")
@@ -54,7 +55,7 @@ def _by_name(people: Iterable[Person]) -> Names:
 
 
 def _names_of(person: Person) -> set[str]:
-    """Return the names of one person: full, shortened, the address's name and host."""
+    """Return the names of one person: full, short, bare of accents, the address's name and host."""
     name = person.spoken.casefold()
     words = WORD.findall(name) if "@" not in name else []
     begun = (words[:count] for count in range(1, 1 + WORDS_OF_A_NAME))
@@ -62,6 +63,7 @@ def _names_of(person: Person) -> set[str]:
     found |= {*words[-1:], person.without_initials.casefold()}
     local, _, host = person.address.casefold().partition("@")
     found |= {local, *(part for part in host.split(".") if part not in EVERYBODYS_HOSTS)}
+    found |= set(map(unaccented, found))
     return {one for one in found if len(one) > 1 and one not in FUNCTION_WORDS}
 
 
