@@ -52,7 +52,7 @@ def stated(question: str, scores: list[float], items: list[Item] = ITEMS) -> Dra
     return field_stated(asked, passages, scores, KNOWN, ME)
 
 
-def told(field: Any, sender: str, recipient: str | None) -> FieldAsked:
+def told(field: Any, sender: str | None, recipient: str | None) -> FieldAsked:
     return FieldAsked(field, sender, recipient, frozenset())
 
 
@@ -70,6 +70,10 @@ def told(field: Any, sender: str, recipient: str | None) -> FieldAsked:
         ("When I told Ann of the roofer, who got a copy?", told("copied", "me", "Ann")),
         ("To which address did I send the offers?", told("address", "me", None)),
         ("to whom did I forward the offers?", told("recipient", "me", None)),
+        ("who was copied on the mail about the roof", told("copied", None, None)),
+        ("who got a copy of the offers mail", told("copied", None, None)),
+        ("which adress did I write to Ann from about the roof", told("sender", "me", "Ann")),
+        ("from which address did i send Bob the offers", told("sender", "me", "Bob")),
     ],
 )  # fmt: skip
 def test_which_field_of_whose_mail_is_asked_for(question: str, asked: FieldAsked) -> None:
@@ -98,6 +102,8 @@ def test_words_of_telling_are_not_what_it_is_about() -> None:
         "When did Ann promise to mend it?",
         "Who told me about the roof?",
         "When was the roof mended?",
+        "Who was copied on the roof?",
+        "Which address did I write to Ann?",
     ],
 )
 def test_other_questions_ask_for_no_field(question: str) -> None:
@@ -131,6 +137,20 @@ def test_to_whom_it_went_is_stated(question: str, text: str) -> None:
     assert draft is not None
     assert draft.text == text
     assert draft.citations[0].quote == "To: Bob Reed <bob@reed.example>"
+
+
+def test_a_mail_without_a_copy_is_not_the_one_whose_copy_is_asked_for() -> None:
+    draft = stated("Who was copied on the mail about the roof?", [6.0, 0.0, 5.0, 1.0])
+    assert draft is not None
+    assert draft.text == "Bob Reed [1]"
+    assert stated("Who was copied on the mail about the roof garden?", [6.0, 0.0, 5.0, 1.0]) is None
+
+
+def test_the_address_that_it_was_sent_from_is_stated() -> None:
+    draft = stated("Which address did I write to Ann from about the roof?", [6.0, 0.0, 5.0, 1.0])
+    assert draft is not None
+    assert draft.text == "cy@post.example [1]"
+    assert draft.citations[0].quote == "From: Cy Post <cy@post.example>"
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,10 @@ _POSSESSIVE = re.compile(
     r" e-?mail address(?:es)?\W*$",
     re.IGNORECASE,
 )
-# "from which address did Ann write to me?", "which e-mail address does Ann Lee use?"
+# "from which address did Ann write to me?", "which e-mail address does Ann Lee use?", "what email
+# does Ann use"
 _FROM = re.compile(
-    r"\b(?:from )?(?:which|what) (?:e-?mail )?address (?:did|does|do|has|have) "
+    r"\b(?:from )?(?:which|what) (?:(?:e-?mail )?address|e-?mail) (?:did|does|do|has|have) "
     rf"(?P<name>[^?:;,]+?) {_MAILED}\b",
     re.IGNORECASE,
 )

@@ -40,23 +40,25 @@ _WHEN = re.compile(
     rf"{_WHO} {_VERBS}\b(?P<rest>.*)$",
     re.IGNORECASE,
 )
+_DID = rf"(?:{_VERBS}|[^\W\d_]+ed)"
+"""What a mail may have been about doing: "when I accepted the offer"."""
 # "who was in copy when Ann sent", "who was copied in on the mail in which Ann wrote"
 _WAS_COPIED = re.compile(
     r"^(?:and |so )?whom?(?: else)? (?:was|were) (?:put )?"
     r"(?:(?:in|on) (?:copy|cc)|copied|cc'?e?d)\b"
-    rf".*?\b(?:when|which|where|that) {_WHO} {_VERBS}\b(?P<rest>.*)$",
+    rf".*?\b(?:when|which|where|that) {_WHO} {_DID}\b(?P<rest>.*)$",
     re.IGNORECASE,
 )
 # "whom did I copy in when I told Bob"
 _DID_COPY = re.compile(
     r"^(?:and |so )?whom?(?: else)? did \w[\w.'-]*(?: \w[\w.'-]*)? "
     r"(?:(?:put|have) (?:in|on) (?:copy|cc)|copy|cc)\b"
-    rf".*?\b(?:when|which|where|that) {_WHO} {_VERBS}\b(?P<rest>.*)$",
+    rf".*?\b(?:when|which|where|that) {_WHO} {_DID}\b(?P<rest>.*)$",
     re.IGNORECASE,
 )
 # "when Ann wrote of it, who got a copy", "when I told Bob, whom did I copy in"
 _COPIED_WHEN = re.compile(
-    rf"^(?:and |so )?when {_WHO} {_VERBS}\b(?P<rest>.*?),? whom?(?: else)? (?:got (?:a |the )?copy"
+    rf"^(?:and |so )?when {_WHO} {_DID}\b(?P<rest>.*?),? whom?(?: else)? (?:got (?:a |the )?copy"
     r"|(?:was|were) (?:put )?(?:(?:in|on) (?:copy|cc)|copied|cc'?e?d)(?: in)?"
     r"|did (?:I|we) (?:copy|cc)(?: in)?)$",
     re.IGNORECASE,
@@ -68,19 +70,33 @@ _COPIED_ON = re.compile(
     rf"{_WHO}(?:'s|s') (?:e-?mail|mail|message|note|reply)\b(?P<rest>.*)$",
     re.IGNORECASE,
 )
+# "who was copied on the settlement mail", "who got a copy of the mail about the roof"
+_COPIED_THERE = re.compile(
+    r"^(?:and |so )?whom?(?: else)? (?:(?:was|were|is|got) (?:put )?(?:(?:in|on) (?:copy|cc)"
+    r"|copied|cc'?e?d)(?: in)? (?:on|in|to)|got a copy of) (?:the|that|this|my|our)\b"
+    r"(?P<rest>.*\b(?:e-?mail|mail|message|reply)\b.*)$",
+    re.IGNORECASE,
+)
 # "to which address did I send", "to whom did Ann forward"
 _TO_WHOM = re.compile(
     r"^(?:and |so )?to (?P<what>whom|(?:which|what)(?: e-?mail)? address(?:es)?) (?:did|had) "
     rf"{_WHO} {_VERBS}\b(?P<rest>.*)$",
     re.IGNORECASE,
 )
+# "from which address did I write", "which address did I write to Bob from"
+_FROM_WHICH = re.compile(
+    r"^(?:and |so )?(?P<from>from )?(?:which|what)(?: of my)?(?: e-?mail)? add?ress(?:es)? did "
+    rf"{_WHO} {_VERBS}\b(?P<rest>.*(?(from)|\bfrom\b.*))$",
+    re.IGNORECASE,
+)
 # " to Bob Reed", " me"
 _TO = re.compile(r"^ (?:to )?(?P<to>[^\W\d_][\w.'-]*(?: [A-Z][\w.'-]*){0,3})")
-Field = Literal["date", "copied", "recipient", "address"]
+Field = Literal["date", "copied", "recipient", "address", "sender"]
 _FORMS: Mapping[Field, tuple[re.Pattern[str], ...]] = {
     "date": (_WHEN,),
     "copied": (_WAS_COPIED, _DID_COPY, _COPIED_ON, _COPIED_WHEN),
     "recipient": (_TO_WHOM,),
+    "sender": (_FROM_WHICH,),
 }
 _COPIED = re.compile(r"^Cc: .*$", re.MULTILINE)
 _ASKING_WORDS = "mail email message note reply say says said saying tell telling told write mention"
@@ -103,9 +119,9 @@ class FieldAsked:
     """A field of one mail that a question asks for."""
 
     field: Field
-    """An address is that of a recipient."""
-    sender: str
-    """A known name, or `ME`."""
+    """An address is that of a recipient; a sender is asked for by the address."""
+    sender: str | None
+    """A known name, or `ME`; None where the mail is named by its words alone."""
     recipient: str | None
     about: frozenset[str]
     """Stems of what the mail is about."""
@@ -120,13 +136,15 @@ def field_asked(question: str, known: Acquaintances) -> FieldAsked | None:
         if found := next((m for one in patterns if (m := one.match(plain))), None):
             who = found["who"]
             sender = _named(who, known.senders, _WRITER, len(who.split()))
-            to = _TO.match(found["rest"]) if field in ("date", "copied") else None
+            to = _TO.match(found["rest"]) if field in ("date", "copied", "sender") else None
             recipient = _named(to["to"], known.recipients, _TO_WRITER, 1) if to else None
             if field == "recipient" and found["what"].casefold() != "whom":
                 field = "address"
             about = _about(found["rest"], recipient)
             return FieldAsked(field, sender, recipient, about) if sender and about else None
-    return None
+    found = _COPIED_THERE.match(plain)
+    about = _about(found["rest"], None) if found else frozenset[str]()
+    return FieldAsked("copied", None, None, about) if about else None
 
 
 def _about(rest: str, recipient: str | None) -> frozenset[str]:
@@ -156,7 +174,8 @@ def field_stated(
 ) -> Draft | None:
     """Return the field of the mail that has the words of the question, by their scores.
 
-    None where no mail by that person has any, where two are alike, or where a chat has more.
+    None where no mail by that person has any, where two are alike, or where a chat has more. Of a
+    mail that is named by its words alone all of them count, and one without a copy is not meant.
     """
     senders, recipients = ({**names, ME: own} for names in (known.senders, known.recipients))
     best: dict[int, tuple[float, Item]] = {}
@@ -165,7 +184,7 @@ def field_stated(
         item = passage.item
         if item.kind is Kind.MESSAGE:
             of_chats = max(of_chats, score)
-        elif score > 0 and _is_by(item, asked.sender, senders):
+        elif score > 0 and _may_be(item, asked, senders):
             best[id(item)] = max(best.get(id(item), (0.0, item)), (score, item), key=_score)
     rated = sorted(best.values(), key=_score, reverse=True)
     if (to := asked.recipient) is not None:
@@ -177,12 +196,16 @@ def field_stated(
         return None
     item = rated[0][1]
     has = asked.about.intersection(map(stem_of, words(item.text)))
-    return _draft(asked, item) if len(has) >= LEAST_WORDS * len(asked.about) else None
+    least = LEAST_WORDS if asked.sender else 1
+    return _draft(asked, item) if len(has) >= least * len(asked.about) else None
 
 
-def _is_by(item: Item, sender: str, senders: Names) -> bool:
-    is_mail = item.kind is Kind.MAIL and item.locator.part is None
-    return is_mail and is_one_of(item.people.sender, sender, senders)
+def _may_be(item: Item, asked: FieldAsked, senders: Names) -> bool:
+    if item.kind is not Kind.MAIL or item.locator.part is not None:
+        return False
+    if asked.sender is None:
+        return bool(item.people.cc)
+    return is_one_of(item.people.sender, asked.sender, senders)
 
 
 def _score(rated: tuple[float, Item]) -> float:
@@ -197,6 +220,9 @@ def _draft(asked: FieldAsked, item: Item) -> Draft | None:
         line = _COPIED.search(item.text, 0, item.body or len(item.text))
         place = line.span() if line else (0, 0)
         text = ", ".join(map(_spoken, item.people.cc)) if line else ""
+    elif asked.field == "sender":
+        place = line_of(item, "sender")
+        text = ", ".join(filter(None, (one.address for one in item.people.sender)))
     else:
         place = line_of(item, "recipient")
         named = (
