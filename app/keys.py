@@ -139,6 +139,10 @@ ACTIONS = (
     ),
     Action("models_generator", "models", "2", "use('generator')", "Generator", "Write with it"),
     Action("models_encoder", "models", "3", "use('encoder')", "Encoder", "Encode with it", False),
+    Action(
+        *("models_sparse_encoder", "models", "4", "use('sparse_encoder')"),
+        *("Sparse encoder", "Find words of the same meaning with it", False),
+    ),
     Action("models_speed", "models", "t", "speed", "Speed", "Measure how fast it writes"),
     Action(
         "models_calibrate",

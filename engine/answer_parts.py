@@ -77,6 +77,7 @@ class Usage:
     lookahead: ModelTokens = ModelTokens()
     generator: ModelTokens = ModelTokens()
     encoder: ModelTokens = ModelTokens()
+    sparse_encoder: ModelTokens = ModelTokens()
 
     @property
     def effective_context(self) -> int:
@@ -91,3 +92,4 @@ class ModelIds:
     lookahead: str | None = None
     generator: str | None = None
     encoder: str | None = None
+    sparse_encoder: str | None = None

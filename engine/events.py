@@ -26,6 +26,7 @@ Choice = Literal[
     "route",
     "expand",
     "follow titles",
+    "weigh words",
     "embed",
     "look ahead",
     "compress",

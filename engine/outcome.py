@@ -64,6 +64,7 @@ def _models_used(tools: Toolbox) -> ModelIds:
         models.lookahead_id if usage.lookahead.prompt else None,
         models.generator_id if usage.generator.prompt else None,
         models.encoder_id if usage.encoder.prompt else None,
+        models.sparse_encoder_id if usage.sparse_encoder.prompt else None,
     )
 
 

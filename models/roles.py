@@ -10,12 +10,15 @@ from typing import Any, Literal, TypeVar
 from models.encoder import Encoder
 from models.errors import ModelMissing
 from models.protocols import AttentionReader, AttentiveGenerator, Generator
+from models.sparse import SparseEncoder
 from models.speed import Speed
 
 Loader = Callable[[str], Generator]
 """Turns a catalogue id into a loaded model; raises `ModelError` or `RuntimeFailed`."""
 EncoderLoader = Callable[[str], Encoder]
 """The same for an encoder."""
+SparseLoader = Callable[[str], SparseEncoder]
+"""The same for a sparse encoder."""
 AttentionLoader = Callable[[str], AttentionReader]
 """The same for a reader of attention."""
 AttentiveLoader = Callable[[str], AttentiveGenerator]
@@ -28,7 +31,7 @@ READING = " (attention)"
 """Follows the id of a model whose attention is read, where `FitTogether` is asked."""
 
 
-Model = TypeVar("Model", Generator, AttentiveGenerator, Encoder, AttentionReader)
+Model = TypeVar("Model", Generator, AttentiveGenerator, Encoder, SparseEncoder, AttentionReader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class FittedWeights:
 
 
 class ModelSet:
-    """Look-ahead, generator and encoder by role. One model in two roles is loaded once."""
+    """Look-ahead, generator and encoders by role. One model in two roles is loaded once."""
 
     def __init__(
         self,
@@ -62,6 +65,8 @@ class ModelSet:
         *,
         encoder: str | None = None,
         load_encoder: EncoderLoader | None = None,
+        sparse_encoder: str | None = None,
+        load_sparse_encoder: SparseLoader | None = None,
         load_attention: AttentionLoader | None = None,
         load_attentive: AttentiveLoader | None = None,
         reaction_layer: int | None = None,
@@ -88,6 +93,8 @@ class ModelSet:
         self.generator_id = generator
         self.encoder_id = encoder
         """None: no encoder is installed."""
+        self.sparse_encoder_id = sparse_encoder
+        """None: no sparse encoder is installed."""
         self.reaction_layer = reaction_layer
         self.confidence = confidence
         self.yes_bias = yes_bias
@@ -98,6 +105,7 @@ class ModelSet:
         """Told the id of a model before it is loaded or handed out."""
         self._load = load
         self._load_encoder = load_encoder
+        self._load_sparse_encoder = load_sparse_encoder
         self._load_attention = load_attention
         self._load_attentive = load_attentive
         self._attentive: AttentiveGenerator | None = None
@@ -199,6 +207,16 @@ class ModelSet:
                 "encoder ID.",
             )
         return self._get(self.encoder_id, self._load_encoder)
+
+    @property
+    def sparse_encoder(self) -> SparseEncoder:
+        """The encoder that weighs words. Raises `ModelMissing` where none is installed."""
+        if self.sparse_encoder_id is None or self._load_sparse_encoder is None:
+            raise ModelMissing(
+                "This needs a sparse encoder, and none is installed.",
+                remedy="Run `askance models pull`: it fetches the starter models.",
+            )
+        return self._get(self.sparse_encoder_id, self._load_sparse_encoder)
 
     @property
     def attention(self) -> AttentionReader:

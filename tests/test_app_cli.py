@@ -178,7 +178,8 @@ def test_ask_json_is_the_contract(files, ask_with, capsys):
     assert shown["question"] == QUESTION
     assert "[1]" in shown["answer"]
     assert shown["grounded"] == "grounded"
-    matches(shown["models"], dict.fromkeys(("lookahead", "generator", "encoder"), OPTIONAL_TEXT))
+    roles = ("lookahead", "generator", "encoder", "sparse_encoder")
+    matches(shown["models"], dict.fromkeys(roles, OPTIONAL_TEXT))
     matches(shown["tokens"], {"lookahead": dict, "generator": dict})
     matches(shown["tokens"]["generator"], TOKENS)
     for name in ("read", "recall", "lookahead", "first_token", "total"):
@@ -648,6 +649,8 @@ def test_models_use_writes_the_setting(capsys):
     assert json.loads(capsys.readouterr().out)["models"][0]["in_use"] == ["lookahead"]
     assert main(["models", "use", "encoder", "all-minilm-l6-v2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["models"][0]["in_use"] == ["encoder"]
+    assert main(["models", "use", "sparse_encoder", "splade-tiny", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["models"][0]["in_use"] == ["sparse_encoder"]
 
 
 HEAVY = ("textual", "llama_cpp", "numpy", "torch", "rich", "pypdf", "engine.answer")

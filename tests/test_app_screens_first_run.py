@@ -194,7 +194,7 @@ def test_what_is_proposed_is_answered_without_a_model(question: str, home: Path,
     assert main(["ask", question, str(sample_folder()), "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["citations"]
-    assert answer["models"] == {"lookahead": None, "generator": None, "encoder": None}
+    assert not any(answer["models"].values())
 
 
 async def test_a_server_is_looked_for_when_asked_and_used(places, pair, monkeypatch):

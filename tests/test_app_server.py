@@ -364,12 +364,22 @@ def test_an_encoder_is_loaded_when_it_is_first_used_and_goes_with_the_rest() -> 
     nobody: Any = None
     with pytest.raises(ModelMissing, match="needs an encoder"):
         _ = ModelSet("s", "l", nobody).encoder
-    models = ModelSet("s", "l", nobody, encoder="e", load_encoder=load)
+    with pytest.raises(ModelMissing, match="needs a sparse encoder"):
+        _ = ModelSet("s", "l", nobody).sparse_encoder
+    models = ModelSet(
+        *("s", "l", nobody),
+        encoder="e",
+        load_encoder=load,
+        sparse_encoder="w",
+        load_sparse_encoder=load,
+    )
     assert made == []
     assert models.encoder is models.encoder is made[0]
+    assert models.sparse_encoder is models.sparse_encoder is made[1]
     models.forget()
     models.close()
     assert made[0].closed
+    assert made[1].closed
 
 
 def test_the_screen_unloads_what_is_idle_but_not_during_a_question(

@@ -12,6 +12,7 @@ from models.store.catalogue import (
     FileSource,
     HubSource,
     IndexSource,
+    Role,
     load_catalogue,
     parse_catalogue,
 )
@@ -69,10 +70,10 @@ judged = 2.5
 """
 
 
-def test_starter_pair_is_the_default_and_can_be_pulled() -> None:
+def test_the_starters_are_the_default_and_can_be_pulled() -> None:
     catalogue = load_catalogue()
-    pair = {catalogue.default("lookahead"), catalogue.default("generator")}
-    assert set(catalogue.starter()) == pair
+    roles: tuple[Role, ...] = ("lookahead", "generator", "sparse_encoder")
+    assert set(catalogue.starter()) == {catalogue.default(role) for role in roles}
     assert catalogue.default("lookahead").id == "qwen2.5-coder-0.5b-instruct-q4_k_m"
     assert catalogue.default("generator").id == "qwen2.5-coder-1.5b-instruct-q4_k_m"
     assert catalogue.default("encoder").id == "all-minilm-l6-v2"

@@ -227,7 +227,10 @@ def test_a_header_of_another_form_is_refused(tmp_path: Path, header: str) -> Non
 
 def test_an_encoder_without_a_vocabulary_is_refused(tmp_path: Path) -> None:
     weights = encoder(tmp_path)
-    with pytest.raises(RuntimeFailed, match=r"vocab\.txt"):
+    assert unlike_bert(tmp_path) is None  # tokenizer.json has one
+    (tmp_path / "tokenizer.json").write_text('{"model": {"type": "BPE", "vocab": {}}}')
+    assert "tokenizer.json" in (unlike_bert(tmp_path) or "")
+    with pytest.raises(RuntimeFailed, match="list of tokens"):
         load_llama_encoder(weights, "toy")
 
 

@@ -75,9 +75,7 @@ def _list_found(as_json: bool) -> int:
 
 @command.command("pull")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option(
-    "--starter", is_flag=True, help="Fetch the two starter models, as does naming no model."
-)
+@click.option("--starter", is_flag=True, help="Fetch the starter models, as does naming no model.")
 @click.option(
     "--accept-unverified",
     "accept",
@@ -118,7 +116,7 @@ def verify(ids: tuple[str, ...], as_json: bool) -> int:
     for row in rows:
         click.echo(f"{row.id}: {followed(row.id, checking(row, store))}", err=as_json)
     if not rows:
-        click.echo("No model is here. Fetch the starter pair: askance models pull", err=True)
+        click.echo("No model is here. Fetch the starter models: askance models pull", err=True)
     used = in_use(load_config(os.environ), catalogue)
     if as_json:
         print_json({"models": [model_object(row, store, used) for row in rows]})

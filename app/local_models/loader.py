@@ -21,6 +21,7 @@ from models.llama.precautions import Precautions
 from models.proof.proof import proved
 from models.protocols import AttentionReader, AttentiveGenerator, Generator
 from models.roles import FittedWeights, ModelSet
+from models.sparse import SparseEncoder
 from models.speed import Speed, measured
 from models.store.catalogue import Catalogue, ModelRow, Role, load_catalogue
 from models.store.consent import bind
@@ -102,8 +103,10 @@ def model_set(
         ids["lookahead"],
         ids["generator"],
         loader.generator,
-        encoder=installed_encoder(config, catalogue, store),
+        encoder=installed("encoder", config, catalogue, store),
         load_encoder=loader.encoder,
+        sparse_encoder=installed("sparse_encoder", config, catalogue, store),
+        load_sparse_encoder=loader.sparse_encoder,
         load_attention=loader.attention,
         load_attentive=loader.attentive if "lookahead" in local else None,
         reaction_layer=_reaction_layer(local.get("lookahead")),
@@ -156,11 +159,11 @@ def row_for(role: Role, flag: str | None, config: Config, catalogue: Catalogue) 
     return row
 
 
-def installed_encoder(config: Config, catalogue: Catalogue, store: Store) -> str | None:
-    """Return the id of the encoder to use, None when it is not here."""
-    if config.values.models.encoder is None and not catalogue.able("encoder"):
+def installed(role: Role, config: Config, catalogue: Catalogue, store: Store) -> str | None:
+    """Return the id of the encoder to use in a role, None when it is not here."""
+    if getattr(config.values.models, role) is None and not catalogue.able(role):
         return None
-    row = row_for("encoder", None, config, catalogue)
+    row = row_for(role, None, config, catalogue)
     return row.id if store.state(row) == "present" else None
 
 
@@ -263,6 +266,15 @@ class Loader:
         from models.llama.encoder import load_llama_encoder
 
         return load_llama_encoder(path, model_id, precautions=precautions)
+
+    def sparse_encoder(self, model_id: str) -> SparseEncoder:
+        """Load a sparse encoder. Raises as `encoder`; only llama.cpp runs one."""
+        path = self._store.open(self._catalogue.row(model_id))
+        self._say(f"Loading {model_id}")
+        precautions = self._precautions
+        from models.llama.sparse import load_llama_sparse
+
+        return load_llama_sparse(path, model_id, precautions=precautions)
 
     def attention(self, model_id: str) -> AttentionReader:
         """Load a model to read its attention. Raises as `generator` does; a server shows none."""

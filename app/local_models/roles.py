@@ -12,7 +12,11 @@ from app.settings.edit import set_value
 from models.errors import ModelUnknown
 from models.store.catalogue import Catalogue, ModelRow, Role
 
-ROLES: tuple[Role, ...] = ("lookahead", "generator", "encoder")
+ROLES: tuple[Role, ...] = ("lookahead", "generator", "encoder", "sparse_encoder")
+
+
+ENCODERS: frozenset[Role] = frozenset({"encoder", "sparse_encoder"})
+"""Roles without which questions are answered, too."""
 
 
 def roles_in_use(config: Config, catalogue: Catalogue) -> tuple[dict[str, list[str]], list[str]]:
@@ -25,7 +29,7 @@ def roles_in_use(config: Config, catalogue: Catalogue) -> tuple[dict[str, list[s
     served = served_roles(config, {})
     for role in ROLES:
         nobody = getattr(config.values.models, role) is None and not catalogue.able(role)
-        if role in served or (role == "encoder" and nobody):
+        if role in served or (role in ENCODERS and nobody):
             continue
         try:
             row = row_for(role, None, config, catalogue)

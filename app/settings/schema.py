@@ -55,6 +55,9 @@ class ModelSettings:
     encoder: Annotated[
         Text | None, "The model that compares texts by meaning, for strategies that do."
     ] = None
+    sparse_encoder: Annotated[
+        Text | None, "The model that finds words of the same meaning; without one, the starter."
+    ] = None
     runtime: Annotated[Runtime, "What runs models: auto chooses by the file's format."] = "auto"
     context: Annotated[Count | None, "Tokens a model is loaded with; more take more memory."] = None
     idle_minutes: Annotated[

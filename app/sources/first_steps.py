@@ -15,13 +15,15 @@ from models.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class PairOffer:
-    """Two models that can be fetched together."""
+    """Two models that can be fetched together, with what serves any pair."""
 
     title: str
     """Why it is offered."""
     lookahead: ModelRow
     generator: ModelRow
     store: Store
+    beside: tuple[ModelRow, ...] = ()
+    """What is fetched with any pair."""
 
     @property
     def missing(self) -> list[ModelRow]:
@@ -30,15 +32,15 @@ class PairOffer:
 
     @property
     def rows(self) -> list[ModelRow]:
-        """Both, once where they are one."""
-        return list(dict.fromkeys((self.lookahead, self.generator)))
+        """All of them, each once."""
+        return list(dict.fromkeys((self.lookahead, self.generator, *self.beside)))
 
     def about(self) -> str:
         """Say what it is and what it costs."""
         found = [estimate_row(row, self.store, CONTEXT) for row in self.rows]
         needed = sum(one.needed for one in found if one)
         fetch = sum(row.total_size for row in self.missing)
-        cost = f"{size_text(fetch)} to fetch" if fetch else "both are here"
+        cost = f"{size_text(fetch)} to fetch" if fetch else "all are here"
         measured = all(row.verified for row in self.rows)
         unseen = "" if measured else "\nTheir answers have not been measured yet."
         return (
@@ -55,8 +57,9 @@ def pair_offers() -> list[PairOffer]:
     catalogue, store = known_models(os.environ)
     found, _ = recommended(catalogue, store)
     starter = catalogue.default("lookahead"), catalogue.default("generator")
-    offers = [PairOffer("verified and small", *starter, store)]
-    best = PairOffer(f"for {found.reason}", found.lookahead, found.generator, store)
+    beside = tuple(row for row in catalogue.starter() if row not in starter)
+    offers = [PairOffer("verified and small", *starter, store, beside)]
+    best = PairOffer(f"for {found.reason}", found.lookahead, found.generator, store, beside)
     if best.rows != offers[0].rows:
         offers.append(best)
     return offers

@@ -76,6 +76,16 @@ def follow(titles: Sequence[str]) -> Decided:
     return Decided("follow titles", True, f"{what} named by title or file name")
 
 
+def weigh(installed: bool) -> Decided:
+    """What is read on is chosen by words of the same meaning, too, where a sparse encoder is here.
+
+    Of the first reading it changed as many answers for the worse.
+    """
+    if not installed:
+        return Decided("weigh words", False, "no sparse encoder is installed")
+    return Decided("weigh words", True, "what was read says it not, or in other words")
+
+
 def embed(facts: Facts, other_words: bool) -> Decided:
     """An encoder ranks where the question's words are not those of the files.
 

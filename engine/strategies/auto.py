@@ -59,6 +59,7 @@ class Auto:
     compress: When = "auto"
     vote: When = "auto"
     read_on: When = "auto"
+    weigh: When = "auto"
     again: When = "auto"
     later: When = "auto"
 
@@ -79,7 +80,10 @@ class Auto:
         else:
             draft = yield from tools.write(chosen)
         readings = Readings(tools).and_of(chosen, draft)
-        further = Further(facts, looked, ranker, self.look, self.read_on, self.again, self.vote)
+        further = Further(
+            *(facts, looked, ranker, self.look),
+            *(self.read_on, self.weigh, self.again, self.vote),
+        )
         draft = yield from further.read(readings)
         return (yield from read_later(tools, facts, draft, self.later))
 

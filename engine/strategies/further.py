@@ -23,6 +23,7 @@ from engine.strategies.et2rag import ET2RAG
 from engine.strategies.fb_rag import FBRag, LookAheadResult
 from engine.strategies.readings import Readings
 from engine.strategies.second_look import second_look_of
+from engine.strategies.weigh_words import weighed
 from engine.toolbox.steps import Toolbox
 from models.errors import ContextExceeded
 
@@ -38,6 +39,7 @@ class Further:
     ranker: FBRag
     look: WhenLooking = "auto"
     read_on: When = "auto"
+    weigh: When = "auto"
     again: When = "auto"
     vote: When = "auto"
 
@@ -83,7 +85,10 @@ class Further:
         return (yield from _with(readings, fresh))
 
     def _read_on(self, readings: Readings) -> Steps[Readings]:
-        """Read the next best passages behind those of the first reading, within Y tokens."""
+        """Read the next best passages behind those of the first reading, within Y tokens.
+
+        They are the best by words of the same meaning, too, where a sparse encoder is installed.
+        """
         tools = readings.tools
         if not (tools.task.personal and readings.chosen) or self.looked.samples:
             return readings
@@ -92,6 +97,10 @@ class Further:
         rule = routing.read_on(by_now(tools, self.facts), len(fresh))
         if not (yield from decide(rule, self.read_on)) or not fresh:
             return readings
+        weigh = routing.weigh(tools.models.roles.sparse_encoder_id is not None)
+        if (yield from decide(weigh, self.weigh)):
+            scores = yield from weighed(tools, self.looked.scores)
+            fresh = _fresh(readings, scores, limits.generator_tokens - limits.first_tokens)
         return (yield from _with(readings, fresh))
 
     def _look_ahead(self, readings: Readings) -> Steps[Readings]:

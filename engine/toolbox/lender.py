@@ -13,8 +13,9 @@ from engine.toolbox.budget import QuestionBudget
 from models.encoder import Encoder
 from models.protocols import AttentionReader, AttentiveGenerator, Generator, TokenCount
 from models.roles import ModelSet
+from models.sparse import SparseEncoder
 
-Lent = TypeVar("Lent", Generator, AttentiveGenerator, Encoder, AttentionReader)
+Lent = TypeVar("Lent", Generator, AttentiveGenerator, Encoder, SparseEncoder, AttentionReader)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,10 @@ class Lender:
     def lend_encoder(self) -> AbstractContextManager[Encoder]:
         """Lend the encoder. Raises `ModelMissing` where there is none, and as `lend`."""
         return self._lent(lambda: self.roles.encoder, "encoder")
+
+    def lend_sparse_encoder(self) -> AbstractContextManager[SparseEncoder]:
+        """Lend the encoder that weighs words. Raises as `lend_encoder`."""
+        return self._lent(lambda: self.roles.sparse_encoder, "sparse_encoder")
 
     def lend_attention(self) -> AbstractContextManager[AttentionReader]:
         """Lend the reader of the look-ahead model's attention; its tokens count as that model's.

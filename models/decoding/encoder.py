@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -150,11 +150,18 @@ class BatchEncoder(ABC):
     ) -> Encoded:
         vectors = np.empty((len(inputs), self._shape.dimensions), dtype=np.float32)
         stopped = stopped_by(stopped)
+        for batch in self._counted(inputs, stopped):
+            vectors[batch] = self._run([inputs[i] for i in batch], pooling, stopped)
+        return Encoded(vectors, np.array([one.cut for one in inputs], dtype=np.int64))
+
+    def _counted(
+        self, inputs: Sequence[EncoderInput], stopped: Stopped | None
+    ) -> Iterator[list[int]]:
+        """Yield the numbers of the inputs, batch by batch; a batch counts once it is computed."""
         for batch in self._batches([len(one.tokens) for one in inputs]):
             if stopped is not None and stopped():
                 raise Cancelled
-            vectors[batch] = self._run([inputs[i] for i in batch], pooling, stopped)
+            yield batch
             read = sum(len(inputs[i].tokens) for i in batch)
             self._usage.prompt += read
             self._usage.computed += read
-        return Encoded(vectors, np.array([one.cut for one in inputs], dtype=np.int64))

@@ -24,6 +24,7 @@ from models.llama.precautions import NONE, Precautions
 from models.llama.thread import computing_thread
 from models.pool import Pooling, pooling_of
 from models.protocols import Cancelled, Stopped
+from models.stopping import stopped_by
 
 BATCH_TOKENS = 512
 """Tokens of a batch. All texts of a batch share one square of attention, so larger ones are slower:
@@ -132,10 +133,7 @@ class LlamaEncoder(BatchEncoder):
     def _run(
         self, inputs: Sequence[EncoderInput], pooling: Pooling, stopped: Stopped | None
     ) -> States:
-        states = np.split(
-            self._states([one.tokens for one in inputs], stopped),
-            np.cumsum([len(one.tokens) for one in inputs])[:-1],
-        )
+        states = self._states([one.tokens for one in inputs], stopped)
         pooled = np.stack(
             [
                 POOLS[pooling](np.delete(own, list(one.left_out), axis=0))
@@ -145,8 +143,24 @@ class LlamaEncoder(BatchEncoder):
         vectors: States = pooled / np.maximum(np.linalg.norm(pooled, axis=1)[:, None], 1e-12)
         return vectors
 
-    def _states(self, texts: Sequence[Sequence[int]], stopped: Stopped | None) -> States:
-        """Return the last hidden states of a batch, text after text, shape (tokens, dimensions)."""
+    def states(
+        self, texts: Sequence[str], *, stopped: Stopped | None = None
+    ) -> Iterator[tuple[int, States]]:
+        """Yield each text's number and its last hidden states, shape (tokens, dimensions).
+
+        Control tokens count; what exceeds the context is cut off. The longest text comes first.
+        Raises `Cancelled`.
+        """
+        self._refuse_closed()
+        inputs = [self._input([], tokens, separated=False) for tokens in self._tokens(texts)]
+        stopped = stopped_by(stopped)
+        for batch in self._counted(inputs, stopped):
+            yield from zip(
+                batch, self._states([inputs[i].tokens for i in batch], stopped), strict=True
+            )
+
+    def _states(self, texts: Sequence[Sequence[int]], stopped: Stopped | None) -> list[States]:
+        """Return the last hidden states of each text of a batch, shape (tokens, dimensions)."""
         batch, row = self._batch, 0
         for number, tokens in enumerate(texts):
             for position, token in enumerate(tokens):
@@ -168,7 +182,8 @@ class LlamaEncoder(BatchEncoder):
                 remedy="Close other programs.",
             )
         values = llama_cpp.llama_get_embeddings(self._context)
-        return np.ctypeslib.as_array(values, shape=(row, self.dimensions)).copy()
+        states = np.ctypeslib.as_array(values, shape=(row, self.dimensions)).copy()
+        return np.split(states, np.cumsum([len(tokens) for tokens in texts])[:-1])
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:

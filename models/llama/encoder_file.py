@@ -15,6 +15,9 @@ from math import prod
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+import numpy.typing as npt
+
 VERSION = 3
 ALIGNMENT = 32
 """Bytes to whose multiples each tensor is put."""
@@ -22,6 +25,8 @@ U32, F32, BOOL, STRING, LIST, I32 = 4, 6, 7, 8, 9, 5
 """Types of metadata."""
 TENSOR_TYPES = {"F32": 0, "F16": 1}
 """Those of safetensors that are written as they are, with ggml's number for them."""
+WIDTHS = {0: "<f4", 1: "<f2"}
+"""How numpy reads them."""
 NORMAL, CONTROL = 1, 3
 """Kinds of token."""
 MOST_HEADER = 1 << 20
@@ -45,8 +50,10 @@ LAYER_NAMES = {
     "output.LayerNorm": "layer_output_norm",
 }
 LAYER = "encoder.layer."
-UNUSED = ("pooler.", "embeddings.position_ids")
-"""Tensors that no vector is made of."""
+UNUSED = ("pooler.", "cls.", "embeddings.position_ids")
+"""Tensors that no hidden state is made of."""
+OLD_PARTS = {"gamma": "weight", "beta": "bias"}
+"""What norms had in older files."""
 CONFIGURED = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
 """What llama.cpp's BERT is; other encoders have other graphs."""
 MARKS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
@@ -70,13 +77,12 @@ def unlike_bert(folder: Path) -> str | None:
     """Return why llama.cpp cannot run the encoder in a folder; None where it can."""
     try:
         config, tokenizer = _table(folder / "config.json"), _table(folder / "tokenizer_config.json")
+        vocabulary_of(folder)
     except (OSError, ValueError) as error:
         return str(error)
     for key, wanted in CONFIGURED.items():
         if (said := config.get(key, wanted)) != wanted:
             return f"llama.cpp runs encoders with {key} {wanted}, and this one has {said}"
-    if not (folder / "vocab.txt").exists():
-        return "llama.cpp reads words by a vocab.txt, and this one has none"
     if not tokenizer.get("do_lower_case", True):
         return "llama.cpp reads every letter as a small one, and this one tells them apart"
     return None
@@ -90,10 +96,7 @@ def write_gguf(weights: Path, target: BinaryIO) -> None:
     folder = weights.parent
     if fault := unlike_bert(folder):
         raise ValueError(fault)
-    config = _table(folder / "config.json")
-    vocabulary = (folder / "vocab.txt").read_text("utf-8").split("\n")
-    if not vocabulary[-1]:
-        vocabulary.pop()
+    config, vocabulary = _table(folder / "config.json"), vocabulary_of(folder)
     with weights.open("rb") as source:
         tensors = _tensors_of(source)
         entries = [*_entries(config, vocabulary)]
@@ -115,6 +118,21 @@ def write_gguf(weights: Path, target: BinaryIO) -> None:
             target.write(bytes(-one.size % ALIGNMENT))
 
 
+def vocabulary_of(folder: Path) -> list[str]:
+    """Return the tokens of the encoder in a folder, by number. Raises `OSError` and `ValueError`.
+
+    A vocab.txt has them line by line, a tokenizer.json with their numbers.
+    """
+    listed = folder / "vocab.txt"
+    if listed.exists():
+        return listed.read_text("utf-8").removesuffix("\n").split("\n")
+    match _table(folder / "tokenizer.json").get("model"):
+        case {"type": "WordPiece", "vocab": dict(numbers)}:
+            if sorted(numbers.values()) == list(range(len(numbers))):
+                return sorted(numbers, key=lambda token: int(numbers[token]))
+    raise ValueError("llama.cpp reads words by a list of tokens, and tokenizer.json has none")
+
+
 def _table(path: Path) -> dict[str, object]:
     """Return a JSON object. Raises `OSError`, and `ValueError` for anything else."""
     try:
@@ -126,19 +144,43 @@ def _table(path: Path) -> dict[str, object]:
     return found
 
 
-def _tensors_of(source: BinaryIO) -> list[SourceTensor]:
+def numbers_of(weights: Path, names: Sequence[str]) -> list[npt.NDArray[np.float32]]:
+    """Return tensors of a safetensors file. Raises as `write_gguf`, and where it lacks one."""
+    found = []
+    with weights.open("rb") as source:
+        header, after = _header(source)
+        for name in names:
+            one = _tensor(name, header.get(name), after)
+            source.seek(one.begin)
+            numbers = np.frombuffer(source.read(one.size), WIDTHS[one.type])
+            found.append(numbers.astype(np.float32).reshape(one.shape))
+    return found
+
+
+def _header(source: BinaryIO) -> tuple[dict[str, object], int]:
+    """Return what a file says of its tensors by today's names, and the bytes before the first."""
     (length,) = struct.unpack("<Q", source.read(8))
     if length > MOST_HEADER:
         raise ValueError("its header is too long")
-    found = []
     header = json.loads(source.read(length))
     if not isinstance(header, dict):
         raise ValueError("its header holds no table of tensors")
+    return {_renamed(name): said for name, said in header.items()}, 8 + length
+
+
+def _renamed(name: str) -> str:
+    where, dot, part = name.rpartition(".")
+    return f"{where}{dot}{OLD_PARTS.get(part, part)}"
+
+
+def _tensors_of(source: BinaryIO) -> list[SourceTensor]:
+    found = []
+    header, after = _header(source)
     for name, said in header.items():
         plain = name.removeprefix("bert.")
         if name == "__metadata__" or plain.startswith(UNUSED):
             continue
-        found.append(_tensor(_named(plain), said, 8 + length))
+        found.append(_tensor(_named(plain), said, after))
     return found
 
 

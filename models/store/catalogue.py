@@ -18,11 +18,12 @@ from models.errors import ModelUnknown
 from models.store.confidence_table import confidence_of
 from models.store.toml_table import TomlTable, invalid
 
-Role = Literal["lookahead", "generator", "encoder"]
+Role = Literal["lookahead", "generator", "encoder", "sparse_encoder"]
 ROLE_NAMES: dict[Role, str] = {
     "lookahead": "fast model",
     "generator": "answer model",
     "encoder": "encoder",
+    "sparse_encoder": "sparse encoder",
 }
 """What people read for a role."""
 Format = Literal["gguf", "safetensors"]
@@ -115,7 +116,7 @@ class ModelRow:
     verified: bool
     """The project downloaded the file and saw this hash."""
     starter: bool
-    """Belongs to the pair that `askance models pull` fetches for a newcomer."""
+    """Is among what `askance models pull` fetches for a newcomer."""
     sources: tuple[Source, ...]
     """Where it comes from, in the order in which they are tried."""
     extras: tuple[Extra, ...]

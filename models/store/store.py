@@ -216,7 +216,7 @@ def fault_steps(path: Path, part: ModelRow | Extra) -> Generator[int, None, str 
 
 
 def _how_to_fetch(row: ModelRow) -> str:
-    """Return the command for a model that is not here; the first one wants both starters."""
+    """Return the command for a model that is not here; the first one wants all starters."""
     if row.starter:
-        return "Run `askance models pull`: it fetches both starter models."
+        return "Run `askance models pull`: it fetches the starter models."
     return f"Run `askance models pull {row.id}`."

@@ -7,8 +7,8 @@ HOME holds `files/`, and `questions.jsonl` with id, question, kind and answers: 
 answer has one; a list of strings, of which it has all; "yes" or "no", with which it begins; none
 where the files do not say. `own.json` lists the person's addresses. The plain arm is BM25's best
 passages of 300 words within 1,200 tokens, in document order, behind the brief prompt of the data
-sets. Rows hold home, id, kind, scores, signals and seconds, and no text; a file goes on where it
-ended.
+sets. An arm with a colon is a strategy with its parameters: "auto:weigh=never". Rows hold home, id,
+kind, scores, signals and seconds, and no text; a file goes on where it ended.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import os
 import random
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -64,7 +65,8 @@ def record(given: argparse.Namespace) -> None:
                     query = Query(asked["question"], task="multihop")
                     events = answer(query, large, models, PLAIN)
                 else:
-                    events = answer(asked["question"], files, models, settings, memory=memory)
+                    way = replace(settings, strategy=arm if ":" in arm else settings.strategy)
+                    events = answer(asked["question"], files, models, way, memory=memory)
                 row[arm] = scores_of(events, asked["answers"], withholds=arm != "plain")
             stream.write(json.dumps(row) + "\n")
             stream.flush()

@@ -11,6 +11,7 @@ import torch
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import (
     BertConfig,
+    BertForMaskedLM,
     BertModel,
     DistilBertConfig,
     DistilBertModel,
@@ -112,10 +113,11 @@ def encoder(folder: Path, kind: str = "bert", pooling: str | None = None) -> Pat
     tokenizer.save_pretrained(folder)
     torch.manual_seed(7)
     network: Any
-    if kind == "bert":
+    if kind in ("bert", "masked words"):
         shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
         shape |= {"intermediate_size": 48, "max_position_embeddings": 64}
-        network = BertModel(BertConfig(vocab_size=len(tokenizer), initializer_range=0.3, **shape))
+        config = BertConfig(vocab_size=len(tokenizer), initializer_range=0.3, **shape)
+        network = BertModel(config) if kind == "bert" else BertForMaskedLM(config)
     else:
         shape = {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 48}
         shape["max_position_embeddings"] = 64
