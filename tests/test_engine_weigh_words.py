@@ -15,7 +15,7 @@ from engine.retrieval.corpus import corpus_of
 from engine.retrieval.passages import split
 from engine.settings import Budget, Settings
 from engine.values import Answer, Query
-from models.errors import ModelMissing
+from models.errors import ModelMissing, RuntimeFailed
 from models.protocols import TokenCount
 from models.roles import ModelSet
 from models.sparse import Expansion
@@ -99,6 +99,17 @@ def test_without_it_the_next_by_recall_is_read(
     assert not decided.taken
     assert found.models.sparse_encoder is None
     assert not encoder.texts
+
+
+def test_one_that_fails_leaves_the_order_of_recall_and_says_so(fake_generator: Any) -> None:
+    class Failing(FakeSparseEncoder):
+        def scores(self, question: Expansion, texts: Sequence[str], **_: Any) -> Any:
+            raise RuntimeFailed("The disk is full.", remedy="Make room.")
+
+    found, events, generator = asked(fake_generator, Failing())
+    assert NOTES[3] not in generator.prompts[1]
+    assert any("The disk is full." in e.text for e in events if isinstance(e, Noted))
+    assert found.text
 
 
 def test_one_that_is_asked_for_and_not_installed_is_named(fake_generator: Any) -> None:

@@ -93,6 +93,14 @@ def test_an_encoder_without_a_head_is_refused(tmp_path: Path) -> None:
     assert "models use sparse_encoder" in failed.value.remedy
 
 
+def test_a_vocabulary_of_another_size_is_refused(weights: Path, tmp_path: Path) -> None:
+    for file in weights.parent.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\nann\n")
+    with pytest.raises(RuntimeFailed, match="another shape"):
+        load_llama_sparse(tmp_path / weights.name, "toy")
+
+
 def test_weights_that_end_too_early_are_refused(weights: Path, tmp_path: Path) -> None:
     for file in weights.parent.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())

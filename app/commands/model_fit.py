@@ -216,6 +216,9 @@ def recommend_(as_json: bool) -> int:
         if store.state(row) != "present":
             click.echo(f"askance models pull {row.id}")
         click.echo(f"askance models use {role} {row.id}")
+    for row in catalogue.starter():
+        if ENCODERS.issuperset(row.roles) and store.state(row) != "present":
+            click.echo(f"askance models pull {row.id}")
     if not all(row.verified for row in rows.values()):
         starter = ", ".join(row.id for row in catalogue.starter())
         click.echo(f"Their answers have not been measured yet; those of {starter} have.", err=True)

@@ -25,7 +25,7 @@ from engine.strategies.readings import Readings
 from engine.strategies.second_look import second_look_of
 from engine.strategies.weigh_words import weighed
 from engine.toolbox.steps import Toolbox
-from models.errors import ContextExceeded
+from models.errors import ContextExceeded, RuntimeFailed
 
 Step = Callable[[Readings], Steps[Readings]]
 
@@ -99,8 +99,12 @@ class Further:
             return readings
         weigh = routing.weigh(tools.models.roles.sparse_encoder_id is not None)
         if (yield from decide(weigh, self.weigh)):
-            scores = yield from weighed(tools, self.looked.scores)
-            fresh = _fresh(readings, scores, limits.generator_tokens - limits.first_tokens)
+            try:
+                scores = yield from weighed(tools, self.looked.scores)
+            except RuntimeFailed as error:
+                yield Noted(f"What is read on is chosen by its own words alone: {error.message}")
+            else:
+                fresh = _fresh(readings, scores, limits.generator_tokens - limits.first_tokens)
         return (yield from _with(readings, fresh))
 
     def _look_ahead(self, readings: Readings) -> Steps[Readings]:

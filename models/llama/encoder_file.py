@@ -128,7 +128,7 @@ def vocabulary_of(folder: Path) -> list[str]:
         return listed.read_text("utf-8").removesuffix("\n").split("\n")
     match _table(folder / "tokenizer.json").get("model"):
         case {"type": "WordPiece", "vocab": dict(numbers)}:
-            if sorted(numbers.values()) == list(range(len(numbers))):
+            if set(numbers.values()) == set(range(len(numbers))):
                 return sorted(numbers, key=lambda token: int(numbers[token]))
     raise ValueError("llama.cpp reads words by a list of tokens, and tokenizer.json has none")
 

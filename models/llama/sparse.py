@@ -42,6 +42,7 @@ def load_llama_sparse(
     try:
         head = numbers_of(path, HEAD)
         words = vocabulary_of(path.parent)
+        _check(head, words)
     except (OSError, ValueError, struct.error) as error:
         raise RuntimeFailed(
             f"{model_id} weighs no words: {error}.",
@@ -51,6 +52,14 @@ def load_llama_sparse(
     # It has two layers. On a graphics card its batches would wait longer than they compute.
     encoder = load_llama_encoder(path, model_id, gpu_layers=0, precautions=precautions)
     return LlamaSparseEncoder(encoder, head, words)
+
+
+def _check(head: Sequence[States], words: Sequence[str]) -> None:
+    """Raise `ValueError` where the tensors of `HEAD` do not fit each other and the vocabulary."""
+    width = head[0].shape[-1]
+    wanted = [(width, width), *[(width,)] * 3, (len(words), width), (len(words),)]
+    if [one.shape for one in head] != wanted:
+        raise ValueError("its head has another shape than its vocabulary")
 
 
 class LlamaSparseEncoder:
