@@ -83,7 +83,7 @@ def weigh(installed: bool) -> Decided:
     """
     if not installed:
         return Decided("weigh words", False, "no sparse encoder is installed")
-    return Decided("weigh words", True, "what was read says it not, or in other words")
+    return Decided("weigh words", True, "a passage may say it in other words")
 
 
 def embed(facts: Facts, other_words: bool) -> Decided:

@@ -8,12 +8,16 @@ _OTHER = "æœøłđħ\u0131ðþё"
 _FORMS = ("ae", "oe", "o", "l", "d", "h", "i", "d", "th", "\u0435")
 _SAME = dict(zip(_OTHER, _FORMS, strict=True))
 """Letters that are no other letter with an accent, and the e of Russian."""
+_LAST = "\u1fff"
+"""The last Greek letter with accents. Chinese and Japanese lie behind it, and are many."""
 _LOOSE = range(0x300, 0x370)
 """Accents that are joined to no letter once a text is composed."""
 
 
 def bare(char: str) -> str:
     """Return a small letter without its accent, where it is Latin or Greek."""
+    if char > _LAST:
+        return char
     if char in _SAME:
         return _SAME[char]
     if ord(char) in _LOOSE:
