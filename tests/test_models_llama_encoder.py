@@ -252,6 +252,17 @@ def test_a_full_disk_is_named(weights: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "TMPDIR" in failed.value.remedy
 
 
+def test_where_no_file_lies_in_memory_one_lies_on_disk_for_a_moment(
+    weights: Path, toy: LlamaEncoder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delattr(os, "memfd_create")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    loaded = load_llama_encoder(weights, "toy")
+    assert loaded.encode(TEXTS).vectors == pytest.approx(toy.encode(TEXTS).vectors, abs=1e-6)
+    assert list(tmp_path.iterdir()) == []
+    loaded.close()
+
+
 def test_tensors_of_another_model_are_refused(weights: Path, tmp_path: Path) -> None:
     for file in weights.parent.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())

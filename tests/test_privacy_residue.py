@@ -56,6 +56,7 @@ from tests.support.command_lines import (
     leaves,
     leaves_of,
 )
+from tests.support.in_store import weights_of
 from tests.support.traced import Ran, program, scripted
 
 SMALL = "smollm2-135m-instruct-q4_1"
@@ -590,6 +591,22 @@ def test_an_ask_with_a_real_model_leaves_nothing(
     assert answered["coverage"]["read"]["mail"] >= 5
     assert sum(used["prompt"] for used in answered["tokens"].values()) > 0
     clean(ran, planted)
+
+
+@pytest.mark.slow
+def test_an_encoder_that_is_loaded_leaves_no_file(home: Path, places: list[Path]) -> None:
+    """It is written anew for llama.cpp, in memory."""
+    if not traced.can_trace():
+        unavailable("strace is not here or may not trace")
+    weights = weights_of("splade-tiny")
+    script = (
+        "from pathlib import Path; from models.llama.sparse import load_llama_sparse as load; "
+        f"encoder = load(Path({str(weights)!r}), 's'); "
+        "print(encoder.scores(encoder.expand('who is the tenant'), ['Ann rents it'])[0] > 0)"
+    )
+    ran = traced.run([sys.executable, "-c", script], home=home, folders=places)
+    assert (ran.code, ran.out.strip()) == (0, b"True"), ran.err.decode()
+    assert [path for path in ran.written if not Path(path).exists()] == []
 
 
 @pytest.mark.slow

@@ -15,9 +15,8 @@ from math import prod
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
-import numpy.typing as npt
-
+IN_MEMORY = "encoder-weights"
+"""The name of the file in memory that holds what is written."""
 VERSION = 3
 ALIGNMENT = 32
 """Bytes to whose multiples each tensor is put."""
@@ -25,8 +24,6 @@ U32, F32, BOOL, STRING, LIST, I32 = 4, 6, 7, 8, 9, 5
 """Types of metadata."""
 TENSOR_TYPES = {"F32": 0, "F16": 1}
 """Those of safetensors that are written as they are, with ggml's number for them."""
-WIDTHS = {0: "<f4", 1: "<f2"}
-"""How numpy reads them."""
 NORMAL, CONTROL = 1, 3
 """Kinds of token."""
 MOST_HEADER = 1 << 20
@@ -144,21 +141,11 @@ def _table(path: Path) -> dict[str, object]:
     return found
 
 
-def numbers_of(weights: Path, names: Sequence[str]) -> list[npt.NDArray[np.float32]]:
-    """Return tensors of a safetensors file. Raises as `write_gguf`, and where it lacks one."""
-    found = []
-    with weights.open("rb") as source:
-        header, after = _header(source)
-        for name in names:
-            one = _tensor(name, header.get(name), after)
-            source.seek(one.begin)
-            numbers = np.frombuffer(source.read(one.size), WIDTHS[one.type])
-            found.append(numbers.astype(np.float32).reshape(one.shape))
-    return found
+def header_of(source: BinaryIO) -> tuple[dict[str, object], int]:
+    """Return what a file says of its tensors by today's names, and the bytes before the first.
 
-
-def _header(source: BinaryIO) -> tuple[dict[str, object], int]:
-    """Return what a file says of its tensors by today's names, and the bytes before the first."""
+    Raises `ValueError` and `struct.error`.
+    """
     (length,) = struct.unpack("<Q", source.read(8))
     if length > MOST_HEADER:
         raise ValueError("its header is too long")
@@ -175,16 +162,17 @@ def _renamed(name: str) -> str:
 
 def _tensors_of(source: BinaryIO) -> list[SourceTensor]:
     found = []
-    header, after = _header(source)
+    header, after = header_of(source)
     for name, said in header.items():
         plain = name.removeprefix("bert.")
         if name == "__metadata__" or plain.startswith(UNUSED):
             continue
-        found.append(_tensor(_named(plain), said, after))
+        found.append(tensor_of(_named(plain), said, after))
     return found
 
 
-def _tensor(name: str, said: object, after: int) -> SourceTensor:
+def tensor_of(name: str, said: object, after: int) -> SourceTensor:
+    """Return where a tensor is, by what a header says of it. Raises `ValueError`."""
     match said:
         case {
             "dtype": "F32" | "F16" as kind,

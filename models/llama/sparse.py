@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import erf, sqrt
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from models.errors import RuntimeFailed
 from models.llama.encoder import LlamaEncoder, States, load_llama_encoder
-from models.llama.encoder_file import numbers_of, vocabulary_of
+from models.llama.encoder_file import header_of, tensor_of, vocabulary_of
 from models.llama.precautions import NONE, Precautions
 from models.protocols import Stopped, TokenCount
 from models.sparse import Expansion
@@ -27,6 +27,8 @@ HEAD = (
 )
 """The tensors of BERT's head for masked words, whose last layer has the numbers of the first."""
 EPSILON = 1e-12
+WIDTHS = {0: "<f4", 1: "<f2"}
+"""How numpy reads the types of tensors."""
 _AT = np.linspace(-6, 6, 12_001, dtype=np.float32)
 _BELOW = np.array([(1 + erf(x / sqrt(2))) / 2 for x in _AT.tolist()], dtype=np.float32)
 """The share of a normal distribution below each of these, on which GELU is drawn."""
@@ -40,7 +42,7 @@ def load_llama_sparse(
     Raises as `models.llama.encoder.load_llama_encoder`, also where it has no such head.
     """
     try:
-        head = numbers_of(path, HEAD)
+        head = [*_head_of(path)]
         words = vocabulary_of(path.parent)
         _check(head, words)
     except (OSError, ValueError, struct.error) as error:
@@ -52,6 +54,17 @@ def load_llama_sparse(
     # It has two layers. On a graphics card its batches would wait longer than they compute.
     encoder = load_llama_encoder(path, model_id, gpu_layers=0, precautions=precautions)
     return LlamaSparseEncoder(encoder, head, words)
+
+
+def _head_of(weights: Path) -> Iterator[States]:
+    """Yield the tensors of `HEAD`. Raises `OSError`, and `ValueError` where one is not there."""
+    with weights.open("rb") as source:
+        header, after = header_of(source)
+        for name in HEAD:
+            one = tensor_of(name, header.get(name), after)
+            source.seek(one.begin)
+            numbers = np.frombuffer(source.read(one.size), WIDTHS[one.type])
+            yield numbers.astype(np.float32).reshape(one.shape)
 
 
 def _check(head: Sequence[States], words: Sequence[str]) -> None:
