@@ -122,5 +122,5 @@ def test_both_scores_count_half_and_half() -> None:
     scores = np.array([8.0, 4.0, 2.0, 0.0, 1.0])
     found = sparse.weighed(scores, [0, 1, 2], np.array([0.0, 6.0, 3.0]))
     assert found.tolist() == [4.0, 2.0 + 4.0, 1.0 + 2.0, 0.0, 0.5]
-    assert sparse.weighed(scores, [0, 1], np.zeros(2)) is scores
+    assert sparse.weighed(scores, [0, 1], np.zeros(2)).tolist() == [4.0, 2.0, 1.0, 0.0, 0.5]
     assert sparse.weighed(np.zeros(5), [], np.zeros(0)).tolist() == [0.0] * 5

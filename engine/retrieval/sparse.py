@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from engine.retrieval.fusion import weighted_sum
 from engine.retrieval.recall import Scores
 
 CANDIDATES = 64
@@ -22,9 +23,7 @@ def weighed(scores: Scores, candidates: Sequence[int], products: npt.NDArray[np.
     maximum, and the sum is stretched to that of recall, so that shares of the best score mean what
     they did. No other passage gains, and each is found as before.
     """
-    best = products.max(initial=0.0)
-    if best <= 0:
-        return scores
-    joined = (1 - WEIGHT) * scores
-    joined[list(candidates)] += WEIGHT * scores.max() * products / best
-    return joined
+    by_words = np.zeros_like(scores)
+    by_words[list(candidates)] = products
+    joined = weighted_sum([scores, by_words], [1 - WEIGHT, WEIGHT], "maximum")
+    return joined * scores.max(initial=0.0)
