@@ -8,7 +8,6 @@ Muller is Jürgen Müller.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -21,6 +20,7 @@ from engine.language.languages import language_of
 from engine.language.tokens import FUNCTION_WORDS, words
 from engine.prompts.templates import describe
 from engine.values import Passage
+from ingest.text.accents import unaccented
 
 _NAME = re.compile(r"(?<![\w'\u2019-])[^\W\d_][\w'\u2019-]*[^\W\d_]\w*")
 _SENTENCE_START = re.compile(r"^\W*\w+")
@@ -41,7 +41,6 @@ _ENDINGS = ("s", "es", "n", "en", "ens")
 """What makes another form of a name with more letters than that: Jordans; Martina is another."""
 _INFLECTED = re.compile("[\u0370-\u052f]")
 """Greek and Cyrillic, whose names have many endings: only the last two letters may differ."""
-_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "a", "œ": "o"})
 
 
 @dataclass(frozen=True)
@@ -216,10 +215,7 @@ def _names(sentence: str) -> Iterator[tuple[int, str]]:
 
 def folded_names(text: str) -> list[str]:
     """Return the words of a text as names are compared: no accents, Mueller as Müller."""
-    if not text.isascii():
-        apart = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
-        text = "".join(char for char in apart if not unicodedata.combining(char))
-    return words(re.sub("(?<=[aouAOU])[eE]", "", text))
+    return words(re.sub("(?<=[aou])e", "", unaccented(text)))
 
 
 def _has_name(name: str, there: frozenset[str]) -> bool:
