@@ -12,7 +12,7 @@ import pytest
 
 from app.cli import main
 from app.commands.demo import verdict
-from app.local_models.loader import row_for
+from app.local_models.roles import row_for
 from app.settings.config import load_config
 from app.sources.sample_files import DemoQuestion, load_questions
 from engine.answer_parts import ModelIds, Usage

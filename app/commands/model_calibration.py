@@ -18,7 +18,8 @@ from app.commands.shared.followed import followed
 from app.commands.shared.options import json_option
 from app.errors import UsageError
 from app.exits import ExitCode
-from app.local_models.loader import fitted_path, row_for, unfitted_models
+from app.local_models.loader import fitted_path, unfitted_models
+from app.local_models.roles import row_for
 from app.local_models.server import served_roles
 from app.output.models import table
 from app.output.objects import print_json

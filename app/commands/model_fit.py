@@ -192,12 +192,14 @@ def recommend_(as_json: bool) -> int:
     catalogue, store = known_models(os.environ)
     found, note = recommended(catalogue, store)
     rows = {"lookahead": found.lookahead, "generator": found.generator}
+    beside = [row for row in catalogue.starter() if ENCODERS.issuperset(row.roles)]
     if as_json:
         shown = {role: model_object(row, store, {}) for role, row in rows.items()}
         print_json(
             {
                 "recommendation": {
                     **shown,
+                    "beside": [model_object(row, store, {}) for row in beside],
                     "device": found.pair.device,
                     "needed_bytes": found.needed,
                     "together": found.together,
@@ -216,8 +218,8 @@ def recommend_(as_json: bool) -> int:
         if store.state(row) != "present":
             click.echo(f"askance models pull {row.id}")
         click.echo(f"askance models use {role} {row.id}")
-    for row in catalogue.starter():
-        if ENCODERS.issuperset(row.roles) and store.state(row) != "present":
+    for row in beside:
+        if store.state(row) != "present":
             click.echo(f"askance models pull {row.id}")
     if not all(row.verified for row in rows.values()):
         starter = ", ".join(row.id for row in catalogue.starter())

@@ -10,6 +10,7 @@ from typing import Literal
 
 from app.errors import UsageError
 from app.local_models.fit import Room, context_for
+from app.local_models.roles import installed, row_for
 from app.local_models.server import ServerModel, connected, served_roles
 from app.output.stages import loading_text
 from app.settings.config import Config, config_path
@@ -143,28 +144,6 @@ def _biases(row: ModelRow | None, config: Config) -> tuple[float, float | None]:
 def fitted_weights(row: ModelRow | None) -> FittedWeights | None:
     """Return what was fitted of how sure a generator is, None where nothing was."""
     return FittedWeights(row.confidence, row.typical) if row and row.confidence else None
-
-
-def row_for(role: Role, flag: str | None, config: Config, catalogue: Catalogue) -> ModelRow:
-    """Return the row that fills a role. Raises `ModelUnknown` or `UsageError`."""
-    wanted = flag or getattr(config.values.models, role)
-    if wanted is None:
-        return catalogue.default(role)
-    row = catalogue.row(wanted)
-    if role not in row.roles:
-        able = ", ".join(other.id for other in catalogue.able(role))
-        raise UsageError(
-            f'The model "{wanted}" cannot be the {role}.', remedy=f"Models that can: {able}."
-        )
-    return row
-
-
-def installed(role: Role, config: Config, catalogue: Catalogue, store: Store) -> str | None:
-    """Return the id of the encoder to use in a role, None when it is not here."""
-    if getattr(config.values.models, role) is None and not catalogue.able(role):
-        return None
-    row = row_for(role, None, config, catalogue)
-    return row.id if store.state(row) == "present" else None
 
 
 class Loader:

@@ -5,18 +5,40 @@ from __future__ import annotations
 import os
 
 from app.errors import UsageError
-from app.local_models.loader import row_for
 from app.local_models.server import served_roles
 from app.settings.config import Config, load_config
 from app.settings.edit import set_value
 from models.errors import ModelUnknown
 from models.store.catalogue import Catalogue, ModelRow, Role
+from models.store.store import Store
 
 ROLES: tuple[Role, ...] = ("lookahead", "generator", "encoder", "sparse_encoder")
 
 
 ENCODERS: frozenset[Role] = frozenset({"encoder", "sparse_encoder"})
 """Roles without which questions are answered, too."""
+
+
+def row_for(role: Role, flag: str | None, config: Config, catalogue: Catalogue) -> ModelRow:
+    """Return the row that fills a role. Raises `ModelUnknown` or `UsageError`."""
+    wanted = flag or getattr(config.values.models, role)
+    if wanted is None:
+        return catalogue.default(role)
+    row = catalogue.row(wanted)
+    if role not in row.roles:
+        able = ", ".join(other.id for other in catalogue.able(role))
+        raise UsageError(
+            f'The model "{wanted}" cannot be the {role}.', remedy=f"Models that can: {able}."
+        )
+    return row
+
+
+def installed(role: Role, config: Config, catalogue: Catalogue, store: Store) -> str | None:
+    """Return the id of the encoder to use in a role, None when it is not here."""
+    if getattr(config.values.models, role) is None and not catalogue.able(role):
+        return None
+    row = row_for(role, None, config, catalogue)
+    return row.id if store.state(row) == "present" else None
 
 
 def roles_in_use(config: Config, catalogue: Catalogue) -> tuple[dict[str, list[str]], list[str]]:
