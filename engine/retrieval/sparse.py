@@ -26,4 +26,5 @@ def weighed(scores: Scores, candidates: Sequence[int], products: npt.NDArray[np.
     by_words = np.zeros_like(scores)
     by_words[list(candidates)] = products
     joined = weighted_sum([scores, by_words], [1 - WEIGHT, WEIGHT], "maximum")
-    return joined * scores.max(initial=0.0)
+    joined *= scores.max(initial=0.0)
+    return joined
