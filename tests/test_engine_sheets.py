@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from engine.sheets.asked import rows_asked
+from engine.sheets.columns import newest_of_running
 from engine.sheets.computed import BY_WORDS, RowsComputed, computed, draft_of
+from engine.sheets.execution import run
+from engine.sheets.query import RowsQuery
 from engine.sheets.rows import tables_of
 from ingest.item import Item
 from tests.support.builders import document, sheet
@@ -24,6 +27,14 @@ Date: 2026-10-02 | Category: Groceries | Shop: Market | Amount: -86.20 | Balance
 Date: 2026-10-09 | Category: Fuel | Shop: Shell A1 | Amount: -60 | Note: groceries too
 Date: 2026-10-30 | Category: Groceries | Shop: Ter Weele butcher | Amount: -14.30 | Balance: 739.50
 Category: Total | Amount: -274.86
+"""
+LOAN = """\
+Date | Paid back | Left to pay
+Date: 2026-01-02 | Paid back: 250 | Left to pay: 1750
+Date: 2026-02-02 | Paid back: 250 | Left to pay: 1500
+Date: 2026-03-02 | Paid back: 100 | Left to pay: 1400
+Date: 2026-04-02 | Paid back: 0 | Left to pay: 1400
+Date: 2026-05-02 | Paid back: 400 | Left to pay: 1000
 """
 FEES = """\
 No | Name | Type | Fee | Paid
@@ -74,6 +85,38 @@ FILES = (
 def found(question: str, files: Sequence[Item] = FILES) -> RowsComputed | None:
     asked = rows_asked(question, TODAY)
     return computed(asked, tables_of(files), TODAY) if asked else None
+
+
+def newest_first(table: str) -> str:
+    header, *rows = table.splitlines()
+    return "\n".join([header, *reversed(rows)])
+
+
+@pytest.mark.parametrize("table", [LOAN, newest_first(LOAN)])
+def test_a_running_column_is_not_added(table: str) -> None:
+    (loan,) = tables_of([sheet(table, "Loan of Orla.xlsx")])
+    everything = range(len(loan.rows))
+    newest = newest_of_running(loan, "Left to pay", everything)
+    assert newest is not None
+    assert loan.rows[newest].cells["Date"] == "2026-05-02"
+    assert newest_of_running(loan, "Paid back", everything) is None
+    first_quarter = [i for i, row in enumerate(loan.rows) if row.cells["Date"] < "2026-04"]
+    newest = newest_of_running(loan, "Left to pay", first_quarter)
+    assert newest is not None
+    assert loan.rows[newest].cells["Left to pay"] == "1400"
+
+    asked = rows_asked("what was left to pay of the loan of orla", TODAY)
+    assert asked is None  # a model asks
+    query = RowsQuery("sum", "Left to pay")
+    result = run(query, loan, everything)
+    assert result is not None
+    assert result.values[0][0] == "1,000"
+    assert result.how == "the newest Left to pay in"
+    paid = found(
+        "how much did orla pay back on the loan in total", [sheet(table, "Loan of Orla.xlsx")]
+    )
+    assert paid is not None
+    assert str(paid.number) == "1000"
 
 
 @pytest.mark.parametrize(

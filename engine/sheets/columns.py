@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
+from decimal import Decimal
 from itertools import pairwise
 
 from engine.compute.units import AMOUNT, CODES, SIGNS, Quantity, amounts
@@ -14,6 +15,8 @@ from engine.sheets.rows import NamedTable, stems_of
 
 MOSTLY = 0.8
 """Share of a column's cells that are numbers or days, from which it counts as one of them."""
+LEAST_CHANGES = 3
+"""Changes of a column from row to row that another column must tell, for it to be a running one."""
 LONGEST_DAY = len("Wednesday 28 September 2026")
 
 _PREFERRED = stems_of("amount total gross value sum paid spent received")
@@ -188,6 +191,31 @@ def added_columns(table: NamedTable) -> list[str]:
 def _is_numbering(cells: Sequence[str]) -> bool:
     numbers = [one.amount for cell in cells if (one := amount_of(cell)) is not None]
     return len(numbers) > 1 and all(after == before + 1 for before, after in pairwise(numbers))
+
+
+def newest_of_running(table: NamedTable, name: str, rows: Sequence[int]) -> int | None:
+    """Return the newest of some rows by a running column: a balance, what is still owed.
+
+    Each of its cells is the one before it, more or less by what one other column says. So the last
+    one tells what the rows come to. Where the newest row stands first, it is the first. None where
+    a column does not run.
+    """
+    held = [i for i, row in enumerate(table.rows) if amount_of(row.cells.get(name, ""))]
+    others = [one for one in added_columns(table) if one != name]
+    kept = [i for i in held if i in set(rows)]
+    for order, newest in ((held, kept[-1:]), (held[::-1], kept[:1])):
+        steps = [(_number(table, i, name) - _number(table, j, name), i) for j, i in pairwise(order)]
+        changes = [(abs(change), i) for change, i in steps if change]
+        for other in others if len(changes) >= LEAST_CHANGES else ():
+            told = sum(abs(_number(table, i, other)) == change for change, i in changes)
+            if told >= MOSTLY * len(changes):
+                return newest[0] if newest else None
+    return None
+
+
+def _number(table: NamedTable, i: int, name: str) -> Decimal:
+    amount = amount_of(table.rows[i].cells.get(name, ""))
+    return Decimal(0) if amount is None else amount.amount
 
 
 def mostly(table: NamedTable, name: str, read: Callable[[str], object]) -> bool:

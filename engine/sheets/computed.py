@@ -18,12 +18,14 @@ from engine.sheets.columns import (
     has_several_people,
     has_several_states,
     named_column,
+    newest_of_running,
 )
 from engine.sheets.rows import NamedTable, stems_in, stems_of
 from engine.values import Argument, Citation, Passage
 
 CITED = 20
 """Citations of one answer."""
+NEWEST = "the newest of"
 BY_WORDS = Argument("its rows were chosen by the question's words", False)
 
 
@@ -38,6 +40,8 @@ class RowsComputed:
     """The column that was added; None: rows were counted."""
     empty: int = 0
     """Rows that have no number in it."""
+    runs: bool = False
+    """Whether the column runs: the newest row alone tells what the rows come to."""
 
 
 def computed(asked: RowsAsked, tables: Iterable[NamedTable], today: date) -> RowsComputed | None:
@@ -82,7 +86,8 @@ def _how(found: RowsComputed) -> str:
     chosen, table = found.chosen, found.table
     rows = f"{table.counted(len(chosen.numbers))} of {table.item.title}"
     column = "" if found.column == table.amounts else f"{found.column} in "
-    how = f"the sum of {column}{rows}" if found.column else f"counted: {rows}"
+    what = NEWEST if found.runs else "the sum of"
+    how = f"{what} {column}{rows}" if found.column else f"counted: {rows}"
     how += f", where {' and '.join(chosen.conditions)}" if chosen.conditions else ""
     how += f"; {table.counted(found.empty)} without a number" if found.empty else ""
     return how + (
@@ -108,7 +113,13 @@ def _of(asked: RowsAsked, table: NamedTable, today: date) -> RowsComputed | None
 
 
 def _sum(table: NamedTable, chosen: ChosenRows, column: str) -> RowsComputed | None:
-    """Return the sum of a column; None without a number, and where units differ."""
+    """Return the sum of a column; None without a number, and where units differ.
+
+    Of a running column it is the newest number.
+    """
+    newest = newest_of_running(table, column, chosen.numbers)
+    if newest is not None:
+        chosen = replace(chosen, numbers=(newest,))
     cells = [table.rows[i].cells.get(column, "") for i in chosen.numbers]
     amounts = [amount for cell in cells if (amount := amount_of(cell)) is not None]
     if len({one.unit for one in amounts}) != 1:
@@ -117,4 +128,4 @@ def _sum(table: NamedTable, chosen: ChosenRows, column: str) -> RowsComputed | N
     total = sum(numbers, Decimal(0))
     is_paid = all(number <= 0 for number in numbers)  # as a bank shows what left an account
     empty = len(cells) - len(numbers)
-    return RowsComputed(table, chosen, -total if is_paid else total, column, empty)
+    return RowsComputed(table, chosen, -total if is_paid else total, column, empty, newest is not None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from engine.compute.units import mean, shown
-from engine.sheets.columns import amount_of, name_columns
+from engine.sheets.columns import amount_of, name_columns, newest_of_running
 from engine.sheets.query import Condition, Operation, RowsQuery
 from engine.sheets.rows import NamedTable, stems_of
 
@@ -41,6 +41,10 @@ def run(query: RowsQuery, table: NamedTable, rows: Iterable[int]) -> Result | No
         return _foremost(query, table, kept)
     if query.operation == "list":
         return _listed(query, table, kept)
+    newest = newest_of_running(table, query.column, kept) if query.column else None
+    if query.operation == "sum" and newest is not None:
+        value = shown(_number(table, newest, query.column or "") or Decimal(0))
+        return Result(((value, (newest,)),), f"the newest {query.column} in")
     number = _measure(query.operation, query.column, table, kept)
     if number is None:
         return None
