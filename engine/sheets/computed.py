@@ -126,6 +126,7 @@ def _sum(table: NamedTable, chosen: ChosenRows, column: str) -> RowsComputed | N
         return None
     numbers = [one.amount for one in amounts]
     total = sum(numbers, Decimal(0))
-    is_paid = all(number <= 0 for number in numbers)  # as a bank shows what left an account
+    if all(number <= 0 for number in numbers):  # as a bank shows what left an account
+        total = -total
     empty = len(cells) - len(numbers)
-    return RowsComputed(table, chosen, -total if is_paid else total, column, empty, newest is not None)
+    return RowsComputed(table, chosen, total, column, empty, newest is not None)
