@@ -37,6 +37,7 @@ Choice = Literal[
     "say no",
     "say that nothing is found",
     "compare",
+    "subtract",
     "read about",
     "read later",
 ]

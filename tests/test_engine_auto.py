@@ -480,6 +480,17 @@ def test_who_asks_for_an_address_gets_that_of_the_header(ask: Ask) -> None:
     assert found.generator.prompts == []
 
 
+def test_what_a_person_is_beside_the_name_is_left_out_and_said(ask: Ask) -> None:
+    ann = Person("Ann Lee", "ann@x.example")
+    mail = Item(Kind.MAIL, "Lunch", None, People((ann,)), "From: Ann Lee", Locator(Path("/m")))
+    found = ask("what email does ann the notary use", items=[mail])
+    assert found.answer.text == "ann@x.example [1]"
+    assert found.answer.certainty == "unsure"
+    assert [one.text for one in found.answer.reasons] == ['no header says "the notary"']
+    other = ask("what email does the notary use", ["?"], items=[mail])
+    assert other.answer.raw == "?"
+
+
 # Missing evidence
 
 

@@ -69,6 +69,17 @@ def foremost(stated: Sequence[str], comparison: Comparison) -> int | None:
     return None
 
 
+def difference(one: str, other: str) -> Decimal | None:
+    """Return by how much the first of two stated amounts is the larger one; negative if it is not.
+
+    None where one of them states no single amount, or in another unit.
+    """
+    ranges = _in_one_unit([_amounts(one), _amounts(other)])
+    if len(ranges) != 2 or any(found.least != found.most for found in ranges):
+        return None
+    return ranges[0].least - ranges[1].least
+
+
 def _outermost(ranges: Sequence[Range], *, largest: bool) -> int | None:
     for number, one in enumerate(ranges):
         others = [*ranges[:number], *ranges[number + 1 :]]

@@ -13,7 +13,7 @@ from engine.compute.fields import line_of
 from engine.generation.draft import Draft
 from engine.language.tokens import FUNCTION_WORDS, words
 from engine.plan import Field
-from engine.values import Citation, Passage
+from engine.values import Argument, Citation, Passage
 from ingest.item import Item, Person
 
 MOST = 3
@@ -39,6 +39,8 @@ _FROM = re.compile(
     rf"(?P<name>[^?:;,]+?) {_MAILED}\b",
     re.IGNORECASE,
 )
+# "Gerry the farmer", "Ann from the notary"
+_APPOSED = re.compile(r" (?:the|our|my|from|at|in|of) (?P<what>.+)$", re.IGNORECASE)
 _PART = re.compile(r"[^\W\d_]+")
 
 
@@ -66,13 +68,23 @@ def addresses_asked_for(question: str, items: Sequence[Item]) -> Draft | None:
     found = next((m for one in (_OF, _POSSESSIVE, _FROM) if (m := one.search(straight))), None)
     if found is None:
         return None
-    wanted = {word for word in words(found["name"]) if word not in FUNCTION_WORDS}
-    stated = _newest_of_each(_stated(items, wanted)) if wanted else []
+    name, reasons = found["name"], tuple[Argument, ...]()
+    stated = _stated_of(name, items)
+    if not stated and (apposed := _APPOSED.search(name)):
+        stated = _stated_of(name[: apposed.start()], items)
+        reasons = (Argument(f'no header says "{apposed[0].strip()}"', False),)
     if not 0 < len(stated) <= MOST:
         return None
     citations = [replace(one.citation, id=number) for number, one in enumerate(stated, start=1)]
     text = "\n".join(f"{one.address} [{number}]" for number, one in enumerate(stated, start=1))
-    return Draft(text, tuple(one.passage for one in citations), citations=tuple(citations))
+    evidence = tuple(one.passage for one in citations)
+    return Draft(text, evidence, citations=tuple(citations), reasons=reasons)
+
+
+def _stated_of(name: str, items: Sequence[Item]) -> list[_Stated]:
+    """Return the addresses of who bears all words of a name, the newest first."""
+    wanted = {word for word in words(name) if word not in FUNCTION_WORDS}
+    return _newest_of_each(_stated(items, wanted)) if wanted else []
 
 
 def _stated(items: Sequence[Item], wanted: set[str]) -> Iterator[_Stated]:

@@ -33,6 +33,7 @@ ALL_MEANT = Argument("the mail does not say which of its recipients it means", F
 
 OWN_WORDS = Argument("no source says so in these words", False)
 CORRECTED = "a newer source speaks of a correction or a change: "
+BOTH_MEANT = Argument("it is right only if both amounts are the ones that are meant", False)
 COMPARED = "compared: "
 """Before what was stated of each option. Without it nobody sees why one of them is meant."""
 _FAR = "the sentence it is from is about something else"

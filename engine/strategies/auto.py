@@ -33,6 +33,7 @@ from engine.strategies.fb_rag import FBRag, LookAheadResult
 from engine.strategies.further import Further, agreement, decide
 from engine.strategies.later import read_later
 from engine.strategies.readings import Readings
+from engine.strategies.subtract import read_and_subtract
 from engine.strategies.youra import Youra
 from engine.toolbox.steps import Toolbox
 
@@ -60,6 +61,7 @@ class Auto:
     vote: When = "auto"
     read_on: When = "auto"
     weigh: When = "auto"
+    subtract: When = "auto"
     again: When = "auto"
     later: When = "auto"
 
@@ -68,6 +70,8 @@ class Auto:
         draft = yield from self._by_route(tools)
         if draft is None and self.again != "never":
             draft = yield from read_by_name(tools, self.run)
+        if draft is None and self.subtract != "never":
+            draft = yield from read_and_subtract(tools, self.run)
         if draft is not None:
             return draft
         tools = yield from self._find_words(tools)
