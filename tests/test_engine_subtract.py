@@ -63,6 +63,54 @@ QUESTION = "How much cheaper was the final bill of the Grand than the room at th
             False,
         ),
         (
+            "how much did the bill go over the quote",
+            "how much was the bill",
+            "how much the quote",
+            False,
+        ),
+        (
+            "how many fewer hours did Tom work in May than in June",
+            "how many hours did Tom work in May",
+            "how many hours did Tom work in June",
+            True,
+        ),
+        (
+            "how many more people came to the fair than to the concert",
+            "how many people came to the fair",
+            "how many people came to the concert",
+            False,
+        ),
+        (
+            "how much longer is the new boat than the old one",
+            "how long is the new boat",
+            "how long the old boat",
+            False,
+        ),
+        (
+            "what's the difference between the quote and the bill?",
+            "how much: the quote",
+            "how much: the bill",
+            None,
+        ),
+        (
+            "difference in weight between the 2025 and 2026 boats",
+            "what weight: the 2025 boats",
+            "what weight: 2026 boats",
+            None,
+        ),
+        (
+            "how much did the rent go up from 2025 to 2026",
+            "how much was the rent 2026",
+            "how much was the rent 2025",
+            False,
+        ),
+        (
+            "how much did we save by taking the Lion instead of the Grand",
+            "how much: the Lion",
+            "how much: the Grand",
+            True,
+        ),
+        (
             "how much more a day would Kim get next year than this year",
             "how much a day would Kim get next year",
             "how much a day would Kim get this year",
@@ -70,7 +118,9 @@ QUESTION = "How much cheaper was the final bill of the Grand than the room at th
         ),
     ],
 )
-def test_two_amounts_are_asked_for(question: str, first: str, second: str, is_less: bool) -> None:
+def test_two_amounts_are_asked_for(
+    question: str, first: str, second: str, is_less: bool | None
+) -> None:
     found = difference_of(question, TODAY)
     assert found is not None
     assert found.questions == (first, second)
@@ -85,6 +135,7 @@ def test_two_amounts_are_asked_for(question: str, first: str, second: str, is_le
         "how much over the quote was the final invoice, and why",
         "How much was the Lion above the harbour? And who paid?",
         "how much more do we need",
+        "by how much did we overrun the budget",
         f"how much more was {'very ' * 80}much than the rest",
     ],
 )

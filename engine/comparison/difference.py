@@ -16,66 +16,127 @@ _LESS = r"less|fewer|lower|cheaper|smaller|shorter|lighter|below|under|short of"
 _MORE = (
     r"more(?: expensive)?|higher|dearer|bigger|larger|longer|heavier|taller|above|over|beyond|up on"
 )
+_ORDER = rf"(?P<order>{_LESS}|{_MORE})"
 _AUXILIARY = (
-    r"(?:is|are|was|were|did|does|do|has|have|had|will|would|can|could|should)(?:n['\u2019]t)?"
+    r"(?P<verb>(?:is|are|was|were|did|does|do|has|have|had|will|would|can|could|should)"
+    r"(?:n['\u2019]t)?)"
 )
-_HOW = r"(?P<lead>[^?:]*?[:,]? ?)\b(?:by )?how (?:much|many)"
+_HOW = r"(?P<lead>[^?:]*?[:,]? ?)\b(?:by )?(?P<how>how (?:much|many))"
+_THAN = r"(?:than|compared (?:to|with))"
 # "how much cheaper was the Lion than the Grand", "how much more a day would Kim get than Bo"
-_THAN = re.compile(
-    rf"{_HOW} (?P<order>{_LESS}|{_MORE})(?P<noun>(?: \w+){{0,2}}?) (?P<verb>{_AUXILIARY})"
-    r" (?P<one>.+?) than (?P<other>.+)",
+_ORDER_FIRST = re.compile(
+    rf"{_HOW} {_ORDER}(?P<noun>(?: \w+){{0,2}}?) {_AUXILIARY} (?P<one>.+?) {_THAN} (?P<other>.+)",
     re.IGNORECASE,
 )
 # "how much less than we claimed did they pay", "how much over the quote was the bill"
-_THAN_FIRST = re.compile(
-    rf"{_HOW} (?P<order>{_LESS}|{_MORE})(?P<noun>)(?: than)? (?P<other>.+?) (?P<verb>{_AUXILIARY})"
-    r" (?P<one>.+)",
+_OTHER_FIRST = re.compile(
+    rf"{_HOW} {_ORDER}(?P<noun>)(?: than)? (?P<other>.+?) {_AUXILIARY} (?P<one>.+)", re.IGNORECASE
+)
+# "by how much was the Lion above what we paid", "how much did the bill go over the quote"
+_BETWEEN = re.compile(
+    rf"{_HOW}(?P<noun>) {_AUXILIARY} (?P<one>.+?)"
+    r" (?P<order>(?:go |come (?:in |out )?)?(?:above|over|below|under)|exceed|overrun"
+    r"|(?:more|less|higher|lower|dearer|cheaper) than) (?P<other>.+)",
     re.IGNORECASE,
 )
-# "by how much was the Lion above what we paid"
-_ABOVE = re.compile(
-    rf"{_HOW}(?P<noun>) (?P<verb>{_AUXILIARY}) (?P<one>.+?)"
-    r" (?P<order>above|over|below|under|(?:more|less|higher|lower|dearer|cheaper) than)"
-    r" (?P<other>.+)",
+# "how many more people came to the fair than to the concert"
+_OF_SUBJECTS = re.compile(
+    rf"{_HOW} (?P<order>more|fewer|less)(?P<noun> \w+) (?P<one>.+?) {_THAN} (?P<other>.+)",
     re.IGNORECASE,
 )
-_FORMS = (_THAN, _THAN_FIRST, _ABOVE)
+_FORMS = (_ORDER_FIRST, _OTHER_FIRST, _BETWEEN, _OF_SUBJECTS)
+# "the difference between the quote and the bill", "difference in price between …"
+_DIFFERENCE = re.compile(
+    r"(?P<lead>[^?:]*: )?(?:(?:what|how much)(?:['\u2019]s| is| was) )?(?:the )?(?:price |cost )?"
+    r"difference(?: in (?P<noun>\w+))? between (?P<one>.+?) and (?P<other>.+)",
+    re.IGNORECASE,
+)
+# "how much did the rent go up from May to June"
+_FROM_TO = re.compile(
+    rf"{_HOW} (?:did|has|have|does|will) (?P<what>.+?) (?P<order>go(?:ne)? (?:up|down)"
+    r"|come down|rise|risen|increased?|grown?|drop(?:ped)?|fall(?:en)?|decreased?|change)"
+    r"(?: in price)? from (?P<other>.+?) to (?P<one>.+)",
+    re.IGNORECASE,
+)
+# "how much did we save by taking the Lion instead of the Grand"
+_SAVED = re.compile(
+    rf"{_HOW} (?:did|do|does|will|would|could|can) \w+ save(?:d)? (?:by|if \w+) \w+ (?P<one>.+?)"
+    r" (?:instead of|rather than|over) (?:\w+ing )?(?P<other>.+)",
+    re.IGNORECASE,
+)
 # "… and why", "…? And when"
 _BEHIND = re.compile(r"\?|\b(?:and|but|or) (?:(?:at|by|for|in|on|to|with) )?(?:how|wh\w+)\b", re.I)
-_IS_LESS = re.compile(rf"\b(?:{_LESS})\b", re.IGNORECASE)
+_IS_LESS = re.compile(rf"\b(?:{_LESS}|down|drop\w*|fall\w*|decreas\w+)\b", re.IGNORECASE)
+_LED = re.compile(r"(?:in|on|at|to|from|for|by|with|during) ", re.IGNORECASE)
+_ONE = re.compile(r"\bones?$", re.IGNORECASE)
+_PRONOUN = re.compile(r"(?:we|i|they|he|she|it|you)", re.IGNORECASE)
+_DIMENSIONS = {
+    **dict.fromkeys(("longer", "shorter"), "how long"),
+    **dict.fromkeys(("heavier", "lighter"), "how heavy"),
+    "taller": "how tall",
+}
 _WHAT = re.compile(r"(?:what|how much) ", re.IGNORECASE)
+_TWO_YEARS = re.compile(r"(?:the )?(?:\d{4}|last|this)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class TwoAmounts:
     """A question for the difference of two amounts."""
 
     questions: tuple[str, str]
     """The question for each amount."""
-    is_less: bool
-    """Whether it takes the first one for the smaller."""
+    is_less: bool | None
+    """Whether it takes the first one for the smaller; None: it does not say."""
 
 
-def difference_of(question: str, today: date) -> Difference | None:
+def difference_of(question: str, today: date) -> TwoAmounts | None:
     """Return the two questions whose answers are subtracted; None of another question."""
     text = " ".join(question.split()).rstrip(" ?.!")
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MOST_CHARACTERS or _BEHIND.search(text):
         return None
-    found = next((match for form in _FORMS if (match := form.fullmatch(text))), None)
-    if found is None or _BEHIND.search(text):
+    if found := _DIFFERENCE.fullmatch(text):
+        return _of_both(found, f"what {found['noun']}:" if found["noun"] else "how much:", None)
+    if found := _SAVED.fullmatch(text):
+        return _of_both(found, "how much:", is_less=True)
+    if found := _FROM_TO.fullmatch(text):
+        is_less = None if found["order"] == "change" else bool(_IS_LESS.search(found["order"]))
+        return _of_both(found, f"how much was {found['what']}", is_less)
+    match = next((match for form in _FORMS if (match := form.fullmatch(text))), None)
+    if match is None:
         return None
-    begin = f"{found['lead']}how much{found['noun']}"
+    one, order = match["one"].strip(" ,"), match["order"].casefold()
+    verb = match["verb"] if "verb" in match.groupdict() else ""
+    if match.re is _BETWEEN and verb.casefold() in ("did", "does", "do"):
+        if _PRONOUN.fullmatch(one):
+            return None  # "how much did we go over": of what?
+        verb = "was"
+    how = _DIMENSIONS.get(order, match["how"].casefold())
+    begin = f"{match['lead']}{how}{match['noun']}"
+    first = " ".join(filter(None, (begin, verb, one)))
+    other = _ONE.sub(one.split()[-1], match["other"].strip(" ,"))
+    return TwoAmounts((first, _other(begin, first, other, today)), bool(_IS_LESS.search(order)))
+
+
+def _of_both(found: re.Match[str], begin: str, is_less: bool | None) -> TwoAmounts | None:
+    """Return what is asked of both in the same words."""
     one, other = (found[name].strip(" ,") for name in ("one", "other"))
-    first = f"{begin} {found['verb']} {one}"
-    second = _other(begin, first, other, today)
-    return Difference((first, second), bool(_IS_LESS.search(found["order"])))
+    if _TWO_YEARS.match(one) and not _TWO_YEARS.match(other):
+        one = f"{one} {' '.join(other.split()[1:])}"  # "the 2025 and 2026 fees"
+    lead = found["lead"] or ""
+    return TwoAmounts((f"{lead}{begin} {one}", f"{lead}{begin} {other}"), is_less)
 
 
 def _other(begin: str, first: str, other: str, today: date) -> str:
-    """Return the question for the other amount; "last year" is the first one's in that year."""
+    """Return the question for the other amount; "last year" is the first one's in that year.
+
+    So is "than in June" that of June.
+    """
     if _is_time(other, today) and (times := find_spans(first, today)):
         time = times[-1]
         return f"{first[: time.start]}{other}{first[time.end :]}"
+    led = _LED.match(other)
+    if led and (at := first.casefold().rfind(f" {led[0].casefold()}")) > len(begin):
+        return f"{first[:at]} {other}"
     return f"{begin} {_WHAT.sub('', other, count=1)}"
 
 

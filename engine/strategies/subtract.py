@@ -13,7 +13,7 @@ from engine.checking import abstention
 from engine.checking.citation_check import Checked, check
 from engine.checking.draft_sentences import MARKER
 from engine.comparison.amounts import difference
-from engine.comparison.difference import Difference, difference_of
+from engine.comparison.difference import TwoAmounts, difference_of
 from engine.compute.units import SIGNS, shown
 from engine.confidence.reasons import BOTH_MEANT, COMPARED
 from engine.events import Decided, Steps
@@ -52,14 +52,14 @@ def read_and_subtract(tools: Toolbox, read: Read) -> Steps[Draft | None]:
     return found
 
 
-def _subtracted(asked: Difference, drafts: Sequence[Draft]) -> Draft | None:
+def _subtracted(asked: TwoAmounts, drafts: Sequence[Draft]) -> Draft | None:
     first = _checked_after(drafts[0], asked.questions[0], ())
     second = _checked_after(drafts[1], asked.questions[1], first.citations)
     if "none" in (first.grounded, second.grounded):
         return None
     one, other = (text.text.partition("\n")[0].strip() for text in (first, second))
     amount = difference(_bare(one), _bare(other))
-    if not amount or asked.is_less != (amount < 0):
+    if not amount or asked.is_less not in (None, amount < 0):
         return None
     larger, smaller = (one, other) if amount >= 0 else (other, one)
     said = "; ".join(
