@@ -111,6 +111,36 @@ QUESTION = "How much cheaper was the final bill of the Grand than the room at th
             True,
         ),
         (
+            "how much more is the rent of shed 4 than shed 2",
+            "how much is the rent of shed 4",
+            "how much is the rent of shed 2",
+            False,
+        ),
+        (
+            "how many more litres of diesel did we sell in August than July",
+            "how many litres of diesel did we sell in August",
+            "how many litres of diesel did we sell in July",
+            False,
+        ),
+        (
+            "how many slides over the limit is the talk of Ben",
+            "how many slides is the talk of Ben",
+            "how many slides the limit",
+            False,
+        ),
+        (
+            "what's the gap between my rent and what Orla pays?",
+            "how much: my rent",
+            "how much: what Orla pays",
+            None,
+        ),
+        (
+            "difference in the limit, 2025 policy vs 2026",
+            "what the limit: 2025 policy",
+            "what the limit: 2026",
+            None,
+        ),
+        (
             "how much more a day would Kim get next year than this year",
             "how much a day would Kim get next year",
             "how much a day would Kim get this year",

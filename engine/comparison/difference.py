@@ -12,6 +12,8 @@ from datetime import date
 from engine.language.dates import find_spans
 
 MOST_CHARACTERS = 300
+MOST_WORDS = 3
+"""Of an amount that is named by what it is of alone."""
 _LESS = r"less|fewer|lower|cheaper|smaller|shorter|lighter|below|under|short of"
 _MORE = (
     r"more(?: expensive)?|higher|dearer|bigger|larger|longer|heavier|taller|above|over|beyond|up on"
@@ -25,17 +27,18 @@ _HOW = r"(?P<lead>[^?:]*?[:,]? ?)\b(?:by )?(?P<how>how (?:much|many))"
 _THAN = r"(?:than|compared (?:to|with))"
 # "how much cheaper was the Lion than the Grand", "how much more a day would Kim get than Bo"
 _ORDER_FIRST = re.compile(
-    rf"{_HOW} {_ORDER}(?P<noun>(?: \w+){{0,2}}?) {_AUXILIARY} (?P<one>.+?) {_THAN} (?P<other>.+)",
+    rf"{_HOW} {_ORDER}(?P<noun>(?: \w+){{0,4}}?) {_AUXILIARY} (?P<one>.+?) {_THAN} (?P<other>.+)",
     re.IGNORECASE,
 )
-# "how much less than we claimed did they pay", "how much over the quote was the bill"
+# "how much less than we claimed did they pay", "how many slides over the limit is the talk"
 _OTHER_FIRST = re.compile(
-    rf"{_HOW} {_ORDER}(?P<noun>)(?: than)? (?P<other>.+?) {_AUXILIARY} (?P<one>.+)", re.IGNORECASE
+    rf"{_HOW}(?P<noun>(?: \w+)??) {_ORDER}(?: than)? (?P<other>.+?) {_AUXILIARY} (?P<one>.+)",
+    re.IGNORECASE,
 )
 # "by how much was the Lion above what we paid", "how much did the bill go over the quote"
 _BETWEEN = re.compile(
     rf"{_HOW}(?P<noun>) {_AUXILIARY} (?P<one>.+?)"
-    r" (?P<order>(?:go |come (?:in |out )?)?(?:above|over|below|under)|exceed|overrun"
+    r" (?P<order>(?:go |come (?:in |out )?)?(?:above|over|below|under)|exceed|overrun|beat"
     r"|(?:more|less|higher|lower|dearer|cheaper) than) (?P<other>.+)",
     re.IGNORECASE,
 )
@@ -45,27 +48,30 @@ _OF_SUBJECTS = re.compile(
     re.IGNORECASE,
 )
 _FORMS = (_ORDER_FIRST, _OTHER_FIRST, _BETWEEN, _OF_SUBJECTS)
-# "the difference between the quote and the bill", "difference in price between …"
+# "the difference between the quote and the bill", "difference in price, the Lion vs the Grand"
 _DIFFERENCE = re.compile(
     r"(?P<lead>[^?:]*: )?(?:(?:what|how much)(?:['\u2019]s| is| was) )?(?:the )?(?:price |cost )?"
-    r"difference(?: in (?P<noun>\w+))? between (?P<one>.+?) and (?P<other>.+)",
+    r"(?:difference|gap)(?: in (?P<noun>[^,]+?))?(?: between (?P<one>.+?) and (?P<other>.+)"
+    r"|, (?P<this>.+?) (?:vs\.?|versus) (?P<that>.+))",
     re.IGNORECASE,
 )
-# "how much did the rent go up from May to June"
+# "how much did the rent go up from May to June", "… jump between the quote and the bill"
 _FROM_TO = re.compile(
     rf"{_HOW} (?:did|has|have|does|will) (?P<what>.+?) (?P<order>go(?:ne)? (?:up|down)"
-    r"|come down|rise|risen|increased?|grown?|drop(?:ped)?|fall(?:en)?|decreased?|change)"
-    r"(?: in price)? from (?P<other>.+?) to (?P<one>.+)",
+    r"|come down|rise|risen|increased?|grown?|jump(?:ed)?|drop(?:ped)?|fall(?:en)?|decreased?"
+    r"|change)(?: in price)? (?:from (?P<other>.+?) to (?P<one>.+)"
+    r"|between (?P<that>.+?) and (?P<this>.+))",
     re.IGNORECASE,
 )
 # "how much did we save by taking the Lion instead of the Grand"
 _SAVED = re.compile(
-    rf"{_HOW} (?:did|do|does|will|would|could|can) \w+ save(?:d)? (?:by|if \w+) \w+ (?P<one>.+?)"
-    r" (?:instead of|rather than|over) (?:\w+ing )?(?P<other>.+)",
+    r"(?P<lead>[^?:]*: )?(?:how much|what) (?:did|do|does|will|would|could|can) \w+ save"
+    r" (?:by \w+|if \w+ \w+|with) (?P<one>.+?) (?:instead of|rather than|over)"
+    r" (?:\w+ing )?(?P<other>.+)",
     re.IGNORECASE,
 )
-# "… and why", "…? And when"
-_BEHIND = re.compile(r"\?|\b(?:and|but|or) (?:(?:at|by|for|in|on|to|with) )?(?:how|wh\w+)\b", re.I)
+# "… and why"
+_BEHIND = re.compile(r"\b(?:and|but|or) (?:(?:at|by|for|in|on|to|with) )?(?:how|wh\w+)\b", re.I)
 _IS_LESS = re.compile(rf"\b(?:{_LESS}|down|drop\w*|fall\w*|decreas\w+)\b", re.IGNORECASE)
 _LED = re.compile(r"(?:in|on|at|to|from|for|by|with|during) ", re.IGNORECASE)
 _ONE = re.compile(r"\bones?$", re.IGNORECASE)
@@ -92,10 +98,12 @@ class TwoAmounts:
 def difference_of(question: str, today: date) -> TwoAmounts | None:
     """Return the two questions whose answers are subtracted; None of another question."""
     text = " ".join(question.split()).rstrip(" ?.!")
-    if len(text) > MOST_CHARACTERS or _BEHIND.search(text):
+    if len(text) > MOST_CHARACTERS or "?" in text:
         return None
     if found := _DIFFERENCE.fullmatch(text):
         return _of_both(found, f"what {found['noun']}:" if found["noun"] else "how much:", None)
+    if _BEHIND.search(text):
+        return None
     if found := _SAVED.fullmatch(text):
         return _of_both(found, "how much:", is_less=True)
     if found := _FROM_TO.fullmatch(text):
@@ -114,30 +122,37 @@ def difference_of(question: str, today: date) -> TwoAmounts | None:
     begin = f"{match['lead']}{how}{match['noun']}"
     first = " ".join(filter(None, (begin, verb, one)))
     other = _ONE.sub(one.split()[-1], match["other"].strip(" ,"))
-    return TwoAmounts((first, _other(begin, first, other, today)), bool(_IS_LESS.search(order)))
+    at = len(begin)
+    if match.re is _ORDER_FIRST and " of " in one and len(other.split()) <= MOST_WORDS:
+        at, other = first.rindex(" of "), f"of {other}"  # "the rent of shed 4 than shed 2"
+    return TwoAmounts((first, _other(first, at, other, today)), bool(_IS_LESS.search(order)))
 
 
 def _of_both(found: re.Match[str], begin: str, is_less: bool | None) -> TwoAmounts | None:
     """Return what is asked of both in the same words."""
-    one, other = (found[name].strip(" ,") for name in ("one", "other"))
+    named = found.groupdict()
+    one, other = (
+        (named[name] or named.get(else_) or "").strip(" ,")
+        for name, else_ in (("one", "this"), ("other", "that"))
+    )
     if _TWO_YEARS.match(one) and not _TWO_YEARS.match(other):
         one = f"{one} {' '.join(other.split()[1:])}"  # "the 2025 and 2026 fees"
     lead = found["lead"] or ""
     return TwoAmounts((f"{lead}{begin} {one}", f"{lead}{begin} {other}"), is_less)
 
 
-def _other(begin: str, first: str, other: str, today: date) -> str:
-    """Return the question for the other amount; "last year" is the first one's in that year.
+def _other(first: str, at: int, other: str, today: date) -> str:
+    """Return the question for the other amount: the first one's, up to `at`, with that.
 
-    So is "than in June" that of June.
+    "Last year" and "than in June" are the first one's in that time.
     """
-    if _is_time(other, today) and (times := find_spans(first, today)):
-        time = times[-1]
-        return f"{first[: time.start]}{other}{first[time.end :]}"
+    for time in (other, f"in {other}"):
+        if _is_time(time, today) and (times := find_spans(first, today)):
+            return f"{first[: times[-1].start]}{time}{first[times[-1].end :]}"
     led = _LED.match(other)
-    if led and (at := first.casefold().rfind(f" {led[0].casefold()}")) > len(begin):
-        return f"{first[:at]} {other}"
-    return f"{begin} {_WHAT.sub('', other, count=1)}"
+    if led and (end := first.casefold().rfind(f" {led[0].casefold()}")) > at:
+        return f"{first[:end]} {other}"
+    return f"{first[:at]} {_WHAT.sub('', other, count=1)}"
 
 
 def _is_time(text: str, today: date) -> bool:
