@@ -146,15 +146,21 @@ def _other(first: str, at: int, other: str, today: date) -> str:
 
     "Last year" and "than in June" are the first one's in that time.
     """
-    for time in (other, f"in {other}"):
-        if _is_time(time, today) and (times := find_spans(first, today)):
-            return f"{first[: times[-1].start]}{time}{first[times[-1].end :]}"
+    time, times = _time_of(other, today), find_spans(first, today)
+    if time is not None and times:
+        return f"{first[: times[-1].start]}{time}{first[times[-1].end :]}"
     led = _LED.match(other)
     if led and (end := first.casefold().rfind(f" {led[0].casefold()}")) > at:
         return f"{first[:end]} {other}"
     return f"{first[:at]} {_WHAT.sub('', other, count=1)}"
 
 
-def _is_time(text: str, today: date) -> bool:
-    times = find_spans(text, today)
-    return len(times) == 1 and (times[0].start, times[0].end) == (0, len(text))
+def _time_of(text: str, today: date) -> str | None:
+    """Return the time that a text is, without its preposition; None of any other text."""
+    for said in (text, f"in {text}"):
+        times = find_spans(said, today)
+        if len(times) == 1 and times[0].end == len(said):
+            before = said[: times[0].start]
+            if not before or _LED.fullmatch(before):
+                return said[times[0].start :]
+    return None
