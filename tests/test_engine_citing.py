@@ -263,6 +263,26 @@ def test_a_wrong_number_date_time_or_name_is_no_support(sentence: str, lacking: 
     assert any(lacking in part for part in one.lacking)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "cited"),
+    [
+        ("£2,450 - £1,595 = £855", ["£2,450", "£1,595"]),
+        ("2450 \u2212 1595 = 855.", ["£2,450", "£1,595"]),
+        ("£2,450 + £1,595 = £4,045", ["£2,450", "£1,595"]),
+        ("£2,450 - £1,595 = £865", []),  # miscalculated
+        ("£2,450 - £1,395 = £1,055", []),  # no source has one of them
+        ("£2,450 * 2 = £4,900", []),
+        ("£2,450 - £1,595 = £855 a year", []),
+    ],
+)
+def test_a_right_sum_of_stated_amounts_is_supported(sentence: str, cited: list[str]) -> None:
+    evidence = [passage("A new lift is £2,450."), passage("Reconditioned, with 2 rails: £1,595.")]
+    checked = check(sentence, evidence, "What would a reconditioned lift save?")
+    assert [one for one in cited if any(one in c.quote for c in checked.citations)] == cited
+    assert len(checked.citations) == len(cited)
+    assert checked.grounded == ("grounded" if cited else "none")
+
+
 def test_a_date_over_the_end_of_a_line_is_stated() -> None:
     letter = passage("Fires are not allowed at any time, except on 5\nNovember.\nYours sincerely")
     assert unstated("Except on 5 November", [letter]) == ()

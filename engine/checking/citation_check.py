@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from engine.checking.calculation import operands
 from engine.checking.claims import Claims, SourceFacts, compared, source_of
 from engine.checking.draft_sentences import (
     MONTH,
@@ -124,7 +125,7 @@ def check(
             if not words(bare):
                 continue
             found, why = _cite(bare, named, reads, asked)
-            found = found or _cite_each(_listed(bare), reads, asked)
+            found = found or _cite_each(_listed(bare) or operands(bare), reads, asked)
             ids = [_number(citation, citations) for citation in found]
             if not ids:
                 unsupported.append(why)
@@ -178,10 +179,10 @@ def _listed(sentence: str) -> list[str]:
 
 
 def _cite_each(
-    names: Sequence[str], evidence: Sequence[_Read], question: SourceFacts
+    listed: Sequence[str], evidence: Sequence[_Read], question: SourceFacts
 ) -> list[Citation]:
-    """Return the citations of names from several places; none where one of them has none."""
-    found = [_cite(name, (), evidence, question)[0] for name in names]
+    """Return the citations of names or amounts from several places; none where one has none."""
+    found = [_cite(one, (), evidence, question)[0] for one in listed]
     return [citation for own in found for citation in own] if all(found) else []
 
 
