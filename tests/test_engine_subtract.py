@@ -141,6 +141,12 @@ QUESTION = "How much cheaper was the final bill of the Grand than the room at th
             None,
         ),
         (
+            "how much more than last year did we spend on ropes",
+            "how much did we spend on ropes",
+            "how much did we spend on ropes last year",
+            False,
+        ),
+        (
             "how much more a day would Kim get next year than this year",
             "how much a day would Kim get next year",
             "how much a day would Kim get this year",
@@ -166,6 +172,7 @@ def test_two_amounts_are_asked_for(
         "How much was the Lion above the harbour? And who paid?",
         "how much more do we need",
         "by how much did we overrun the budget",
+        "how much over budget are we?",
         f"how much more was {'very ' * 80}much than the rest",
     ],
 )

@@ -113,10 +113,10 @@ def difference_of(question: str, today: date) -> TwoAmounts | None:
     if match is None:
         return None
     one, order = match["one"].strip(" ,"), match["order"].casefold()
+    if _PRONOUN.fullmatch(one):
+        return None  # "how much over budget are we": with what?
     verb = match["verb"] if "verb" in match.groupdict() else ""
     if match.re is _BETWEEN and verb.casefold() in ("did", "does", "do"):
-        if _PRONOUN.fullmatch(one):
-            return None  # "how much did we go over": of what?
         verb = "was"
     how = _DIMENSIONS.get(order, match["how"].casefold())
     begin = f"{match['lead']}{how}{match['noun']}"
@@ -149,6 +149,8 @@ def _other(first: str, at: int, other: str, today: date) -> str:
     time, times = _time_of(other, today), find_spans(first, today)
     if time is not None and times:
         return f"{first[: times[-1].start]}{time}{first[times[-1].end :]}"
+    if time is not None:
+        return f"{first} {other}"
     led = _LED.match(other)
     if led and (end := first.casefold().rfind(f" {led[0].casefold()}")) > at:
         return f"{first[:end]} {other}"
