@@ -201,6 +201,8 @@ def test_what_names_no_days_is_none(words: str) -> None:
         ("last year's October invoice", ["last year's October"]),
         ("add up the hours july to october", ["july to october"]),
         ("rent May to June next year", ["May to June next year"]),
+        ("does the bin go out this wed?", ["this wed"]),
+        ("is the market on sat", ["sat"]),
     ],
 )
 def test_dates_in_running_text(text: str, wanted: list[str]) -> None:
@@ -220,6 +222,8 @@ def test_dates_in_running_text(text: str, wanted: list[str]) -> None:
         "before Jan wrote to Sun about a Mon server",
         "Good Friday and Ruby Tuesday",
         "wed in haste, sat down, a sun hat",
+        "on sun cream, and what they sat on",
+        "does this sat nav work?",
         "report-2001-04-20.pdf, 10.1.2.2001, call 555-2001",
         "on 03/04/2001",  # the third of April or the fourth of March
         "the last week of March's plan",

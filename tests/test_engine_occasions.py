@@ -51,6 +51,10 @@ def told(
         ("Do we have choir on 9 December", "choir", (12, 9), (12, 9), True),
         ("is there swimming this week?", "swim", (11, 23), (11, 29), False),
         ("Did Clara have swimming yesterday?", "clara swim", (11, 28), (11, 28), True),
+        ("does the recycling go out this wed", "recycl", (12, 2), (12, 2), False),
+        ("Is choir on this Thursday?", "choir", (12, 3), (12, 3), False),
+        ("is swimming on on 9 December", "swim", (12, 9), (12, 9), False),
+        ("did the book club meet yesterday?", "book club", (11, 28), (11, 28), False),
     ],
 )
 def test_an_entry_is_asked_for_by_name(
@@ -76,6 +80,10 @@ def test_an_entry_is_asked_for_by_name(
         "is there a key under the mat?",
         "When does Clara have swimming next week?",
         "does Clara, or Tom, have swimming tomorrow?",
+        "do we meet on Friday?",
+        "is it on tomorrow?",
+        "is the lease on paper?",
+        "does the recycling go out?",
     ],
 )
 def test_other_questions_look_for_no_entry(question: str) -> None:

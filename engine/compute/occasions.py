@@ -23,14 +23,21 @@ from engine.values import Argument
 from ingest.item import Item, Kind
 
 # "does Clara have swimming tomorrow", "is there choir on Thursday"
-_ASKED = re.compile(
+_HAD = re.compile(
     r"^(?:and |so |but )?(?:"
     r"(?:does|do|(?P<did>did)) (?P<who>[^?,]+?) have (?!to |time\b|any\b)"
     r"|(?P<is>is|(?P<was>was)) there (?!any\b|time\b))"
     r"(?P<what>[^?,:;]+?)\W*$",
     re.IGNORECASE,
 )
-_NOBODY = frozenset(["i", "we", "you", "my", "our", "the"])
+# "does the recycling go out on Wednesday", "is choir on this Thursday"
+_HELD = re.compile(
+    r"^(?:and |so |but )?(?P<is>(?:does|do|(?P<did>did)) (?P<who>[^?,:;]+?)"
+    r" (?:go(?: out)?|happen|take place|meet|run|fall|occur)"
+    r"|(?:is|are|(?P<was>was|were)) (?!there )(?P<other>[^?,:;]+?) (?:on|held|happening))"
+    r" (?P<what>[^?,:;]+?)\W*$",
+    re.IGNORECASE,
+)
 LONGEST = 7
 """Days that a question may span: of a year nobody asks whether choir is on."""
 _OFF = frozenset(
@@ -54,7 +61,7 @@ class OccasionAsked:
 def occasion_asked(question: str, today: date) -> OccasionAsked | None:
     """Return what a question looks for in calendars on some days; None for another question."""
     plain = " ".join(question.replace("\u2019", "'").split())
-    match = _ASKED.match(plain)
+    match = _HAD.match(plain) or _HELD.match(plain)
     if match is None:
         return None
     if hours_of(match["what"])[0] is not None:
@@ -66,11 +73,12 @@ def occasion_asked(question: str, today: date) -> OccasionAsked | None:
         return None
     days = Closed(spans[0].span.first, spans[0].span.last)
     what = f"{what[: spans[0].start]} {what[spans[0].end :]}"
-    who = [one for one in words(match["who"] or "") if one not in _NOBODY]
+    who = match["who"] or match.groupdict().get("other") or ""
+    whose = [one for one in words(who) if one not in FUNCTION_WORDS]
     named = [one for one in words(what) if one not in FUNCTION_WORDS]
-    if not named or (days.last - days.first).days >= LONGEST:
+    if not (named if match.re is _HAD else whose) or (days.last - days.first).days >= LONGEST:
         return None
-    return OccasionAsked(frozenset(map(stem_of, (*who, *named))), days, match["is"] is None)
+    return OccasionAsked(frozenset(map(stem_of, (*whose, *named))), days, match["is"] is None)
 
 
 def occasion(

@@ -235,16 +235,19 @@ def _no_name(words: str, before: str, after: str) -> bool:
         return verb[0][0].isupper() and not (
             verb.start() == 0 and not before and WORD_AFTER.match(after)
         )
-    return _no_weekday_name(words, before)
+    return _no_weekday_name(words, before, ends=not after.strip(" ?.!"))
 
 
-def _no_weekday_name(words: str, before: str) -> bool:
-    """Say whether a weekday without a date is one: "Sun", "Sat" and "Ruby Tuesday" are not."""
+def _no_weekday_name(words: str, before: str, *, ends: bool) -> bool:
+    """Say whether a weekday without a date is one: "Sun", "Sat" and "Ruby Tuesday" are not.
+
+    "This wed" and "on sat" are where nothing follows.
+    """
     first = re.match(rf"({WEEKDAY_WORDS})\b", words, re.IGNORECASE)
     if first is None or re.search(r"\d|week", words, re.IGNORECASE):
-        return not re.search(r"\s(?:sun|sat|mon|wed)$", words, re.IGNORECASE)
+        return ends or not re.search(r"\s(?:sun|sat|mon|wed)$", words, re.IGNORECASE)
     if before in NO_WEEKDAY_BEFORE:
         return False
     if first[1].casefold() in WEEKDAY_NAMES:
         return first[1][0].isupper() or before in BEFORE_A_DATE
-    return first[1].casefold() not in ("sun", "sat", "mon", "wed") and before == "on"
+    return (ends or first[1].casefold() not in ("sun", "sat", "mon", "wed")) and before == "on"
