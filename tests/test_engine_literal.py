@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.generation.literal import as_written
+from engine.generation.literal import as_written, with_beginning
 from engine.retrieval.passages import split
 from ingest.item import Item, Kind, Locator, People
 
@@ -50,3 +50,34 @@ def test_without_evidence_nothing_changes() -> None:
 def test_a_long_reply_stays() -> None:
     reply = "phillip allen " * 5
     assert as_written(reply, EVIDENCE) == reply
+
+
+def vet(text: str) -> Item:
+    return Item(Kind.EVENT, "Vet", None, People(), f"Event: Vet\nWhen: {text}", Locator(Path("/c")))
+
+
+BLOODS = vet("Sat 2026-12-05 09:40-10:00 (20 min)")
+
+
+@pytest.mark.parametrize(
+    ("reply", "question", "items", "expected"),
+    [
+        ("10:00", "what time is the vet on Saturday", [BLOODS], "09:40-10:00"),
+        ("At 10.00.", "When do I have to be at the vet?", [BLOODS], "09:40-10:00"),
+        ("09:40", "what time is the vet", [BLOODS], "09:40"),
+        ("10:00", "when does the vet's appointment end", [BLOODS], "10:00"),
+        ("10:00 on Saturday", "what time is the vet", [BLOODS], "10:00 on Saturday"),
+        # Something else is then.
+        ("10:00", "what time is lunch", [BLOODS, vet("Sat 2026-12-05 10:00-11:00")], "10:00"),
+        ("10:00", "what time is lunch", [BLOODS, vet("Sun 2026-12-06 09:00-10:00")], "10:00"),
+    ],
+)
+def test_the_end_of_an_event_is_not_its_time(
+    reply: str, question: str, items: list[Item], expected: str
+) -> None:
+    assert with_beginning(reply, question, split(items)) == expected
+
+
+def test_a_time_that_a_mail_says_stays() -> None:
+    mail = Item(Kind.MAIL, "", None, People(), "Lunch at 10:00.", Locator(Path("/mail")))
+    assert with_beginning("10:00", "what time is lunch", split([BLOODS, mail])) == "10:00"

@@ -12,10 +12,18 @@ from collections.abc import Iterator, Sequence
 
 from engine.checking.draft_sentences import MARKER
 from engine.values import Passage
+from ingest.item import Kind
 
 MOST_WORDS = 8
 LEAST_CHARACTERS = 4
 """Letters and digits; shorter replies are found anywhere."""
+# "10:00", "at 10.00"
+_TIME = re.compile(r"\W*(?:at )?(?P<hour>\d{1,2})[:.](?P<minute>\d\d)\W*", re.IGNORECASE)
+# "09:40-10:00" of an event
+_FROM_TO = re.compile(r"(?<!\d)\d\d:\d\d-(?P<hour>\d\d):(?P<minute>\d\d)(?!\d)")
+_ASKS_AN_END = re.compile(
+    r"\b(?:end|ends|ended|finish\w*|over|until|till|back|done|out|close[sd]?)\b", re.IGNORECASE
+)
 _PIECE = re.compile(r"[^\W_]+")
 
 
@@ -52,3 +60,25 @@ def _patterns(pieces: Sequence[str]) -> Iterator[re.Pattern[str]]:
 
 def _whole(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W_]){pattern}(?![^\W_])", re.IGNORECASE)
+
+
+def with_beginning(reply: str, question: str, evidence: Sequence[Passage]) -> str:
+    """Return "09:40-10:00" for the reply "10:00", where an event ends then and no end is asked for.
+
+    Small models take the end of an event for its time. Where a passage has the reply otherwise, it
+    is returned unchanged.
+    """
+    told = _TIME.fullmatch(MARKER.sub("", reply))
+    if told is None or _ASKS_AN_END.search(question):
+        return reply
+    minute = f"{int(told['hour']):02}:{told['minute']}"
+    events = [one.text for one in evidence if one.item.kind is Kind.EVENT]
+    spans = {
+        span[0]
+        for text in events
+        for span in _FROM_TO.finditer(text)
+        if f"{span['hour']}:{span['minute']}" == minute
+    }
+    others = sum(len(re.findall(rf"(?<!\d){minute}(?!\d)", one.text)) for one in evidence)
+    said = sum(text.count(span) for text in events for span in spans)
+    return spans.pop() if len(spans) == 1 and said == others else reply

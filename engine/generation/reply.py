@@ -14,7 +14,7 @@ from engine.confidence.calibration import Calibration
 from engine.confidence.signals import Signals, of_words
 from engine.events import Steps, Token
 from engine.generation.draft import Draft
-from engine.generation.literal import as_written
+from engine.generation.literal import as_written, with_beginning
 from engine.language.addresses import written_out
 from engine.language.tokens import words
 from engine.prompts.tasks import Task
@@ -170,7 +170,8 @@ def finish(
     passage is ahead; `compared` is the signal of a reply whose statements the program compares.
     """
     written = replace(written, text=written_out(written.text, [one.text for one in passages]))
-    told = replace(written, text=as_written(written.text, passages), evidence=tuple(passages))
+    text = with_beginning(as_written(written.text, passages), asked.text, passages)
+    told = replace(written, text=text, evidence=tuple(passages))
     if abstention.denies(written.text, passages):
         return told
     known = signals_of(asked.text, passages, written)
