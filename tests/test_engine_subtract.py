@@ -250,6 +250,9 @@ def test_quick_effort_and_a_study_leave_it_out(
     for settings in ({"effort": "quick"}, {"strategy": "auto:subtract=never"}):
         events, _ = asked(tmp_path, fake_models(generator="$2,015"), **settings)
         assert is_subtracted(events) == []
+    wanted = {"effort": "quick", "strategy": "auto:subtract=always"}
+    events, _ = asked(tmp_path, fake_models(generator=["$2,015", "$2,050"]), **wanted)
+    assert is_subtracted(events) == [True]
 
 
 @pytest.mark.slow

@@ -70,7 +70,7 @@ class Auto:
         draft = yield from self._by_route(tools)
         if draft is None and self.again != "never":
             draft = yield from read_by_name(tools, self.run)
-        if draft is None and self.subtract != "never":
+        if draft is None and self._subtracts(tools):
             draft = yield from read_and_subtract(tools, self.run)
         if draft is not None:
             return draft
@@ -120,6 +120,12 @@ class Auto:
         if found is None or not decided.taken:
             return None
         return (yield from take(tools, found.label, world, read))
+
+    def _subtracts(self, tools: Toolbox) -> bool:
+        """Say whether a difference may be subtracted: for quick effort two answers are too much."""
+        if self.subtract == "auto":
+            return tools.budget.spending.effort != "quick"
+        return self.subtract == "always"
 
     def _find_words(self, tools: Toolbox) -> Steps[Toolbox]:
         """Let recall look for other words too, where the question's own do not occur."""

@@ -33,11 +33,10 @@ def read_and_subtract(tools: Toolbox, read: Read) -> Steps[Draft | None]:
 
     It is as likely as the less likely of the two, never sure, and shows both amounts. None where a
     question asks for something else, where no source states both amounts in one unit, and where the
-    one that it calls larger is not: a smaller one was hardly meant. Quick effort reads once.
+    one that it calls larger is not: a smaller one was hardly meant.
     """
-    if not tools.task.personal or tools.budget.spending.effort == "quick":
-        return None
-    asked = difference_of(tools.query.text, tools.settings.today)
+    personal = tools.task.personal
+    asked = difference_of(tools.query.text, tools.settings.today) if personal else None
     if asked is None:
         return None
     drafts = list[Draft]()
