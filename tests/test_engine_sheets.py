@@ -105,6 +105,12 @@ def test_a_running_column_is_not_added(table: str) -> None:
     assert newest is not None
     assert loan.rows[newest].cells["Left to pay"] == "1400"
 
+    marks = "Day | Score | Games\n" + "\n".join(
+        f"Day: 2026-01-0{day} | Score: {day} | Games: 1" for day in range(1, 6)
+    )
+    (scores,) = tables_of([sheet(marks, "Scores.xlsx")])
+    assert newest_of_running(scores, "Score", range(5)) is None  # each may be a score of its own
+
     asked = rows_asked("what was left to pay of the loan of orla", TODAY)
     assert asked is None  # a model asks
     query = RowsQuery("sum", "Left to pay")

@@ -22,7 +22,8 @@ _TIME = re.compile(r"\W*(?:at )?(?P<hour>\d{1,2})[:.](?P<minute>\d\d)\W*", re.IG
 # "09:40-10:00" of an event
 _FROM_TO = re.compile(r"(?<!\d)\d\d:\d\d-(?P<hour>\d\d):(?P<minute>\d\d)(?!\d)")
 _ASKS_AN_END = re.compile(
-    r"\b(?:end|ends|ended|finish\w*|over|until|till|back|done|out|close[sd]?)\b", re.IGNORECASE
+    r"\b(?:end|ends|ended|finish\w*|over|until|till|back|done|out|close[sd]?|leaves?|left)\b",
+    re.IGNORECASE,
 )
 _PIECE = re.compile(r"[^\W_]+")
 

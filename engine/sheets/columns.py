@@ -198,7 +198,7 @@ def newest_of_running(table: NamedTable, name: str, rows: Sequence[int]) -> int 
 
     Each of its cells is the one before it, more or less by what one other column says. So the last
     one tells what the rows come to. Where the newest row stands first, it is the first. None where
-    a column does not run.
+    a column does not run, and where it goes up or down by one alone: that may be chance.
     """
     held = [i for i, row in enumerate(table.rows) if amount_of(row.cells.get(name, ""))]
     others = [one for one in added_columns(table) if one != name]
@@ -206,7 +206,9 @@ def newest_of_running(table: NamedTable, name: str, rows: Sequence[int]) -> int 
     for order, newest in ((held, kept[-1:]), (held[::-1], kept[:1])):
         steps = [(_number(table, i, name) - _number(table, j, name), i) for j, i in pairwise(order)]
         changes = [(abs(change), i) for change, i in steps if change]
-        for other in others if len(changes) >= LEAST_CHANGES else ():
+        if len(changes) < LEAST_CHANGES or all(change == 1 for change, _ in changes):
+            continue
+        for other in others:
             told = sum(abs(_number(table, i, other)) == change for change, i in changes)
             if told >= MOSTLY * len(changes):
                 return newest[0] if newest else None
