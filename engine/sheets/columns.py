@@ -200,24 +200,30 @@ def newest_of_running(table: NamedTable, name: str, rows: Sequence[int]) -> int 
     one tells what the rows come to. Where the newest row stands first, it is the first. None where
     a column does not run, and where it goes up or down by one alone: that may be chance.
     """
-    held = [i for i, row in enumerate(table.rows) if amount_of(row.cells.get(name, ""))]
+    read = ((i, amount_of(row.cells.get(name, ""))) for i, row in enumerate(table.rows))
+    held = [(i, one.amount) for i, one in read if one is not None]
+    wanted = set(rows)
+    kept = [i for i, _ in held if i in wanted]
     others = [one for one in added_columns(table) if one != name]
-    kept = [i for i in held if i in set(rows)]
     for order, newest in ((held, kept[-1:]), (held[::-1], kept[:1])):
-        steps = [(_number(table, i, name) - _number(table, j, name), i) for j, i in pairwise(order)]
-        changes = [(abs(change), i) for change, i in steps if change]
-        if len(changes) < LEAST_CHANGES or all(change == 1 for change, _ in changes):
+        steps = ((i, abs(number - before)) for (_, before), (i, number) in pairwise(order))
+        changes = [(i, change) for i, change in steps if change]
+        if len(changes) < LEAST_CHANGES or all(change == 1 for _, change in changes):
             continue
-        for other in others:
-            told = sum(abs(_number(table, i, other)) == change for change, i in changes)
-            if told >= MOSTLY * len(changes):
-                return newest[0] if newest else None
+        if any(_tells(table, other, changes) for other in others):
+            return newest[0] if newest else None
     return None
 
 
-def _number(table: NamedTable, i: int, name: str) -> Decimal:
-    amount = amount_of(table.rows[i].cells.get(name, ""))
-    return Decimal(0) if amount is None else amount.amount
+def _tells(table: NamedTable, name: str, changes: Sequence[tuple[int, Decimal]]) -> bool:
+    """Say whether a column has most of these changes, in their rows."""
+    may_lack = len(changes) * (1 - MOSTLY)
+    for i, change in changes:
+        amount = amount_of(table.rows[i].cells.get(name, ""))
+        may_lack -= amount is None or abs(amount.amount) != change
+        if may_lack < 0:
+            return False
+    return True
 
 
 def mostly(table: NamedTable, name: str, read: Callable[[str], object]) -> bool:
