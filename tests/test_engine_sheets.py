@@ -105,6 +105,20 @@ def test_a_running_column_is_not_added(table: str) -> None:
     assert newest is not None
     assert loan.rows[newest].cells["Left to pay"] == "1400"
 
+    overdrawn = sheet(
+        "Date | Out | Amount\n"
+        + "\n".join(f"Date: 2026-0{m}-01 | Out: 50 | Amount: {-50 * m}" for m in range(1, 6)),
+        "Shop account.xlsx",
+    )
+    below = found("total of the shop account", [overdrawn])
+    assert below is not None
+    assert below.runs
+    assert str(below.number) == "-250"  # below zero, and not paid
+    (account,) = tables_of([overdrawn])
+    queried = run(RowsQuery("sum", "Amount"), account, range(5))
+    assert queried is not None
+    assert queried.values[0][0] == "-250"
+
     marks = "Day | Score | Games\n" + "\n".join(
         f"Day: 2026-01-0{day} | Score: {day} | Games: 1" for day in range(1, 6)
     )

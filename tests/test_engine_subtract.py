@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from engine.answer import answer
 from engine.comparison.amounts import difference
 from engine.comparison.difference import difference_of
-from engine.events import Answered, Decided, Event
-from engine.settings import Settings
+from engine.events import Answered, Decided, Event, Provisional, Token
+from engine.settings import Budget, Settings
 from engine.values import Answer
 from models.llama.generator import load_llama
 from models.roles import ModelSet
@@ -180,6 +182,24 @@ def test_other_questions_are_no_difference(question: str) -> None:
     assert difference_of(question, TODAY) is None
 
 
+WORDS = st.sampled_from(
+    [
+        *("how much", "how many", "more", "less", "over", "was", "did", "than", "the", "one", ","),
+        *("of", "in", "2025", "difference", "between", "and", "vs", "go up", "from", "to", "save"),
+        *("by", "x", "instead of", "\\1", "?", ":", "\n", "last year", "compared to"),
+    ]
+)
+
+
+@given(st.lists(WORDS, max_size=14).map(" ".join))
+@example("how much more is , than the old one")
+@example("how much more is C:\\1 than the old one")
+@example("difference between , and ,")
+def test_any_question_is_read_or_left(question: str) -> None:
+    found = difference_of(question, TODAY)
+    assert found is None or all(one.strip() for one in found.questions)
+
+
 @pytest.mark.parametrize(
     ("one", "other", "amount"),
     [
@@ -219,6 +239,26 @@ def test_both_amounts_are_shown_with_their_sources(
         "compared: how much was the final bill of the Grand: $2,015; "
         "how much the room at the Lion: $2,050"
     )
+
+
+def test_one_amount_is_never_shown_for_the_answer(
+    tmp_path: Path, fake_models: Callable[..., Any]
+) -> None:
+    """Neither as it is written nor as a provisional answer, however unsure it is."""
+    unsure: dict[str, Any] = {"generator": ["$2,015", "$2,015", "$2,050", "$2,050"]}
+    budget = Budget(1000, 1200, 1, lookahead_share=0, generator_share=0, enough_confidence=1.0)
+    for number in range(40):
+        (tmp_path / f"{number}.txt").write_text(
+            f"The final bill of house {number} for the room.\n" * 9
+        )
+    events, _ = asked(tmp_path, fake_models(**unsure), budget=budget)
+    at = next(
+        n for n, one in enumerate(events) if isinstance(one, Decided) and one.stage == "subtract"
+    )
+    assert any(
+        isinstance(one, Decided) and one.stage == "read on" and one.taken for one in events[:at]
+    )
+    assert not any(isinstance(one, Token | Provisional) for one in events[:at])
 
 
 @pytest.mark.parametrize(

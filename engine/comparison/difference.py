@@ -12,6 +12,7 @@ from datetime import date
 from engine.language.dates import find_spans
 
 MOST_CHARACTERS = 300
+"""Of a question that is read so: the patterns take cubic time."""
 MOST_WORDS = 3
 """Of an amount that is named by what it is of alone."""
 _LESS = r"less|fewer|lower|cheaper|smaller|shorter|lighter|below|under|short of"
@@ -112,16 +113,17 @@ def difference_of(question: str, today: date) -> TwoAmounts | None:
     match = next((match for form in _FORMS if (match := form.fullmatch(text))), None)
     if match is None:
         return None
-    one, order = match["one"].strip(" ,"), match["order"].casefold()
-    if _PRONOUN.fullmatch(one):
+    one, other = (match[name].strip(" ,") for name in ("one", "other"))
+    if not (one and other) or _PRONOUN.fullmatch(one):
         return None  # "how much over budget are we": with what?
+    order = match["order"].casefold()
     verb = match["verb"] if "verb" in match.groupdict() else ""
     if match.re is _BETWEEN and verb.casefold() in ("did", "does", "do"):
         verb = "was"
     how = _DIMENSIONS.get(order, match["how"].casefold())
     begin = f"{match['lead']}{how}{match['noun']}"
     first = " ".join(filter(None, (begin, verb, one)))
-    other = _ONE.sub(one.split()[-1], match["other"].strip(" ,"))
+    other = _ONE.sub(lambda _: one.split()[-1], other)
     at = len(begin)
     if match.re is _ORDER_FIRST and " of " in one and len(other.split()) <= MOST_WORDS:
         at, other = first.rindex(" of "), f"of {other}"  # "the rent of shed 4 than shed 2"
@@ -135,6 +137,8 @@ def _of_both(found: re.Match[str], begin: str, is_less: bool | None) -> TwoAmoun
         (named[name] or named.get(else_) or "").strip(" ,")
         for name, else_ in (("one", "this"), ("other", "that"))
     )
+    if not (one and other):
+        return None
     if _TWO_YEARS.match(one) and not _TWO_YEARS.match(other):
         one = f"{one} {' '.join(other.split()[1:])}"  # "the 2025 and 2026 fees"
     lead = found["lead"] or ""

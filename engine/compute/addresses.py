@@ -40,7 +40,7 @@ _FROM = re.compile(
     re.IGNORECASE,
 )
 # "Gerry the farmer", "Ann from the notary"
-_APPOSED = re.compile(r" (?:the|our|my|from|at|in|of) (?P<what>.+)$", re.IGNORECASE)
+_APPOSED = re.compile(r" (?:the|our|my|from|at|in|of) .+$", re.IGNORECASE)
 _PART = re.compile(r"[^\W\d_]+")
 
 

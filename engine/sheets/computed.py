@@ -25,7 +25,6 @@ from engine.values import Argument, Citation, Passage
 
 CITED = 20
 """Citations of one answer."""
-NEWEST = "the newest of"
 BY_WORDS = Argument("its rows were chosen by the question's words", False)
 
 
@@ -86,7 +85,7 @@ def _how(found: RowsComputed) -> str:
     chosen, table = found.chosen, found.table
     rows = f"{table.counted(len(chosen.numbers))} of {table.item.title}"
     column = "" if found.column == table.amounts else f"{found.column} in "
-    what = NEWEST if found.runs else "the sum of"
+    what = "the newest of" if found.runs else "the sum of"
     how = f"{what} {column}{rows}" if found.column else f"counted: {rows}"
     how += f", where {' and '.join(chosen.conditions)}" if chosen.conditions else ""
     how += f"; {table.counted(found.empty)} without a number" if found.empty else ""
@@ -126,7 +125,9 @@ def _sum(table: NamedTable, chosen: ChosenRows, column: str) -> RowsComputed | N
         return None
     numbers = [one.amount for one in amounts]
     total = sum(numbers, Decimal(0))
-    if all(number <= 0 for number in numbers):  # as a bank shows what left an account
+    if newest is None and all(
+        number <= 0 for number in numbers
+    ):  # as a bank shows what left an account
         total = -total
     empty = len(cells) - len(numbers)
     return RowsComputed(table, chosen, total, column, empty, newest is not None)

@@ -41,10 +41,10 @@ def run(query: RowsQuery, table: NamedTable, rows: Iterable[int]) -> Result | No
         return _foremost(query, table, kept)
     if query.operation == "list":
         return _listed(query, table, kept)
-    newest = newest_of_running(table, query.column, kept) if query.column else None
-    if query.operation == "sum" and newest is not None:
-        value = shown(_number(table, newest, query.column or "") or Decimal(0))
-        return Result(((value, (newest,)),), f"the newest {query.column} in")
+    if query.operation == "sum" and query.column:
+        newest = newest_of_running(table, query.column, kept)
+        if newest is not None and (number := _number(table, newest, query.column)) is not None:
+            return Result(((shown(number), (newest,)),), f"the newest {query.column} in")
     number = _measure(query.operation, query.column, table, kept)
     if number is None:
         return None

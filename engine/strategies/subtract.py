@@ -16,10 +16,10 @@ from engine.comparison.amounts import difference
 from engine.comparison.difference import TwoAmounts, difference_of
 from engine.compute.units import SIGNS, shown
 from engine.confidence.reasons import BOTH_MEANT, COMPARED
-from engine.events import Decided, Steps
+from engine.events import Decided, Event, Provisional, Steps, Token
 from engine.generation.draft import Draft
 from engine.settings import Settings
-from engine.stages import unseen
+from engine.stages import passed
 from engine.toolbox.steps import Toolbox
 from engine.values import Argument, Citation
 
@@ -41,7 +41,7 @@ def read_and_subtract(tools: Toolbox, read: Read) -> Steps[Draft | None]:
         return None
     drafts = list[Draft]()
     for question in asked.questions:
-        drafts.append((yield from unseen(read(tools.asking(question)))))
+        drafts.append((yield from passed(read(tools.asking(question)), _is_shown)))
         if not _is_answer(drafts[-1], tools.settings):
             break
     tools.timings.forget("first_token")
@@ -81,6 +81,11 @@ def _subtracted(asked: TwoAmounts, drafts: Sequence[Draft]) -> Draft | None:
             BOTH_MEANT,
         ),
     )
+
+
+def _is_shown(event: Event) -> bool:
+    """One amount alone is no answer to the question, not for the time being either."""
+    return not isinstance(event, Token | Provisional)
 
 
 def _bare(text: str) -> str:
