@@ -516,3 +516,26 @@ def test_runs_over_different_data_are_not_compared() -> None:
         refuse_to_compare([one], [other], ("A", "B"))
     with pytest.raises(DataDiffers, match="the one has a, the other b"):
         refuse_to_compare([one], [{"id": "b"}], ("A", "B"))
+
+
+def test_the_evidence_of_all_rounds_stands_in_the_row(
+    tmp_path: Path, fake_models: Callable[..., ModelSet]
+) -> None:
+    lines = ["The boathouse belongs to Kim.", "Kim was born in Oslo."]
+    corpus = [{"title": f"Fact {number}", "text": line} for number, line in enumerate(lines)]
+    (tmp_path / "facts.jsonl").write_text("".join(json.dumps(one) + "\n" for one in corpus))
+    row = {
+        "id": "a",
+        "question": "Where was the owner of the boathouse from?",
+        "answers": ["Oslo"],
+        "corpus": "facts.jsonl",
+        "support": [{"title": "Fact 0"}, {"title": "Fact 1"}],
+    }
+    file = tmp_path / "questions.jsonl"
+    file.write_text(json.dumps(row))
+    arms = [Settings(strategy="iterdrag:k=1,m=0"), Settings(strategy="drag:k=1,m=0")]
+    final = "So the final answer is: x"
+    replies = ["Follow up: Was Kim born in Oslo?", "Intermediate answer: Yes", final, "Oslo"]
+    steps = evaluate(file, [], fake_models(replies), arms, Choice(task="multihop"), None)
+    found = [step.row["scores"]["read_recall"] for step in steps if isinstance(step, Scored)]
+    assert found == [1.0, 0.5]

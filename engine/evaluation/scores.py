@@ -33,7 +33,7 @@ class EventRecord:
 
     rankings: dict[str, Sequence[Passage]] = field(default_factory=dict)
     """The last ranking of each stage."""
-    read: int = 0
+    read: Sequence[Passage] = ()
     """Passages that the generator was given for its answer."""
     asked: int = 0
     """Replies that should have the form of Self-Ask."""
@@ -45,24 +45,32 @@ class EventRecord:
         if isinstance(event, Ranked):
             self.rankings[event.stage] = event.passages
         elif isinstance(event, Selected) and event.stage == "write":
-            self.read = len(event.kept)
+            self.read = event.kept
         elif isinstance(event, Selected) and event.stage == "ask":
             self.asked += 1
         elif isinstance(event, Noted) and (said := LEFT_FORM.fullmatch(event.text)):
             self.left_form, self.asked = int(said[1]), int(said[2])
 
-    @property
-    def scores(self) -> dict[str, float | None]:
-        """The share of replies that left the form of Self-Ask, where any was asked for."""
-        return {"left_form": self.left_form / self.asked} if self.asked else {}
+    def scores_for(self, support: Sequence[Support]) -> dict[str, float | None]:
+        """Return the share of gold evidence among the passages of the answer's prompt, where any is
+        known, and of replies that left the form of Self-Ask, where any was asked for.
+
+        The first is the recall of all rounds of IterDRAG together (Inference scaling, table 5).
+        """
+        scores: dict[str, float | None] = {}
+        if support:
+            scores["read_recall"] = metrics.recall_at(self.read, support, len(self.read))
+        if self.asked:
+            scores["left_form"] = self.left_form / self.asked
+        return scores
 
 
 def row_of(question: Question, answer: Answer, trail: EventRecord) -> dict[str, Any]:
     """Return the row of an answer."""
     rankings = trail.rankings
     return {
-        "scores": _scores(question, answer, rankings) | trail.scores,
-        "read": trail.read,
+        "scores": _scores(question, answer, rankings) | trail.scores_for(question.support),
+        "read": len(trail.read),
         "grounded": answer.grounded,
         "confidence": answer.confidence,
         "tokens": asdict(answer.usage),

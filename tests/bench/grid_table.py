@@ -7,7 +7,8 @@
 `table` prints, for each data set and budget, the means of every strategy over the questions that
 all of them answered, with the paired 95 % interval of F1 against the baseline; `--pool` puts the
 questions of all data sets into one table, `--together` the budgets; `--recall` prints recall of the
-evidence among two, five and ten passages, each with its interval, in their place. `strip` copies
+evidence among two, five and ten passages and in the answer's prompt, each with its interval, in
+their place. `strip` copies
 rows without answers: what is left is ids, settings, scores, tokens, seconds and hashes; `askance
 eval --out` goes on from such a file.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +78,7 @@ def names(found: list[Row], together: bool) -> dict[tuple[str, tuple[str, ...]],
 
 def table(paths: list[Path], baseline: str, pool: bool, together: bool, recall: bool) -> None:
     """Print one Markdown table for each data set, budget and generator."""
-    columns = [f"recall@{k}" for k in KS] if recall else COLUMNS
+    columns = [*(f"recall@{k}" for k in KS), "recall, read"] if recall else COLUMNS
     show = recall_line if recall else line
     groups: dict[tuple[str, str, str], dict[str, dict[str, Row]]] = defaultdict(dict)
     found = rows(paths)
@@ -122,9 +124,9 @@ def recall_line(name: str, found: list[Row], base: list[Row]) -> str:
     """Return what evidence a strategy found."""
     base = [] if found == base else base
     cells = []
-    for k in KS:
-        values = [recall_of(row, k) for row in found]
-        gain = gained(values, [recall_of(row, k) for row in base])
+    for of in (*(partial(recall_of, k=k) for k in KS), partial(score, key="read_recall")):
+        values = [of(row) for row in found]
+        gain = gained(values, [of(row) for row in base])
         cells.append(f"{mean(values):.3f} {f'({gain})' if gain else ''}".strip())
     return f"| {' | '.join([name, *cells])} |"
 
