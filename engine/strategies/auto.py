@@ -20,6 +20,7 @@ from engine.routes.labels import by_words
 from engine.routes.routing import When, WhenLooking
 from engine.stages import stage
 from engine.strategies.computation import (
+    entry_named,
     mail_field,
     rows_computed,
     time_computed,
@@ -107,6 +108,9 @@ class Auto:
                     "it asks what calendars state: free time, clashes, an entry, a rhythm",
                 )
                 return free
+            if not read.sure and (named := entry_named(tools, world.items)) is not None:
+                yield Decided("route", True, "one entry of the calendars has its words")
+                return named
             if not read.sure and (field := (yield from mail_field(tools, world.known))):
                 yield Decided("route", True, "it asks for a field of a mail that has its words")
                 return field

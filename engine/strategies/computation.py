@@ -8,6 +8,7 @@ from datetime import UTC, date
 
 from engine.compute.availability import availability, availability_asked
 from engine.compute.clashes import clash_asked, clashes
+from engine.compute.entries import entry, entry_asked
 from engine.compute.extract import extracted
 from engine.compute.frequency import frequency, frequency_asked
 from engine.compute.item_filter import lies_in
@@ -60,6 +61,15 @@ def time_computed(tools: Toolbox, items: Sequence[Item]) -> Draft | None:
     if (often := frequency_asked(text, settings.today)) is not None:
         return frequency(often, items, settings.present, is_complete=is_complete)
     return None
+
+
+def entry_named(tools: Toolbox, items: Sequence[Item]) -> Draft | None:
+    """Return when or where something is that one entry of the calendars bears the name of."""
+    asked = entry_asked(tools.query.text, tools.settings.today)
+    if asked is None:
+        return None
+    is_complete = tools.corpus.coverage.complete_for(frozenset({Kind.EVENT}))
+    return entry(asked, items, tools.settings.present, is_complete=is_complete)
 
 
 def mail_field(tools: Toolbox, known: Acquaintances) -> Steps[Draft | None]:
