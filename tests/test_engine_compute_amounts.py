@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from engine.compute.units import Quantity, amounts, by_unit
+from engine.confidence.reasons import IN_PART, MIXED
 from engine.values import Answer
 from ingest.item import Item
 from tests.support.builders import mail
@@ -165,6 +166,17 @@ def test_what_holds_more_amounts_than_the_model_is_shown_is_told(ask: Ask) -> No
         in notes
     )
     assert "$22.25\nnone" in models["l"].prompts[1]  # the total and 23 fees are offered
+    assert answer.certainty == "unsure"
+    assert IN_PART in answer.reasons
+
+
+def test_a_rate_beside_a_sum_of_money_leaves_it_unsure(ask: Ask) -> None:
+    items = [mail("A", KIM, day(1), "Total: $1.50."), mail("B", KIM, day(2), "Total: 4 %.")]
+    answer, _, _ = ask("anything", items, ["$1.50", "4 %"], plan='sum "total" of mail')
+    assert answer.certainty == "unsure"
+    assert MIXED in answer.reasons
+    answer, _, _ = ask("anything", items[:1], ["$1.50"], plan='sum "total" of mail')
+    assert answer.certainty == "sure"
 
 
 BILLS = [
@@ -192,6 +204,7 @@ def test_a_group_of_two_currencies_has_a_row_and_the_sources_of_each(ask: Ask) -
         ["500 JPY", "900 JPY"],
     ]
     assert "different units are not added: JPY, USD" in notes
+    assert answer.certainty == "sure"
 
 
 def test_the_top_is_the_top_of_each_currency_and_no_chart_scales_both(ask: Ask) -> None:

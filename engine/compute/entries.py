@@ -30,7 +30,8 @@ _OF = (
 )
 # "when am I seeing the optician now", "where does the committee meet", "what time's choir"
 _FIRST = re.compile(
-    rf"^(?:and |so |but )?{_OF}(?: (?:is|are|am|do|does|will|have|has)\b|'s|'re|s\b)? (?P<what>.+)$",
+    rf"^(?:and |so |but )?{_OF}(?: (?:is|are|am|do|does|will|have|has)\b|'s|'re|s\b)?"
+    r" (?P<what>.+)$",
     re.IGNORECASE,
 )
 # "kits dentist, what date", "the car service is when"
@@ -104,8 +105,8 @@ def entry(
 ) -> Draft | None:
     """Return the coming entry that bears the words, or those on the days that are asked for.
 
-    None where no entry does, where differently named ones do, or where it has no place or no time of
-    day and that is asked for. It is always unsure, as something else may have the name.
+    None where no entry does, where differently named ones do, or where it lacks the place or the
+    time of day that is asked for. It is always unsure, as something else may have the name.
     """
     events = [one for one in items if one.kind is Kind.EVENT and one.when is not None]
     bearing = [one for one in each_once(events) if _bears(title_of(one), asked.told)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 
-from engine.compute.units import Quantity
+from engine.compute.units import CODES, Quantity
 from engine.plan import Plan, Sought
 from ingest.item import Item, Shelf
 
@@ -108,6 +108,11 @@ class Table:
         """Whether it names one person for each mail, where a mail's main recipient is asked for."""
         named = Counter(id(one.item) for row in self.rows for one in row.values)
         return self.plan.value != "addressee" or all(count == 1 for count in named.values())
+
+    @property
+    def is_of_one_sort(self) -> bool:
+        """Whether its rows are all money, or all in one unit: a rate is no part of a sum."""
+        return len(self.units) < 2 or CODES.issuperset(self.units)
 
     @property
     def units(self) -> tuple[str, ...]:

@@ -29,7 +29,9 @@ class _Rule:
 COUNTED = Argument("the day is counted from the date of its source", True)
 UNREAD = Argument("not all that may count was read", False)
 ALL_MEANT = Argument("the mail does not say which of its recipients it means", False)
-"""Both of a computed answer."""
+IN_PART = Argument("not all amounts of its sources were looked at", False)
+MIXED = Argument("amounts of different sorts were found", False)
+"""All of a computed answer."""
 
 OWN_WORDS = Argument("no source says so in these words", False)
 CORRECTED = "a newer source speaks of a correction or a change: "

@@ -21,7 +21,7 @@ from engine.compute.run import run
 from engine.compute.show import draft
 from engine.compute.table import Extracted, Table
 from engine.compute.vocabulary import QuestionVocabulary, joined
-from engine.confidence.reasons import ALL_MEANT
+from engine.confidence.reasons import ALL_MEANT, IN_PART, MIXED
 from engine.errors import OwnAddressUnknown, PlanRefused
 from engine.events import Noted, Steps
 from engine.generation.draft import Draft
@@ -154,7 +154,11 @@ def compute(tools: Toolbox, vocabulary: QuestionVocabulary, read: PlanReading) -
     for remark in result.table.remarks if result.table else ():
         yield Noted(remark)
     is_whole = read.sure and not table.unread and table.is_as_expected
-    reasons = () if table.names_one else (ALL_MEANT,)
+    reasons = (
+        *(() if table.names_one else (ALL_MEANT,)),
+        *((IN_PART,) if table.in_part else ()),
+        *(() if table.is_of_one_sort else (MIXED,)),
+    )
     return replace(result, ended=is_whole, reasons=reasons)
 
 
