@@ -203,6 +203,9 @@ def test_what_names_no_days_is_none(words: str) -> None:
         ("rent May to June next year", ["May to June next year"]),
         ("does the bin go out this wed?", ["this wed"]),
         ("is the market on sat", ["sat"]),
+        ("what time on 19 march did rob write", ["19 march"]),
+        ("when is it, on may 3 or june 5", ["may 3", "june 5"]),
+        ("did we meet 3 may?", ["3 may"]),
     ],
 )
 def test_dates_in_running_text(text: str, wanted: list[str]) -> None:
@@ -232,6 +235,7 @@ def test_dates_in_running_text(text: str, wanted: list[str]) -> None:
         "What did Jan through May say?",
         "the first half of the game",
         "I may go",
+        "section 3 may apply, all 3 march in",
     ],
 )
 def test_no_dates_in_running_text(text: str) -> None:

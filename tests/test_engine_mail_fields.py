@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
 from engine.compute.mail_fields import BY_WORDS, FieldAsked, field_asked, field_stated
 from engine.generation.draft import Draft
+from engine.language.days import Span
 from engine.question.acquaintances import Acquaintances
 from engine.values import Passage
 from ingest.item import Item, Kind, Person
@@ -22,6 +23,7 @@ ANN, BOB, CY = (
     Person("Cy Post", "cy@post.example"),
 )
 ME = frozenset({"cy@post.example"})
+TODAY = date(2026, 11, 29)
 
 
 def sent(
@@ -46,7 +48,7 @@ KNOWN = Acquaintances.of(ITEMS)
 
 
 def stated(question: str, scores: list[float], items: list[Item] = ITEMS) -> Draft | None:
-    asked = field_asked(question, KNOWN)
+    asked = field_asked(question, KNOWN, TODAY)
     assert asked is not None
     passages = [Passage(item, 0, len(item.text)) for item in items]
     return field_stated(asked, passages, scores, KNOWN, ME)
@@ -74,19 +76,72 @@ def told(field: Any, sender: str | None, recipient: str | None) -> FieldAsked:
         ("who got a copy of the offers mail", told("copied", None, None)),
         ("which adress did I write to Ann from about the roof", told("sender", "me", "Ann")),
         ("from which address did i send Bob the offers", told("sender", "me", "Bob")),
+        ("what time did ann write about the roof", told("date", "ann", None)),
+        ("which of my addresses did the roof mail go to", told("address", None, None)),
+        ("what email address was the lunch mail sent to?", told("address", None, None)),
     ],
 )  # fmt: skip
 def test_which_field_of_whose_mail_is_asked_for(question: str, asked: FieldAsked) -> None:
-    found = field_asked(question, KNOWN)
+    found = field_asked(question, KNOWN, TODAY)
     assert found is not None
     assert replace(found, about=frozenset()) == asked
 
 
 def test_words_of_telling_are_not_what_it_is_about() -> None:
-    found = field_asked("When did Ann tell me in a mail that the roofs leak?", KNOWN)
+    found = field_asked("When did Ann tell me in a mail that the roofs leak?", KNOWN, TODAY)
     assert found is not None
     assert found.about == {"roof", "leak"}
-    assert field_asked("When did Ann write to me?", KNOWN) is None  # of no mail in particular
+    assert (
+        field_asked("When did Ann write to me?", KNOWN, TODAY) is None
+    )  # of no mail in particular
+
+
+@pytest.mark.parametrize(
+    ("question", "days", "about"),
+    [
+        ("what time on 2 may did Ann write", (2, 2), set()),
+        ("when did Ann write about the roof in May", (1, 31), {"roof"}),
+        ("When did Ann write on 9 May 2026 about lunch?", (9, 9), {"lunch"}),
+        ("When did Ann write about the March lunch?", None, {"march", "lunch"}),
+    ],
+)
+def test_days_say_which_mail_is_meant(
+    question: str, days: tuple[int, int] | None, about: set[str]
+) -> None:
+    found = field_asked(question, KNOWN, TODAY)
+    assert found is not None
+    assert found.about == about
+    wanted = days and Span(date(2026, 5, days[0]), date(2026, 5, days[1]))
+    assert found.days == wanted
+
+
+def test_a_year_before_a_noun_is_when_it_was_sent() -> None:
+    found = field_asked("which address did the 2026 lunch mail go to", KNOWN, TODAY)
+    assert found is not None
+    assert found.days == Span(date(2026, 1, 1), date(2026, 12, 31))
+    assert found.about == {"lunch"}
+
+
+def test_of_several_mails_the_one_of_the_days_is_stated() -> None:
+    draft = stated("what time on 9 May did Ann write?", [4.0, 1.0, 5.0, 0.0])
+    assert draft is not None
+    assert draft.text == "Sat 2026-05-09 09:00 [1]"
+    two = [ITEMS[0], replace(ITEMS[1], when=ITEMS[0].when)]
+    assert stated("what time on 2 May did Ann write?", [4.0, 1.0], two) is None
+    assert stated("what time on 3 May did Ann write?", [4.0, 1.0, 5.0, 0.0]) is None
+
+
+def test_a_recipient_is_looked_for_before_a_copy() -> None:
+    draft = stated("who did I copy in when I wrote to Ann about roofs", [0.0, 0.0, 2.0, 5.0])
+    assert draft is not None
+    assert draft.text == "Bob Reed [1]"
+
+
+def test_the_address_of_a_mail_that_its_words_name_is_stated() -> None:
+    draft = stated("which of my addresses did the boat house mail go to", [4.0, 1.0, 2.0, 0.0])
+    assert draft is not None
+    assert draft.text == "cy@post.example [1]"
+    assert stated("which address did the car rental mail go to", [4.0, 1.0, 2.0, 0.0]) is None
 
 
 @pytest.mark.parametrize(
@@ -107,7 +162,7 @@ def test_words_of_telling_are_not_what_it_is_about() -> None:
     ],
 )
 def test_other_questions_ask_for_no_field(question: str) -> None:
-    assert field_asked(question, KNOWN) is None
+    assert field_asked(question, KNOWN, TODAY) is None
 
 
 def test_the_date_of_the_mail_with_the_words_is_stated_and_unsure() -> None:

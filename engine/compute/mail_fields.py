@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
-from engine.compute.fields import line_of
+from engine.compute.fields import day_of, line_of
 from engine.compute.item_filter import is_one_of
 from engine.generation.draft import Draft
+from engine.language.dates import find_spans
+from engine.language.days import Span
 from engine.language.stemming import stem_of
 from engine.language.tokens import FUNCTION_WORDS, words
 from engine.question.acquaintances import Acquaintances, Names
@@ -34,10 +37,10 @@ _VERBS = (
     r"|suggest(?:ed)?|tell|told|thank(?:ed)?|warn(?:ed)?|write|wrote)"
 )
 _WHO = r"(?P<who>[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}?)"
-# "when did Ann tell me that", "on what date did I write to Bob"
+# "when did Ann tell me that", "on what date did I write to Bob", "what time on Friday did Ann write"
 _WHEN = re.compile(
-    r"^(?:and |so )?(?:when|(?:on )?(?:what|which) (?:day|date)) (?:did|had) "
-    rf"{_WHO} {_VERBS}\b(?P<rest>.*)$",
+    r"^(?:and |so )?(?:when|(?:on )?(?:what|which) (?:day|date)|(?:at )?what time) +"
+    rf"(?:did|had) {_WHO} {_VERBS}\b(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _DID = rf"(?:{_VERBS}|[^\W\d_]+ed)"
@@ -89,6 +92,17 @@ _FROM_WHICH = re.compile(
     rf"{_WHO} {_VERBS}\b(?P<rest>.*(?(from)|\bfrom\b.*))$",
     re.IGNORECASE,
 )
+# "which of my addresses did the ferry booking go to", "what address was the invoice sent to"
+_WENT_TO = re.compile(
+    r"^(?:and |so )?(?:to )?(?:which|what)(?: of (?:my|our))?(?: e-?mail)? add?ress(?:es)?"
+    r" (?:did|was|were) (?:the|that|this|my|our) (?P<rest>.+?)"
+    r" (?:go|come|sent|addressed|delivered|e-?mailed|mailed)(?: to)?$",
+    re.IGNORECASE,
+)
+# "in February", "of last week"
+_BEFORE_DAYS = re.compile(r"\b(?:in|on|during|from|of|back in) (?:the )?$", re.IGNORECASE)
+# "2025" of "the 2025 booking"
+_YEAR = re.compile(r"\bthe ((?:19|20)\d\d) (?=[^\W\d_])", re.IGNORECASE)
 # " to Bob Reed", " me"
 _TO = re.compile(r"^ (?:to )?(?P<to>[^\W\d_][\w.'-]*(?: [A-Z][\w.'-]*){0,3})")
 Field = Literal["date", "copied", "recipient", "address", "sender"]
@@ -125,11 +139,14 @@ class FieldAsked:
     recipient: str | None
     about: frozenset[str]
     """Stems of what the mail is about."""
+    days: Span | None = None
+    """When it was sent, where the question says so; then it may say nothing else of it."""
 
 
-def field_asked(question: str, known: Acquaintances) -> FieldAsked | None:
+def field_asked(question: str, known: Acquaintances, today: date) -> FieldAsked | None:
     """Return the field that a question asks for of a mail by somebody who is known; or None."""
     plain = " ".join(question.replace("\u2019", "'").split()).rstrip("?.! ")
+    plain, days = _without_days(plain, today)
     if _OF_ANOTHER_DAY.search(plain) or _SEVERAL.search(plain):
         return None
     for field, patterns in _FORMS.items():
@@ -141,10 +158,31 @@ def field_asked(question: str, known: Acquaintances) -> FieldAsked | None:
             if field == "recipient" and found["what"].casefold() != "whom":
                 field = "address"
             about = _about(found["rest"], recipient)
-            return FieldAsked(field, sender, recipient, about) if sender and about else None
-    found = _COPIED_THERE.match(plain)
-    about = _about(found["rest"], None) if found else frozenset[str]()
-    return FieldAsked("copied", None, None, about) if about else None
+            if sender is None or not (about or days):
+                return None
+            return FieldAsked(field, sender, recipient, about, days)
+    by_words: tuple[tuple[Field, re.Pattern[str]], ...] = (
+        ("copied", _COPIED_THERE),
+        ("address", _WENT_TO),
+    )
+    for field, pattern in by_words:
+        if (found := pattern.match(plain)) and (about := _about(found["rest"], None)):
+            return FieldAsked(field, None, None, about, days)
+    return None
+
+
+def _without_days(plain: str, today: date) -> tuple[str, Span | None]:
+    """Return a question without the days that a mail was sent on, and these, where it has one."""
+    spans = find_spans(plain, today)
+    if not spans and (year := _YEAR.search(plain)):
+        number = int(year[1])
+        without = f"{plain[: year.start(1)]}{plain[year.end() :]}"
+        return without, Span(date(number, 1, 1), date(number, 12, 31))
+    before = _BEFORE_DAYS.search(plain[: spans[0].start]) if len(spans) == 1 else None
+    if before is None:
+        return plain, None
+    without = f"{plain[: before.start()]} {plain[spans[0].end :]}"
+    return " ".join(without.split()), spans[0].span
 
 
 def _about(rest: str, recipient: str | None) -> frozenset[str]:
@@ -187,14 +225,19 @@ def field_stated(
         elif score > 0 and _may_be(item, asked, senders):
             best[id(item)] = max(best.get(id(item), (0.0, item)), (score, item), key=_score)
     rated = sorted(best.values(), key=_score, reverse=True)
+    if asked.days is not None:
+        rated = [one for one in rated if _lies_in(one[1], asked.days)]
     if (to := asked.recipient) is not None:
-        meant = [one for one in rated if is_one_of(one[1].people.recipients, to, recipients)]
-        rated = meant or rated
+        to_them = [one for one in rated if is_one_of(one[1].people.to, to, recipients)]
+        copied = [one for one in rated if is_one_of(one[1].people.recipients, to, recipients)]
+        rated = to_them or copied or rated
     if not rated or rated[0][0] < of_chats:
         return None
     if len(rated) > 1 and rated[1][0] > LEAD * rated[0][0]:
         return None
     item = rated[0][1]
+    if not asked.about and len(rated) > 1:
+        return None
     has = asked.about.intersection(map(stem_of, words(item.text)))
     least = LEAST_WORDS if asked.sender else 1
     return _draft(asked, item) if len(has) >= least * len(asked.about) else None
@@ -204,8 +247,15 @@ def _may_be(item: Item, asked: FieldAsked, senders: Names) -> bool:
     if item.kind is not Kind.MAIL or item.locator.part is not None:
         return False
     if asked.sender is None:
-        return bool(item.people.cc)
+        return asked.field != "copied" or bool(item.people.cc)
     return is_one_of(item.people.sender, asked.sender, senders)
+
+
+def _lies_in(item: Item, days: Span) -> bool:
+    day = day_of(item)
+    return day is not None and (
+        (days.first is None or days.first <= day) and (days.last is None or day <= days.last)
+    )
 
 
 def _score(rated: tuple[float, Item]) -> float:

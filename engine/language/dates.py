@@ -232,9 +232,9 @@ def _no_name(words: str, before: str, after: str) -> bool:
         person = WORD_AFTER.match(after) and not folded.startswith("mar")
         return opened and not POSSESSIVE.match(after) and not person
     if re.search(r"\d", words) and (verb := re.search(r"\b(may|march)\b", words, re.IGNORECASE)):
-        return verb[0][0].isupper() and not (
-            verb.start() == 0 and not before and WORD_AFTER.match(after)
-        )
+        if not verb[0][0].isupper():  # "on 19 march", "19 march?"; not "all 3 may come"
+            return before in ("on", "since", "until", "till") or not after.strip(" ?.!")
+        return not (verb.start() == 0 and not before and WORD_AFTER.match(after))
     return _no_weekday_name(words, before, ends=not after.strip(" ?.!"))
 
 

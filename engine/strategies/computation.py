@@ -74,7 +74,7 @@ def entry_named(tools: Toolbox, items: Sequence[Item]) -> Draft | None:
 
 def mail_field(tools: Toolbox, known: Acquaintances) -> Steps[Draft | None]:
     """Return when somebody wrote of something, or who was in copy, where that is asked; or None."""
-    asked = field_asked(tools.query.text, known)
+    asked = field_asked(tools.query.text, known, tools.settings.today)
     if asked is None:
         return None
     scores = yield from tools.recall()
