@@ -239,6 +239,29 @@ def test_plain_text_is_preferred_and_html_stands_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("plain", "is_read"),
+    [
+        ("This message is best read in HTML.", False),
+        ("View this email in your browser: https://ferry.example/m/1", False),
+        ("View it online\n", False),
+        ("The online form is there", True),
+        ("HTML is for browsers. " * 40, True),
+        ("html: Rich words", True),  # the other version says less
+    ],
+)
+def test_a_plain_version_that_only_sends_to_html_is_not_read(
+    tmp_path: Path, plain: str, is_read: bool
+) -> None:
+    mail = message()
+    mail.set_content(plain)
+    rich = "Rich words" if plain.startswith("html:") else "Your cabin is 4021, on deck 8. " * 3
+    mail.add_alternative(f"<p>{rich}</p>", subtype="html")
+    (item,) = items_of(write(tmp_path / "a.eml", mail.as_bytes()))
+    assert (plain.strip() in item.text) is is_read
+    assert ("cabin is 4021" in item.text) is not is_read
+
+
+@pytest.mark.parametrize(
     ("charset", "raw"),
     [
         ("utf-8", "Grüße"),

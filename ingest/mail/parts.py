@@ -37,6 +37,12 @@ _LIKE_ASCII = frozenset(
 _SHIFTS = ((b"\0", b"\0"), (b"\x1b", b"\x1b"), (b"~", b"~{"), (b"+", b"+A"))
 """What introduces non-ASCII text that looks like ASCII, in character sets that mails may not
 declare."""
+_STUB = 400
+"""Characters that a plain version without the message has at most."""
+# "This message is best read in HTML.", "View it in your browser: https://…"
+_SENDS_ELSEWHERE = re.compile(
+    r"\bhtml\b|\bbrowser\b|\bnavigat(?:eu|o)r\b|\bview\b.*\bonline\b", re.IGNORECASE
+)
 _REPORT_LIMIT = 256 << 10
 _FOLD = re.compile(r"\r?\n[ \t]+")
 
@@ -195,7 +201,10 @@ def _children(part: Part, number: str, into: Contents) -> list[tuple[str, Part]]
 
 
 def _walk_alternatives(children: list[tuple[str, Part]], depth: int, into: Contents) -> None:
-    """Take the plain version of a body, else the richest version with text."""
+    """Take the plain version of a body, else the richest version with text.
+
+    A plain version that only sends its reader to the other one is none.
+    """
     versions = []
     for index, child in children:
         version = Contents(parts=into.parts)
@@ -206,12 +215,19 @@ def _walk_alternatives(children: list[tuple[str, Part]], depth: int, into: Conte
         into.is_cut = into.is_cut or version.is_cut
         into.sealed += version.sealed
         versions.append(version)
-    plain = (version for version in versions if version.is_plain and version.has_text)
-    rich = (version for version in reversed(versions) if version.has_text)
-    chosen = next(plain, None) or next(rich, None)
+    plain = next((one for one in versions if one.is_plain and one.has_text), None)
+    chosen = plain
+    if plain is None or _is_stub(plain.text):
+        rich = next((one for one in reversed(versions) if one.has_text), None)
+        is_told = rich is not None and (plain is None or len(rich.text) > len(plain.text))
+        chosen = rich if is_told else plain
     if chosen is not None:
         into.body += chosen.body
         into.is_plain = chosen.is_plain
+
+
+def _is_stub(text: str) -> bool:
+    return len(text) <= _STUB and _SENDS_ELSEWHERE.search(text) is not None
 
 
 def _without_coded_files(part: Part, number: str, into: Contents) -> Part:
