@@ -37,7 +37,7 @@ _VERBS = (
     r"|suggest(?:ed)?|tell|told|thank(?:ed)?|warn(?:ed)?|write|wrote)"
 )
 _WHO = r"(?P<who>[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}?)"
-# "when did Ann tell me that", "on what date did I write to Bob", "what time on Friday did Ann write"
+# "when did Ann tell me that", "on what date did I write to Bob", "what time did Ann write"
 _WHEN = re.compile(
     r"^(?:and |so )?(?:when|(?:on )?(?:what|which) (?:day|date)|(?:at )?what time) +"
     rf"(?:did|had) {_WHO} {_VERBS}\b(?P<rest>.*)$",
