@@ -81,7 +81,7 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
         checked.text = with_speaker(checked.text, query.text, checked.citations)
     if own := _is_own_yes(draft, checked, query.text):
         checked = replace(checked, grounded="partial", citations=nearest(draft.evidence))
-    if tools.passages.prefers_newest:
+    if (meant := tools.passages.meant) is not None and meant.is_newest:
         newer = _newer_correction(draft, checked.citations)
         draft = replace(draft, reasons=(*draft.reasons, *newer))
     complete = _complete(draft, corpus.coverage)

@@ -16,15 +16,17 @@ from engine.confidence.reasons import CORRECTED
 from engine.events import Answered, Ranked, Selected
 from engine.retrieval.passages import split
 from engine.retrieval.versions import (
-    asks_for_the_newest,
-    oldest_before_newest,
-    with_newest,
+    VersionMeant,
+    meant_last,
+    version_meant,
+    with_meant,
 )
 from engine.settings import Settings
 from ingest.item import Item, Kind
 from tests.support.builders import document
 
 TODAY = date(2026, 11, 29)
+NEWEST = VersionMeant(None, is_newest=True)
 
 
 def dated(item: Item, year: int, month: int = 1) -> Item:
@@ -50,7 +52,7 @@ OLD_RENT, NEW_RENT, REPLY, ROOF, EVENT, BARE, BARE_OLD = range(7)
 
 def test_the_newest_version_rises_and_the_best_score_of_a_subject_stays() -> None:
     scores = np.array([4.0, 3.5, 2.0, 3.0, 3.8, 3.2, 3.3])
-    found = with_newest(scores, PASSAGES)
+    found = with_meant(scores, PASSAGES, NEWEST)
     assert found[NEW_RENT] == 4.0
     assert found[OLD_RENT] == pytest.approx(4.0 * 4.0 / (3.5 * 1.5))
     assert found[ROOF] == 3.0  # its reply has too few of the words: 2.0 · 1.5
@@ -60,16 +62,16 @@ def test_the_newest_version_rises_and_the_best_score_of_a_subject_stays() -> Non
 
 def test_what_scores_far_below_the_best_is_no_version() -> None:
     scores = np.array([10.0, 3.9, 0.0, 0.0, 0.0, 0.0, 0.0])
-    assert with_newest(scores, PASSAGES).tolist() == scores.tolist()
+    assert with_meant(scores, PASSAGES, NEWEST).tolist() == scores.tolist()
 
 
 def test_nothing_found_stays_nothing() -> None:
-    assert not with_newest(np.zeros(len(PASSAGES)), PASSAGES).any()
+    assert not with_meant(np.zeros(len(PASSAGES)), PASSAGES, NEWEST).any()
 
 
 def test_versions_are_read_in_the_order_of_time_at_their_places() -> None:
     chosen = [NEW_RENT, EVENT, REPLY, OLD_RENT, ROOF]
-    ordered = oldest_before_newest(chosen, PASSAGES)
+    ordered = meant_last(chosen, PASSAGES, NEWEST)
     assert ordered == [OLD_RENT, EVENT, ROOF, NEW_RENT, REPLY]
 
 
@@ -79,7 +81,7 @@ def test_a_newer_correction_is_read_last() -> None:
         replace(letter("Correction", 2026, 3), title="Correction to the letter", kind=Kind.MAIL),
         replace(letter("Correction", 2024), title="Correction of 2023", kind=Kind.MAIL),
     ]
-    assert oldest_before_newest([2, 3, 1, 0], split(items)) == [3, 0, 1, 2]
+    assert meant_last([2, 3, 1, 0], split(items), NEWEST) == [3, 0, 1, 2]
 
 
 TRIP = "12/11/2026, 09:00 - Sofia: The trip costs 14.50 euros per child, says the teacher.\n"
@@ -122,7 +124,38 @@ def test_an_answer_from_before_a_correction_is_unsure(
     ],
 )
 def test_a_question_may_mean_what_was(question: str, newest: bool) -> None:
-    assert asks_for_the_newest(question, TODAY) is newest
+    meant = version_meant(question, TODAY)
+    assert (meant is not None and meant.is_newest) is newest
+
+
+@pytest.mark.parametrize(
+    ("question", "year"),
+    [
+        ("What was the rent in 2025?", 2025),
+        ("how much is it under last years terms", 2025),
+        ("last year\u2019s rent?", 2025),
+        ("what is this years rent", 2026),
+        ("What is the rent?", None),
+        ("Was it less in 2025 than in 2026?", None),
+        ("What did invoice 12/2025 cost?", None),
+    ],
+)
+def test_a_question_may_name_the_year_of_a_version(question: str, year: int | None) -> None:
+    meant = version_meant(question, TODAY)
+    assert (meant and meant.year) == year
+
+
+def test_the_version_of_the_year_is_meant_and_else_the_newest() -> None:
+    scores = np.array([3.5, 4.0, 2.5, 3.0, 3.8, 3.2, 3.3])
+    found = with_meant(scores, PASSAGES, VersionMeant(2025, is_newest=True))
+    assert found[OLD_RENT] == 4.0
+    assert found[NEW_RENT] < 4.0
+    assert found[REPLY] > found[ROOF]  # no title of them has a year
+    found = with_meant(scores, PASSAGES, VersionMeant(2025, is_newest=False))
+    assert found[[REPLY, ROOF]].tolist() == [2.5, 3.0]
+    chosen = [OLD_RENT, NEW_RENT, REPLY, ROOF]
+    ordered = meant_last(chosen, PASSAGES, VersionMeant(2025, is_newest=False))
+    assert ordered == [NEW_RENT, OLD_RENT, REPLY, ROOF]
 
 
 def test_the_newest_mail_of_a_thread_is_read_next_to_the_question(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
@@ -43,6 +44,14 @@ _CORRECTION = re.compile(
     re.IGNORECASE,
 )
 
+# "2025" of "the 2025 terms"
+_YEAR = re.compile(r"(?<![\d./-])(?P<year>(?:19|20)\d\d)(?![\d./-])")
+# "rent-2025.pdf", "AGM minutes 2026-11-23"
+_YEAR_OF_TITLE = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+# "last year's", "this years"
+_RELATIVE_YEAR = re.compile(r"\b(?P<which>last|this|next) year(?:'?s)?\b", re.IGNORECASE)
+_YEARS_ON = {"last": -1, "this": 0, "next": 1}
+
 Versions = list[list[int]]
 
 
@@ -59,8 +68,29 @@ def asks_for_something_former(question: str) -> bool:
     return _FORMER.search(question) is not None
 
 
-def with_newest(scores: Scores, passages: Sequence[Passage]) -> Scores:
-    """Return the scores, shape (passages,), with newer versions raised above older ones.
+@dataclass(frozen=True, slots=True)
+class VersionMeant:
+    """Which of several versions of a subject a question means."""
+
+    year: int | None
+    """Those whose titles or names have this year, where any has."""
+    is_newest: bool
+    """The newest, where no year decides."""
+
+
+def version_meant(question: str, today: date) -> VersionMeant | None:
+    """Return which versions a question means: "the 2025 terms", "last year's"; None: any."""
+    plain = question.replace("\u2019", "'")
+    named = {int(one["year"]) for one in _YEAR.finditer(plain)}
+    told = (one["which"].casefold() for one in _RELATIVE_YEAR.finditer(plain))
+    named |= {today.year + _YEARS_ON[which] for which in told}
+    year = named.pop() if len(named) == 1 else None
+    is_newest = asks_for_the_newest(question, today)
+    return VersionMeant(year, is_newest) if year or is_newest else None
+
+
+def with_meant(scores: Scores, passages: Sequence[Passage], meant: VersionMeant) -> Scores:
+    """Return the scores, shape (passages,), with versions that are meant raised above the others.
 
     The best score of a subject stays what it was: other subjects neither gain nor lose.
     """
@@ -71,24 +101,45 @@ def with_newest(scores: Scores, passages: Sequence[Passage]) -> Scores:
     likely = near[best_first(scores[near])[:MOST]].tolist()
     raised = scores.copy()
     for versions in versions_of(likely, passages):
-        days = sorted({moment_of(passages[i].item) for i in versions})
+        order = _order(versions, passages, meant)
+        ranks = sorted({*order.values()})
         for i in versions:
-            raised[i] *= 1 + NEWER * days.index(moment_of(passages[i].item)) / max(1, len(days) - 1)
+            raised[i] *= 1 + NEWER * ranks.index(order[i]) / max(1, len(ranks) - 1)
         raised[versions] *= scores[versions].max() / raised[versions].max()
     return raised
 
 
-def oldest_before_newest(chosen: Sequence[int], passages: Sequence[Passage]) -> list[int]:
-    """Return passages with the versions of each subject in the order of time, at their places.
+def _order(
+    versions: Sequence[int], passages: Sequence[Passage], meant: VersionMeant
+) -> dict[int, float]:
+    """Return what orders versions, those that are meant last: having the year, or time."""
+    has_year = {i: float(meant.year in _years_of(passages[i].item)) for i in versions}
+    if any(has_year.values()) or not meant.is_newest:
+        return has_year
+    return {i: moment_of(passages[i].item) for i in versions}
 
-    What calls itself a correction comes last, where it is newer than what would.
+
+def _years_of(item: Item) -> frozenset[int]:
+    named = f"{item.title} {item.locator.path.name}"
+    return frozenset(map(int, _YEAR_OF_TITLE.findall(named)))
+
+
+def meant_last(
+    chosen: Sequence[int], passages: Sequence[Passage], meant: VersionMeant
+) -> list[int]:
+    """Return passages with the versions of each subject in order, at their places, the meant last.
+
+    What calls itself a correction comes last of all, where it is newer than what would and the
+    newest is meant.
     """
     ordered = list(chosen)
     for versions in versions_of(chosen, passages):
         places = [place for place, number in enumerate(chosen) if number in versions]
-        by_time = sorted(versions, key=lambda i: moment_of(passages[i].item))
-        for place, number in zip(places, by_time, strict=True):
+        order = _order(versions, passages, meant)
+        for place, number in zip(places, sorted(versions, key=order.__getitem__), strict=True):
             ordered[place] = number
+    if not meant.is_newest:
+        return ordered
     last = moment_of(passages[ordered[-1]].item) if ordered else 0.0
     correcting = [i for i in ordered if _corrects_by_title(passages[i].item, last)]
     return [*(i for i in ordered if i not in correcting), *correcting]

@@ -20,7 +20,7 @@ from engine.retrieval.constraints import allowed, constrained
 from engine.retrieval.corpus import Corpus
 from engine.retrieval.recall import Scores, best_first
 from engine.retrieval.series import Series, series_of, with_nearest
-from engine.retrieval.versions import asks_for_the_newest, oldest_before_newest, with_newest
+from engine.retrieval.versions import VersionMeant, meant_last, version_meant, with_meant
 from engine.values import Passage, Query
 from models.protocols import Generator
 
@@ -77,21 +77,21 @@ class Passages:
         if self._series is None:
             self._series = series_of(self.corpus.passages)
         near = with_nearest(found, self._series, self.corpus.passages, self.present)
-        if not self.prefers_newest:
+        if self.meant is None:
             return near
-        return np.stack([with_newest(row, self.corpus.passages) for row in near])
+        return np.stack([with_meant(row, self.corpus.passages, self.meant) for row in near])
 
     @cached_property
-    def prefers_newest(self) -> bool:
-        """Whether of several versions the newest is meant: a data set's question means its own."""
+    def meant(self) -> VersionMeant | None:
+        """Which of several versions is meant: a data set's question means its own."""
         personal = TASKS[self.query.task].personal
-        return personal and asks_for_the_newest(self.query.text, self.present.date())
+        return version_meant(self.query.text, self.present.date()) if personal else None
 
     def in_order(self, chosen: Sequence[int]) -> list[int]:
-        """Return passages for a prompt: older versions of a subject before newer ones."""
-        if not self.prefers_newest:
+        """Return passages for a prompt: of each subject the version that is meant comes last."""
+        if self.meant is None:
             return list(chosen)
-        return oldest_before_newest(chosen, self.corpus.passages)
+        return meant_last(chosen, self.corpus.passages, self.meant)
 
     def scores_of(self, text: str) -> Scores:
         """Return S(c; text) of every passage."""
