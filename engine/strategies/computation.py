@@ -31,6 +31,7 @@ from engine.question.question_grammar import ME
 from engine.sheets.asked import RowsAsked, rows_asked
 from engine.sheets.computed import RowsComputed, computed, draft_of, with_person
 from engine.sheets.months import as_asked
+from engine.sheets.overrun import overrun, overrun_asked
 from engine.sheets.people import by_last_name
 from engine.sheets.posed import Posed, posed
 from engine.sheets.proposal import candidate, computed_by, query_by
@@ -88,6 +89,9 @@ def rows_computed(tools: Toolbox, items: Sequence[Item]) -> Steps[Draft | None]:
     Where none answers, whoever is called by the first name is looked for by the last one.
     """
     text, today = tools.query.text, tools.settings.today
+    if (over := overrun_asked(text)) is not None:
+        yield from ()
+        return overrun(over, tables_of(items))
     if rows_asked(text, today) is None and posed(text, today) is None:
         return None
     tables = list(tables_of(items))
