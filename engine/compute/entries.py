@@ -116,16 +116,18 @@ def entry(
     )
     if not coming or not all(_is_same(one, coming[0]) for one in coming):
         return None
-    shown = coming[: MOST if asked.days else 1]
-    if (asked.is_place and not all(map(place_of, shown))) or (
-        asked.is_time and any(map(is_all_day, shown))
-    ):
+    shown = coming[: MOST if asked.days and not asked.is_place else 1]
+    place = place_of(shown[0]) if asked.is_place else ""
+    if (asked.is_place and not place) or (asked.is_time and any(map(is_all_day, shown))):
         return None
     reasons = (BY_NAME,) if is_complete else (BY_NAME, UNREAD)
-    return said_of_calendars("The calendars have:", shown, reasons)
+    return said_of_calendars(f"{place or 'The calendars have'}:", shown, reasons)
 
 
 def _may_be_meant(item: Item, asked: EntryAsked, now: datetime) -> bool:
+    """Say whether an entry lies in the days, or ahead; one of more words is no thing's place."""
+    if asked.is_place and asked.days is None and not _is_all(title_of(item), asked.told):
+        return False  # "where is the key", of the entry "Cut a spare key"
     first, last = day_of(item), last_day_of(item)
     if first is None or last is None:
         return False
@@ -147,6 +149,11 @@ def _bears(title: str, told: Sequence[str]) -> bool:
     stems = {*map(stem_of, own), *_joined(own)}
     both = {part for pair in pairwise(told) if stem_of("".join(pair)) in stems for part in pair}
     return all(stem_of(one) in stems or one in both for one in _names(told))
+
+
+def _is_all(title: str, told: Sequence[str]) -> bool:
+    """Say whether a title has no further words than those that name an entry."""
+    return len(_names(words(title))) <= len(_names(told))
 
 
 def _names(told: Iterable[str]) -> list[str]:
