@@ -242,6 +242,12 @@ def test_no_dates_in_running_text(text: str) -> None:
     assert find_spans(text, WEDNESDAY) == []
 
 
+def test_this_week_begins_on_sunday_where_it_is_to_come() -> None:
+    assert parse_span("this week", SUNDAY, "future") == days("2026-11-22/2026-11-28")
+    assert parse_span("this week", MONDAY, "future") == days("2026-11-16/2026-11-22")
+    assert parse_span("next week", SUNDAY, "future") == days("2026-11-23/2026-11-29")
+
+
 def test_may_is_a_verb_before_this_year_too() -> None:
     assert [one.words for one in find_spans("I may this year", WEDNESDAY)] == ["this year"]
 

@@ -77,6 +77,7 @@ def told(field: Any, sender: str | None, recipient: str | None) -> FieldAsked:
         ("which adress did I write to Ann from about the roof", told("sender", "me", "Ann")),
         ("from which address did i send Bob the offers", told("sender", "me", "Bob")),
         ("what time did ann write about the roof", told("date", "ann", None)),
+        ("clock time ann sent the roof news", told("date", "ann", None)),
         ("which of my addresses did the roof mail go to", told("address", None, None)),
         ("what email address was the lunch mail sent to?", told("address", None, None)),
     ],

@@ -43,6 +43,12 @@ _WHEN = re.compile(
     rf"(?:did|had) {_WHO} {_VERBS}\b(?P<rest>.*)$",
     re.IGNORECASE,
 )
+# "the date Ann sent the roof offer", "clock time Ann wrote"
+_DAY_WHO = re.compile(
+    r"^(?:the )?(?:clock )?(?:time|date|day)(?: (?:that|when))? "
+    rf"{_WHO} {_VERBS}\b(?P<rest>.*)$",
+    re.IGNORECASE,
+)
 _DID = rf"(?:{_VERBS}|[^\W\d_]+ed)"
 """What a mail may have been about doing: "when I accepted the offer"."""
 # "who was in copy when Ann sent", "who was copied in on the mail in which Ann wrote"
@@ -107,7 +113,7 @@ _YEAR = re.compile(r"\bthe ((?:19|20)\d\d) (?=[^\W\d_])", re.IGNORECASE)
 _TO = re.compile(r"^ (?:to )?(?P<to>[^\W\d_][\w.'-]*(?: [A-Z][\w.'-]*){0,3})")
 Field = Literal["date", "copied", "recipient", "address", "sender"]
 _FORMS: Mapping[Field, tuple[re.Pattern[str], ...]] = {
-    "date": (_WHEN,),
+    "date": (_WHEN, _DAY_WHO),
     "copied": (_WAS_COPIED, _DID_COPY, _COPIED_ON, _COPIED_WHEN),
     "recipient": (_TO_WHOM,),
     "sender": (_FROM_WHICH,),

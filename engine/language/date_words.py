@@ -148,6 +148,7 @@ def _year_said(which: str, clock: Clock) -> str:
     return str(clock.today.year + STEPS[which.casefold()])
 
 
+SUNDAY = 6
 STEPS = {"last": -1, "previous": -1, "past": -1, "this": 0, "next": 1, "coming": 1}
 
 
@@ -157,8 +158,14 @@ def _weekday_of_week(which: str, name: str, clock: Clock) -> Closed:
 
 
 def _relative(which: str, unit: str, clock: Clock) -> Closed:
-    """Read "last week": the calendar week before this one."""
+    """Read "last week": the calendar week before this one.
+
+    Asked on a Sunday what is to come, "this week" begins with it.
+    """
     named = cast(Unit, unit)
+    is_to_come = (which, unit, clock.direction) == ("this", "week", "future")
+    if is_to_come and clock.today.weekday() == SUNDAY:
+        return Closed(clock.today, days.shifted(clock.today, "day", 6))
     day = days.week(clock.today).first if unit in ("week", "weekend") else clock.today
     return days.AROUND[named](days.shifted(day, named, STEPS[which]))
 
