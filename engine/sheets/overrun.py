@@ -82,7 +82,7 @@ def overrun(asked: OverrunAsked, tables: Iterable[NamedTable]) -> Draft | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _OverrunRow:
     table: NamedTable
     number: int
     spent: str
@@ -90,7 +90,7 @@ class _Row:
     difference: Decimal
 
 
-def _rows(asked: OverrunAsked, table: NamedTable) -> Iterator[_Row]:
+def _rows(asked: OverrunAsked, table: NamedTable) -> Iterator[_OverrunRow]:
     """Yield the one row of a table that has the words, where it has both amounts."""
     numbers = [name for name in table.columns if mostly(table, name, amount_of)]
     planned = [name for name in numbers if _PLANNED & {*stems_of(name)}]
@@ -106,4 +106,4 @@ def _rows(asked: OverrunAsked, table: NamedTable) -> Iterator[_Row]:
         cells = table.rows[i].cells
         was, is_to_be = (amount_of(cells.get(name, "")) for name in (spent[0], planned[0]))
         if was is not None and is_to_be is not None and was.unit == is_to_be.unit:
-            yield _Row(table, i, spent[0], planned[0], was.amount - is_to_be.amount)
+            yield _OverrunRow(table, i, spent[0], planned[0], was.amount - is_to_be.amount)
