@@ -21,7 +21,7 @@ from engine.errors import NoSources
 from engine.events import Event, Found, Hit, Narrowed, Ranked, SearchResult, Steps, Understood
 from engine.followups.scope import scoped, within
 from engine.followups.standalone import standing_alone
-from engine.language.contractions import with_apostrophes
+from engine.language.shortened import written_out
 from engine.outcome import checked
 from engine.prompts.tasks import TASKS
 from engine.question import inferred_filters
@@ -166,7 +166,7 @@ def understand(
     Raises `QuestionError`: no word to look for, an operator with a wrong value, "me" unknown.
     """
     query = parse(typed, settings.today, mode, filters)
-    text = with_apostrophes(query.text) if mode == "ask" else query.text
+    text = written_out(query.text) if mode == "ask" else query.text
     if text != query.text:
         query = replace(query, text=text, asked=query.asked or query.text)
     return with_own_addresses(query, settings.own)

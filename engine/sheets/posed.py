@@ -18,13 +18,15 @@ from engine.sheets.rows import whole_words
 
 _MOST = (
     r"most|least|biggest|largest|highest|lowest|smallest|greatest|longest|shortest|cheapest|dearest"
-    r"|(?:most|least) expensive"
+    r"|priciest|(?:most|least) expensive"
 )
 _FORMS: tuple[tuple[str, Form], ...] = (
     (r"\b(?:average|mean)\b", "averaged"),
     (rf"\b(?:number|name|date) of (?:my|our|the) (?:{_MOST})\b", "foremost"),
     (rf"\b(?:who|which|what|where|in which)\b(?! (?:is|was|are|were) the (?:{_MOST})).*"
      rf"\b(?:{_MOST})\b", "foremost"),
+    (rf"^(?:the |my |our )?(?:{_MOST}) (?:thing|one|item)\b", "foremost"),
+    (r"^(?:the |my |our )?(?:peak|max(?:imum)?|min(?:imum)?|highest|lowest)\b", "ended"),
     (rf"\b(?:how (?:much|many|high|long|large|big)|what)\b.*\b(?:{_MOST})\b", "ended"),
     (r"\b(?:how many|number of|count of)\b", "counted"),
     (r"\b(?:how much|totals?|altogether|sum of|added up|add up|worth)\b", "summed"),
@@ -62,11 +64,11 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _LITTLE_WORDS = """
     above according anyone anything asked asks at average below biggest currently euros
     everyone everything fewer file filled going greatest handed hasn't haven't highest item
-    items kr kroner kronor largest least less line lines log longest lowest mean missing
-    more most name names never no nok not nothing open outstanding over overdue owe owed
-    owes owing person pounds return returned sheet shortest single smallest somebody
-    spreadsheet still table than under unpaid want wanted wants what whether which who whom
-    whose worth yet
+    items kr kroner kronor largest least less line lines log logged longest lowest max maximum
+    mean min minimum missing more most name names never no nok not nothing open outstanding
+    over overdue owe owed owes owing peak person pounds priciest return returned sheet
+    shortest single smallest somebody spreadsheet still table than thing under unpaid want
+    wanted wants what whether which who whom whose worth yet
 """
 _LITTLE = frozenset(_LITTLE_WORDS.split())
 

@@ -46,7 +46,7 @@ BY_MODEL = Argument("a model wrote what was asked of the table", False)
 _STATES = frozenset(stems_of("yes no y n x true false paid unpaid open closed done pending out"))
 """Cells that a condition may name though the question has other words for them."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_LEAST = re.compile(r"\b(?:least|lowest|smallest|shortest|cheapest)\b", re.IGNORECASE)
+_LEAST = re.compile(r"\b(?:least|lowest|smallest|shortest|cheapest|min(?:imum)?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

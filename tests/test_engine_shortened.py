@@ -1,11 +1,11 @@
-"""A question that lacks apostrophes is understood as with them, and kept as typed."""
+"""What a question shortens is written out before it is read, and kept as typed."""
 
 from __future__ import annotations
 
 import pytest
 
 from engine.answer import understand
-from engine.language.contractions import with_apostrophes
+from engine.language.shortened import written_out
 from engine.settings import Settings
 
 
@@ -14,6 +14,7 @@ from engine.settings import Settings
     [
         ("whens the dinner, and who hasnt paid?", "when's the dinner, and who hasn't paid?"),
         ("whats on friday", "what's on friday"),
+        ("bills this yr, last Wk; 3 mths", "bills this year, last week; 3 months"),
         ("What cant i do, ive asked", "What can't i do, i've asked"),
         ("youve got mail, theyre here, weve left", "you've got mail, they're here, we've left"),
         ('who wrote "whats up" and whens he in', 'who wrote "whats up" and when\'s he in'),
@@ -25,8 +26,8 @@ from engine.settings import Settings
         ("who hasn\u2019t paid", "who hasn\u2019t paid"),
     ],
 )
-def test_apostrophes_are_put_where_they_lack(typed: str, read: str) -> None:
-    assert with_apostrophes(typed) == read
+def test_what_is_shortened_is_written_out(typed: str, read: str) -> None:
+    assert written_out(typed) == read
 
 
 def test_the_question_is_kept_as_typed() -> None:

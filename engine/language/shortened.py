@@ -1,4 +1,4 @@
-"""Contractions that are typed without their apostrophe: "whens", "havent"."""
+"""What is typed in haste: contractions without their apostrophe, "whens", and "this yr"."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ _NOT = re.compile(
 _AM = re.compile(r"\b(i)(m|ve)\b|\b(you|they)(re|ve)\b|\b(we)(ve)\b", re.IGNORECASE)
 
 
+# "this yr", "next wk", "3 mths", "yrs"
+_UNIT = re.compile(r"\b(yr|wk|mth)(s?)\b", re.IGNORECASE)
+_UNITS = {"yr": "year", "wk": "week", "mth": "month"}
 _QUOTED = re.compile(r"(\"[^\"]*\"|\u201c[^\u201d]*\u201d)")
 
 
-def with_apostrophes(text: str) -> str:
-    """Return a question with the apostrophes that its contractions lack; quotes stay as they are.
+def written_out(text: str) -> str:
+    """Return a question with what it shortens written out; quotes stay as they are.
 
-    >>> with_apostrophes("whens the dinner, and who hasnt paid?")
-    "when's the dinner, and who hasn't paid?"
+    >>> written_out("whens the dinner, and who hasnt paid this yr?")
+    "when's the dinner, and who hasn't paid this year?"
     """
     parts = _QUOTED.split(text)
     return "".join(part if number % 2 else _told(part) for number, part in enumerate(parts))
@@ -30,4 +33,5 @@ def with_apostrophes(text: str) -> str:
 
 def _told(text: str) -> str:
     text = _NOT.sub(r"\1n't", _IS.sub(r"\1's", text))
+    text = _UNIT.sub(lambda one: _UNITS[one[1].casefold()] + one[2], text)
     return _AM.sub(lambda one: "'".join(part for part in one.groups() if part), text)
