@@ -15,14 +15,14 @@ from engine.settings import Settings
         ("whens the dinner, and who hasnt paid?", "when's the dinner, and who hasn't paid?"),
         ("whats on friday", "what's on friday"),
         ("bills this yr, last Wk; 3 mths", "bills this year, last week; 3 months"),
-        ("What cant i do, ive asked", "What can't i do, i've asked"),
+        ("What cant i do, jony ive asked im haus", "What can't i do, jony ive asked im haus"),
         ("youve got mail, theyre here, weve left", "you've got mail, they're here, we've left"),
         ('who wrote "whats up" and whens he in', 'who wrote "whats up" and when\'s he in'),
         (
             "its on, lets see; wed ill were, well, shell",
             "its on, lets see; wed ill were, well, shell",
         ),
-        ("whose wont, thatsome, dont's", "whose won't, thatsome, don't's"),
+        ("whose wont, thatsome, dont's", "whose won't, thatsome, dont's"),
         ("who hasn\u2019t paid", "who hasn\u2019t paid"),
     ],
 )

@@ -6,13 +6,13 @@ import re
 
 # "whats", "whens"; not "its", "lets", "wed", "ill", "were", "shell", which are words
 _IS = re.compile(r"\b(what|when|where|who|how|that|there)s\b", re.IGNORECASE)
-# "havent", "cant"
+# "havent", "cant"; not "dont", which is a word of French
 _NOT = re.compile(
-    r"\b(are|ca|could|did|do|does|had|has|have|is|must|need|should|was|were|wo|would)nt\b",
+    r"\b(are|ca|could|did|does|had|has|have|is|must|need|should|was|were|wo|would)nt\b",
     re.IGNORECASE,
 )
-# "ive", "im", "youre", "weve"
-_AM = re.compile(r"\b(i)(m|ve)\b|\b(you|they)(re|ve)\b|\b(we)(ve)\b", re.IGNORECASE)
+# "youre", "weve"; not "ive" and "im", which are a name and a word of German
+_AM = re.compile(r"\b(you|they)(re|ve)\b|\b(we)(ve)\b", re.IGNORECASE)
 
 
 # "this yr", "next wk", "3 mths", "yrs"
