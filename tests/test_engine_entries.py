@@ -123,8 +123,25 @@ def test_days_show_what_lies_in_them() -> None:
     draft = told("when are ergs this coming week?", ergs)
     assert draft is not None
     assert [line.split()[1] for line in draft.text.splitlines()[1:]] == [
-        f"2026-12-0{day}" for day in (1, 3, 5)
+        f"2026-12-0{day}" for day in (1, 3, 5, 6)
     ]
+
+
+def test_no_entry_of_the_days_is_left_out_without_a_word() -> None:
+    many = [event("Ergs", at(day, 18), "family") for day in range(1, 31)]
+    draft = told("when are ergs in december?", many)
+    assert draft is not None
+    _, *lines = draft.text.splitlines()
+    *shown, rest = lines
+    assert rest == f"and {len(many) - len(shown)} more"
+
+
+def test_different_places_are_left_to_reading() -> None:
+    rooms = [
+        event("Choir", at(3, hour), "family", 60, room) for hour, room in ((9, "A"), (18, "B"))
+    ]
+    assert told("which room is choir in on the 3rd", rooms) is None
+    assert told("which room is choir in on the 3rd", rooms[:1]) is not None
 
 
 def test_unread_calendars_are_said() -> None:
@@ -141,6 +158,7 @@ def test_unread_calendars_are_said() -> None:
         "what time does choir end?",
         "when is the report due?",
         "when can't we use the lab",
+        "when didn't we have choir",
         "when is it?",
         "when is the dentist, and what should I bring? and where is it",
         "is the dentist on Friday?",

@@ -104,6 +104,7 @@ def test_words_of_telling_are_not_what_it_is_about() -> None:
         ("when did Ann write about the roof in May", (1, 31), {"roof"}),
         ("When did Ann write on 9 May 2026 about lunch?", (9, 9), {"lunch"}),
         ("When did Ann write about the March lunch?", None, {"march", "lunch"}),
+        ("When did Ann mention the minutes of 5 June?", None, {"minut", "june"}),
     ],
 )
 def test_days_say_which_mail_is_meant(
@@ -160,6 +161,7 @@ def test_the_address_of_a_mail_that_its_words_name_is_stated() -> None:
         "When was the roof mended?",
         "Who was copied on the roof?",
         "Which address did I write to Ann?",
+        "which address did the parcel go to",  # a street
     ],
 )
 def test_other_questions_ask_for_no_field(question: str) -> None:

@@ -30,7 +30,7 @@ _OF = (
 )
 # "when am I seeing the optician now", "where does the committee meet", "what time's choir"
 _FIRST = re.compile(
-    rf"^(?:and |so |but )?{_OF}(?: (?:is|are|am|do|does|will|have|has)\b|'s|'re|s\b)?"
+    rf"^(?:and |so |but )?{_OF}(?: (?:is|are|am|do|does|will|have|has)\b|'s|'re)?"
     r" (?P<what>.+)$",
     re.IGNORECASE,
 )
@@ -44,21 +44,19 @@ _DAY = re.compile(r"\bon the (\d{1,2})(?:st|nd|rd|th)\b(?! of\b)", re.IGNORECASE
 _OTHER = re.compile(
     r"\b(?:did|was|were|had|went|last|previous|ago|or|and (?:who|when|what|where|which|how|why))\b"
     r"|\b(?:end|ends|ending|finish\w*|over|deadline|due|expire\w*|until|till|by when)\b"
-    r"|\b(?:not|can't|cannot|won't|don't|doesn't|isn't|never)\b",
+    r"|\b(?:not|cannot|never)\b|n't\b",
     re.IGNORECASE,
 )
 """Asks for what has been, for an end, or for more than an entry shows."""
 _ANY_WORDS = """
-    again appointment appt back been begin begins booked  change changed come coming does fall falls
-    get getting go goes going happen happening happens have having held here is it its local meet
-    meeting meets thing time
-    moved new next now off on out place planned postponed pushed put rescheduled scheduled see
-    seeing start starting starts take takes taking there up upcoming visit visiting will
+    again appointment appt back been begin begins booked change changed come coming does fall
+    falls get getting go goes going happen happening happens have having held here is it its local
+    meet meeting meets moved new next now off on out place planned postponed pushed put
+    rescheduled scheduled see seeing start starting starts take takes taking there thing time up
+    upcoming visit visiting will
 """
 _ANY = frozenset(_ANY_WORDS.split())
 """Words that name no entry."""
-MOST = 3
-"""Entries that are shown of a span of days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +103,9 @@ def entry(
 ) -> Draft | None:
     """Return the coming entry that bears the words, or those on the days that are asked for.
 
-    None where no entry does, where differently named ones do, or where it lacks the place or the
-    time of day that is asked for. It is always unsure, as something else may have the name.
+    None where no entry does, where differently named ones do, where it lacks the place or the time
+    of day that is asked for, or where places differ. It is always unsure, as something else may
+    have the name.
     """
     events = [one for one in items if one.kind is Kind.EVENT and one.when is not None]
     bearing = [one for one in each_once(events) if _bears(title_of(one), asked.told)]
@@ -116,12 +115,16 @@ def entry(
     )
     if not coming or not all(_is_same(one, coming[0]) for one in coming):
         return None
-    shown = coming[: MOST if asked.days and not asked.is_place else 1]
-    place = place_of(shown[0]) if asked.is_place else ""
-    if (asked.is_place and not place) or (asked.is_time and any(map(is_all_day, shown))):
+    shown = coming if asked.days else coming[:1]
+    said = "The calendars have"
+    if asked.is_place:
+        said, *others = {*map(place_of, shown)}
+        if not said or others:
+            return None
+    if asked.is_time and any(map(is_all_day, shown)):
         return None
     reasons = (BY_NAME,) if is_complete else (BY_NAME, UNREAD)
-    return said_of_calendars(f"{place or 'The calendars have'}:", shown, reasons)
+    return said_of_calendars(f"{said}:", shown, reasons)
 
 
 def _may_be_meant(item: Item, asked: EntryAsked, now: datetime) -> bool:

@@ -39,7 +39,7 @@ _VERBS = (
 _WHO = r"(?P<who>[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,3}?)"
 # "when did Ann tell me that", "on what date did I write to Bob", "what time did Ann write"
 _WHEN = re.compile(
-    r"^(?:and |so )?(?:when|(?:on )?(?:what|which) (?:day|date)|(?:at )?what time) +"
+    r"^(?:and |so )?(?:when|(?:on )?(?:what|which) (?:day|date)|(?:at )?what time) "
     rf"(?:did|had) {_WHO} {_VERBS}\b(?P<rest>.*)$",
     re.IGNORECASE,
 )
@@ -105,8 +105,10 @@ _WENT_TO = re.compile(
     r" (?:go|come|sent|addressed|delivered|e-?mailed|mailed)(?: to)?$",
     re.IGNORECASE,
 )
-# "in February", "of last week"
-_BEFORE_DAYS = re.compile(r"\b(?:in|on|during|from|of|back in) (?:the )?$", re.IGNORECASE)
+# "of my addresses", "e-mail address", "the lunch mail"; not "which address did the parcel go to"
+_OF_MAIL = re.compile(r"\bof (?:my|our) |\b(?:e-?mails?|mails?|messages?)\b", re.IGNORECASE)
+# "in February", "on 19 March"; not "the minutes of 5 May"
+_BEFORE_DAYS = re.compile(r"\b(?:in|on|during|back in) (?:the )?$", re.IGNORECASE)
 # "2025" of "the 2025 booking"
 _YEAR = re.compile(r"\bthe ((?:19|20)\d\d) (?=[^\W\d_])", re.IGNORECASE)
 # " to Bob Reed", " me"
@@ -167,14 +169,17 @@ def field_asked(question: str, known: Acquaintances, today: date) -> FieldAsked 
             if sender is None or not (about or days):
                 return None
             return FieldAsked(field, sender, recipient, about, days)
-    by_words: tuple[tuple[Field, re.Pattern[str]], ...] = (
-        ("copied", _COPIED_THERE),
-        ("address", _WENT_TO),
-    )
-    for field, pattern in by_words:
-        if (found := pattern.match(plain)) and (about := _about(found["rest"], None)):
-            return FieldAsked(field, None, None, about, days)
-    return None
+    return _asked_by_words(plain, days)
+
+
+def _asked_by_words(plain: str, days: Span | None) -> FieldAsked | None:
+    """Return the field of a mail that is named by its words alone."""
+    field: Field = "copied"
+    found = _COPIED_THERE.match(plain)
+    if found is None and _OF_MAIL.search(plain):
+        field, found = "address", _WENT_TO.match(plain)
+    about = _about(found["rest"], None) if found else frozenset[str]()
+    return FieldAsked(field, None, None, about, days) if about else None
 
 
 def _without_days(plain: str, today: date) -> tuple[str, Span | None]:
@@ -258,10 +263,9 @@ def _may_be(item: Item, asked: FieldAsked, senders: Names) -> bool:
 
 
 def _lies_in(item: Item, days: Span) -> bool:
-    day = day_of(item)
-    return day is not None and (
-        (days.first is None or days.first <= day) and (days.last is None or day <= days.last)
-    )
+    if (day := day_of(item)) is None:
+        return False
+    return (days.first or day) <= day <= (days.last or day)
 
 
 def _score(rated: tuple[float, Item]) -> float:

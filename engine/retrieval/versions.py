@@ -1,5 +1,6 @@
-"""Of several versions the newest is meant: replies of a thread, letters of each year, revisions.
+"""Which of several versions is meant: replies of a thread, letters of each year, revisions.
 
+It is the one of the year that a question names, else the newest, unless it asks for a former one.
 They have nearly the same words, so that chance ranks them. The comment above a pattern quotes
 phrases that it matches.
 """
@@ -55,7 +56,7 @@ _YEARS_ON = {"last": -1, "this": 0, "next": 1}
 Versions = list[list[int]]
 
 
-def asks_for_the_newest(question: str, today: date) -> bool:
+def _asks_for_the_newest(question: str, today: date) -> bool:
     """Say whether a question may mean what holds now: it names no past day and nothing former."""
     if asks_for_something_former(question):
         return False
@@ -85,7 +86,7 @@ def version_meant(question: str, today: date) -> VersionMeant | None:
     told = (one["which"].casefold() for one in _RELATIVE_YEAR.finditer(plain))
     named |= {today.year + _YEARS_ON[which] for which in told}
     year = named.pop() if len(named) == 1 else None
-    is_newest = asks_for_the_newest(question, today)
+    is_newest = _asks_for_the_newest(question, today)
     return VersionMeant(year, is_newest) if year or is_newest else None
 
 

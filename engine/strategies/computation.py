@@ -90,7 +90,6 @@ def rows_computed(tools: Toolbox, items: Sequence[Item]) -> Steps[Draft | None]:
     """
     text, today = tools.query.text, tools.settings.today
     if (over := overrun_asked(text)) is not None:
-        yield from ()
         return overrun(over, tables_of(items))
     if rows_asked(text, today) is None and posed(text, today) is None:
         return None
