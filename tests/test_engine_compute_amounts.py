@@ -170,6 +170,15 @@ def test_what_holds_more_amounts_than_the_model_is_shown_is_told(ask: Ask) -> No
     assert IN_PART in answer.reasons
 
 
+def test_auto_reads_on_where_a_sum_is_of_different_sorts(ask: Ask) -> None:
+    rate = mail("Card statement", JO, day(2), "Your card statement. Amount due: 4 %.")
+    items, asked = [STATEMENTS[0], rate], "Sum my 2 card statements"
+    answer, notes, models = ask(asked, items, ["$100.10", "4 %"], ["$100.10"], strategy="auto")
+    assert "different units are not added: %, USD" in notes
+    assert answer.text.startswith("$100.10")
+    assert models["g"].prompts
+
+
 def test_a_rate_beside_a_sum_of_money_leaves_it_unsure(ask: Ask) -> None:
     items = [mail("A", KIM, day(1), "Total: $1.50."), mail("B", KIM, day(2), "Total: 4 %.")]
     answer, _, _ = ask("anything", items, ["$1.50", "4 %"], plan='sum "total" of mail')

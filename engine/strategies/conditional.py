@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 
 from engine.compute.question_plan import PlanReading
 from engine.compute.vocabulary import QuestionVocabulary
-from engine.events import Noted, Steps
+from engine.confidence.reasons import IN_PART, MIXED
+from engine.events import Decided, Noted, Steps
 from engine.generation.draft import Draft
 from engine.routes.labels import MARGIN, Classified, Label, by_model, by_words
 from engine.stages import staged
@@ -59,8 +60,9 @@ def take(
     """Return the draft of a label's route; None leaves the question to retrieval.
 
     A sure plan, or a person's own, answers "none" when it finds no items. It does not where words
-    of the question choose the items, as the texts may use other words. Where nothing is from the
-    days asked about, there is nothing to summarise.
+    of the question choose the items, as the texts may use other words. Amounts that were looked at
+    in part, or that are of different sorts, answer nothing; a person's own plan shows them. Where
+    nothing is from the days asked about, there is nothing to summarise.
     """
     draft, settled = Draft("", ()), False
     if label == "summary":
@@ -68,6 +70,9 @@ def take(
         settled = _names_days(tools, vocabulary)
     elif label == "aggregate":
         draft = yield from compute(tools, vocabulary, read)
+        if tools.settings.plan is None and {IN_PART, MIXED}.intersection(draft.reasons):
+            yield Decided("route", False, "it came to amounts in part or of different sorts")
+            return None
         settled = _settles(tools, read)
     elif label == "key_value":
         draft = yield from KeyValue().run(tools)
