@@ -77,6 +77,33 @@ Truss: T1 | Span: 12 | Load: 3.1
 Truss: T2 | Span: 12 | Load: 4.4
 Truss: T3 | Span: 14 | Load: 2.9
 """
+BERTHS = """\
+Berth | Boat | Fee GBP | Insurance seen
+Berth: A1 | Boat: Kestrel | Fee GBP: 100 | Insurance seen: yes
+Berth: A2 | Boat: Puffin | Fee GBP: 120 | Insurance seen: no
+Berth: A3 | Boat: Tern | Fee GBP: 90 | Insurance seen: no
+"""
+LEDGER = """\
+Date | What | In/Out | Category | Balance
+Date: 2026-01-05 | What: Opening balance | Balance: 500
+Date: 2026-01-20 | What: Clay | In/Out: -60 | Category: clay | Balance: 440
+Date: 2026-02-01 | What: January firing | In/Out: 35 | Category: kiln fees | Balance: 475
+Date: 2026-02-10 | What: Glaze | In/Out: -20 | Category: clay | Balance: 455
+Date: 2026-03-01 | What: February firing | In/Out: 28 | Category: kiln fees | Balance: 483
+Date: 2026-03-04 | What: Clay sent back | In/Out: 12 | Category: clay | Balance: 495
+"""
+LOANED = """\
+No | Object | Value GBP
+No: 4 | Object: oar | Value GBP: 40
+No: 9 | Object: tapestry | Value GBP: 900
+No: 12 | Object: compass | Value GBP: 200
+"""
+HANDLED = """\
+No | Object | Method
+No: 3 | Object: oar | Method: two people
+No: 9 | Object: tapestry | Method: on a roll
+No: 12 | Object: compass | Method: gloves
+"""
 
 
 FILES = (
@@ -84,6 +111,8 @@ FILES = (
     *(sheet(BILLS, "Invoices.xlsx"), sheet(MARKS, "SWE-9.xlsx")),
     *(sheet(SUBS, "choir subs.csv"), sheet(TERM, "Term 4 accounts.xlsx")),
     *(sheet(MONTHS, "coop 2025-2026.csv"), sheet(TRUSSES, "26-002_OldMill loads.xlsx")),
+    *(sheet(BERTHS, "Berth list.xlsx"), sheet(LEDGER, "Guild accounts 2026.xlsx")),
+    *(sheet(LOANED, "Clyde annex.csv"), sheet(HANDLED, "Clyde annex signed.pdf")),
 )
 
 
@@ -150,6 +179,14 @@ def told(question: str, line: str, fake_generator: Any) -> Draft | None:
          "31.5 [1]"),
         ("which truss at the old mill has the highest load?",
          "truss FROM t ORDER BY load DESC LIMIT 1", "T2 [1]"),
+        ("how many boats on the berth list have not shown us insurance",
+         "COUNT(*) FROM t WHERE insurance_seen = 'no'", "2 [1][2]"),
+        ("kiln fee income 2026 guild", "SUM(in_out) FROM t WHERE category = 'kiln fees'",
+         "63 [1][2]"),
+        ("priciest thing on clyde annex", "object FROM t ORDER BY value_gbp DESC LIMIT 1",
+         "tapestry [1]"),
+        ("dereks outlay on mileage claims this year, all up",
+         "SUM(claim) FROM t WHERE driver = 'Derek'", "60.75 [1][2][3]"),
     ],
 )  # fmt: skip
 def test_a_query_is_run_and_cites_its_rows(
@@ -186,6 +223,11 @@ def test_a_query_is_run_and_cites_its_rows(
         # Another column of the same name is empty.
         ("Which student has not handed in task 2?", "name FROM t WHERE task_1_10 IS NULL"),
         ("Which student has the most in task 2?", "name FROM t ORDER BY task_1_10 DESC LIMIT 1"),
+        # What came in and what went out, as if both were the one.
+        ("clay outlay 2026 guild", "SUM(in_out) FROM t WHERE category = 'clay'"),
+        ("clay income 2026-01-20 guild", "SUM(in_out) FROM t WHERE category = 'clay'"),
+        # A balance is no amount of its own.
+        ("kiln fee income 2026 guild", "SUM(balance) FROM t WHERE category = 'kiln fees'"),
         # Cut off, or none of the grammar.
         ("who hasn't paid the membership fee yet?", "name FR"),
         ("who hasn't paid the membership fee yet?", "name FROM t WHERE nothing IS NULL"),

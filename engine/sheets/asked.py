@@ -62,8 +62,9 @@ INCLUDED = re.compile(
 )
 # "hours for the garden", "software spending in May"
 MEASURED = re.compile(
-    r"^(?:my |our |the )?(?:[\w'-]+ ){0,2}(?:hours|spending|spendings|expenses|costs|income|revenue"
-    r"|turnover|earnings|mileage|miles|takings|donations)\b(?! (?:is|are|was|were)\b)",
+    r"^(?:my |our |the )?(?:[\w'-]+ ){0,2}(?:hours|spending|spendings|expenses|expenditure|outlay"
+    r"|outgoings|costs|income|revenue|turnover|earnings|mileage|miles|takings|donations)\b"
+    r"(?! (?:is|are|was|were)\b)",
     re.IGNORECASE,
 )
 """Begins with what is to be added."""

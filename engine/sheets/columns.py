@@ -136,6 +136,11 @@ def column_of_amounts(table: NamedTable, *, taxed: bool | None) -> str | None:
     return may_be[0] if len(may_be) == 1 else None
 
 
+def money_columns(table: NamedTable) -> list[str]:
+    """Return the columns of numbers that are amounts of money by their names."""
+    return [one for one in added_columns(table) if _is_money(one)]
+
+
 def has_quantities(table: NamedTable) -> bool:
     """Say whether a row may be of several things."""
     return any(_SEVERAL & {*stems_of(one)} for one in added_columns(table))

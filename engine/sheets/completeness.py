@@ -21,7 +21,9 @@ from engine.sheets.columns import (
     mostly,
     name_columns,
     names_people,
+    newest_of_running,
 )
+from engine.sheets.execution import passing
 from engine.sheets.months import MONTH
 from engine.sheets.posed import Posed
 from engine.sheets.query import Condition, RowsQuery
@@ -44,7 +46,9 @@ _PERSONS = frozenset(
     )
 )
 """What a row of a table with a column of names may be: "which student"."""
-_ROWS = frozenset(stems_of("bill invoice payment purchase receipt expense"))
+_INCOME = frozenset(stems_of("income earnings revenue takings"))
+_SPENDING = frozenset(stems_of("expense expenditure outgoings outlay spending"))
+_ROWS = frozenset(stems_of("bill invoice payment purchase receipt")) | _INCOME | _SPENDING
 _NAMES = frozenset(stems_of("name names full first last family surname"))
 _LINES = re.compile(r"\b(?:lines?|rows?|entries|items?|positions?|different)\b", re.IGNORECASE)
 _MINE = re.compile(r"\b(?:I|me|my|mine)\b")
@@ -131,12 +135,22 @@ def _measures(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[
     operation = query.ordered[0] if query.ordered else query.operation
     if measured:
         named = bool(said & {*stems_of(measured)}) and measured in added_columns(table)
-        is_only = added_columns(table) == [measured]
+        every = range(len(table.rows))
+        # a balance is what the other column comes to
+        is_only = [measured] == [
+            one for one in added_columns(table) if newest_of_running(table, one, every) is None
+        ]
         if not (named or is_only) and measured != column_of_amounts(table, taxed=None):
             return False
     stated = any(said & {*stems_of(one.value)} for one in query.conditions)
     if operation == "sum" and has_several_states(table, rows) and not stated:
         return False
+    if operation == "sum" and said & (_INCOME | _SPENDING) and measured:
+        cells = (table.rows[i].cells.get(measured, "") for i in passing(query, table, rows))
+        signs = {one.amount > 0 for cell in cells if (one := amount_of(cell)) and one.amount}
+        # What came in and what went out stand in one column.
+        if len(signs) > 1 or (said & _INCOME and False in signs):
+            return False
     if operation == "count" and has_quantities(table) and not _LINES.search(asked.text):
         return False
     if asked.compares != any(one.operator[0] in "<>" for one in query.conditions):

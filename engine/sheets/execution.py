@@ -32,7 +32,7 @@ class Result:
 
 def run(query: RowsQuery, table: NamedTable, rows: Iterable[int]) -> Result | None:
     """Return what a query makes of some rows; None of no rows, and where units differ."""
-    kept = [i for i in rows if all(_passes(table, i, one) for one in query.conditions)]
+    kept = passing(query, table, rows)
     if not kept:
         return None
     if query.measured is not None and len(_units(table, kept, query.measured)) != 1:
@@ -54,6 +54,11 @@ def run(query: RowsQuery, table: NamedTable, rows: Iterable[int]) -> Result | No
     column = "" if query.column == table.amounts else f" {query.column} in"
     how = f"{_NAMED[query.operation]}{column}" if query.column else "counted:"
     return Result(((shown(number), tuple(kept)),), how)
+
+
+def passing(query: RowsQuery, table: NamedTable, rows: Iterable[int]) -> list[int]:
+    """Return the rows that meet each condition of a query."""
+    return [i for i in rows if all(_passes(table, i, one) for one in query.conditions)]
 
 
 def _passes(table: NamedTable, i: int, condition: Condition) -> bool:

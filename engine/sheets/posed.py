@@ -32,6 +32,8 @@ _FORMS: tuple[tuple[str, Form], ...] = (
     (r"\b(?:how much|totals?|altogether|sum of|added up|add up|worth)\b", "summed"),
     (r"^(?:and |so )?(?:who|which|whose|list|name|show|give me|all)\b"
      r"|\b(?:all|list of)(?: the)? names\b|\bnames of\b", "listed"),
+    (r"\b(?:all up|all told|in total|ytd|to date"
+     r"|(?:so far|up to now) (?:this|in) (?:year|month|quarter|week|season))\b", "summed"),
 )  # fmt: skip
 """The first that fits."""
 # "who has not paid", "still out", "unpaid", "outstanding"
@@ -68,9 +70,11 @@ _LITTLE_WORDS = """
     mean min minimum missing more most name names never no nok not nothing open outstanding
     over overdue owe owed owes owing peak person pounds priciest return returned sheet
     shortest single smallest somebody spreadsheet still table than thing under unpaid want
-    wanted wants what whether which who whom whose worth yet
+    told wanted wants what whether which who whom whose worth yet ytd
 """
 _LITTLE = frozenset(_LITTLE_WORDS.split())
+_GIVEN = frozenset(("gave", "give", "given", "handed", "provided", "showed", "shown", "supplied"))
+"""What was done where a column says whether it was: "haven't shown us insurance"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,8 @@ def posed(question: str, today: date) -> Posed | None:
     listed = _LISTED.search(plain)
     numbers = tuple(dict.fromkeys(_NUMBER.findall(plain)))
     compares = bool(_THAN.search(plain))
-    left_out = {*_LITTLE, *(numbers if compares else ())}
+    denies = bool(_DENIES.search(plain))
+    left_out = {*_LITTLE, *(numbers if compares else ()), *(_GIVEN if denies else ())}
     words = [one for one in words_asked(plain)[0] if one.casefold() not in left_out]
     return Posed(
         form,
@@ -124,7 +129,7 @@ def posed(question: str, today: date) -> Posed | None:
         tuple(one for one in words if len(one) > 1),
         heads_of(plain) if form == "counted" else frozenset(),
         spans[0].span if spans else None,
-        bool(_DENIES.search(plain)),
+        denies,
         numbers,
         compares,
         listed[1] if listed else None,

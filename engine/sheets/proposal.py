@@ -17,8 +17,10 @@ from engine.prompts.templates import render
 from engine.sheets.asked import DO
 from engine.sheets.chosen import is_named, is_total, may_have, rows_of_days, shown_days
 from engine.sheets.columns import (
+    added_columns,
     amount_of,
     column_of_days,
+    money_columns,
     mostly,
     named_column,
 )
@@ -46,6 +48,7 @@ BY_MODEL = Argument("a model wrote what was asked of the table", False)
 _STATES = frozenset(stems_of("yes no y n x true false paid unpaid open closed done pending out"))
 """Cells that a condition may name though the question has other words for them."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_PRICE = re.compile(r"\b(?:cheapest|dearest|priciest|(?:most|least) expensive)\b", re.IGNORECASE)
 _LEAST = re.compile(r"\b(?:least|lowest|smallest|shortest|cheapest|min(?:imum)?)\b", re.IGNORECASE)
 
 
@@ -98,6 +101,10 @@ def _rating(asked: Posed, table: NamedTable) -> float:
     rating += 0.3 * len(beside & table.called) + 0.1 * len(beside & columns)
     if asked.denies and any(said & meant_by(name) for name in table.columns):
         rating += 0.2
+    # A list without numbers has none that is largest, and one without money none that is dearest.
+    if asked.form not in ("counted", "listed"):
+        wanted = money_columns if _PRICE.search(asked.text) else added_columns
+        rating += 0.2 * bool(wanted(table))
     if asked.days is not None and _is_of_days(table, asked.days):
         rating += 0.2
     # A sheet of a file is nearer than the file.
