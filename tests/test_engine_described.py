@@ -14,7 +14,7 @@ from engine.errors import BudgetTooSmall
 from engine.events import Answered, Decided, Event, Token
 from engine.generation.draft import Draft
 from engine.outcome import certainty_of
-from engine.question.description import description_of, named_in
+from engine.question.description import called_in, description_of, named_in
 from engine.settings import Budget, Settings
 from engine.sheets.computed import BY_WORDS
 from engine.values import Citation, Passage
@@ -58,6 +58,21 @@ QUESTION = "What is the phone number of the man who mended the boiler?"
             "email of Al Roe",
         ),
         ("E-mail of my dentist, please.", "Who is my dentist, please?", "E-mail of Al Roe."),
+        (
+            "Who is the spouse of the actor who played Zeb?",
+            "Who is the actor who played Zeb?",
+            "Who is the spouse of Al Roe?",
+        ),
+        (
+            "yearly fee of the boat we lifted by mistake",
+            "What is the name of the boat we lifted by mistake?",
+            "yearly fee of Al Roe",
+        ),
+        (
+            "What is the population of the town where our vet lives?",
+            "What is the name of the town where our vet lives?",
+            "What is the population of Al Roe?",
+        ),
     ],
 )
 def test_a_person_is_described(question: str, who: str, named: str) -> None:
@@ -81,9 +96,18 @@ def test_a_person_is_described(question: str, who: str, named: str) -> None:
         "what is the invoice number of the plumber?",
         "Who mended the boiler?",
         "What did the man who mended the boiler charge?",
+        "which of the people that we asked came",
+        "one of the boats that we lifted",
+        "what share of the fee would we owe",
+        "how much did Di pay for the tyres on the van after she bought it",
+        "name of the firm that guards the gate at night",
+        "What relation did the inventors of the method through which wood is bent have?",
+        "role on the show that was about the lives of teenagers from what town?",
+        "Who wrote the song of the Thinking About You singer?",
+        "price of the Boat that we lifted",
     ],
 )
-def test_a_name_or_a_thing_is_no_description(question: str) -> None:
+def test_this_is_no_description(question: str) -> None:
     assert description_of(question) is None
 
 
@@ -100,6 +124,21 @@ def test_a_name_or_a_thing_is_no_description(question: str) -> None:
 )
 def test_a_name_is_what_the_question_does_not_have(reply: str, name: str | None) -> None:
     assert named_in(reply, "Who mended the boiler?") == name
+
+
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    [
+        ("Lady Maud", "Lady Maud"),
+        (" ML-35.\n", "ML-35"),
+        ("The boat", None),
+        ("Yes, the Lady Maud", None),
+        ("It was the Lady Maud which they lifted", None),
+        ("", None),
+    ],
+)
+def test_a_thing_is_called_by_a_short_reply(reply: str, name: str | None) -> None:
+    assert called_in(reply, "What is the name of the boat that we lifted?") == name
 
 
 def asked(
@@ -210,3 +249,30 @@ def test_a_name_without_the_detail_is_no_answer(
     models = fake_models(generator=["Rui Fernandes", "Not found."])
     _, last = asked(tmp_path, models)
     assert last.answer.certainty == "none"
+
+
+BOAT = "yearly fee of the boat that we lifted by mistake"
+
+
+def test_a_thing_is_named_first(tmp_path: Path, fake_models: Callable[..., Any]) -> None:
+    (tmp_path / "log.txt").write_text("We lifted Lady Maud by mistake.\n")
+    (tmp_path / "fees.txt").write_text("Yearly fees\nLady Maud: 3,378\nPuffin: 1,200\n")
+    models = fake_models(generator=["Lady Maud", "3,378"])
+    _, last = asked(tmp_path, models, BOAT)
+    first, second = last.answer.text.splitlines()
+    assert first.startswith("3,378 [")
+    assert second.startswith("The boat that we lifted by mistake is Lady Maud. [")
+    [_, prompt] = models.generator.prompts
+    assert "yearly fee of Lady Maud" in prompt
+
+
+def test_a_thing_without_the_detail_is_read_as_it_stands(
+    tmp_path: Path, fake_models: Callable[..., Any]
+) -> None:
+    (tmp_path / "log.txt").write_text("We lifted Lady Maud by mistake; its fee is 3,378.\n")
+    models = fake_models(generator=["Lady Maud", "Not found.", "3,378"])
+    events, last = asked(tmp_path, models, BOAT)
+    assert last.answer.text.startswith("3,378 [1]")
+    assert "is Lady" not in last.answer.text
+    shown = "".join(event.text for event in events if isinstance(event, Token))
+    assert shown == "3,378"

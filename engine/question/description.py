@@ -1,4 +1,4 @@
-"""People who are asked about by what they do: "the phone number of the man who mended the boiler".
+"""Who or what is asked about by a description: "the number of the man who mended the boiler".
 
 The comment above a pattern quotes phrases that it matches.
 """
@@ -49,6 +49,23 @@ _PERSON = re.compile(
     r"|firm|company|garage|workshop|shop",
     re.IGNORECASE,
 )
+# "the yearly fee of the boat that we lifted", "the owner of the firm which sold it"
+_THING_OF = re.compile(
+    r"(?<!\bone )(?<!\bany )(?<!\ball )(?<!\bsome )(?<!\bmost )(?<!\bwhich )(?<!\bname )"
+    r"\b(?:of|for|at|in|by|on|from)"
+    r" (?P<who>the (?P<noun>[^\W\d_A-Z]\w*(?: [^\W\d_A-Z]\w*)??)"
+    r" (?:that|which|who|where|we|i|I|he|she|they) [^,?]+)\??$"
+)
+# "the town where it began was founded by what family": the description ends before the question
+_ASKS = re.compile(r"\b(?:what|which|how|did|does|do)\b", re.IGNORECASE)
+_UNNAMED_WORDS = """
+    letter mail email message text note document file report paper list chat thread invoice order
+    meeting event call day time week month year way reason
+"""
+_UNNAMED = frozenset(_UNNAMED_WORDS.split())
+"""Nouns of what has no name to ask for."""
+MOST_WORDS = 5
+"""Of a reply that may be the name of a thing."""
 _CAPITAL = r"[^\W\d_a-z][\w'\u2019-]*\.?"
 _PARTICLES = r"(?:(?:d[aeo]s?|di|del|la|van|von|der|den|ter|bin|al) ){0,2}"
 # "Ana Lopes", "Dr. J. van der Berg"
@@ -57,12 +74,13 @@ _NAME = re.compile(rf"{_CAPITAL}(?: {_PARTICLES}{_CAPITAL})*")
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """Somebody who is described in a question, and whom it asks about."""
+    """Somebody or something that is described in a question, and that it asks about."""
 
     question: str
     start: int
     """Code point offset of the description in the question, and behind it its end."""
     end: int
+    is_thing: bool = False
 
     @property
     def text(self) -> str:
@@ -72,6 +90,8 @@ class Description:
     @property
     def who(self) -> str:
         """Return the question for the name: "Who mended the boiler?"."""
+        if self.is_thing:
+            return f"What is the name of {self.text}?"
         anybody = _ANYBODY.match(self.text)
         return f"Who {self.text[anybody.end() :]}?" if anybody else f"Who is {self.text}?"
 
@@ -81,16 +101,29 @@ class Description:
 
 
 def description_of(question: str) -> Description | None:
-    """Return the description of the person whose details are asked for; None where there is none.
+    """Return the description of whose details are asked for; None where there is none.
 
-    A name is no description, nor is a thing one.
+    A name is none. A thing is described by a clause: "the boat that we lifted".
     """
     for form in (_DETAIL_OF, _REACH, _POSSESSIVE):
         if found := form.search(question):
             text = found["who"].rstrip(" .!")
             if _is_of_a_person(text):
                 return Description(question, found.start("who"), found.start("who") + len(text))
-    return None
+    return _of_a_thing(question)
+
+
+def _of_a_thing(question: str) -> Description | None:
+    found = _THING_OF.search(question)
+    if found is None or _ASKS.search(found["who"]):
+        return None
+    noun = found["noun"].split()
+    # "the fee would we owe"; a letter is looked for by what the question says of it
+    if not FUNCTION_WORDS.isdisjoint(noun) or not _UNNAMED.isdisjoint(noun):
+        return None
+    text = found["who"].rstrip(" .!")
+    is_thing = _PERSON.fullmatch(noun[-1]) is None
+    return Description(question, found.start("who"), found.start("who") + len(text), is_thing)
 
 
 def named_in(reply: str, question: str) -> str | None:
@@ -102,6 +135,15 @@ def named_in(reply: str, question: str) -> str | None:
         if not known.issuperset(words(name)):
             return name.rstrip(".")
     return None
+
+
+def called_in(reply: str, question: str) -> str | None:
+    """Return a reply that may be the name of a thing: short, with a word of its own."""
+    name = " ".join(reply.split()).rstrip(".")
+    told = words(name)
+    if not told or len(name.split()) > MOST_WORDS or told[0] in ("yes", "no"):
+        return None
+    return name if not {*words(question), *FUNCTION_WORDS}.issuperset(told) else None
 
 
 def _is_of_a_person(text: str) -> bool:

@@ -38,7 +38,15 @@ NOISE = frozenset(_NOISE_WORDS.split())
 _PAYING = frozenset(("pay", "paid", "spend", "spent", "buy", "bought", "order", "ordered"))
 _BILLED = frozenset(("bill", "billed", "invoice", "invoiced"))
 
-_COUNT = re.compile(r"\b(?:how many|number of|count of)\b", re.IGNORECASE)
+_NUMBERED = """
+    account bay berth booking case contact customer file flight gate house invoice licence lot
+    member mobile model order page part phone plot policy reference room seat serial table telephone
+    ticket
+"""
+"""What has a number: "berth number of the boat" counts nothing."""
+_NOT_NUMBERED = "".join(rf"(?<!{one} )" for one in _NUMBERED.split())
+COUNTS = rf"(?:how many|{_NOT_NUMBERED}number of|count of)"
+_COUNT = re.compile(rf"\b{COUNTS}\b", re.IGNORECASE)
 _SUM = re.compile(
     r"\b(?:totals?|altogether|all together|in all|sum of|added up|add up|overall)\b"
     r"|\b(?:how much|what)\b.*\b(?:did|have|has|had|was|were|do|does)\b"
@@ -159,7 +167,7 @@ def heads_of(text: str) -> frozenset[str]:
 
     What follows a plural is who did it: "vaccinations Kim gave".
     """
-    match = re.search(r"\b(?:how many|number of|count of) ((?:[\w-]+ ){0,2}[\w-]+)", text, re.I)
+    match = re.search(rf"\b{COUNTS} ((?:[\w-]+ ){{0,2}}[\w-]+)", text, re.I)
     if match is None:
         return frozenset()
     nouns = list[str]()

@@ -12,7 +12,7 @@ from datetime import date
 
 from engine.language.dates import find_spans
 from engine.language.days import Span
-from engine.sheets.asked import INCLUDED, MEASURED, TAXES, heads_of, words_asked
+from engine.sheets.asked import COUNTS, INCLUDED, MEASURED, TAXES, heads_of, words_asked
 from engine.sheets.query import Form
 from engine.sheets.rows import whole_words
 
@@ -28,7 +28,7 @@ _FORMS: tuple[tuple[str, Form], ...] = (
     (rf"^(?:the |my |our )?(?:{_MOST}) (?:thing|one|item)\b", "foremost"),
     (r"^(?:the |my |our )?(?:peak|max(?:imum)?|min(?:imum)?|highest|lowest)\b", "ended"),
     (rf"\b(?:how (?:much|many|high|long|large|big)|what)\b.*\b(?:{_MOST})\b", "ended"),
-    (r"\b(?:how many|number of|count of)\b", "counted"),
+    (rf"\b{COUNTS}\b", "counted"),
     (r"\b(?:how much|totals?|altogether|sum of|added up|add up|worth)\b", "summed"),
     (r"^(?:and |so )?(?:who|which|whose|list|name|show|give me|all)\b"
      r"|\b(?:all|list of)(?: the)? names\b|\bnames of\b", "listed"),

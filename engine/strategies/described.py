@@ -1,4 +1,4 @@
-"""Answers a question about somebody who is described: first who that is, then what is asked."""
+"""Answers a question about who or what is described: first the name, then what is asked."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from engine.checking import abstention
 from engine.checking.citation_check import check
 from engine.checking.draft_sentences import MARKER
 from engine.errors import BudgetTooSmall
-from engine.events import Decided, Steps
+from engine.events import Decided, Event, Provisional, Steps, Token
 from engine.generation.draft import Draft
-from engine.question.description import Description, description_of, named_in
-from engine.stages import unseen
+from engine.question.description import Description, called_in, description_of, named_in
+from engine.stages import passed, unseen
 from engine.toolbox.steps import Toolbox
 
 Read = Callable[[Toolbox], Steps[Draft]]
@@ -21,26 +21,36 @@ Read = Callable[[Toolbox], Steps[Draft]]
 def read_by_name(tools: Toolbox, read: Read) -> Steps[Draft | None]:
     """Ask who is described, then `read` the question with that name.
 
-    The answer is as likely as both are together, and says who was taken to be meant. None where a
-    question describes nobody, or no passage names who it is.
+    The answer is as likely as both are together, and says who or what was taken to be meant. None
+    where a question describes nothing, no passage has the name, or nothing is found by that of a
+    thing.
     """
     description = description_of(tools.query.text) if tools.task.personal else None
     if description is None:
         return None
     found = yield from unseen(_first_reading(tools.asking(description.who)))
     tools.timings.forget("first_token")
-    name = named_in(found.text, description.who)
+    said = MARKER.sub("", found.text)
+    is_denied = abstention.denies(found.text, found.evidence)
+    named = called_in if description.is_thing else named_in
+    name = None if is_denied else named(said, description.who)
     confidence = found.confidence
     if name is None or confidence is None or confidence < tools.settings.least_confidence:
-        yield Decided("sub-questions", False, f'no passage says who "{description.text}" is')
+        yield Decided("sub-questions", False, f'no passage names "{description.text}"')
         return None
     yield Decided(
         "sub-questions", True, f'"{description.text}" is {name}, and is asked about by name'
     )
-    answer = yield from read(tools.asking(description.asked_of(name)))
+    steps = read(tools.asking(description.asked_of(name)))
+    answer = yield from (passed(steps, _is_kept) if description.is_thing else steps)
     if not answer.text or abstention.denies(answer.text, answer.evidence):
-        return answer
+        return None if description.is_thing else answer
     return _joined(answer, found, name, description)
+
+
+def _is_kept(event: Event) -> bool:
+    """Words that may be taken back are not shown."""
+    return not isinstance(event, Token | Provisional)
 
 
 def _first_reading(tools: Toolbox) -> Steps[Draft]:
