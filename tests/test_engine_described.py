@@ -105,6 +105,8 @@ def test_a_person_is_described(question: str, who: str, named: str) -> None:
         "role on the show that was about the lives of teenagers from what town?",
         "Who wrote the song of the Thinking About You singer?",
         "price of the Boat that we lifted",
+        "how much was the deposit for the sofa we ordered in May",
+        "what time is dinner at the place we booked",
     ],
 )
 def test_this_is_no_description(question: str) -> None:

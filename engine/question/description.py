@@ -58,6 +58,11 @@ _THING_OF = re.compile(
 )
 # "the town where it began was founded by what family": the description ends before the question
 _ASKS = re.compile(r"\b(?:what|which|how|did|does|do)\b", re.IGNORECASE)
+# "the sofa that we ordered": what it cost stands where that is told
+_TRADED = re.compile(
+    r"\b(?:book|bought|buy|got|hired?|offer|order|paid|pay|purchase|quote|rent|sold|want)(?:s|d|ed)?\b",
+    re.IGNORECASE,
+)
 _UNNAMED_WORDS = """
     letter mail email message text note document file report paper list chat thread invoice order
     meeting event call day time week month year way reason
@@ -115,7 +120,7 @@ def description_of(question: str) -> Description | None:
 
 def _of_a_thing(question: str) -> Description | None:
     found = _THING_OF.search(question)
-    if found is None or _ASKS.search(found["who"]):
+    if found is None or _ASKS.search(found["who"]) or _TRADED.search(found["who"]):
         return None
     noun = found["noun"].split()
     # "the fee would we owe"; a letter is looked for by what the question says of it
