@@ -11,7 +11,7 @@ import pytest
 
 from engine.answer import answer
 from engine.errors import BudgetTooSmall
-from engine.events import Answered, Decided, Event, Token
+from engine.events import Answered, Decided, Event, Noted, Token
 from engine.generation.draft import Draft
 from engine.outcome import certainty_of
 from engine.question.description import called_in, description_of, named_in
@@ -276,5 +276,7 @@ def test_a_thing_without_the_detail_is_read_as_it_stands(
     events, last = asked(tmp_path, models, BOAT)
     assert last.answer.text.startswith("3,378 [1]")
     assert "is Lady" not in last.answer.text
+    noted = [event.text for event in events if isinstance(event, Noted)]
+    assert noted == ["Nothing is found about Lady Maud: the question is read as it stands."]
     shown = "".join(event.text for event in events if isinstance(event, Token))
     assert shown == "3,378"

@@ -9,7 +9,7 @@ from engine.checking import abstention
 from engine.checking.citation_check import check
 from engine.checking.draft_sentences import MARKER
 from engine.errors import BudgetTooSmall
-from engine.events import Decided, Event, Provisional, Steps, Token
+from engine.events import Decided, Event, Noted, Provisional, Steps, Token
 from engine.generation.draft import Draft
 from engine.question.description import Description, called_in, description_of, named_in
 from engine.stages import passed, unseen
@@ -44,7 +44,10 @@ def read_by_name(tools: Toolbox, read: Read) -> Steps[Draft | None]:
     steps = read(tools.asking(description.asked_of(name)))
     answer = yield from (passed(steps, _is_kept) if description.is_thing else steps)
     if not answer.text or abstention.denies(answer.text, answer.evidence):
-        return None if description.is_thing else answer
+        if not description.is_thing:
+            return answer
+        yield Noted(f"Nothing is found about {name}: the question is read as it stands.")
+        return None
     return _joined(answer, found, name, description)
 
 
