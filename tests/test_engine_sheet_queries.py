@@ -92,6 +92,12 @@ Date: 2026-02-10 | What: Glaze | In/Out: -20 | Category: clay | Balance: 455
 Date: 2026-03-01 | What: February firing | In/Out: 28 | Category: kiln fees | Balance: 483
 Date: 2026-03-04 | What: Clay sent back | In/Out: 12 | Category: clay | Balance: 495
 """
+HOUSEHOLD = """\
+Month 2026 | Groceries | Petrol
+Month 2026: Jul | Groceries: 800 | Petrol: 90
+Month 2026: Aug | Groceries: 948 | Petrol: 120
+Month 2026: Sep | Groceries: 790 | Petrol: 100
+"""
 LOANED = """\
 No | Object | Value GBP
 No: 4 | Object: oar | Value GBP: 40
@@ -112,6 +118,7 @@ FILES = (
     *(sheet(SUBS, "choir subs.csv"), sheet(TERM, "Term 4 accounts.xlsx")),
     *(sheet(MONTHS, "coop 2025-2026.csv"), sheet(TRUSSES, "26-002_OldMill loads.xlsx")),
     *(sheet(BERTHS, "Berth list.xlsx"), sheet(LEDGER, "Guild accounts 2026.xlsx")),
+    sheet(HOUSEHOLD, "household.xlsx"),
     *(sheet(LOANED, "Clyde annex.csv"), sheet(HANDLED, "Clyde annex signed.pdf")),
 )
 
@@ -183,6 +190,9 @@ def told(question: str, line: str, fake_generator: Any) -> Draft | None:
          "COUNT(*) FROM t WHERE insurance_seen = 'no'", "2 [1][2]"),
         ("kiln fee income 2026 guild", "SUM(in_out) FROM t WHERE category = 'kiln fees'",
          "63 [1][2]"),
+        ("groceries august 2026, total in the household sheet", "SUM(groceries) FROM t", "948 [1]"),
+        ("what is the claim total of Derek",
+         "SUM(claim) FROM t WHERE driver = 'Derek' AND driver != 'Derek'", "60.75 [1][2][3]"),
         ("priciest thing on clyde annex", "object FROM t ORDER BY value_gbp DESC LIMIT 1",
          "tapestry [1]"),
         ("dereks outlay on mileage claims this year, all up",
@@ -246,6 +256,8 @@ def test_a_query_that_does_not_account_for_the_question_is_not_run(
         "Which pump has not handed in task 2?",  # a row is nothing that it names
         "How many trips did Derek make?",  # nor is a row called a trip by any name here
         "How many miles per driver?",
+        "berth number of Puffin",
+        "What is the box number of Puffin?",
         "How many more miles did Derek drive?",
         "Who drove more miles than Sue?",
         "Why has Bob not paid the membership fee?",

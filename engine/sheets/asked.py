@@ -38,14 +38,15 @@ NOISE = frozenset(_NOISE_WORDS.split())
 _PAYING = frozenset(("pay", "paid", "spend", "spent", "buy", "bought", "order", "ordered"))
 _BILLED = frozenset(("bill", "billed", "invoice", "invoiced"))
 
-_NUMBERED = """
-    account bay berth booking case contact customer file flight gate house invoice licence lot
-    member mobile model order page part phone plot policy reference room seat serial table telephone
-    ticket
+_BEFORE_NUMBER = """
+    a actual and average by current exact for in is max maximum me my of our overall the total was
+    what whole
 """
-"""What has a number: "berth number of the boat" counts nothing."""
-_NOT_NUMBERED = "".join(rf"(?<!{one} )" for one in _NUMBERED.split())
-COUNTS = rf"(?:how many|{_NOT_NUMBERED}number of|count of)"
+_NUMBER_OF = "|".join(
+    ["^", r"(?<=[^\w ] )", *(rf"(?<=\b{one} )" for one in _BEFORE_NUMBER.split())]
+)
+"""What stands before a number that counts: "berth number of the boat" counts nothing."""
+COUNTS = rf"(?:how many|(?:{_NUMBER_OF})number of|count of)"
 _COUNT = re.compile(rf"\b{COUNTS}\b", re.IGNORECASE)
 _SUM = re.compile(
     r"\b(?:totals?|altogether|all together|in all|sum of|added up|add up|overall)\b"

@@ -9,7 +9,7 @@ from statistics import mean
 
 from engine.language.days import Closed, Span
 from engine.sheets.asked import RowsAsked
-from engine.sheets.columns import column_of_days, days_of, full
+from engine.sheets.columns import column_of_days, dated_cell, days_of, full
 from engine.sheets.rows import NamedTable, stems_of
 
 LEAST_BEGUN = 4
@@ -96,7 +96,8 @@ def rows_of_days(
 
     None where a cell is a month of which only a part is meant.
     """
-    read = {i: days_of(table.rows[i].cells.get(column, ""), today) for i in rows}
+    cells = {i: dated_cell(table, column, table.rows[i].cells.get(column, "")) for i in rows}
+    read = {i: days_of(cell, today) for i, cell in cells.items()}
     dated = {i: own for i, own in read.items() if own is not None}
     if any(_meets(own, days) and not _lies_in(own, days) for own in dated.values()):
         return None

@@ -9,6 +9,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from engine.compute.units import AMOUNT, CODES, SIGNS, Quantity, amounts
+from engine.language.date_words import MONTH
 from engine.language.dates import parse_span
 from engine.language.days import Closed, month, one_day
 from engine.sheets.rows import NamedTable, stems_of
@@ -49,6 +50,8 @@ _MONTH_FIRST = re.compile(r"\d{1,2}[/.-](?:1[3-9]|2\d|3[01])[/.-]\d{2,4}")
 _SHORT_DAY = re.compile(r"(\d{1,2})[- /]([^\W\d_]{3,9})\.?[- /]'?(?:20)?(\d\d)")
 _SHORT_MONTH = re.compile(r"([^\W\d_]{3,9})\.?[-'/](\d\d)")
 _TO_COME = frozenset(stems_of("due next expires expiry expired renewal until"))
+_MONTH_ALONE = re.compile(MONTH, re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?")
 
 
@@ -87,6 +90,17 @@ def days_of(cell: str, today: date) -> Closed | None:
     return found if found in (one_day(found.first), month(found.first)) else None
 
 
+def dated_cell(table: NamedTable, name: str, cell: str) -> str:
+    """Return a cell that is a month alone with the year of its column or table: "Jan" of 2026."""
+    if not _MONTH_ALONE.fullmatch(cell):
+        return cell
+    for said in (stems_of(name), table.called):
+        years = {one for one in said if _YEAR.fullmatch(one)}
+        if years:
+            return f"{cell.rstrip('.')} {years.pop()}" if len(years) == 1 else cell
+    return cell
+
+
 def _month_of(cell: str, today: date) -> Closed | None:
     """Return the month that a cell is."""
     found = days_of(cell, today)
@@ -100,12 +114,16 @@ def column_of_days(table: NamedTable, said: Iterable[str], today: date) -> str |
     as they are not told from others.
     """
     words = set(said)
-    days = [one for one in table.columns if mostly(table, one, lambda cell: days_of(cell, today))]
+
+    def is_mostly(name: str, read: Callable[[str, date], Closed | None]) -> bool:
+        return mostly(table, name, lambda cell: read(dated_cell(table, name, cell), today))
+
+    days = [one for one in table.columns if is_mostly(one, days_of)]
     days = [one for one in days if words & {*stems_of(one)} or not _TO_COME & {*stems_of(one)}]
     for fit in (
         days if len(days) == 1 else [],
         [one for one in days if words & {*stems_of(one)}],
-        [one for one in days if mostly(table, one, lambda cell: _month_of(cell, today))],
+        [one for one in days if is_mostly(one, _month_of)],
         [one for one in days if stems_of(one) == ("date",)],
     ):
         if len(fit) == 1:

@@ -196,6 +196,8 @@ def query_by(model: Generator, asked: Posed, found: Candidate) -> RowsQuery | No
     if query is None:
         return None
     query = replace(query, conditions=_each_once(query.conditions))
+    if not asked.denies:
+        query = replace(query, conditions=_without_contrary(query.conditions))
     least = bool(_LEAST.search(asked.text))
     if query.operation in ("max", "min"):
         query = replace(query, operation="min" if least else "max")
@@ -208,6 +210,14 @@ def _each_once(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
     whole = stems_in(one.value for one in conditions if one.operator == "=")
     kept = (one for one in conditions if one.operator != "like" or stems_in([one.value]) - whole)
     return tuple(dict.fromkeys(kept))
+
+
+def _without_contrary(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Return conditions without those that deny another one: small models add "and not Rory"."""
+    stated = {(one.column, one.value) for one in conditions if one.operator == "="}
+    return tuple(
+        one for one in conditions if one.operator != "!=" or (one.column, one.value) not in stated
+    )
 
 
 def _described(found: Candidate, asked: Posed) -> Iterable[str]:
