@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 
 from engine.agreement import disagreement
@@ -12,7 +12,15 @@ from engine.checking.citation_check import Checked, check, nearest
 from engine.checking.draft_sentences import says_yes
 from engine.checking.first_person import with_speaker
 from engine.checking.negation import Statement, contradicts
-from engine.confidence.reasons import CORRECTED, COUNTED, OWN_WORDS, UNREAD, reasons_of
+from engine.checking.newer_value import has_another_value
+from engine.confidence.reasons import (
+    CORRECTED,
+    COUNTED,
+    OTHERWISE,
+    OWN_WORDS,
+    UNREAD,
+    reasons_of,
+)
 from engine.events import Answered, Event, Steps
 from engine.generation.draft import Draft
 from engine.generation.reply import form_asked
@@ -27,7 +35,6 @@ from engine.values import (
     Answer,
     Argument,
     Certainty,
-    Citation,
     Coverage,
     Dated,
     Grounded,
@@ -82,7 +89,7 @@ def _cite(tools: Toolbox, draft: Draft, settings: Settings) -> Steps[Answer]:
     if own := _is_own_yes(draft, checked, query.text):
         checked = replace(checked, grounded="partial", citations=nearest(draft.evidence))
     if (meant := tools.passages.meant) is not None and meant.is_newest:
-        newer = _newer_correction(draft, checked.citations)
+        newer = _newer(draft, checked, query.text)
         draft = replace(draft, reasons=(*draft.reasons, *newer))
     complete = _complete(draft, corpus.coverage)
     certainty = certainty_of(draft, checked.grounded, settings, complete=complete, own=own)
@@ -148,17 +155,25 @@ def certainty_of(
     return "sure"
 
 
-def _newer_correction(draft: Draft, citations: Sequence[Citation]) -> Iterator[Argument]:
+def _newer(draft: Draft, checked: Checked, question: str) -> Iterator[Argument]:
     """Yield that a newer source of the prompt may correct what an answer that was read is from.
 
-    Nothing of a computed answer, and of one that cites such a source itself.
+    It speaks of a correction, or has another value beside the same words. Nothing of a computed
+    answer, and of one that cites such a source itself.
     """
-    cited = [one.passage.item for one in citations if one.support]
-    if draft.signals is not None and cited:
-        others = (one for one in draft.evidence if all(one.item is not item for item in cited))
-        newer = next((one for one in others if speaks_of_a_correction(one, cited[0])), None)
-        if newer is not None:
-            yield Argument(f"{CORRECTED}{newer.item.title}", False)
+    cited = [one.passage for one in checked.citations if one.support]
+    if draft.signals is None or not cited:
+        return
+    items = [one.item for one in cited]
+    others = [one for one in draft.evidence if all(one.item is not item for item in items)]
+    for one in others:
+        if speaks_of_a_correction(one, items[0]):
+            yield Argument(f"{CORRECTED}{one.item.title}", False)
+            return
+    for one in others:
+        if has_another_value(one, cited[0], question, checked.text):
+            yield Argument(f"{OTHERWISE}{one.item.title}", False)
+            return
 
 
 def _complete(draft: Draft, coverage: Coverage) -> bool:

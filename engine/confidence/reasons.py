@@ -35,6 +35,7 @@ MIXED = Argument("amounts of different sorts were found", False)
 
 OWN_WORDS = Argument("no source says so in these words", False)
 CORRECTED = "a newer source speaks of a correction or a change: "
+OTHERWISE = "a newer source has another value beside the same words: "
 BOTH_MEANT = Argument("it is right only if both amounts are the ones that are meant", False)
 COMPARED = "compared: "
 """Before what was stated of each option. Without it nobody sees why one of them is meant."""
