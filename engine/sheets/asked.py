@@ -39,8 +39,8 @@ _PAYING = frozenset(("pay", "paid", "spend", "spent", "buy", "bought", "order", 
 _BILLED = frozenset(("bill", "billed", "invoice", "invoiced"))
 
 _BEFORE_NUMBER = """
-    a actual and average by current exact for in is max maximum me my of our overall the total was
-    what whole
+    a actual and average by count current exact find for get give in is max maximum me my of our
+    overall same show tell the total was what whole
 """
 _NUMBER_OF = "|".join(
     ["^", r"(?<=[^\w ] )", *(rf"(?<=\b{one} )" for one in _BEFORE_NUMBER.split())]
