@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from engine.errors import TimeSpent
-from engine.events import Event, Stage, StageName, Steps, Token
+from engine.events import Event, Provisional, Stage, StageName, Steps, Token
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -98,6 +98,16 @@ def passed(body: Steps[T], lets: Callable[[Event], bool]) -> Steps[T]:
 def unseen(body: Steps[T]) -> Steps[T]:
     """Pass all events on but tokens: text written on the way is not the answer."""
     return passed(body, lambda event: not isinstance(event, Token))
+
+
+def untold(timings: Timings, body: Steps[T]) -> Steps[T]:
+    """Pass all events on but tokens and provisional answers: what may be taken back is not shown.
+
+    No token of it is timed as the first one.
+    """
+    result = yield from passed(body, lambda event: not isinstance(event, Token | Provisional))
+    timings.forget("first_token")
+    return result
 
 
 def first_token_timed(timings: Timings, body: Steps[T]) -> Steps[T]:

@@ -260,12 +260,16 @@ def test_a_thing_is_named_first(tmp_path: Path, fake_models: Callable[..., Any])
     (tmp_path / "log.txt").write_text("We lifted Lady Maud by mistake.\n")
     (tmp_path / "fees.txt").write_text("Yearly fees\nLady Maud: 3,378\nPuffin: 1,200\n")
     models = fake_models(generator=["Lady Maud", "3,378"])
-    _, last = asked(tmp_path, models, BOAT)
+    _, last = asked(tmp_path, models, BOAT, sure_confidence=0.01)
     first, second = last.answer.text.splitlines()
     assert first.startswith("3,378 [")
     assert second.startswith("The boat that we lifted by mistake is Lady Maud. [")
     [_, prompt] = models.generator.prompts
     assert "yearly fee of Lady Maud" in prompt
+    doubts = [one.text for one in last.answer.reasons if not one.speaks_for]
+    assert "it is right only if the boat that we lifted by mistake is Lady Maud" in doubts
+    assert last.answer.certainty == "unsure"
+    assert "first_token" not in last.answer.timings  # nothing was shown before the end
 
 
 def test_a_thing_without_the_detail_is_read_as_it_stands(

@@ -54,7 +54,7 @@ _THING_OF = re.compile(
     r"(?<!\bone )(?<!\bany )(?<!\ball )(?<!\bsome )(?<!\bmost )(?<!\bwhich )(?<!\bname )"
     r"\b(?:of|for|at|in|by|on|from)"
     r" (?P<who>the (?P<noun>[^\W\d_A-Z]\w*(?: [^\W\d_A-Z]\w*)??)"
-    r" (?:that|which|who|where|we|i|I|he|she|they) [^,?]+)\??$"
+    r" (?:that|which|who|where|we|i|I|he|she|they) [^,?]{1,200})\??$"
 )
 # "the town where it began was founded by what family": the description ends before the question
 _ASKS = re.compile(r"\b(?:what|which|how|did|does|do)\b", re.IGNORECASE)

@@ -9,11 +9,12 @@ from engine.checking import abstention
 from engine.checking.citation_check import check
 from engine.checking.draft_sentences import MARKER
 from engine.errors import BudgetTooSmall
-from engine.events import Decided, Event, Noted, Provisional, Steps, Token
+from engine.events import Decided, Noted, Steps
 from engine.generation.draft import Draft
 from engine.question.description import Description, called_in, description_of, named_in
-from engine.stages import passed, unseen
+from engine.stages import unseen, untold
 from engine.toolbox.steps import Toolbox
+from engine.values import Argument
 
 Read = Callable[[Toolbox], Steps[Draft]]
 
@@ -42,18 +43,13 @@ def read_by_name(tools: Toolbox, read: Read) -> Steps[Draft | None]:
         "sub-questions", True, f'"{description.text}" is {name}, and is asked about by name'
     )
     steps = read(tools.asking(description.asked_of(name)))
-    answer = yield from (passed(steps, _is_kept) if description.is_thing else steps)
+    answer = yield from (untold(tools.timings, steps) if description.is_thing else steps)
     if not answer.text or abstention.denies(answer.text, answer.evidence):
         if not description.is_thing:
             return answer
         yield Noted(f"Nothing is found about {name}: the question is read as it stands.")
         return None
     return _joined(answer, found, name, description)
-
-
-def _is_kept(event: Event) -> bool:
-    """Words that may be taken back are not shown."""
-    return not isinstance(event, Token | Provisional)
 
 
 def _first_reading(tools: Toolbox) -> Steps[Draft]:
@@ -66,12 +62,19 @@ def _first_reading(tools: Toolbox) -> Steps[Draft]:
 
 
 def _joined(answer: Draft, found: Draft, name: str, description: Description) -> Draft:
-    """Return the answer with who is meant, and the sources of both."""
+    """Return the answer with who or what is meant, and the sources of both.
+
+    A person's name is one by its form. What a thing is called may be something else, so that speaks
+    against the answer.
+    """
     said = f"{description.text[0].upper()}{description.text[1:]} is {name}."
     evidence = (*answer.evidence, *(one for one in found.evidence if one not in answer.evidence))
     confidence = (found.confidence or 0.0) * (
         1.0 if answer.confidence is None else answer.confidence
     )
+    if description.is_thing:
+        doubt = Argument(f"it is right only if {description.text} is {name}", False)
+        answer = replace(answer, reasons=(*answer.reasons, doubt))
     if not answer.citations:
         text = f"{MARKER.sub('', answer.text).strip()}\n{said}"
         return replace(answer, text=text, evidence=evidence, confidence=confidence)

@@ -16,10 +16,10 @@ from engine.comparison.amounts import difference
 from engine.comparison.difference import TwoAmounts, difference_of
 from engine.compute.units import SIGNS, shown
 from engine.confidence.reasons import BOTH_MEANT, COMPARED
-from engine.events import Decided, Event, Provisional, Steps, Token
+from engine.events import Decided, Steps
 from engine.generation.draft import Draft
 from engine.settings import Settings
-from engine.stages import passed
+from engine.stages import untold
 from engine.toolbox.steps import Toolbox
 from engine.values import Argument, Citation
 
@@ -41,10 +41,10 @@ def read_and_subtract(tools: Toolbox, read: Read) -> Steps[Draft | None]:
         return None
     drafts = list[Draft]()
     for question in asked.questions:
-        drafts.append((yield from passed(read(tools.asking(question)), _is_shown)))
+        # One amount alone is no answer to the question, not for the time being either.
+        drafts.append((yield from untold(tools.timings, read(tools.asking(question)))))
         if not _is_answer(drafts[-1], tools.settings):
             break
-    tools.timings.forget("first_token")
     found = _subtracted(asked, drafts) if len(drafts) == len(asked.questions) else None
     why = "both amounts are stated" if found else "no two amounts are stated that fit the question"
     yield Decided("subtract", found is not None, why)
@@ -81,11 +81,6 @@ def _subtracted(asked: TwoAmounts, drafts: Sequence[Draft]) -> Draft | None:
             BOTH_MEANT,
         ),
     )
-
-
-def _is_shown(event: Event) -> bool:
-    """One amount alone is no answer to the question, not for the time being either."""
-    return not isinstance(event, Token | Provisional)
 
 
 def _bare(text: str) -> str:
