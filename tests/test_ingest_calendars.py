@@ -130,6 +130,12 @@ def test_all_day_floating_and_foreign_times(tmp_path: Path) -> None:
     assert found[0].until == datetime(2026, 11, 22, tzinfo=BERLIN)
 
 
+def test_the_first_day_of_all_does_not_spoil_a_calendar(tmp_path: Path) -> None:
+    first = "UID:a\nSUMMARY:Unset\nDTSTART;VALUE=DATE:00010101\nDURATION:PT1H"
+    found = items_of(calendar(tmp_path, first, "UID:b\nSUMMARY:Fair\nDTSTART:20261124T080000"))
+    assert [item.title for item in found] == ["Unset", "Fair"]
+
+
 def test_an_event_matches_days_it_lies_in_only_in_part(tmp_path: Path) -> None:
     path = calendar(
         tmp_path,

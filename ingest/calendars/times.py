@@ -72,10 +72,10 @@ class Times:
         return f"{said} ({'; '.join(notes)})" if notes else said
 
     def _days(self, begins: datetime, ends: datetime, all_day: str) -> str:
-        last = ends - timedelta(days=1) if ends > begins else begins
-        days = last.toordinal() - begins.toordinal() + 1
+        days = ends.toordinal() - begins.toordinal()
         if days < 2:
             return day_in_words(begins) + all_day
+        last = begins + timedelta(days=days - 1)
         return f"{day_in_words(begins)} to {day_in_words(last)}{all_day} ({days} days)"
 
     @property
