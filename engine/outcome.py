@@ -12,7 +12,7 @@ from engine.checking.citation_check import Checked, check, nearest
 from engine.checking.draft_sentences import says_yes
 from engine.checking.first_person import with_speaker
 from engine.checking.negation import Statement, contradicts
-from engine.checking.newer_value import has_another_value
+from engine.checking.newer import correcting
 from engine.confidence.reasons import (
     CORRECTED,
     COUNTED,
@@ -25,7 +25,6 @@ from engine.events import Answered, Event, Steps
 from engine.generation.draft import Draft
 from engine.generation.reply import form_asked
 from engine.injection import order_guard
-from engine.retrieval.versions import speaks_of_a_correction
 from engine.settings import Settings
 from engine.stages import stage, time_spent
 from engine.strategies import registry
@@ -162,18 +161,11 @@ def _newer(draft: Draft, checked: Checked, question: str) -> Iterator[Argument]:
     answer, and of one that cites such a source itself.
     """
     cited = [one.passage for one in checked.citations if one.support]
-    if draft.signals is None or not cited:
+    if draft.signals is None:
         return
-    items = [one.item for one in cited]
-    others = [one for one in draft.evidence if all(one.item is not item for item in items)]
-    for one in others:
-        if speaks_of_a_correction(one, items[0]):
-            yield Argument(f"{CORRECTED}{one.item.title}", False)
-            return
-    for one in others:
-        if has_another_value(one, cited[0], question, checked.text):
-            yield Argument(f"{OTHERWISE}{one.item.title}", False)
-            return
+    for one, says_so in correcting(draft.evidence, cited, question, checked.text):
+        yield Argument(f"{CORRECTED if says_so else OTHERWISE}{one.item.title}", False)
+        return
 
 
 def _complete(draft: Draft, coverage: Coverage) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def test_a_later_message_replaces_what_it_changes(
     assert last.answer.text == "Thursday 17 December [1]"
     assert "Thursday 17 December it is" in last.answer.citations[0].quote
     assert last.answer.certainty == "unsure"
-    assert 'earlier in the same chat or thread it says "Fri 18 December, 1pm"' in [
+    assert 'an earlier source says "Fri 18 December, 1pm"' in [
         one.text for one in last.answer.reasons
     ]
     first, later = asked_of(models)
@@ -195,6 +196,76 @@ def test_a_subject_that_others_write_of_is_no_thread(
     question = "What is the day rate of the locum?"
     _, last = asked(files, models, question, own=("me@x.example",))
     assert last.answer.text == "395 pounds [1]"
+
+
+MOVED = """\
+26/11/2026, 08:19 - Nell: Staff lunch: Fri 18 December, 1pm upstairs at Mokoko
+26/11/2026, 08:22 - Becky: Yay
+26/11/2026, 08:28 - Chloe: the 18th is full, they have the 21st at 2
+26/11/2026, 08:29 - Pat: who has the spare key
+"""
+
+
+@pytest.mark.parametrize(
+    ("chat_of", "probability", "answered"),
+    [
+        (MOVED, 0.9, "the 21st at 2 [1]"),
+        (MOVED, 0.97, "Fri 18 December, 1pm [1]"),
+        (MOVED.replace("the 18th is full, they have", "my birthday is"), 0.9, "Fri 18 Dec"),
+    ],
+)
+def test_a_message_that_gives_another_day_need_not_name_its_subject(
+    tmp_path: Path,
+    fake_generator: Callable[..., Any],
+    chat_of: str,
+    probability: float,
+    answered: str,
+) -> None:
+    replies = ["Fri 18 December, 1pm", "the 21st at 2"]
+    models = denying(fake_generator, replies, probability)
+    _, last = asked(chat(tmp_path, chat_of), models, least_confidence=0.0)
+    assert last.answer.text.startswith(answered)
+    assert last.answer.certainty == ("unsure" if "18th is full" in chat_of else "sure")
+    if answered.startswith("the"):
+        assert "spare key" not in asked_of(models)[1]
+
+
+CODES = {
+    "family": ("16/03/2026, 09:00 - Bridget", "I changed the keysafe at the cabin, its code is {}"),
+    "cabin": ("12/{month}/2026, 09:00 - Hester", "the new code of the keysafe at the cabin: {}"),
+}
+
+
+def codes(folder: Path, month: int) -> list[Path]:
+    values = ("7316", "9042")
+    for (name, (head, text)), value in zip(CODES.items(), values, strict=True):
+        said = f"{head.format(month=f'{month:02}')}: {text.format(value)}\n"
+        (folder / f"WhatsApp Chat with {name}.txt").write_text(said)
+    return [folder]
+
+
+@pytest.mark.parametrize(
+    ("month", "question", "answered"),
+    [
+        (10, "Which code has the keysafe at the cabin?", "9042 [1]"),
+        (2, "Which code has the keysafe at the cabin?", "7316 [1]"),  # not newer
+        (10, "Which code had the keysafe at the cabin before?", "7316 [1]"),
+    ],
+)
+def test_what_another_source_corrects_is_read_alone(
+    tmp_path: Path, fake_generator: Callable[..., Any], month: int, question: str, answered: str
+) -> None:
+    models = denying(fake_generator, ["7316", "9042"])
+    now = datetime(2026, 11, 29, tzinfo=UTC)
+    _, last = asked(codes(tmp_path, month), models, question, now=now)
+    assert last.answer.text == answered
+    prompts = asked_of(models)
+    assert len(prompts) == (2 if answered.startswith("9042") else 1)
+    if len(prompts) == 2:
+        assert "7316" not in prompts[1]
+        told = [one.text for one in last.answer.reasons]
+        assert 'an earlier source says "7316"' in told
+        assert last.answer.certainty == "unsure"
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from engine.answer import answer
-from engine.checking.newer_value import has_another_value
+from engine.checking.newer import changes, has_another_value
 from engine.confidence.reasons import OTHERWISE
 from engine.events import Answered
 from engine.settings import Settings
@@ -57,6 +57,26 @@ def test_another_value_stands_beside_the_same_words(
 def test_without_a_value_or_two_words_there_is_none(question: str, said: str) -> None:
     newer = of("New code of the cabin keysafe: 9042", 10)
     assert not has_another_value(newer, of(OLD, 3), question, said)
+
+
+@pytest.mark.parametrize(
+    ("message", "answer", "is_change"),
+    [
+        ("The hall is let on the 29th. Now Sunday 30 Aug, same hours", "Sat 29 Aug, 2 to 6", True),
+        ("Rain on the 13th so June 20 instead", "June 13, 8 to noon", True),
+        ("She asked for the 14th as the 7th is her bridge day", "Oct 7", True),
+        ("correction: the counter ran double, it is 18,931", "19,246", True),
+        ("The 29th it is", "Sat 29 Aug", False),  # no other day
+        ("Sunday 30 Aug is the fair", "Sat 29 Aug", False),  # another day, not in its place
+        ("we came 9th of 31", "booked for the 17th", False),
+        ("at 9:13 and for 12.50", "on the 13th", False),  # a time and an amount
+        ("we counted 18,931", "19,246", False),  # of something else
+        ("correction: 19,246 of 20,118 came", "19,246", False),  # it has the value itself
+        ("correction: it is 31", "19,246", False),
+    ],
+)
+def test_a_message_gives_another_day_or_value(message: str, answer: str, is_change: bool) -> None:
+    assert changes(message, answer) is is_change
 
 
 @pytest.mark.parametrize(("month", "newer"), [(10, True), (2, False)])

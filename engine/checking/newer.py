@@ -1,4 +1,7 @@
-"""Whether a newer source has another value beside the words of a question: a code, an amount.
+"""What of the evidence is newer than an answer's source and may correct it.
+
+It speaks of a correction, has another value beside the words of the question, or, a few messages
+later, names the day of the answer and another one.
 
 "New keysafe code 7316" in March and "new keysafe code: 9042" in October are both read, and a small
 model may take the former one.
@@ -7,11 +10,16 @@ model may take the former one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from engine.language.date_words import MONTH
 from engine.language.stemming import stem_of
 from engine.language.tokens import FUNCTION_WORDS, words
-from engine.retrieval.versions import moment_of
+from engine.retrieval.versions import (
+    moment_of,
+    speaks_of_a_change,
+    speaks_of_a_correction,
+)
 from engine.values import Passage
 from ingest.item import Kind
 
@@ -24,6 +32,29 @@ _KINDS = frozenset({Kind.MAIL, Kind.MESSAGE})
 _VALUE = re.compile(r"(?<![\w.,:/-])\d+(?:[.,]\d+)*(?![\w:/-])")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _DIGIT = re.compile(r"\d")
+# "the 14th", "30 Aug", "June 20"
+_DAY = re.compile(
+    rf"(?<![\w.,:/-])(?:(?P<first>\d\d?)(?:st\b|nd\b|rd\b|th\b|(?= {MONTH}\b))"
+    rf"|{MONTH} (?P<last>\d\d?)\b(?![:.,]\d))",
+    re.IGNORECASE,
+)
+
+
+def correcting(
+    evidence: Sequence[Passage], cited: Sequence[Passage], question: str, answer: str
+) -> Iterator[tuple[Passage, bool]]:
+    """Yield what was read and may correct the sources of an answer, and whether it says so.
+
+    What speaks of a correction comes before what has another value.
+    """
+    if not cited:
+        return
+    items = [one.item for one in cited]
+    others = [one for one in evidence if all(one.item is not item for item in items)]
+    yield from ((one, True) for one in others if speaks_of_a_correction(one, items[0]))
+    for one in others:
+        if has_another_value(one, cited[0], question, answer):
+            yield one, False
 
 
 def has_another_value(newer: Passage, cited: Passage, question: str, answer: str) -> bool:
@@ -36,16 +67,44 @@ def has_another_value(newer: Passage, cited: Passage, question: str, answer: str
         return False
     if not moment_of(newer.item) > moment_of(cited.item) > 0:
         return False
+    if not has_the_words(newer, cited, question):
+        return False
+    asked = _stems(question)
+    lines = (line for line in newer.text.splitlines() if asked & _stems(line))
+    others = _other_values(newer.text, answer)
+    return any(not others.isdisjoint(_values(line)) for line in lines)
+
+
+def has_the_words(newer: Passage, cited: Passage, question: str) -> bool:
+    """Say whether a passage has the words of a question that the cited one has, two at least."""
     asked = _stems(question)
     shared = asked & _stems(newer.searched)
-    if len(shared) < LEAST_WORDS or not asked & _stems(cited.searched) <= shared:
-        return False
+    return len(shared) >= LEAST_WORDS and asked & _stems(cited.searched) <= shared
+
+
+def changes(message: str, answer: str) -> bool:
+    """Say whether a message that follows an answer's source gives another day or value.
+
+    It names the answer's day and another one, or speaks of a correction and has a value of the
+    same shape: "the 14th, as the 7th is her bridge day", "correction: it is 18,931".
+    """
+    days, former = _days(message), _days(answer)
+    if days & former and days - former:
+        return True
+    return speaks_of_a_change(message) and bool(_other_values(message, answer))
+
+
+def _days(text: str) -> frozenset[int]:
+    return frozenset(int(found["first"] or found["last"]) for found in _DAY.finditer(text))
+
+
+def _other_values(text: str, answer: str) -> frozenset[str]:
+    """Return a text's values that have the shape of an answer's; none where it has that itself."""
     said = {value for value in _values(answer) if len(_DIGIT.findall(value)) >= LEAST_DIGITS}
-    shapes = {_shape(value) for value in said}
-    if not said or not said.isdisjoint(_values(newer.text)):
-        return False
-    lines = (line for line in newer.text.splitlines() if asked & _stems(line))
-    return any(_shape(value) in shapes for line in lines for value in _values(line))
+    shapes, values = {_shape(value) for value in said}, frozenset(_values(text))
+    if said & values:
+        return frozenset()
+    return frozenset(one for one in values if _shape(one) in shapes)
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -12,6 +12,7 @@ from models.roles import ModelSet
 
 DENIAL = "unanswerable"
 """What a reading adapter was trained to say where no passage states an answer."""
+NO_DENIAL = OtherBeginnings((DENIAL, DENIAL.capitalize()))
 _LEAST_VERDICT = 0.5
 """Probability of yes and no together, below which a model was about to say something else."""
 _READILY = "{} was hardly likelier, and this model says {} too readily"
@@ -47,7 +48,7 @@ def opening_of(model: Generator, asked: GeneratorQuestion, prompt: str, roles: M
         [said] = model.next_token_logprobs(prompt, (DENIAL,), adapted=True)
         denied = math.exp(min(said, 0.0))
         if denied < 1 / (1 + math.exp(-roles.denial_bias)):
-            held = OtherBeginnings((DENIAL, DENIAL.capitalize()))
+            held = NO_DENIAL
         if held and denied > _LEAST_VERDICT:
             why = _READILY.format("that no passage says it", "so")
             decided = Decided("say that nothing is found", False, why)

@@ -150,7 +150,12 @@ def speaks_of_a_correction(passage: Passage, of: Item) -> bool:
     """Say whether a passage of a newer item has words that something is corrected or moved."""
     item = passage.item
     is_newer = item is not of and moment_of(item) > moment_of(of) > 0
-    return is_newer and item.kind in _MAY_CORRECT and bool(_CORRECTION.search(passage.text))
+    return is_newer and item.kind in _MAY_CORRECT and speaks_of_a_change(passage.text)
+
+
+def speaks_of_a_change(text: str) -> bool:
+    """Say whether a text has words that something is corrected or moved."""
+    return _CORRECTION.search(text) is not None
 
 
 def _corrects_by_title(item: Item, since: float) -> bool:

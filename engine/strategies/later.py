@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, islice, pairwise
 
 from engine.agreement.votes import sameness
 from engine.checking import abstention
-from engine.checking.citation_check import check
+from engine.checking.citation_check import Checked, check
 from engine.checking.draft_sentences import MARKER
+from engine.checking.newer import changes, correcting, has_the_words
 from engine.errors import BudgetTooSmall, TimeSpent
 from engine.events import Noted, Provisional, Steps
 from engine.generation.dated import asks_when, dated
 from engine.generation.draft import Draft
-from engine.generation.first_words import opening_of
+from engine.generation.first_words import NO_DENIAL, opening_of
 from engine.generation.reply import finish, form_asked, write
 from engine.language.overlap import token_f1
 from engine.retrieval.versions import asks_for_something_former, moment_of, subject_of
@@ -39,6 +41,12 @@ MOST_CHARACTERS = 1000
 MOST_DENIED = 0.5
 """Probability of a denial above which later messages do not answer: of 30 questions about chats
 four were mended below it, none was spoilt."""
+MOST_DENIED_OF_A_CHANGE = 0.95
+"""Likewise, of a message that gives another day or value in an answer's place and so need not name
+what it is about."""
+MOST_TURNS = 3
+"""Messages behind an answer's source that may change it: five behind it is about something else."""
+_MAY_CHANGE = Argument("what was written later may change it", False)
 _COUNTED = re.compile(
     r"\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun"
     r"|noon|midday|midnight|half past)\b",
@@ -60,51 +68,108 @@ def read_later(tools: Toolbox, facts: Facts, draft: Draft, when: When) -> Steps[
         return draft
     checked = check(draft.text, draft.evidence, question)
     source = next((one for one in checked.citations if one.support), None)
-    later = _readable(tools, _later(source, tools)) if source is not None else []
-    if source is None or source.passage.item.kind not in (Kind.MESSAGE, Kind.MAIL):
+    if source is None:
         return draft
+    certain, possible = _corrections(tools, draft, checked, source)
     denies_well = tools.models.roles.denial_bias is not None
-    rule = routing.read_later(by_now(tools, facts), len(later), denies_well)
-    if not (yield from decide(rule, when)) or not later:
+    rule = routing.read_later(by_now(tools, facts), len(certain) + len(possible), denies_well)
+    if not (yield from decide(rule, when)) or not (certain or possible):
         return draft
     yield Provisional(draft.text, draft.confidence)
     try:
-        found = yield from staged("write", tools.timings, _read(tools, later, draft))
+        if certain:
+            body = _read(tools, certain, draft, may_deny=False)
+            found = yield from staged("write", tools.timings, body)
+            if (found.denied or 0.0) <= MOST_DENIED_OF_A_CHANGE and _is_another(
+                tools, found, draft
+            ):
+                return replace(found, confidence=draft.confidence, signals=draft.signals)
+            draft = replace(draft, reasons=(*draft.reasons, _MAY_CHANGE))
+        if possible:
+            found = yield from staged("write", tools.timings, _read(tools, possible, draft))
+            if _replaces(tools, found, draft):
+                return found
     except (TimeSpent, BudgetTooSmall, ContextExceeded) as error:
         yield Noted(f"Further reading was broken off: {error.message}")
-        return draft
-    return found if _replaces(tools, found, draft) else draft
+    return draft
 
 
 def _replaces(tools: Toolbox, found: Draft, draft: Draft) -> bool:
-    """Say whether a later answer is one, of the same sort, and another one."""
-    denied = found.denied is not None and found.denied > MOST_DENIED
-    if denied or abstention.denies(found.text, found.evidence) or not _COUNTED.search(found.text):
+    """Say whether a later answer is likely enough, of the same sort, and another one."""
+    if found.denied is not None and found.denied > MOST_DENIED:
         return False
     if found.confidence is None or found.confidence < tools.settings.least_confidence:
+        return False
+    return _is_another(tools, found, draft)
+
+
+def _is_another(tools: Toolbox, found: Draft, draft: Draft) -> bool:
+    if abstention.denies(found.text, found.evidence) or not _COUNTED.search(found.text):
         return False
     texts = MARKER.sub("", found.text), MARKER.sub("", draft.text)
     is_same = sameness(tools)(*texts, token_f1(*texts))
     return not is_same and check(found.text, found.evidence, tools.query.text).grounded != "none"
 
 
-def _read(tools: Toolbox, later: Sequence[Passage], draft: Draft) -> Steps[Draft]:
+def _read(
+    tools: Toolbox, later: Sequence[Passage], draft: Draft, *, may_deny: bool = True
+) -> Steps[Draft]:
     asked = tools.asked_over(later)
     with tools.models.lend("generator") as model:
         prompt = asked.prompt(model, later)
         opening = opening_of(model, asked, prompt, tools.models.roles)
+        held = opening.held if may_deny else opening.held or NO_DENIAL
         reply = yield from unseen(
-            write(model, asked, prompt, constraint=opening.held, adapted=opening.adapted)
+            write(model, asked, prompt, constraint=held, adapted=opening.adapted)
         )
     margin = draft.signals.margin if draft.signals else 0.0
     reply = replace(reply, denied=opening.denied)
     found = finish(asked, later, reply, tools.calibration, margin)
     said = " ".join(MARKER.sub("", draft.text).split())
-    earlier = Argument(f'earlier in the same chat or thread it says "{said}"', False)
+    earlier = Argument(f'an earlier source says "{said}"', False)
     return replace(found, evidence=(*found.evidence, *draft.evidence), reasons=(earlier,))
 
 
-def _readable(tools: Toolbox, later: Iterator[Passage]) -> list[Passage]:
+def _corrections(
+    tools: Toolbox, draft: Draft, checked: Checked, source: Citation
+) -> tuple[list[Passage], list[Passage]]:
+    """Return what gives another day or value in the answer's place, and what else may.
+
+    Whether the former answers the question the model need not say: it is about the same.
+    """
+    later = list(_later(source, tools))
+    certain = _readable(tools, islice(_changing(later, checked.text), 1))
+    possible, items = _readable(tools, later), {id(one.item) for one in later}
+    meant = tools.passages.meant
+    if meant is None or not meant.is_newest:
+        return certain, possible
+    question, cited = tools.query.text, source.passage
+    for one, says_so in correcting(draft.evidence, [cited], question, checked.text):
+        if not says_so:
+            certain = certain or [one]
+        elif id(one.item) not in items and has_the_words(one, cited, question):
+            possible.append(one)
+    return certain, sorted(possible, key=lambda one: moment_of(one.item))
+
+
+def _changing(later: Iterable[Passage], answer: str) -> Iterator[Passage]:
+    """Yield each of the next few messages that changes an answer."""
+    for item, begin, end in islice(chain.from_iterable(map(_messages_of, later)), MOST_TURNS):
+        if changes(item.text[begin:end], answer):
+            yield Excerpt(item, begin, end, ((begin, end),))
+
+
+def _messages_of(passage: Passage) -> Iterator[tuple[Item, int, int]]:
+    """Yield the messages of a stretch, or a mail's own words, as spans of the item."""
+    item = passage.item
+    starts = [turn.start for turn in item.turns if turn.start >= passage.start]
+    if starts:
+        yield from ((item, *span) for span in pairwise((*starts, len(item.text))))
+    elif isinstance(passage, Excerpt):
+        yield from ((item, *span) for span in passage.runs)
+
+
+def _readable(tools: Toolbox, later: Iterable[Passage]) -> list[Passage]:
     passages = [left for one in later if (left := tools.passages.readable(one)) is not None]
     return list(dated(passages)) if asks_when(tools.query.text) else passages
 
