@@ -71,6 +71,24 @@ QUESTION = "How much cheaper was the final bill of the Grand than the room at th
             False,
         ),
         (
+            "How far is the revised price above the limit?",
+            "how much is the revised price",
+            "how much the limit",
+            False,
+        ),
+        (
+            "how far below the asking price did the old boat go for",
+            "how much did the old boat go for",
+            "how much the asking price",
+            True,
+        ),
+        (
+            "how much longer is the watch under the new policy than the old",
+            "how long is the watch under the new policy",
+            "how long is the watch under the old policy",
+            False,
+        ),
+        (
             "how many fewer hours did Tom work in May than in June",
             "how many hours did Tom work in May",
             "how many hours did Tom work in June",

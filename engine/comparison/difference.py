@@ -24,7 +24,7 @@ _AUXILIARY = (
     r"(?P<verb>(?:is|are|was|were|did|does|do|has|have|had|will|would|can|could|should)"
     r"(?:n['\u2019]t)?)"
 )
-_HOW = r"(?P<lead>[^?:]*?[:,]? ?)\b(?:by )?(?P<how>how (?:much|many))"
+_HOW = r"(?P<lead>[^?:]*?[:,]? ?)\b(?:by )?(?P<how>how (?:much|many|far))"
 _THAN = r"(?:than|compared (?:to|with))"
 # "how much cheaper was the Lion than the Grand", "how much more a day would Kim get than Bo"
 _ORDER_FIRST = re.compile(
@@ -36,7 +36,7 @@ _OTHER_FIRST = re.compile(
     rf"{_HOW}(?P<noun>(?: \w+)??) {_ORDER}(?: than)? (?P<other>.+?) {_AUXILIARY} (?P<one>.+)",
     re.IGNORECASE,
 )
-# "by how much was the Lion above what we paid", "how much did the bill go over the quote"
+# "by how much was the Lion above what we paid", "how far did the bill go over the quote"
 _BETWEEN = re.compile(
     rf"{_HOW}(?P<noun>) {_AUXILIARY} (?P<one>.+?)"
     r" (?P<order>(?:go |come (?:in |out )?)?(?:above|over|below|under)|exceed|overrun|beat"
@@ -76,6 +76,10 @@ _BEHIND = re.compile(r"\b(?:and|but|or) (?:(?:at|by|for|in|on|to|with) )?(?:how|
 _IS_LESS = re.compile(rf"\b(?:{_LESS}|down|drop\w*|fall\w*|decreas\w+)\b", re.IGNORECASE)
 _LED = re.compile(r"(?:in|on|at|to|from|for|by|with|during) ", re.IGNORECASE)
 _ONE = re.compile(r"\bones?$", re.IGNORECASE)
+# "the old" of "under the new policy than the old"
+_STATES = r"(?:new|old|current|former|previous|original|revised|first|last|final)"
+_STATE = re.compile(rf"(?:under |with |in |on |by |from )?the (?P<state>{_STATES})", re.IGNORECASE)
+_OF_STATE = re.compile(rf"\b(?P<state>{_STATES})(?= \w)", re.IGNORECASE)
 _PRONOUN = re.compile(r"(?:we|i|they|he|she|it|you)", re.IGNORECASE)
 _DIMENSIONS = {
     **dict.fromkeys(("longer", "shorter"), "how long"),
@@ -120,7 +124,7 @@ def difference_of(question: str, today: date) -> TwoAmounts | None:
     verb = match["verb"] if "verb" in match.groupdict() else ""
     if match.re is _BETWEEN and verb.casefold() in ("did", "does", "do"):
         verb = "was"
-    how = _DIMENSIONS.get(order, match["how"].casefold())
+    how = _DIMENSIONS.get(order, match["how"].casefold().replace("far", "much"))
     begin = f"{match['lead']}{how}{match['noun']}"
     first = " ".join(filter(None, (begin, verb, one)))
     other = _ONE.sub(lambda _: one.split()[-1], other)
@@ -148,8 +152,11 @@ def _of_both(found: re.Match[str], begin: str, is_less: bool | None) -> TwoAmoun
 def _other(first: str, at: int, other: str, today: date) -> str:
     """Return the question for the other amount: the first one's, up to `at`, with that.
 
-    "Last year" and "than in June" are the first one's in that time.
+    "Last year" and "than in June" are the first one's in that time; "the old" is its old one.
     """
+    states = list(_OF_STATE.finditer(first))
+    if (state := _STATE.fullmatch(other)) and len(states) == 1:
+        return f"{first[: states[0].start()]}{state['state']}{first[states[0].end() :]}"
     time, times = _time_of(other, today), find_spans(first, today)
     if time is not None and times:
         return f"{first[: times[-1].start]}{time}{first[times[-1].end :]}"
