@@ -20,6 +20,7 @@ import random
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -44,8 +45,11 @@ from engine.values import Query
 def record(given: argparse.Namespace) -> None:
     """Ask each question in every way, as far as `out` does not hold it yet."""
     files = [given.home / "files"]
-    own = given.home / "own.json"
-    settings = Settings(own=tuple(json.loads(own.read_text())) if own.exists() else ())
+    own, present = given.home / "own.json", given.home / "present.txt"
+    settings = Settings(
+        own=tuple(json.loads(own.read_text())) if own.exists() else (),
+        now=datetime.fromisoformat(present.read_text().strip()) if present.exists() else None,
+    )
     models, memory = model_set(load_config(os.environ)), Memory()
     known = {(row["home"], row["id"]) for row in rows_of([given.out])}
     lines = (given.home / "questions.jsonl").read_text("utf-8").splitlines()
