@@ -69,7 +69,12 @@ month: 2026-01 | service: gas | amount: 30.1 | paid on: 2026-02-05
 month: 2026-02 | service: gas | amount: 31.5 | paid on: 2026-03-05
 month: 2026-02 | service: water | amount: 8 | paid on: 2026-03-05
 """
-
+HONEY = """\
+Season | Hive | Honey kg | Feed ltr
+Season: 2024-25 | Hive: Boadicea | Honey kg: 18.2 | Feed ltr: 9
+Season: 2025-26 | Hive: Boadicea | Honey kg: 31.2 | Feed ltr: 7
+Season: 2025-26 | Hive: Maud | Honey kg: 12 | Feed ltr: 8
+"""
 
 FILES = (
     sheet(COSTS, "Household costs 2026.xlsx"),
@@ -78,6 +83,7 @@ FILES = (
     sheet(HOURS, "Time sheet.xlsx"),
     sheet(BILLS, "bills.csv"),
     sheet(MONTHS, "OldCoop utilities 2025-2026.csv"),
+    sheet(HONEY, "hives.csv"),
     document("Ann | Bob\nA note that is no table. We spent 12 on groceries."),
 )
 
@@ -162,6 +168,8 @@ def test_a_running_column_is_not_added(table: str) -> None:
         ("total for Kite & Co in October, net", "50", 1),
         ("What's the total we've been billed for Hadnall per the time sheet?", "855", 1),
         ("total for Kite & Co in October, gross", "60", 1),
+        ("How many kilos of honey from hive Boadicea in all?", "49.4", 2),
+        ("How many litres of feed for hive Maud?", "8", 1),
         ("How much gas was charged to the co-op for February 2026?", "31.5", 1),  # its month
     ],
 )

@@ -9,8 +9,8 @@ from statistics import mean
 
 from engine.language.days import Closed, Span
 from engine.sheets.asked import RowsAsked
-from engine.sheets.columns import column_of_days, dated_cell, days_of, full
-from engine.sheets.rows import NamedTable, stems_of
+from engine.sheets.columns import column_of_days, dated_cell, days_of
+from engine.sheets.rows import NamedTable, spellings_of, stems_of
 
 LEAST_BEGUN = 4
 """Letters of "member" for "membership" at least."""
@@ -117,7 +117,8 @@ def may_have(table: NamedTable, word: str) -> bool:
     A name that means the same counts as the word.
     """
     (begin,) = stems_of(word)
-    alike = frozenset[str]().union({begin}, *(group for group in _ALIKE if begin in group))
+    groups = (group for group in _ALIKE if begin in group)
+    alike = spellings_of(begin).union(*groups)
     return any(one[:LEAST_SHORTENED] in table.text for one in alike)
 
 
@@ -165,7 +166,7 @@ def is_named(word: str, names: Iterable[str]) -> bool:
     (asked,) = stems_of(word)
     alike = frozenset[str]().union(*(group for group in _ALIKE if asked in group))
     return any(
-        asked == full(name)
+        asked == name
         or name in alike
         or (len(name) >= LEAST_SHORTENED and asked.startswith(name))
         or (len(asked) >= LEAST_BEGUN and name.startswith(asked))

@@ -38,7 +38,6 @@ _FIRST = frozenset(stems_of("first given forename"))
 _LAST = frozenset(stems_of("last family surname"))
 _NAME = _FIRST | _LAST | frozenset(stems_of("name"))
 _SEVERAL = frozenset(stems_of("quantity qty stock count pieces units copies bottles tickets"))
-_SHORT = {"km": "kilometr", "hrs": "hour", "qty": "quantiti", "mi": "mile"}
 _STATES = frozenset(
     stems_of(
         "paid unpaid open outstanding overdue pending cancelled canceled refunded declined "
@@ -53,11 +52,6 @@ _TO_COME = frozenset(stems_of("due next expires expiry expired renewal until"))
 _MONTH_ALONE = re.compile(MONTH, re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?")
-
-
-def full(stem: str) -> str:
-    """Return what a short name of a column stands for: "km", "hrs"."""
-    return _SHORT.get(stem, stem)
 
 
 def amount_of(cell: str) -> Quantity | None:
@@ -134,7 +128,7 @@ def column_of_days(table: NamedTable, said: Iterable[str], today: date) -> str |
 def named_column(table: NamedTable, said: Iterable[str]) -> str | None:
     """Return the one column of numbers that these stems name: "how many hours"."""
     words = set(said)
-    named = [one for one in added_columns(table) if words & {full(word) for word in stems_of(one)}]
+    named = [one for one in added_columns(table) if words & {*stems_of(one)}]
     return named[0] if len(named) == 1 else None
 
 

@@ -18,6 +18,16 @@ BAR = " | "
 MOST_ABOVE = 6
 """Lines above the rows of a table that may be its titles, its header among them."""
 WORD = re.compile(r"[^\W_]+")
+_FULL = {
+    **dict.fromkeys(("km", "kilomet"), "kilometr"),
+    **dict.fromkeys(("kg", "kilo"), "kilogram"),
+    **dict.fromkeys(("ltr", "ltrs", "liter"), "litr"),
+    **dict.fromkeys(("hr", "hrs"), "hour"),
+    "meter": "metr",
+    "mi": "mile",
+    "qty": "quantiti",
+}
+"""What the stems of units stand for."""
 # "StBarnabas"
 _CAPITAL_WITHIN = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])")
 # "co-op"
@@ -96,8 +106,14 @@ def whole_words(text: str) -> str:
 
 
 def stems_of(text: str) -> tuple[str, ...]:
-    """Return the stems of the words of a text, in order; "_" parts words."""
-    return tuple(stem_of(word.casefold()) for word in WORD.findall(whole_words(text)))
+    """Return the stems of the words of a text, in order; "_" parts words, "kg" is "kilogram"."""
+    stems = (stem_of(word.casefold()) for word in WORD.findall(whole_words(text)))
+    return tuple(_FULL.get(stem, stem) for stem in stems)
+
+
+def spellings_of(stem: str) -> frozenset[str]:
+    """Return the stems that `stems_of` takes for one, that itself too."""
+    return frozenset((stem, *(short for short, whole in _FULL.items() if whole == stem)))
 
 
 def stems_in(words: Iterable[str]) -> frozenset[str]:
