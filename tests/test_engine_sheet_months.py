@@ -14,7 +14,7 @@ from engine.sheets.asked import rows_asked
 from engine.sheets.columns import days_of
 from engine.sheets.computed import RowsComputed, computed, draft_of
 from engine.sheets.months import as_asked, by_month
-from engine.sheets.people import by_last_name
+from engine.sheets.people import by_last_name, by_own_name
 from engine.sheets.posed import posed
 from engine.sheets.proposal import candidate, computed_by, query_by
 from engine.sheets.query import Form
@@ -183,6 +183,30 @@ def test_who_is_called_by_the_first_name_is_looked_for_by_the_last() -> None:
 def test_another_person_of_the_name_is_not_meant(rows: str) -> None:
     tables = list(tables_of([sheet(rows, "drives.csv")]))
     assert not list(by_last_name("miles becky drove", [person("Becky Tarrant")], tables))
+
+
+TIMES = """\
+Staff | Client | Hours
+Staff: {} | Client: Kite | Hours: 2
+Staff: {} | Client: Kite | Hours: 1.5
+Staff: DP | Client: Kite | Hours: 3
+"""
+
+
+@pytest.mark.parametrize("called", ["EW", "Ella", "Weiss", "Ella Weiss"])
+@pytest.mark.parametrize("question", ["my hours for Kite in total", "total hours I did for Kite"])
+def test_i_am_whoever_the_addresses_belong_to(called: str, question: str) -> None:
+    tables = list(tables_of([sheet(TIMES.format(called, called), "times.csv")]))
+    me = replace(document("Hello"), people=People((Person("Weiss, Ella", "ella@x.example"),)))
+    [meant] = by_own_name(question, [me], tables, {"ella@x.example"})
+    assert meant.name == "Ella Weiss"
+    asked = rows_asked(meant.text, TODAY)
+    assert asked is not None
+    result = computed(asked, meant.tables, TODAY)
+    assert result is not None
+    assert str(result.number) == "3.5"
+    assert not list(by_own_name(question, [me], tables, {"dan@x.example"}))
+    assert not list(by_own_name("total hours for Kite", [me], tables, {"ella@x.example"}))
 
 
 def test_auto_says_who_was_taken_to_be_meant(fake_generator: Any) -> None:

@@ -1,34 +1,39 @@
-"""People of a question by the names that sheets have: "Becky" is Tarrant in a log of drives."""
+"""People of a question by the names that sheets have: "Becky" is Tarrant in a log of drives.
+
+"I" is whoever the person's addresses belong to: "EW" in a time sheet.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from engine.sheets.columns import name_columns
+from engine.sheets.columns import name_columns, names_people
 from engine.sheets.rows import WORD, NamedTable, stems_of
 from ingest.item import Item
 
 LEAST_LETTERS = 2
 """Of a last name: "Becky T" tells none."""
+_ME = re.compile(r"\b(?:I|me|my|mine)\b", re.IGNORECASE)
+_MYSELF = re.compile(r"(?<=\bI )myself\b ?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class ByLastName:
-    """A question that calls somebody by the last name in place of the first one."""
+class ByName:
+    """A question that calls somebody as tables do."""
 
     text: str
     name: str
     """Who was taken to be meant: "Becky Tarrant"."""
     tables: tuple[NamedTable, ...]
-    """Those that have only the last name."""
+    """Those that do."""
 
 
 def by_last_name(
     question: str, items: Iterable[Item], tables: Sequence[NamedTable]
-) -> Iterator[ByLastName]:
+) -> Iterator[ByName]:
     """Yield a question by the last name of each person that it calls by the first one.
 
     That is somebody whose first name nobody else has who wrote, was written to or is a contact.
@@ -43,7 +48,42 @@ def by_last_name(
         fit = tuple(one for one in tables if _calls_by_last_name(one, last, word))
         if fit:
             said = rf"\b{re.escape(word)}\b(?:'s\b)?"
-            yield ByLastName(re.sub(said, last, question, flags=re.IGNORECASE), name, fit)
+            yield ByName(re.sub(said, last, question, flags=re.IGNORECASE), name, fit)
+
+
+def by_own_name(
+    question: str, items: Iterable[Item], tables: Sequence[NamedTable], own: Set[str]
+) -> Iterator[ByName]:
+    """Yield a question that says "I" with each name that tables have of the person in its place.
+
+    That is a whole name, a first or a last one, or initials. `own`: addresses, case-folded.
+    """
+    if not _ME.search(question):
+        return
+    for name in _own_names(items, own):
+        parts = WORD.findall(name)
+        called = {name, parts[0], parts[-1], "".join(one[0] for one in parts)}
+        fit: defaultdict[str, list[NamedTable]] = defaultdict(list)
+        for table in tables:
+            cells = {row.cells.get(column) for row in table.rows for column in _people_of(table)}
+            for one in called & cells:
+                fit[one].append(table)
+        for one, with_it in fit.items():
+            yield ByName(_ME.sub(one, _MYSELF.sub("", question)), name, tuple(with_it))
+
+
+def _people_of(table: NamedTable) -> list[str]:
+    return [name for name in table.columns if names_people(name)]
+
+
+def _own_names(items: Iterable[Item], own: Set[str]) -> list[str]:
+    """Return the names that the person's addresses bear in mails, of two words at least."""
+    found: dict[str, str] = {}
+    for item in items:
+        for person in (*item.people.sender, *item.people.recipients):
+            if person.address.casefold() in own and len(WORD.findall(person.spoken)) > 1:
+                found.setdefault(person.spoken.casefold(), person.spoken)
+    return list(found.values())
 
 
 def _calls_by_last_name(table: NamedTable, last: str, first: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, date
+from itertools import chain
 
 from engine.compute.availability import availability, availability_asked
 from engine.compute.clashes import clash_asked, clashes
@@ -32,7 +33,7 @@ from engine.sheets.asked import RowsAsked, rows_asked
 from engine.sheets.computed import RowsComputed, computed, draft_of, with_person
 from engine.sheets.months import as_asked
 from engine.sheets.overrun import overrun, overrun_asked
-from engine.sheets.people import by_last_name
+from engine.sheets.people import by_last_name, by_own_name
 from engine.sheets.posed import Posed, posed
 from engine.sheets.proposal import candidate, computed_by, query_by
 from engine.sheets.query import Form
@@ -86,7 +87,8 @@ def mail_field(tools: Toolbox, known: Acquaintances) -> Steps[Draft | None]:
 def rows_computed(tools: Toolbox, items: Sequence[Item]) -> Steps[Draft | None]:
     """Return what rows of a table answer: by the question's words alone, else as a model asks.
 
-    Where none answers, whoever is called by the first name is looked for by the last one.
+    Where none answers, whoever is called by the first name is looked for by the last one, and "I"
+    by the person's own.
     """
     text, today = tools.query.text, tools.settings.today
     if (over := overrun_asked(text)) is not None:
@@ -95,7 +97,9 @@ def rows_computed(tools: Toolbox, items: Sequence[Item]) -> Steps[Draft | None]:
         return None
     tables = list(tables_of(items))
     found = yield from _rows_of(tools, text, tables)
-    for other in by_last_name(text, items, tables) if found is None else ():
+    own = frozenset(one.casefold() for one in tools.settings.own or tools.query.own_seen)
+    others = chain(by_last_name(text, items, tables), by_own_name(text, items, tables, own))
+    for other in others if found is None else ():
         found = yield from _rows_of(tools, other.text, other.tables)
         if found is not None:
             return with_person(found, other.name)
