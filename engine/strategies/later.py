@@ -71,6 +71,8 @@ def read_later(tools: Toolbox, facts: Facts, draft: Draft, when: When) -> Steps[
     if source is None:
         return draft
     certain, possible = _corrections(tools, draft, checked, source)
+    if source.passage.item.kind not in (Kind.MESSAGE, Kind.MAIL) and not (certain or possible):
+        return draft
     denies_well = tools.models.roles.denial_bias is not None
     rule = routing.read_later(by_now(tools, facts), len(certain) + len(possible), denies_well)
     if not (yield from decide(rule, when)) or not (certain or possible):
