@@ -230,6 +230,18 @@ def test_a_message_that_gives_another_day_need_not_name_its_subject(
         assert "spare key" not in asked_of(models)[1]
 
 
+@pytest.mark.parametrize(("effort", "bias"), [("quick", 2.0), ("balanced", None)])
+def test_a_change_that_is_not_read_leaves_the_answer_unsure(
+    tmp_path: Path, fake_generator: Callable[..., Any], effort: str, bias: float | None
+) -> None:
+    models = denying(fake_generator, ["Fri 18 December, 1pm", "the 21st at 2"])
+    models.denial_bias = bias
+    _, last = asked(chat(tmp_path, MOVED), models, effort=effort, sure_confidence=0.1)
+    assert last.answer.text == "Fri 18 December, 1pm [1]"
+    assert last.answer.certainty == "unsure"
+    assert "what was written later may change it" in [one.text for one in last.answer.reasons]
+
+
 CODES = {
     "family": ("16/03/2026, 09:00 - Bridget", "I changed the keysafe at the cabin, its code is {}"),
     "cabin": ("12/{month}/2026, 09:00 - Hester", "the new code of the keysafe at the cabin: {}"),

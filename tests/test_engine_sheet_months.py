@@ -209,6 +209,24 @@ def test_i_am_whoever_the_addresses_belong_to(called: str, question: str) -> Non
     assert not list(by_own_name("total hours for Kite", [me], tables, {"ella@x.example"}))
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["give me the total hours for Kite", "can I see the total hours for Kite?"],
+)
+def test_whoever_wants_to_see_rows_is_not_in_them(question: str) -> None:
+    tables = list(tables_of([sheet(TIMES.format("EW", "EW"), "times.csv")]))
+    me = replace(document("Hello"), people=People((Person("Ella Weiss", "ella@x.example"),)))
+    assert not list(by_own_name(question, [me], tables, {"ella@x.example"}))
+
+
+def test_a_name_of_any_characters_takes_the_place_of_i() -> None:
+    name = r"Ella \g<9> Weiss"
+    tables = list(tables_of([sheet(TIMES.format(name, name), "times.csv")]))
+    me = replace(document("Hello"), people=People((Person(name, "ella@x.example"),)))
+    [meant] = by_own_name("total of my hours for Kite", [me], tables, {"ella@x.example"})
+    assert meant.text == f"total of {name} hours for Kite"
+
+
 def test_auto_says_who_was_taken_to_be_meant(fake_generator: Any) -> None:
     ask = asking(fake_generator)
     question = "total miles becky drove for the clinic in November"

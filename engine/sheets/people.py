@@ -16,7 +16,11 @@ from ingest.item import Item
 
 LEAST_LETTERS = 2
 """Of a last name: "Becky T" tells none."""
-_ME = re.compile(r"\b(?:I|me|my|mine)\b", re.IGNORECASE)
+# "my hours", "booked by me", and neither "give me the hours" nor "can I see them"
+_ME = re.compile(
+    r"(?<!\bcan )(?<!\bcould )(?<!\bmay )\bI\b|\b(?:my|mine)\b|(?<=\bby )me\b|(?<=\bfor )me\b",
+    re.IGNORECASE,
+)
 _MYSELF = re.compile(r"(?<=\bI )myself\b ?", re.IGNORECASE)
 
 
@@ -69,7 +73,12 @@ def by_own_name(
             for one in called & cells:
                 fit[one].append(table)
         for one, with_it in fit.items():
-            yield ByName(_ME.sub(one, _MYSELF.sub("", question)), name, tuple(with_it))
+            yield ByName(_called(one, question), name, tuple(with_it))
+
+
+def _called(name: str, question: str) -> str:
+    """Return a question that says "I" with a name in its place, whatever characters that has."""
+    return _ME.sub(lambda _: name, _MYSELF.sub("", question))
 
 
 def _people_of(table: NamedTable) -> list[str]:

@@ -73,26 +73,34 @@ def read_later(tools: Toolbox, facts: Facts, draft: Draft, when: When) -> Steps[
     certain, possible = _corrections(tools, draft, checked, source)
     if source.passage.item.kind not in (Kind.MESSAGE, Kind.MAIL) and not (certain or possible):
         return draft
+    if certain:  # whether it can be read or not
+        draft = replace(draft, reasons=(*draft.reasons, _MAY_CHANGE))
     denies_well = tools.models.roles.denial_bias is not None
     rule = routing.read_later(by_now(tools, facts), len(certain) + len(possible), denies_well)
     if not (yield from decide(rule, when)) or not (certain or possible):
         return draft
     yield Provisional(draft.text, draft.confidence)
     try:
-        if certain:
-            body = _read(tools, certain, draft, may_deny=False)
-            found = yield from staged("write", tools.timings, body)
-            if (found.denied or 0.0) <= MOST_DENIED_OF_A_CHANGE and _is_another(
-                tools, found, draft
-            ):
-                return replace(found, confidence=draft.confidence, signals=draft.signals)
-            draft = replace(draft, reasons=(*draft.reasons, _MAY_CHANGE))
-        if possible:
-            found = yield from staged("write", tools.timings, _read(tools, possible, draft))
-            if _replaces(tools, found, draft):
-                return found
+        return (yield from _changed(tools, certain, possible, draft))
     except (TimeSpent, BudgetTooSmall, ContextExceeded) as error:
         yield Noted(f"Further reading was broken off: {error.message}")
+        return draft
+
+
+def _changed(
+    tools: Toolbox, certain: Sequence[Passage], possible: Sequence[Passage], draft: Draft
+) -> Steps[Draft]:
+    """Return what is read alone in what changes the answer, else in what may; else the draft."""
+    if certain:
+        body = _read(tools, certain, draft, may_deny=False)
+        found = yield from staged("write", tools.timings, body)
+        is_likely = (found.denied or 0.0) <= MOST_DENIED_OF_A_CHANGE
+        if is_likely and _is_another(tools, found, draft):
+            return replace(found, confidence=draft.confidence, signals=draft.signals)
+    if possible:
+        found = yield from staged("write", tools.timings, _read(tools, possible, draft))
+        if _replaces(tools, found, draft):
+            return found
     return draft
 
 
