@@ -239,7 +239,19 @@ def test_a_change_that_is_not_read_leaves_the_answer_unsure(
     _, last = asked(chat(tmp_path, MOVED), models, effort=effort, sure_confidence=0.1)
     assert last.answer.text == "Fri 18 December, 1pm [1]"
     assert last.answer.certainty == "unsure"
-    assert "what was written later may change it" in [one.text for one in last.answer.reasons]
+    said = 'may change it: "08:28 Chloe: the 18th is full, they have the 21st at 2"'
+    assert any(one.text.endswith(said) for one in last.answer.reasons)
+
+
+def test_a_long_message_is_shown_in_part(
+    tmp_path: Path, fake_generator: Callable[..., Any]
+) -> None:
+    text = MOVED.replace("they have the 21st at 2", "they have the 21st at 2" + " and more" * 50)
+    models = denying(fake_generator, ["Fri 18 December, 1pm"], 0.97)
+    _, last = asked(chat(tmp_path, text), models)
+    [told] = [one.text for one in last.answer.reasons if "may change it" in one.text]
+    assert told.endswith(' …"')
+    assert len(told) < 200
 
 
 CODES = {

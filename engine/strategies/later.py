@@ -46,7 +46,8 @@ MOST_DENIED_OF_A_CHANGE = 0.95
 what it is about."""
 MOST_TURNS = 3
 """Messages behind an answer's source that may change it: five behind it is about something else."""
-_MAY_CHANGE = Argument("what was written later may change it", False)
+MOST_QUOTED = 120
+"""Characters of a message that may change an answer, in the reasons."""
 _COUNTED = re.compile(
     r"\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun"
     r"|noon|midday|midnight|half past)\b",
@@ -73,8 +74,8 @@ def read_later(tools: Toolbox, facts: Facts, draft: Draft, when: When) -> Steps[
     certain, possible = _corrections(tools, draft, checked, source)
     if source.passage.item.kind not in (Kind.MESSAGE, Kind.MAIL) and not (certain or possible):
         return draft
-    if certain:  # whether it can be read or not
-        draft = replace(draft, reasons=(*draft.reasons, _MAY_CHANGE))
+    if certain and all(one is not certain[0] for one in draft.evidence):
+        draft = replace(draft, reasons=(*draft.reasons, _may_change(certain[0])))
     denies_well = tools.models.roles.denial_bias is not None
     rule = routing.read_later(by_now(tools, facts), len(certain) + len(possible), denies_well)
     if not (yield from decide(rule, when)) or not (certain or possible):
@@ -85,6 +86,17 @@ def read_later(tools: Toolbox, facts: Facts, draft: Draft, when: When) -> Steps[
     except (TimeSpent, BudgetTooSmall, ContextExceeded) as error:
         yield Noted(f"Further reading was broken off: {error.message}")
         return draft
+
+
+def _may_change(later: Passage) -> Argument:
+    """Return the reason that shows a message, whether it can be read for the answer or not.
+
+    Of what the answer was read with, the check of its citations says so.
+    """
+    said = " ".join(later.text.split())
+    if len(said) > MOST_QUOTED:
+        said = f"{said[:MOST_QUOTED].rstrip()} …"
+    return Argument(f'what was written later may change it: "{said}"', False)
 
 
 def _changed(
