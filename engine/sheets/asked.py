@@ -131,8 +131,8 @@ def rows_asked(question: str, today: date) -> RowsAsked | None:
         return None
     for one in spans:
         plain = f"{plain[: one.start]} {plain[one.end :]}"
-    tax = _TAX.search(plain)
-    plain = _TAX.sub(" ", plain)
+    taxed = taxed_said(plain)
+    plain = without_tax(plain)
     included = [word for one in INCLUDED.finditer(plain) for word in words_asked(one[0])[0]]
     plain = INCLUDED.sub(" ", plain)
     if _OTHERWISE.search(plain.replace("all together", "")):
@@ -145,9 +145,20 @@ def rows_asked(question: str, today: date) -> RowsAsked | None:
         spans[0].span if spans else None,
         bool(_MINE.search(plain)),
         heads_of(plain) if is_count else frozenset(),
-        None if tax is None else (tax["out"] or tax["net"]) is None,
+        taxed,
         tuple(included),
     )
+
+
+def taxed_said(text: str) -> bool | None:
+    """Return whether a text asks for amounts with tax or without; None: it does not say."""
+    tax = _TAX.search(text)
+    return None if tax is None else (tax["out"] or tax["net"]) is None
+
+
+def without_tax(text: str) -> str:
+    """Return a text without what it says of tax."""
+    return _TAX.sub(" ", text)
 
 
 def words_asked(text: str) -> tuple[list[str], list[str]]:

@@ -182,13 +182,13 @@ def has_several_people(table: NamedTable, rows: Sequence[int]) -> bool:
     return False
 
 
-def has_several_states(table: NamedTable, rows: Sequence[int]) -> bool:
-    """Say whether these rows differ by a state, such as paid and cancelled."""
+def column_of_states(table: NamedTable, rows: Sequence[int]) -> str | None:
+    """Return the column by which these rows differ in a state, such as paid and cancelled."""
     for name in table.columns:
         states = {table.stems[i].get(name, ()) for i in rows}
         if len(states) > 1 and any(len(one) == 1 and one[0] in _STATES for one in states):
-            return True
-    return False
+            return name
+    return None
 
 
 def _is_money(name: str) -> bool:

@@ -15,9 +15,9 @@ from engine.sheets.columns import (
     added_columns,
     amount_of,
     column_of_amounts,
+    column_of_states,
     has_quantities,
     has_several_people,
-    has_several_states,
     mostly,
     name_columns,
     names_people,
@@ -46,6 +46,13 @@ _PERSONS = frozenset(
     )
 )
 """What a row of a table with a column of names may be: "which student"."""
+KINDS = frozenset(
+    stems_of(
+        "appointments attachments calendar chats conversations diary emails events letters mails "
+        "meetings messages newsletters texts threads"
+    )
+)
+"""What is read beside tables: where a table has no such word, those are meant."""
 _INCOME = frozenset(stems_of("income earnings revenue takings"))
 _SPENDING = frozenset(stems_of("expense expenditure outgoings outlay spending"))
 _ROWS = frozenset(stems_of("bill invoice payment purchase receipt")) | _INCOME | _SPENDING
@@ -72,9 +79,7 @@ def accounts(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[i
         return False
     if query.operation == "list" and not _lists_what_is_asked(query, asked, table):
         return False
-    denied = any(_denies(one) for one in query.conditions)
-    denied = denied or (asked.denies and _is_owed(query.measured))
-    return denied == asked.denies and _measures(query, asked, table, rows)
+    return denies(query, asked) == asked.denies and _measures(query, asked, table, rows)
 
 
 def _lists_what_is_asked(query: RowsQuery, asked: Posed, table: NamedTable) -> bool:
@@ -116,6 +121,12 @@ def _is_owed(column: str | None) -> bool:
     return column is not None and not _OWED.isdisjoint(stems_of(column))
 
 
+def denies(query: RowsQuery, asked: Posed) -> bool:
+    """Say whether a query denies something, or measures what is owed where the question denies."""
+    denied = any(_denies(one) for one in query.conditions)
+    return denied or (asked.denies and _is_owed(query.measured))
+
+
 def _denies(one: Condition) -> bool:
     return one.is_denial or (one.operator == "=" and {*stems_of(one.value)} <= _DENIALS)
 
@@ -132,7 +143,6 @@ def _is_stated(one: Condition, said: frozenset[str], asked: Posed) -> bool:
 def _measures(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[int]) -> bool:
     """Say whether what is measured is what the question names, and rows are fit to be counted."""
     said, measured = frozenset(stems_of(asked.text)), query.measured
-    operation = query.ordered[0] if query.ordered else query.operation
     if measured:
         named = bool(said & {*stems_of(measured)}) and measured in added_columns(table)
         every = range(len(table.rows))
@@ -142,22 +152,29 @@ def _measures(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[
         ]
         if not (named or is_only) and measured != column_of_amounts(table, taxed=None):
             return False
-    stated = any(said & {*stems_of(one.value)} for one in query.conditions)
-    if operation == "sum" and has_several_states(table, rows) and not stated:
+    if asked.compares != any(one.operator[0] in "<>" for one in query.conditions):
+        return False
+    return is_sound(query, asked, table, rows)
+
+
+def is_sound(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[int]) -> bool:
+    """Say whether rows may be added or counted: none is cancelled, spent or another person's."""
+    said, measured = frozenset(stems_of(asked.text)), query.measured
+    operation = query.ordered[0] if query.ordered else query.operation
+    kept = passing(query, table, rows)
+    if operation == "sum" and column_of_states(table, kept) is not None:
         return False
     if operation == "sum" and said & (_INCOME | _SPENDING) and measured:
-        cells = (table.rows[i].cells.get(measured, "") for i in passing(query, table, rows))
+        cells = (table.rows[i].cells.get(measured, "") for i in kept)
         signs = {one.amount > 0 for cell in cells if (one := amount_of(cell)) and one.amount}
         # What came in and what went out stand in one column.
         if len(signs) > 1 or (said & _INCOME and False in signs):
             return False
     if operation == "count" and has_quantities(table) and not _LINES.search(asked.text):
         return False
-    if asked.compares != any(one.operator[0] in "<>" for one in query.conditions):
-        return False
     by_person = any(names_people(one.column) for one in query.conditions)
     mine = _MINE.search(asked.text) and not by_person and asked.form != "foremost"
-    return not (mine and has_several_people(table, rows))
+    return not (mine and has_several_people(table, kept))
 
 
 def may_be_rows(unknown: Sequence[str], asked: Posed, *, by_name: bool, table: NamedTable) -> bool:
@@ -169,6 +186,8 @@ def may_be_rows(unknown: Sequence[str], asked: Posed, *, by_name: bool, table: N
     if len(unknown) != 1:
         return not unknown
     one = unknown[0]
+    if not KINDS.isdisjoint(stems_of(one)):
+        return False
     if by_name and _ROWS.issuperset(stems_of(one)) and added_columns(table):
         return True
     is_form = asked.form in ("listed", "foremost")

@@ -14,9 +14,9 @@ from engine.sheets.chosen import ChosenRows, chosen_rows, counts_by_name
 from engine.sheets.columns import (
     amount_of,
     column_of_amounts,
+    column_of_states,
     has_quantities,
     has_several_people,
-    has_several_states,
     named_column,
     newest_of_running,
 )
@@ -98,7 +98,7 @@ def _of(asked: RowsAsked, table: NamedTable, today: date) -> RowsComputed | None
     chosen = chosen_rows(asked, table, today)
     if chosen is None or (asked.mine and has_several_people(table, chosen.numbers)):
         return None
-    if asked.pays and has_several_states(table, chosen.numbers):
+    if asked.pays and column_of_states(table, chosen.numbers):
         return None  # what is cancelled or open may not be meant
     named = asked.heads if asked.operation == "count" else asked.words
     column = named_column(table, stems_in(named))
@@ -125,9 +125,7 @@ def _sum(table: NamedTable, chosen: ChosenRows, column: str) -> RowsComputed | N
         return None
     numbers = [one.amount for one in amounts]
     total = sum(numbers, Decimal(0))
-    if newest is None and all(
-        number <= 0 for number in numbers
-    ):  # as a bank shows what left an account
-        total = -total
+    if newest is None and total < 0 and all(number <= 0 for number in numbers):
+        total = -total  # as a bank shows what left an account
     empty = len(cells) - len(numbers)
     return RowsComputed(table, chosen, total, column, empty, newest is not None)

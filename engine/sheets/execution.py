@@ -133,7 +133,7 @@ def _measure(
     if operation in ("max", "min"):
         return max(numbers) if operation == "max" else min(numbers)
     # Where all are negative, a bank shows what left an account.
-    sign = -1 if all(number <= 0 for number in numbers) else 1
+    sign = -1 if any(numbers) and all(number <= 0 for number in numbers) else 1
     return sign * (mean(numbers) if operation == "avg" else sum(numbers, Decimal(0)))
 
 

@@ -7,12 +7,22 @@ is asked, and `engine.sheets.proposal` checks that it accounts for each word.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 
-from engine.language.dates import find_spans
+from engine.language.dates import FoundSpan, find_spans
 from engine.language.days import Span
-from engine.sheets.asked import COUNTS, INCLUDED, MEASURED, TAXES, heads_of, words_asked
+from engine.sheets.asked import (
+    COUNTS,
+    INCLUDED,
+    MEASURED,
+    TAXES,
+    heads_of,
+    taxed_said,
+    without_tax,
+    words_asked,
+)
 from engine.sheets.query import Form
 from engine.sheets.rows import whole_words
 
@@ -62,6 +72,20 @@ _OTHERWISE = re.compile(
     re.IGNORECASE,
 )
 """Asks for more than one query of one table says."""
+TOTAL = re.compile(
+    r"\b(?:totals?|altogether|together|in all|sum of|added up|add(?:ing)? up|overall"
+    r"|all up|all told|so far|ytd|to date|c[oa]mes? to)\b",
+    re.IGNORECASE,
+)
+"""Asks for several amounts."""
+_OF_TWO = re.compile(
+    r"\bby how (?:much|many)\b|\bhow (?:much|many) (?:more|less|fewer|\w+er)\b"
+    r"|\b(?:difference|compared|versus|vs|percent\w*|share|per|each|every"
+    r"|an? (?:week|month|quarter|year|day|head|hour))\b|%",
+    re.IGNORECASE,
+)
+"""Asks for what two queries say, or for a price."""
+_MEANS = re.compile(r"\b(?:do|does|did|we|you|I) (?:[\w']+ )*mean\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
 _LITTLE_WORDS = """
     above according anyone anything asked asks at average below biggest currently euros
@@ -73,6 +97,9 @@ _LITTLE_WORDS = """
     told wanted wants what whether which who whom whose worth yet ytd
 """
 _LITTLE = frozenset(_LITTLE_WORDS.split())
+_LOOSE_WORDS = "add adding around both myself ourselves since"
+_LOOSE = frozenset(_LOOSE_WORDS.split())
+"""Words that choose no row where not all words must be accounted for."""
 _GIVEN = frozenset(("gave", "give", "given", "handed", "provided", "showed", "shown", "supplied"))
 """What was done where a column says whether it was: "haven't shown us insurance"."""
 
@@ -100,23 +127,53 @@ class Posed:
     """Whether it asks who."""
     single: bool
     """Whether one row is meant: "the biggest single payment"."""
+    days_said: str = ""
+    """What its text says of the days."""
+    taxed: bool | None = None
+    """Whether it asks for amounts with tax or without; None: it does not say."""
 
 
 def posed(question: str, today: date) -> Posed | None:
     """Return what a question poses to a table; None where no single query answers it."""
-    plain = _NOT.sub("not", " ".join(question.replace("\u2019", "'").split()))
-    plain = whole_words(plain)
-    form = next((form for said, form in _FORMS if re.search(said, plain, re.IGNORECASE)), None)
-    if form is None and MEASURED.search(plain):
-        form = "summed"
+    plain = _plain(question)
+    form = _form(plain)
     spans = find_spans(plain, today)
     if form is None or len(spans) > 1 or INCLUDED.search(plain):
         return None
+    asked = _posed(plain, form, spans)
+    return None if _OTHERWISE.search(asked.text) or _TAX.search(asked.text) else asked
+
+
+def posed_loosely(question: str, today: date) -> Posed | None:
+    """Return what a question may pose to a table whose words it does not use.
+
+    Only what counts, adds or compares rows does: anything else is better read.
+    """
+    plain = _plain(question)
+    form = _form(plain) or ("summed" if TOTAL.search(plain) else None)
+    spans = find_spans(plain, today)
+    if form in (None, "listed") or len(spans) > 1 or _OF_TWO.search(plain) or _MEANS.search(plain):
+        return None
+    asked = _posed(plain, form, spans)
+    said = words_asked(without_tax(asked.text))[0]
+    words = (one for one in asked.words if one in said and one.casefold() not in _LOOSE)
+    return replace(asked, words=tuple(words))
+
+
+def _plain(question: str) -> str:
+    return whole_words(_NOT.sub("not", " ".join(question.replace("\u2019", "'").split())))
+
+
+def _form(plain: str) -> Form | None:
+    form = next((form for said, form in _FORMS if re.search(said, plain, re.IGNORECASE)), None)
+    return "summed" if form is None and MEASURED.search(plain) else form
+
+
+def _posed(plain: str, form: Form, spans: Sequence[FoundSpan]) -> Posed:
+    days_said = " ".join(plain[one.start : one.end] for one in spans)
     for one in spans:
         plain = f"{plain[: one.start]}{plain[one.end :]}"
     plain = " ".join(plain.split())
-    if _OTHERWISE.search(plain) or _TAX.search(plain):
-        return None
     listed = _LISTED.search(plain)
     numbers = tuple(dict.fromkeys(_NUMBER.findall(plain)))
     compares = bool(_THAN.search(plain))
@@ -135,4 +192,6 @@ def posed(question: str, today: date) -> Posed | None:
         listed[1] if listed else None,
         bool(re.search(r"\bwho\b", plain, re.IGNORECASE)),
         bool(re.search(r"\b(?:single|line|row|entry)\b", plain, re.IGNORECASE)),
+        days_said,
+        taxed_said(plain),
     )

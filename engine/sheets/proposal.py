@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from engine.generation.draft import Draft
+from engine.language.dates import parse_span
 from engine.language.days import Closed, Span, month
 from engine.prompts.templates import render
 from engine.sheets.asked import DO
@@ -45,9 +46,10 @@ LONGEST_CELL = 60
 LISTED = 40
 """Values that an answer shows."""
 BY_MODEL = Argument("a model wrote what was asked of the table", False)
-_STATES = frozenset(stems_of("yes no y n x true false paid unpaid open closed done pending out"))
+STATES = frozenset(stems_of("yes no y n x true false paid unpaid open closed done pending out"))
 """Cells that a condition may name though the question has other words for them."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_NUMBER = re.compile(r"\d{1,3}")
 _PRICE = re.compile(r"\b(?:cheapest|dearest|priciest|(?:most|least) expensive)\b", re.IGNORECASE)
 _LEAST = re.compile(r"\b(?:least|lowest|smallest|shortest|cheapest|min(?:imum)?)\b", re.IGNORECASE)
 
@@ -66,7 +68,7 @@ class Candidate:
 def candidate(asked: Posed, tables: Iterable[NamedTable], today: date) -> Candidate | None:
     """Return the one table that may account for each word; None where none may, or two alike."""
     rated = [
-        (rating, table) for table in tables if _is_fit(table) and (rating := _rating(asked, table))
+        (rating, table) for table in tables if is_fit(table) and (rating := _rating(asked, table))
     ]
     best = max((rating for rating, _ in rated), default=0.0)
     alike = (_of_days(asked, table, today) for rating, table in rated if rating == best)
@@ -74,7 +76,8 @@ def candidate(asked: Posed, tables: Iterable[NamedTable], today: date) -> Candid
     return chosen[0] if len(chosen) == 1 else None
 
 
-def _is_fit(table: NamedTable) -> bool:
+def is_fit(table: NamedTable) -> bool:
+    """Say whether a table has enough rows to be asked, and no more columns than are shown."""
     return len(table.rows) >= LEAST_ROWS and len(table.columns) <= MOST_COLUMNS
 
 
@@ -82,14 +85,12 @@ def _rating(asked: Posed, table: NamedTable) -> float:
     """Return how well a table has the words of a question; 0 where it cannot account for all."""
     if sum(not may_have(table, word) for word in asked.words) > 1:
         return 0.0
-    columns = frozenset(word for name in table.columns for word in stems_of(name))
-    cells = frozenset(word for cell in table.whole for word in cell)
     rating, unknown, by_name = 0.0, list[str](), False
     for word in asked.words:
         (begin,) = stems_of(word)
         if is_named(word, table.called):
             rating, by_name = rating + 1.5, True
-        elif begin in cells or is_named(word, columns):
+        elif begin in table.said or is_named(word, table.headed):
             rating += 1.2
         elif word.casefold() not in DO:
             unknown.append(word)
@@ -98,14 +99,14 @@ def _rating(asked: Posed, table: NamedTable) -> float:
     # Verbs that are also nouns tell tables apart: "rent", "order".
     said = frozenset(stems_of(asked.text))
     beside = said.difference(*map(stems_of, asked.words))
-    rating += 0.3 * len(beside & table.called) + 0.1 * len(beside & columns)
+    rating += 0.3 * len(beside & table.called) + 0.1 * len(beside & table.headed)
     if asked.denies and any(said & meant_by(name) for name in table.columns):
         rating += 0.2
     # A list without numbers has none that is largest, and one without money none that is dearest.
     if asked.form not in ("counted", "listed"):
         wanted = money_columns if _PRICE.search(asked.text) else added_columns
         rating += 0.2 * bool(wanted(table))
-    if asked.days is not None and _is_of_days(table, asked.days):
+    if asked.days is not None and is_of_days(table, asked.days):
         rating += 0.2
     # A sheet of a file is nearer than the file.
     sheet = table.item.locator.sheet
@@ -115,7 +116,7 @@ def _rating(asked: Posed, table: NamedTable) -> float:
 def _of_days(asked: Posed, table: NamedTable, today: date) -> Candidate | None:
     rows = [i for i, cells in enumerate(table.stems) if not is_total(cells)]
     days = ""
-    if asked.days is not None and not _is_of_days(table, asked.days):
+    if asked.days is not None and not is_of_days(table, asked.days):
         column = column_of_days(table, stems_of(asked.text), today)
         if column is None:
             return None
@@ -128,7 +129,7 @@ def _of_days(asked: Posed, table: NamedTable, today: date) -> Candidate | None:
     return Candidate(table, tuple(rows), _shape(asked, table), days) if rows else None
 
 
-def _is_of_days(table: NamedTable, days: Span) -> bool:
+def is_of_days(table: NamedTable, days: Span) -> bool:
     """Say whether a table is named by the year or month that is asked about: all rows are of it."""
     first, last = days.first, days.last
     if first is None or last is None:
@@ -137,6 +138,17 @@ def _is_of_days(table: NamedTable, days: Span) -> bool:
         return {str(first.year)} == {one for one in table.called if _YEAR.fullmatch(one)}
     is_month = Closed(first, last) == month(first)
     return is_month and not table.called.isdisjoint(stems_of(f"{first:%B %b}"))
+
+
+def is_of_months(table: NamedTable, days: Span) -> bool:
+    """Say whether the sheet of a table is named by the months that are asked about: "Jul-Sep"."""
+    sheet, first, last = table.item.locator.sheet, days.first, days.last
+    if not sheet or first is None or last is None:
+        return False
+    named = parse_span(sheet.replace("-", " to "), last)
+    if named is None or named.first is None or named.last is None:
+        return False
+    return [named.first.month, named.last.month] == [first.month, last.month]
 
 
 def _shape(asked: Posed, table: NamedTable) -> Shape:
@@ -151,7 +163,7 @@ def _shape(asked: Posed, table: NamedTable) -> Shape:
         distinct = [one for one in dict.fromkeys(table.cells(name)) if len(one) <= LONGEST_CELL]
         stems = {cell: frozenset(stems_of(cell)) for cell in distinct}
         cells[short] = tuple(
-            cell for cell in distinct if stems[cell] and stems[cell] <= said | _STATES
+            cell for cell in distinct if stems[cell] and stems[cell] <= said | STATES
         )
         # Words that name the table choose no row, and those of a whole cell choose that cell.
         whole = frozenset[str](table.called).union(*(stems[cell] for cell in cells[short]))
@@ -179,6 +191,14 @@ def _shape(asked: Posed, table: NamedTable) -> Shape:
 
 def query_by(model: Generator, asked: Posed, found: Candidate) -> RowsQuery | None:
     """Return the query that a model writes, as far as it is whole and accounts for the question."""
+    query = described_query(model, asked, found)
+    if query is None or not accounts(query, asked, found.table, found.rows):
+        return None
+    return query
+
+
+def described_query(model: Generator, asked: Posed, found: Candidate) -> RowsQuery | None:
+    """Return the query that a model writes of a table that it is told of; None of one cut off."""
     prompt = render(
         model,
         "rows",
@@ -201,8 +221,7 @@ def query_by(model: Generator, asked: Posed, found: Candidate) -> RowsQuery | No
     least = bool(_LEAST.search(asked.text))
     if query.operation in ("max", "min"):
         query = replace(query, operation="min" if least else "max")
-    query = replace(query, largest=not least, single=asked.single)
-    return query if accounts(query, asked, found.table, found.rows) else None
+    return replace(query, largest=not least, single=asked.single)
 
 
 def _each_once(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
@@ -251,6 +270,8 @@ def _draft(result: Result, query: RowsQuery, found: Candidate) -> Draft:
             passage = Passage(item, row.start, row.end)
             citations.append(Citation(number, passage, row.start, row.end, "matched", support=True))
             marks += f"[{number}]"
+        if query.ordered is not None and _NUMBER.fullmatch(value):
+            value = f"{query.by or query.column}: {value}"  # "Rack: 1"
         lines.append(f"{value} {marks}".strip())
     if len(result.values) > LISTED:
         lines.append(f"and {len(result.values) - LISTED:,} more")

@@ -71,6 +71,16 @@ class NamedTable:
         return frozenset(cell for cells in self.stems for cell in cells.values())
 
     @cached_property
+    def said(self) -> frozenset[str]:
+        """The stems of all words of its cells."""
+        return frozenset(word for cell in self.whole for word in cell)
+
+    @cached_property
+    def headed(self) -> frozenset[str]:
+        """The stems of its columns' names."""
+        return stems_in(self.columns)
+
+    @cached_property
     def text(self) -> str:
         """All that it may be found by, without case."""
         return "\n".join((*self.called, self.item.text.casefold()))

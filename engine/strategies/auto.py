@@ -22,7 +22,6 @@ from engine.stages import stage
 from engine.strategies.computation import (
     entry_named,
     mail_field,
-    rows_computed,
     time_computed,
     understood,
 )
@@ -34,6 +33,7 @@ from engine.strategies.fb_rag import FBRag, LookAheadResult
 from engine.strategies.further import Further, agreement, decide
 from engine.strategies.later import read_later
 from engine.strategies.readings import Readings
+from engine.strategies.rows import SheetRows
 from engine.strategies.subtract import read_and_subtract
 from engine.strategies.youra import Youra
 from engine.toolbox.steps import Toolbox
@@ -95,6 +95,7 @@ class Auto:
     def _by_route(self, tools: Toolbox) -> Steps[Draft | None]:
         """Return the draft of a route of its own: a header, calendars, rows, a plan; or None."""
         world, read = understood(tools)
+        sheets = SheetRows(tools, world.items)
         if tools.task.personal and tools.settings.plan is None:
             addresses = addresses_asked_for(tools.query.text, world.items)
             if addresses is not None:
@@ -114,12 +115,18 @@ class Auto:
             if not read.sure and (field := (yield from mail_field(tools, world.known))):
                 yield Decided("route", True, "it asks for a field of a mail that has its words")
                 return field
-            rows = None if read.names_items else (yield from rows_computed(tools, world.items))
+            rows = None if read.names_items else (yield from sheets.computed())
             if rows is not None:
                 yield Decided("route", True, "it asks for rows, and one table has its words")
                 return rows
         found = by_words(tools.query.text, read)
         decided = routing.route(found, tools.task.personal)
+        is_rows = (found is None or found.label == "aggregate") and not read.names_items
+        if is_rows and tools.task.personal and tools.settings.plan is None:
+            rows = yield from sheets.likely()
+            if rows is not None:
+                yield Decided("route", True, "it asks for rows; one table has most of its words")
+                return rows
         yield decided
         if found is None or not decided.taken:
             return None

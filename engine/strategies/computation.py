@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, date
-from itertools import chain
+from datetime import UTC
 
 from engine.compute.availability import availability, availability_asked
 from engine.compute.clashes import clash_asked, clashes
@@ -29,15 +28,6 @@ from engine.generation.draft import Draft
 from engine.plan import Plan, Sought
 from engine.question.acquaintances import Acquaintances
 from engine.question.question_grammar import ME
-from engine.sheets.asked import RowsAsked, rows_asked
-from engine.sheets.computed import RowsComputed, computed, draft_of, with_person
-from engine.sheets.months import as_asked
-from engine.sheets.overrun import overrun, overrun_asked
-from engine.sheets.people import by_last_name, by_own_name
-from engine.sheets.posed import Posed, posed
-from engine.sheets.proposal import candidate, computed_by, query_by
-from engine.sheets.query import Form
-from engine.sheets.rows import NamedTable, tables_of
 from engine.stages import staged
 from engine.toolbox.steps import Toolbox
 from ingest.item import Item, Kind
@@ -82,60 +72,6 @@ def mail_field(tools: Toolbox, known: Acquaintances) -> Steps[Draft | None]:
     scores = yield from tools.recall()
     own = frozenset(one.casefold() for one in tools.settings.own or tools.query.own_seen)
     return field_stated(asked, tools.corpus.passages, scores, known, own)
-
-
-def rows_computed(tools: Toolbox, items: Sequence[Item]) -> Steps[Draft | None]:
-    """Return what rows of a table answer: by the question's words alone, else as a model asks.
-
-    Where none answers, whoever is called by the first name is looked for by the last one, and "I"
-    by the person's own.
-    """
-    text, today = tools.query.text, tools.settings.today
-    if (over := overrun_asked(text)) is not None:
-        return overrun(over, tables_of(items))
-    if rows_asked(text, today) is None and posed(text, today) is None:
-        return None
-    tables = list(tables_of(items))
-    found = yield from _rows_of(tools, text, tables)
-    own = frozenset(one.casefold() for one in tools.settings.own or tools.query.own_seen)
-    others = chain(by_last_name(text, items, tables), by_own_name(text, items, tables, own))
-    for other in others if found is None else ():
-        found = yield from _rows_of(tools, other.text, other.tables)
-        if found is not None:
-            return with_person(found, other.name)
-    return found
-
-
-def _rows_of(tools: Toolbox, text: str, tables: Sequence[NamedTable]) -> Steps[Draft | None]:
-    today = tools.settings.today
-    if (asked := rows_asked(text, today)) is not None:
-        form: Form = "counted" if asked.operation == "count" else "summed"
-        fit = as_asked(tables, form, asked.days, asked.words, asked.heads)
-        found = yield from staged("select", tools.timings, _rows(asked, fit, today))
-        if found is not None:
-            return draft_of(found)
-    if (query := posed(text, today)) is None:
-        return None
-    fit = as_asked(tables, query.form, query.days, query.words, query.heads)
-    return (yield from staged("write", tools.timings, _queried(tools, query, fit)))
-
-
-def _rows(
-    asked: RowsAsked, tables: Iterable[NamedTable], today: date
-) -> Steps[RowsComputed | None]:
-    yield from ()
-    return computed(asked, tables, today)
-
-
-def _queried(tools: Toolbox, asked: Posed, tables: Iterable[NamedTable]) -> Steps[Draft | None]:
-    """Have the generator ask the one table that may account for each word of a question."""
-    yield from ()
-    found = candidate(asked, tables, tools.settings.today)
-    if found is None:
-        return None
-    with tools.models.lend("generator") as model:
-        query = query_by(model, asked, found)
-    return None if query is None else computed_by(query, found)
 
 
 def understood(tools: Toolbox) -> tuple[QuestionVocabulary, PlanReading]:
