@@ -101,6 +101,10 @@ def told(question: str, line: str, fake_generator: Any) -> Draft | None:
          "AVG(strength_n_mm2) FROM t WHERE place LIKE '%wall A%'", "8.50"),
         ("how many calls did Ida take for us in october",
          "SUM(calls) FROM t WHERE month = 'October'", "11"),
+        ("how many miles in total please, not those of Bo",
+         "SUM(miles) FROM t WHERE who NOT LIKE '%Bo%'", "20"),
+        ("going by the samples sheet, the average strength of it all",
+         "AVG(strength_n_mm2) FROM t", "12.25"),
         ("how much did I bill Marlow for, in total, before VAT",
          "SUM(net) FROM t WHERE firm = 'Marlow'", "75"),
     ],
@@ -125,6 +129,8 @@ def test_a_table_is_asked_in_other_words_than_its_own(
         ("how many singers in the choir have a rate", "SUM(due) FROM t"),
         # of several people, none of them named
         ("how many miles did I drive in total", "SUM(miles) FROM t"),
+        # a number that is neither named nor money
+        ("what did the wall A come to in total", "SUM(strength_n_mm2) FROM t"),
         # some are cancelled
         ("what did Kelp bill come to in total", "SUM(total) FROM t WHERE firm = 'Kelp'"),
     ],
@@ -191,6 +197,18 @@ def test_of_sheets_alike_the_one_named_by_its_months_is_meant() -> None:
     assert one is not None
     assert one.found.table.item.locator.sheet == "Jul-Sep"
     assert len(one.found.rows) == 6
+
+
+def test_what_goes_in_and_out_of_an_account_is_not_added(fake_generator: Any) -> None:
+    text = "Date | Payee | Amount\n" + "".join(
+        f"Date: 2026-0{month}-02 | Payee: Ellis | Amount: {amount}\n"
+        for month, amount in ((1, -40), (2, 15), (3, -40))
+    )
+    one = chosen("what did we transfer to Ellis from the club account, in total",
+                 (sheet(text, "club account.csv"),))  # fmt: skip
+    assert one is not None
+    model = fake_generator("g", [" SUM(amount) FROM t WHERE payee = 'Ellis'"])
+    assert likely_query(model, one) is None
 
 
 def test_codes_and_phrases_are_all_that_a_condition_may_name(fake_generator: Any) -> None:

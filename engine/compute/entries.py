@@ -81,11 +81,11 @@ def entry_asked(question: str, today: date) -> EntryAsked | None:
     what = found["what"]
     spans = find_spans(what, today, "future")
     days = None
-    if by_number := _DAY.search(what):
-        days = _coming_day(int(by_number[1]), today)
-        what = f"{what[: by_number.start()]} {what[by_number.end() :]}"
-        if spans or days is None:
+    if _DAY.search(what):
+        by_number = coming_day(what, today)
+        if spans or by_number is None:
             return None
+        days, what = by_number
     elif spans:
         (first, last), rest = (spans[0].span.first, spans[0].span.last), spans[1:]
         if rest or first is None or last is None or last < today:
@@ -169,8 +169,13 @@ def _joined(told: Sequence[str]) -> Iterator[str]:
     return (stem_of("".join(pair)) for pair in pairwise(told))
 
 
-def _coming_day(number: int, today: date) -> Closed | None:
-    """Return the next day with a number in its month, today included; None where none has it."""
+def coming_day(text: str, today: date) -> tuple[Closed, str] | None:
+    """Return the next day of a number, today included, and the text without it: "on the 8th"."""
+    match = _DAY.search(text)
+    if match is None:
+        return None
     days = (today + timedelta(days=ahead) for ahead in range(2 * 31))
-    found = next((one for one in days if one.day == number), None)
-    return Closed(found, found) if found else None
+    found = next((one for one in days if one.day == int(match[1])), None)
+    if found is None:
+        return None
+    return Closed(found, found), f"{text[: match.start()]} {text[match.end() :]}"

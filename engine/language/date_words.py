@@ -148,8 +148,19 @@ def _year_said(which: str, clock: Clock) -> str:
     return str(clock.today.year + STEPS[which.casefold()])
 
 
-SUNDAY = 6
+SATURDAY, SUNDAY = 5, 6
 STEPS = {"last": -1, "previous": -1, "past": -1, "this": 0, "next": 1, "coming": 1}
+
+
+def _coming(name: str, today: date) -> Closed:
+    """Read "the coming Friday": the next one after today."""
+    ahead = (_weekday_number(name) - today.weekday()) % 7 or 7
+    return days.one_day(days.shifted(today, "day", ahead))
+
+
+def _coming_weekend(today: date) -> Closed:
+    """Read "the coming weekend": of this week, and on Saturday and Sunday of the next one."""
+    return days.weekend(days.shifted(today, "day", 7) if today.weekday() >= SATURDAY else today)
 
 
 def _weekday_of_week(which: str, name: str, clock: Clock) -> Closed:
@@ -288,6 +299,8 @@ PHRASES = (
     Phrase(  # "the last week": seven days up to today
         rf"(?:the (?:last|past)|past) {UNIT}(?! of)", lambda g, c: _rolling("last", "1", g[0], c)
     ),
+    Phrase("(?:(?:this|the) )?coming weekend", lambda _, clock: _coming_weekend(clock.today)),
+    Phrase(rf"(?:(?:this|the) )?coming {WEEKDAY}{HOURS}", lambda g, c: _coming(g[0], c.today)),
     Phrase(  # "last week": the calendar week before this one
         r"(last|previous|this|next|coming) (week|weekend|month|quarter|year)(?! of)",
         lambda g, clock: _relative(g[0], g[1], clock),

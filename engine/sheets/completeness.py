@@ -165,9 +165,8 @@ def is_sound(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[i
     if operation == "sum" and column_of_states(table, kept) is not None:
         return False
     if operation == "sum" and said & (_INCOME | _SPENDING) and measured:
-        cells = (table.rows[i].cells.get(measured, "") for i in kept)
-        signs = {one.amount > 0 for cell in cells if (one := amount_of(cell)) and one.amount}
         # What came in and what went out stand in one column.
+        signs = signs_of(query, table, rows)
         if len(signs) > 1 or (said & _INCOME and False in signs):
             return False
     if operation == "count" and has_quantities(table) and not _LINES.search(asked.text):
@@ -175,6 +174,13 @@ def is_sound(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[i
     by_person = any(names_people(one.column) for one in query.conditions)
     mine = _MINE.search(asked.text) and not by_person and asked.form != "foremost"
     return not (mine and has_several_people(table, kept))
+
+
+def signs_of(query: RowsQuery, table: NamedTable, rows: Sequence[int]) -> set[bool]:
+    """Return whether what is measured is above 0: both where a bank's sums go in and out."""
+    kept = passing(query, table, rows)
+    cells = (table.rows[i].cells.get(query.measured or "", "") for i in kept)
+    return {one.amount > 0 for cell in cells if (one := amount_of(cell)) and one.amount}
 
 
 def may_be_rows(unknown: Sequence[str], asked: Posed, *, by_name: bool, table: NamedTable) -> bool:

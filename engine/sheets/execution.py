@@ -70,6 +70,8 @@ def _passes(table: NamedTable, i: int, condition: Condition) -> bool:
             return bool(cell)
         case "like":
             return set(stems_of(condition.value)) <= set(stems_of(cell))
+        case "not like":
+            return not set(stems_of(condition.value)) <= set(stems_of(cell))
         case "=" | "!=" if amount_of(condition.value) is None:
             is_same = cell.casefold() == condition.value.casefold()
             return is_same == (condition.operator == "=")

@@ -23,9 +23,10 @@ from engine.sheets.columns import (
     amount_of,
     column_of_amounts,
     column_of_days,
+    money_columns,
     mostly,
 )
-from engine.sheets.completeness import KINDS, denies, is_sound, meant_by
+from engine.sheets.completeness import KINDS, denies, is_sound, meant_by, signs_of
 from engine.sheets.posed import TOTAL, Posed
 from engine.sheets.proposal import (
     LONGEST_CELL,
@@ -46,7 +47,7 @@ LEAST_SHARE = 0.4
 LEAST_ALONE = 0.25
 """The same where no other table has nearly as many, and a name of the table is said."""
 LEAST_BARE = 0.6
-"""The same where all rows are counted."""
+"""The same where all rows are counted, and of the most or least in a table within a text."""
 LEAST_UNSAID = 0.8
 """The same of "how much", which more often asks for one amount that is written somewhere."""
 LAST_RANK = 40
@@ -59,8 +60,16 @@ FEW_KINDS = 8
 """Different cells of a column that is of kinds: "C" for the concession rate."""
 OF_CELLS = 0.9
 """Weight of a word that only a cell has, to one that names the table or a column."""
+_NOTES = frozenset(stems_of("note notes remark remarks comment comments rmk"))
+"""Columns whose empty cells say nothing."""
 _PLURAL = re.compile(r"(?:[^s]s|people|men|women|children)$", re.IGNORECASE)
 _NUMBER_OF = re.compile(r"\bnumber of\b", re.IGNORECASE)
+# "my tunings sheet", "the job list"
+_SHEET = re.compile(
+    r"\b(?:my|our|the|[\w-]+'s) ((?:[\w-]+ ){1,2})(?:sheet|spreadsheet|list|log|csv|table|statement"
+    r"|ledger)\b",
+    re.IGNORECASE,
+)
 # "wall A"
 _LETTERED = re.compile(r"\b([^\W\d_]{2,}) ((?!I\b)[A-Z]|\d{1,3})\b(?![-'.])")
 
@@ -85,16 +94,28 @@ def likely(
     `ranks` has the rank of the best passage of an item, from 1, by the item's `id`.
     """
     fit = [one for one in tables if is_fit(one) and (asked.form == "counted" or _adds(one))]
-    shares = _shares(asked, fit)
-    order = sorted(fit, key=lambda one: (-shares[id(one)] - _beside(asked, one), _rank(one, ranks)))
+    named = _named(asked.text, fit)
+    found = list(_best(asked, named, {id(one.item): 1 for one in named}, today)) if named else []
+    yield from found or _best(asked, fit, ranks, today)
+
+
+def _best(
+    asked: Posed, tables: Sequence[NamedTable], ranks: Mapping[int, int], today: date
+) -> Iterator[Likely]:
+    shares = _shares(asked, tables)
+    order = sorted(
+        tables, key=lambda one: (-shares[id(one)] - _beside(asked, one), _rank(one, ranks))
+    )
     best = max(shares.values(), default=0.0)
     for table in order:
         share = shares[id(table)]
         if not share or share < ALIKE * best:
             return
-        others = (shares[id(one)] for one in fit if one.item is not table.item)
+        others = (shares[id(one)] for one in tables if one.item is not table.item)
         alone = max(others, default=0.0) <= ALONE * share and _is_called(asked, table)
         if _rank(table, ranks) > LAST_RANK or not _is_enough(asked, share, alone=alone):
+            continue
+        if asked.form in ("foremost", "ended") and share < LEAST_BARE and _is_in_text(table):
             continue
         if (one := _of(asked, table, share, today)) is not None:
             yield one
@@ -116,6 +137,18 @@ def _beside(asked: Posed, table: NamedTable) -> float:
     """Return what speaks for a table beside: verbs that are also nouns, "bill", "order"."""
     said = frozenset(stems_of(asked.text)).difference(*map(stems_of, asked.words))
     return 0.03 * len(said & table.called) + 0.01 * len(said & table.headed)
+
+
+def _named(text: str, tables: Sequence[NamedTable]) -> list[NamedTable]:
+    """Return the tables that a question calls by name: "my tunings sheet"."""
+    called = stems_in(match[1] for match in _SHEET.finditer(text))
+    return [one for one in tables if called & one.called]
+
+
+def _is_in_text(table: NamedTable) -> bool:
+    """Say whether a table is part of a text, and no sheet of its own."""
+    place = table.item.locator
+    return place.sheet is None and place.path.suffix.casefold() not in (".csv", ".tsv")
 
 
 def _adds(table: NamedTable) -> bool:
@@ -217,7 +250,11 @@ def _shape(asked: Posed, table: NamedTable) -> Shape:
         if short not in numbers:
             cells[short], parts[short] = _conditions(asked, table, name)
     said = frozenset(stems_of(asked.text))
-    lacking = [one for one, name in names.items() if len(table.cells(name)) < len(table.rows)]
+    lacking = [
+        one
+        for one, name in names.items()
+        if len(table.cells(name)) < len(table.rows) and _NOTES.isdisjoint(stems_of(name))
+    ]
     compared = asked.numbers if asked.compares else ()
     return Shape(
         names,
@@ -225,6 +262,7 @@ def _shape(asked: Posed, table: NamedTable) -> Shape:
         cells,
         parts,
         (*compared, *(("0",) if asked.denies else ())),
+        denies=asked.denies,
         empty=tuple(lacking) if asked.denies else (),
         filled=() if asked.denies else tuple(one for one in lacking if said & meant_by(names[one])),
     )
@@ -304,6 +342,8 @@ def likely_query(model: Generator, one: Likely) -> RowsQuery | None:
         return None
     if not _is_meant(query, asked, found.table):
         return None
+    if query.operation == "sum" and len(signs_of(query, found.table, found.rows)) > 1:
+        return None
     return query if is_sound(query, asked, found.table, found.rows) else None
 
 
@@ -315,10 +355,12 @@ def _is_meant(query: RowsQuery, asked: Posed, table: NamedTable) -> bool:
     own = stems_of(measured)
     if stems_in([asked.text]).intersection(own) or any(is_named(one, own) for one in asked.words):
         return True
-    unsaid = asked.form == "summed" and not TOTAL.search(asked.text)
-    return asked.form != "counted" and not (
-        unsaid and measured != column_of_amounts(table, taxed=asked.taxed)
-    )
+    if asked.form != "summed":
+        return asked.form != "counted"
+    # What is added has a name, or is money.
+    if TOTAL.search(asked.text):
+        return measured in money_columns(table)
+    return measured == column_of_amounts(table, taxed=asked.taxed)
 
 
 def _is_nothing(one: Condition) -> bool:

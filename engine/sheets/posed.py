@@ -49,7 +49,7 @@ _FORMS: tuple[tuple[str, Form], ...] = (
 # "who has not paid", "still out", "unpaid", "outstanding"
 _DENIES = re.compile(
     r"\b(?:not|no|nothing|never|without|unpaid|outstanding|overdue|missing|unreturned"
-    r"|still (?:out|open|owed?|due|to)|yet to|open|owed?|owes|owing|yet)\b",
+    r"|still (?:out|open|owed?|due|to)|yet to|open|owed?|owes|owing|yet|(?:a)?waiting(?: for)?)\b",
     re.IGNORECASE,
 )
 # "which clients"
@@ -97,7 +97,10 @@ _LITTLE_WORDS = """
     told wanted wants what whether which who whom whose worth yet ytd
 """
 _LITTLE = frozenset(_LITTLE_WORDS.split())
-_LOOSE_WORDS = "add adding around both myself ourselves since"
+_LOOSE_WORDS = """
+    add adding around both debit debits direct done myself ourselves payment payments please since
+    transaction transactions waiting work
+"""
 _LOOSE = frozenset(_LOOSE_WORDS.split())
 """Words that choose no row where not all words must be accounted for."""
 _GIVEN = frozenset(("gave", "give", "given", "handed", "provided", "showed", "shown", "supplied"))
@@ -155,7 +158,7 @@ def posed_loosely(question: str, today: date) -> Posed | None:
     if form in (None, "listed") or len(spans) > 1 or _OF_TWO.search(plain) or _MEANS.search(plain):
         return None
     asked = _posed(plain, form, spans)
-    said = words_asked(without_tax(asked.text))[0]
+    said = words_asked(INCLUDED.sub(" ", without_tax(asked.text)))[0]
     words = (one for one in asked.words if one in said and one.casefold() not in _LOOSE)
     return replace(asked, words=tuple(words))
 

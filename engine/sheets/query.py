@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 Operation = Literal["count", "distinct", "sum", "avg", "max", "min", "list"]
-Operator = Literal["=", "!=", "like", "is null", "is not null", ">", "<", ">=", "<="]
+Operator = Literal["=", "!=", "like", "not like", "is null", "is not null", ">", "<", ">=", "<="]
 Form = Literal["counted", "summed", "averaged", "ended", "listed", "foremost"]
 """What a question asks for: a count, a sum, an average, the largest or smallest number, a list,
 or what has the most or least of something."""
@@ -27,9 +27,10 @@ _LINE = re.compile(
     r"(?P<chosen>.+?) FROM t(?: WHERE (?P<where>.+?))?(?: GROUP BY (?P<by>\w+))?"
     r"(?: ORDER BY (?P<order>\S+) (?P<way>DESC|ASC) LIMIT 1)?"
 )
-_AND = re.compile(r" AND (?=\w+ (?:IS|LIKE|!=|[<>]=?|=) )")
+_AND = re.compile(r" AND (?=\w+ (?:IS|NOT LIKE|LIKE|!=|[<>]=?|=) )")
 _CONDITION = re.compile(
-    r"(?P<column>\w+) (?P<operator>IS NULL|IS NOT NULL|LIKE|!=|>=|<=|=|>|<)(?: (?P<value>.+))?"
+    r"(?P<column>\w+) (?P<operator>IS NULL|IS NOT NULL|NOT LIKE|LIKE|!=|>=|<=|=|>|<)"
+    r"(?: (?P<value>.+))?"
 )
 _MEASURED = re.compile(r"(?P<distinct>COUNT\(DISTINCT )?(?:(?P<how>[A-Z]+)\()?(?P<column>\w+)\)?")
 _COUNTED = "COUNT(*)"
@@ -46,13 +47,15 @@ class Condition:
     @property
     def is_denial(self) -> bool:
         """Whether it keeps the rows that lack something."""
-        return self.operator in ("is null", "!=")
+        return self.operator in ("is null", "!=", "not like")
 
     def __str__(self) -> str:
         """Return `Paid is empty`, `Miles > 100`."""
         if self.operator in ("is null", "is not null"):
             return f"{self.column} is {'empty' if self.operator == 'is null' else 'not empty'}"
-        how = {"=": "is", "!=": "is not", "like": "has"}.get(self.operator, self.operator)
+        how = {"=": "is", "!=": "is not", "like": "has", "not like": "does not have"}.get(
+            self.operator, self.operator
+        )
         return f'{self.column} {how} "{self.value}"'
 
 
@@ -107,6 +110,8 @@ class Shape:
     """The same of cells that are not."""
     listed: tuple[str, ...] = ()
     """The same of columns that may be listed; empty: all."""
+    denies: bool = False
+    """Whether a condition may say that a cell does not have a word."""
 
     def grammar(self, form: Form) -> str:
         """Return the lines that a form may have, in llama.cpp's notation."""
@@ -147,7 +152,8 @@ class Shape:
                 yield f'"{short}" (" = " | " != ") ({_either(map(_quoted, cells))})'
         for short, words in self.words.items():
             if words:
-                yield f'"{short} LIKE " ({_either(_quoted(f"%{one}%") for one in words)})'
+                like = f'"{short} " ("LIKE " | "NOT LIKE ")' if self.denies else f'"{short} LIKE "'
+                yield f"{like} ({_either(_quoted(f'%{one}%') for one in words)})"
         if self.numbers and self.said:
             yield f'number (" > " | " < " | " >= " | " <= " | " = ") ({_either(self.said)})'
 
