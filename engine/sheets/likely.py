@@ -17,27 +17,24 @@ from math import log
 
 from engine.language.days import Span
 from engine.sheets.asked import MEASURED
-from engine.sheets.chosen import LEAST_BEGUN, is_named, is_total, rows_of_days, shown_days
+from engine.sheets.chosen import is_named, is_total, rows_of_days, shown_days
 from engine.sheets.columns import (
     added_columns,
-    amount_of,
     column_of_amounts,
     column_of_days,
     money_columns,
-    mostly,
 )
-from engine.sheets.completeness import KINDS, denies, is_sound, meant_by, signs_of
+from engine.sheets.completeness import KINDS, denies, is_sound, signs_of
+from engine.sheets.offered import holds, shape_of
 from engine.sheets.posed import TOTAL, Posed
 from engine.sheets.proposal import (
-    LONGEST_CELL,
-    STATES,
     Candidate,
     described_query,
     is_fit,
     is_of_days,
     is_of_months,
 )
-from engine.sheets.query import Condition, RowsQuery, Shape, short_names
+from engine.sheets.query import Condition, RowsQuery
 from engine.sheets.rows import WORD, NamedTable, stems_in, stems_of
 from engine.values import Argument
 from models.protocols import Generator
@@ -56,12 +53,8 @@ ALONE = 0.1
 """The most that another table may have of it."""
 ALIKE = 0.9
 """Share of the best rating from which a table with rows of the days may be meant instead."""
-FEW_KINDS = 8
-"""Different cells of a column that is of kinds: "C" for the concession rate."""
 OF_CELLS = 0.9
 """Weight of a word that only a cell has, to one that names the table or a column."""
-_NOTES = frozenset(stems_of("note notes remark remarks comment comments rmk"))
-"""Columns whose empty cells say nothing."""
 _PLURAL = re.compile(r"(?:[^s]s|people|men|women|children)$", re.IGNORECASE)
 _NUMBER_OF = re.compile(r"\bnumber of\b", re.IGNORECASE)
 # "my tunings sheet", "the job list"
@@ -180,15 +173,11 @@ def _has(table: NamedTable, said: tuple[str, ...]) -> float:
         if _is_name(said[0], table):
             return 1.0
         return OF_CELLS if said[0] in table.said else 0.0
-    return OF_CELLS if any(_holds(cell, said) for cell in table.whole) else 0.0
+    return OF_CELLS if any(holds(cell, said) for cell in table.whole) else 0.0
 
 
 def _is_name(stem: str, table: NamedTable) -> bool:
     return stem in table.called or is_named(stem, table.headed)
-
-
-def _holds(cell: Sequence[str], said: tuple[str, ...]) -> bool:
-    return any(tuple(cell[i : i + len(said)]) == said for i in range(len(cell)))
 
 
 def _is_called(asked: Posed, table: NamedTable) -> bool:
@@ -229,7 +218,7 @@ def _of(asked: Posed, table: NamedTable, share: float, today: date) -> Likely | 
             asked = replace(asked, text=f"{asked.text} ({asked.days_said})")
         else:
             return None
-    found = Candidate(table, tuple(rows), _shape(asked, table), days)
+    found = Candidate(table, tuple(rows), shape_of(asked, table), days)
     return Likely(found, asked, share, unknown) if rows else None
 
 
@@ -239,88 +228,6 @@ def _names_days(table: NamedTable, days: Span) -> bool:
     return first is not None and any(
         cell == stems_of(f"{first:{name}}") for cell in table.whole for name in ("%B", "%b")
     )
-
-
-def _shape(asked: Posed, table: NamedTable) -> Shape:
-    """Return what a query may say: cells and phrases of the question, codes of its words."""
-    names = short_names(table.columns)
-    numbers = tuple(one for one, name in names.items() if mostly(table, name, amount_of))
-    cells, parts = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
-    for short, name in names.items():
-        if short not in numbers:
-            cells[short], parts[short] = _conditions(asked, table, name)
-    said = frozenset(stems_of(asked.text))
-    lacking = [
-        one
-        for one, name in names.items()
-        if len(table.cells(name)) < len(table.rows) and _NOTES.isdisjoint(stems_of(name))
-    ]
-    compared = asked.numbers if asked.compares else ()
-    return Shape(
-        names,
-        _measured(asked, table, names, numbers),
-        cells,
-        parts,
-        (*compared, *(("0",) if asked.denies else ())),
-        denies=asked.denies,
-        empty=tuple(lacking) if asked.denies else (),
-        filled=() if asked.denies else tuple(one for one in lacking if said & meant_by(names[one])),
-    )
-
-
-def _measured(
-    asked: Posed, table: NamedTable, names: Mapping[str, str], numbers: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Return the columns that may be added: with or without tax, else those that are named."""
-    if asked.taxed is not None:
-        amounts = column_of_amounts(table, taxed=asked.taxed)
-        return tuple(one for one in numbers if names[one] == amounts) or numbers
-    said = [one for word in asked.words for one in stems_of(word)]
-    named = tuple(
-        one for one in numbers if any(is_named(stem, stems_of(names[one])) for stem in said)
-    )
-    return named or numbers
-
-
-def _conditions(
-    asked: Posed, table: NamedTable, name: str
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the whole cells of a column that a condition may name, and the parts of cells."""
-    distinct = [one for one in dict.fromkeys(table.cells(name)) if len(one) <= LONGEST_CELL]
-    said = frozenset(stems_of(asked.text))
-    stems = {one: stems_of(one) for one in distinct}
-    few = len(distinct) <= FEW_KINDS
-    cells = tuple(
-        one
-        for one in distinct
-        if stems[one] and (said.issuperset(stems[one]) or (few and _is_kind(one, asked)))
-    )
-    whole = stems_in(cells)
-    phrases = tuple(_phrases(asked, stems.values()))
-    within = frozenset(word for one in phrases for word in one.split())
-    held = frozenset(stem for one in stems.values() for stem in one) - whole
-    words = (one for one in asked.words if one not in within and held.issuperset(stems_of(one)))
-    return cells, (*phrases, *dict.fromkeys(words))
-
-
-def _is_kind(cell: str, asked: Posed) -> bool:
-    """Say whether a cell is the first letters of a word, or a state where the question denies."""
-    if asked.denies and STATES.issuperset(stems_of(cell)):
-        return True
-    begun = (word.casefold().startswith(cell.casefold()) for word in asked.words)
-    return len(cell) < LEAST_BEGUN - 1 and cell.isalpha() and any(begun)
-
-
-def _phrases(asked: Posed, cells: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    """Yield two words of the question that stand side by side in a cell too: "wall A"."""
-    held, words = [*cells], WORD.findall(asked.text)
-    asked_for = frozenset(asked.words)
-    for i, first in enumerate(words[:-1]):
-        both = f"{first} {words[i + 1]}"
-        if asked_for.intersection(both.split()) and any(
-            _holds(cell, stems_of(both)) for cell in held
-        ):
-            yield both
 
 
 def likely_query(model: Generator, one: Likely) -> RowsQuery | None:
