@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from statistics import mean
 
 from engine.language.days import Closed, Span
 from engine.sheets.asked import RowsAsked
@@ -139,12 +138,13 @@ def _phrase(words: Sequence[str], table: NamedTable) -> tuple[int, set[int]]:
 
 
 def _held(table: NamedTable, name: str, phrase: tuple[str, ...]) -> set[int]:
-    return {i for i, cells in enumerate(table.stems) if _has(cells.get(name, ()), phrase)}
+    cells = table.holders.get(name, {})
+    return {i for cell, rows in cells.items() if _has(cell, phrase) for i in rows}
 
 
 def _share(table: NamedTable, name: str, rows: set[int], size: int) -> float:
     """Return how much of the cells, 0 to 1, so many words are."""
-    return mean(size / len(table.stems[i][name]) for i in rows)
+    return sum(size / len(table.stems[i][name]) for i in rows) / len(rows)
 
 
 def _has(cell: Sequence[str], phrase: Sequence[str]) -> bool:

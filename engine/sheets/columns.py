@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 
 from engine.compute.units import AMOUNT, CODES, SIGNS, Quantity, amounts
 from engine.language.date_words import MONTH
 from engine.language.dates import parse_span
 from engine.language.days import Closed, month, one_day
-from engine.sheets.rows import NamedTable, stems_of
+from engine.sheets.rows import REMEMBERED, NamedTable, stems_of
 
 MOSTLY = 0.8
 """Share of a column's cells that are numbers or days, from which it counts as one of them."""
@@ -54,6 +55,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ].*)?")
 
 
+@lru_cache(maxsize=REMEMBERED)
 def amount_of(cell: str) -> Quantity | None:
     """Return the amount that a cell is; nothing of one that says more."""
     return next(amounts(cell)).quantity if AMOUNT.fullmatch(cell) else None

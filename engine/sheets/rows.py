@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from engine.language.stemming import stem_of
 from ingest.item import Item, Kind
@@ -18,6 +18,8 @@ BAR = " | "
 MOST_ABOVE = 6
 """Lines above the rows of a table that may be its titles, its header among them."""
 WORD = re.compile(r"[^\W_]+")
+REMEMBERED = 1 << 16
+"""Different cells whose stems and amounts are kept: the cells of a column repeat."""
 _FULL = {
     **dict.fromkeys(("km", "kilomet"), "kilometr"),
     **dict.fromkeys(("kg", "kilo"), "kilogram"),
@@ -66,9 +68,18 @@ class NamedTable:
         )
 
     @cached_property
+    def holders(self) -> dict[str, dict[tuple[str, ...], list[int]]]:
+        """The rows that have a cell, by column and by the stems of all that it says."""
+        found: dict[str, dict[tuple[str, ...], list[int]]] = {}
+        for i, cells in enumerate(self.stems):
+            for name, cell in cells.items():
+                found.setdefault(name, {}).setdefault(cell, []).append(i)
+        return found
+
+    @cached_property
     def whole(self) -> frozenset[tuple[str, ...]]:
         """The stems of each cell, all that it says."""
-        return frozenset(cell for cells in self.stems for cell in cells.values())
+        return frozenset(cell for cells in self.holders.values() for cell in cells)
 
     @cached_property
     def said(self) -> frozenset[str]:
@@ -115,6 +126,7 @@ def whole_words(text: str) -> str:
     return _HYPHEN_WITHIN.sub(r"\1\2", text)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def stems_of(text: str) -> tuple[str, ...]:
     """Return the stems of the words of a text, in order; "_" parts words, "kg" is "kilogram"."""
     stems = (stem_of(word.casefold()) for word in WORD.findall(whole_words(text)))
