@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.strategies.agenda import MOST, entries_meant, raised
+from engine.strategies.agenda import MOST, by_days
 from engine.values import Passage
 from ingest.item import Item
 from tests.support.builders import document, event
@@ -30,13 +30,19 @@ NOTE = document("The dog had her jab last year. Blue is the colour of the bin.",
 ITEMS = (NOTE, *BIN, VET, OBOE, AWAY, *CHOIR)
 
 
-def meant(question: str, scored: dict[str, float], items: tuple[Item, ...] = ITEMS) -> list[str]:
-    """Return the titles and days of the entries that are read first."""
-    passages = [Passage.of(one) if hasattr(Passage, "of") else Passage(one, 0, len(one.text))
-                for one in items]  # fmt: skip
+def read_first(
+    question: str, scored: dict[str, float], items: tuple[Item, ...] = ITEMS
+) -> tuple[list[str], list[str]]:
+    """Return the titles and days of what is read first, and of entries that lose their score."""
+    passages = [Passage(one, 0, len(one.text)) for one in items]
     scores = np.array([scored.get(one.title, 0.0) for one in items])
-    found = entries_meant(question, passages, scores, NOW)
-    return [f"{items[n].title} {items[n].when:%d %b}" for n in found]
+    found = by_days(question, passages, scores, NOW)
+    most = scores.max()
+    order = [int(n) for n in np.argsort(-found, kind="stable") if found[n] > most]
+    lost = [n for n in range(len(items)) if scores[n] > 0 and found[n] == 0]
+    return tuple(
+        [f"{items[n].title} {items[n].when:%d %b}" for n in some] for some in (order, lost)
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,13 +59,16 @@ def meant(question: str, scored: dict[str, float], items: tuple[Item, ...] = ITE
         ("where do we rehearse on 10 november?", {}, ["Choir 10 Nov"]),
         # the next times
         ("blue bin: date after this week's collection?", {"Blue bin": 3.0},
-         ["Blue bin 29 Oct", "Blue bin 12 Nov", "Blue bin 26 Nov"]),
+         ["Blue bin 29 Oct"]),
         ("when is the next blue bin", {"Blue bin": 3.0},
-         ["Blue bin 15 Oct", "Blue bin 29 Oct", "Blue bin 12 Nov"]),
+         ["Blue bin 15 Oct"]),
         # nothing is known of it
         ("when is the next parish lunch", {}, []),
-        # neither a day nor a place is asked for
-        ("what does Wim want to know on Wednesday", {}, []),
+        # of a day ahead anything may be asked
+        ("how much will the vet charge on Wednesday", {},
+         ["Vet - Bramble kennel cough 14 Oct", "Ailsa oboe 14 Oct", "Schools off 13 Oct"]),
+        # neither a time nor a place is asked for
+        ("what did Wim want to know last week", {}, []),
         ("who wrote about the bin", {"Blue bin": 1.0}, []),
         # too many days, two of them
         ("when do we have choir in October", {"Choir": 1.0}, []),
@@ -69,20 +78,29 @@ def meant(question: str, scored: dict[str, float], items: tuple[Item, ...] = ITE
 def test_entries_of_the_days_are_meant(
     question: str, scored: dict[str, float], entries: list[str]
 ) -> None:
-    assert meant(question, scored) == entries
+    assert read_first(question, scored)[0] == entries
 
 
 def test_no_more_than_a_few_are_read_first() -> None:
     many = tuple(event(f"Meeting {n}", at(10, 14, 8 + n), "work") for n in range(9))
-    found = meant("where am I on Wednesday", {}, many)
+    found, _ = read_first("where am I on Wednesday", {}, many)
     assert found == [f"Meeting {n} 14 Oct" for n in range(MOST)]
 
 
-def test_entries_stand_above_all_others_in_their_order() -> None:
-    scores = np.array([3.0, 0.0, 1.0])
-    assert np.argsort(-raised(scores, [1, 2])).tolist() == [1, 2, 0]
-    assert raised(scores, []) is scores
-    assert scores.tolist() == [3.0, 0.0, 1.0]
+def test_entries_of_other_days_are_not_read() -> None:
+    scored = {"Choir": 2.0, "note.txt": 3.0}
+    found, lost = read_first("where does choir meet on 20 October", scored)
+    assert found == ["Choir 20 Oct"]
+    assert lost == [f"Choir {day}" for day in ("13 Oct", "27 Oct", "03 Nov", "10 Nov", "17 Nov")]
+
+
+def test_other_times_are_not_read_where_the_next_one_is_asked_for() -> None:
+    _, lost = read_first("when is the next blue bin", {"Blue bin": 3.0, "Choir": 1.0})
+    assert lost == [f"Blue bin {day}" for day in ("29 Oct", "12 Nov", "26 Nov", "10 Dec")]
+
+
+def test_nothing_changes_where_nothing_is_on() -> None:
+    assert read_first("where does choir meet on 2 December", {"Choir": 2.0}) == ([], [])
 
 
 def test_auto_reads_the_entries_of_the_day(fake_generator: Any) -> None:

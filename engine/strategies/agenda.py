@@ -8,7 +8,7 @@ of what is asked for "after this week".
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from engine.compute.entries import coming_day
@@ -35,44 +35,45 @@ _AFTER = re.compile(r"\b(?:after|following|past|beyond)\W*$", re.IGNORECASE)
 _NEXT = re.compile(r"\b(?:next|after|following)\b", re.IGNORECASE)
 
 
-def entries_meant(
+def by_days(
     question: str, passages: Sequence[Passage], scores: Scores, present: datetime
-) -> list[int]:
-    """Return the passages of entries on the days that a question names, best first.
+) -> Scores:
+    """Return the scores, shape (passages,), with entries on the days of a question above all.
 
-    Of a question for the next time, the times to come of the entry that has most of its words.
-    `scores` has shape (passages,); none is asked for where the question asks for no day or place.
+    Entries of other days have no score then. Asked for the next time, it is that of the entry that
+    has most of the words, and its other times have none. The scores stay where a question asks for
+    no time or place and of no day ahead, or where nothing is on then.
     """
-    if not _ASKS.search(question):
-        return []
+    days, since = _days(question, present.date())
+    is_ahead = days is not None and days.first >= present.date()
+    if not (_ASKS.search(question) or is_ahead):
+        return scores
     entries = {
         number: passage.item
         for number, passage in enumerate(passages)
-        if passage.item.kind is Kind.EVENT and not is_cancelled(passage.item)
+        if passage.item.kind is Kind.EVENT
     }
-    if not entries:
-        return []
-    said = _scores_of_events(entries, scores)
-    days, since = _days(question, present.date())
+    held = {number: item for number, item in entries.items() if not is_cancelled(item)}
+    said = _scores_of_events(held, scores)
+    found, others = list[int](), list[int]()
     if days is not None:
         few = (days.last - days.first).days < FEW_DAYS
-        found = [n for n, item in entries.items() if _meets(item, days) and (few or said[n] > 0)]
-        return sorted(found, key=lambda n: (-said[n], _length(entries[n]), _begins(entries[n])))[
-            :MOST
-        ]
-    if since is None:
-        return []
-    best = max(said, key=lambda n: said[n])
-    times = [n for n, item in entries.items() if _is_one(item, entries[best])]
-    coming = [n for n in times if (day := day_of(entries[n])) is not None and day >= since]
-    return sorted(coming, key=lambda n: _begins(entries[n]))[: MOST - 1] if said[best] > 0 else []
+        there = [n for n, item in held.items() if _meets(item, days) and (few or said[n] > 0)]
+        found = sorted(there, key=lambda n: (-said[n], _length(held[n]), _begins(held[n])))[:MOST]
+        others = [n for n, item in entries.items() if not _meets(item, days)]
+    elif since is not None and said:
+        best = max(said, key=lambda n: said[n])
+        times = [n for n, item in held.items() if _is_one(item, held[best])]
+        coming = [n for n in times if (day := day_of(held[n])) is not None and day >= since]
+        found = sorted(coming, key=lambda n: _begins(held[n]))[:1] if said[best] > 0 else []
+        others = times
+    return _raised(scores, found, others) if found else scores
 
 
-def raised(scores: Scores, numbers: Sequence[int]) -> Scores:
-    """Return the scores, shape (passages,), with some passages above all others, in order."""
-    if not numbers:
-        return scores
+def _raised(scores: Scores, numbers: Sequence[int], others: Iterable[int]) -> Scores:
+    """Return the scores with some passages above all, in order, and others without a score."""
     found, most = scores.copy(), float(scores.max(initial=0.0))
+    found[[*others]] = 0.0
     for place, number in enumerate(numbers):
         found[number] = most + len(numbers) - place
     return found

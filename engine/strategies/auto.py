@@ -19,7 +19,7 @@ from engine.routes.facts import Facts, facts_of
 from engine.routes.labels import by_words
 from engine.routes.routing import When, WhenLooking
 from engine.stages import stage
-from engine.strategies.agenda import entries_meant, raised
+from engine.strategies.agenda import by_days
 from engine.strategies.computation import (
     entry_named,
     mail_field,
@@ -201,8 +201,8 @@ def _first(tools: Toolbox, facts: Facts, scores: Scores) -> list[int]:
         return []
     if not tools.task.personal:
         return sorted(tools.fit_generator(scores))
-    entries = entries_meant(tools.query.text, tools.corpus.passages, scores, tools.settings.present)
-    return tools.passages.in_order(tools.fit_first(raised(scores, entries))[::-1])
+    scores = by_days(tools.query.text, tools.corpus.passages, scores, tools.settings.present)
+    return tools.passages.in_order(tools.fit_first(scores)[::-1])
 
 
 @stage("lookahead")
