@@ -106,7 +106,10 @@ def test_nothing_changes_where_nothing_is_on() -> None:
 def test_auto_reads_the_entries_of_the_day(fake_generator: Any) -> None:
     ask = asking(fake_generator)
     question = "where on Wednesday do I take the dog for her jab"
-    answer, _, models = ask(question, ITEMS, generator=["Restalrig [1]"], strategy="auto", now=NOW)
+    answer, remarks, models = ask(
+        question, ITEMS, generator=["Restalrig [1]"], strategy="auto", now=NOW
+    )
     first = models["g"].prompts[0]
     assert first.index("had her jab") < first.index("Ailsa oboe") < first.index("kennel cough")
     assert answer.text.startswith("Restalrig")
+    assert "what calendars have on the days asked for is read first" in remarks

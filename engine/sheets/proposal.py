@@ -142,13 +142,10 @@ def is_of_days(table: NamedTable, days: Span) -> bool:
 
 def is_of_months(table: NamedTable, days: Span) -> bool:
     """Say whether the sheet of a table is named by the months that are asked about: "Jul-Sep"."""
-    sheet, first, last = table.item.locator.sheet, days.first, days.last
-    if not sheet or first is None or last is None:
+    sheet, last = table.item.locator.sheet, days.last
+    if not sheet or last is None:
         return False
-    named = parse_span(sheet.replace("-", " to "), last)
-    if named is None or named.first is None or named.last is None:
-        return False
-    return [named.first.month, named.last.month] == [first.month, last.month]
+    return parse_span(sheet.replace("-", " to "), last) == days
 
 
 def _shape(asked: Posed, table: NamedTable) -> Shape:

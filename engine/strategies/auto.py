@@ -183,13 +183,21 @@ class Auto:
             looked = yield from ranker.look(tools)
         else:
             scores = yield from tools.recall()
-            looked = LookAheadResult(scores, _first(tools, facts, scores), [])
+            first = _by_days(tools, scores) if personal else scores
+            if first is not scores:
+                yield Noted("what calendars have on the days asked for is read first")
+            looked = LookAheadResult(scores, _first(tools, facts, first), [])
         return tools, looked, _for_cutting(tools, looked.scores) if cuts else looked.chosen
 
     def _votes(self, tools: Toolbox, facts: Facts, looked: LookAheadResult) -> Steps[bool]:
         """Decide whether several readings vote."""
         rule = routing.vote(facts, agreement(looked.samples, sameness(tools)))
         return (yield from decide(rule, self.vote))
+
+
+def _by_days(tools: Toolbox, scores: Scores) -> Scores:
+    """Return the scores of a first reading, of entries on the days that the question names."""
+    return by_days(tools.query.text, tools.corpus.passages, scores, tools.settings.present)
 
 
 def _first(tools: Toolbox, facts: Facts, scores: Scores) -> list[int]:
@@ -201,7 +209,6 @@ def _first(tools: Toolbox, facts: Facts, scores: Scores) -> list[int]:
         return []
     if not tools.task.personal:
         return sorted(tools.fit_generator(scores))
-    scores = by_days(tools.query.text, tools.corpus.passages, scores, tools.settings.present)
     return tools.passages.in_order(tools.fit_first(scores)[::-1])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
@@ -42,45 +42,46 @@ class SheetRows:
         return list(tables_of(self.items))
 
     def computed(self) -> Steps[Draft | None]:
-        """Return what rows answer: by the question's words alone, else as a model asks; or None."""
+        """Return what rows answer: by the question's words alone, else as a model asks; or None.
+
+        Where none answers, whoever is called by the first name is looked for by the last one, and
+        "I" by the person's own.
+        """
         text, today = self.tools.query.text, self.tools.settings.today
         if (over := overrun_asked(text)) is not None:
             return overrun(over, self.tables)
         if rows_asked(text, today) is None and posed(text, today) is None:
             return None
-        return (yield from self._by_each_name(self._accounted))
+        found = yield from self._accounted(text, self.tables)
+        own = frozenset(
+            one.casefold() for one in self.tools.settings.own or self.tools.query.own_seen
+        )
+        others = chain(
+            by_last_name(text, self.items, self.tables),
+            by_own_name(text, self.items, self.tables, own),
+        )
+        for other in others if found is None else ():
+            found = yield from self._accounted(other.text, other.tables)
+            if found is not None:
+                return with_person(found, other.name)
+        return found
 
     def likely(self) -> Steps[Draft | None]:
         """Return what the table answers that has most of the words, told what it lacks; or None.
 
         For questions that no table accounts for whole: `computed` comes first.
         """
-        if posed_loosely(self.tools.query.text, self.tools.settings.today) is None:
+        tools = self.tools
+        asked = posed_loosely(tools.query.text, tools.settings.today)
+        if asked is None or not self.tables:
             return None
-        if not self.tables:
-            return None
-        yield from self.tools.recall()
-        return (yield from self._by_each_name(self._most_likely))
-
-    def _by_each_name(
-        self, asked: Callable[[str, Sequence[NamedTable]], Steps[Draft | None]]
-    ) -> Steps[Draft | None]:
-        """Ask; where nothing answers, with the last name of whoever is called by the first one.
-
-        "I" is asked for by the person's own name.
-        """
-        text, tools = self.tools.query.text, self.tools
-        found = yield from asked(text, self.tables)
-        own = frozenset(one.casefold() for one in tools.settings.own or tools.query.own_seen)
-        others = chain(
-            by_last_name(text, self.items, self.tables),
-            by_own_name(text, self.items, self.tables, own),
+        scores = yield from tools.recall()
+        ranks: dict[int, int] = {}
+        for rank, number in enumerate(best_first(scores)[:LAST_RANK], start=1):
+            ranks.setdefault(id(tools.corpus.passages[int(number)].item), rank)
+        return (
+            yield from staged("write", tools.timings, _likely(tools, asked, self.tables, ranks))
         )
-        for other in others if found is None else ():
-            found = yield from asked(other.text, other.tables)
-            if found is not None:
-                return with_person(found, other.name)
-        return found
 
     def _accounted(self, text: str, tables: Sequence[NamedTable]) -> Steps[Draft | None]:
         tools, today = self.tools, self.tools.settings.today
@@ -94,17 +95,6 @@ class SheetRows:
             return None
         fit = as_asked(tables, query.form, query.days, query.words, query.heads)
         return (yield from staged("write", tools.timings, _queried(tools, query, fit)))
-
-    def _most_likely(self, text: str, tables: Sequence[NamedTable]) -> Steps[Draft | None]:
-        tools = self.tools
-        asked = posed_loosely(text, tools.settings.today)
-        if asked is None:
-            return None
-        scores = yield from tools.recall()
-        ranks: dict[int, int] = {}
-        for rank, number in enumerate(best_first(scores)[:LAST_RANK], start=1):
-            ranks.setdefault(id(tools.corpus.passages[int(number)].item), rank)
-        return (yield from staged("write", tools.timings, _likely(tools, asked, tables, ranks)))
 
 
 def _rows(
