@@ -31,12 +31,15 @@ ITEMS = (NOTE, *BIN, VET, OBOE, AWAY, *CHOIR)
 
 
 def read_first(
-    question: str, scored: dict[str, float], items: tuple[Item, ...] = ITEMS
+    question: str,
+    scored: dict[str, float],
+    items: tuple[Item, ...] = ITEMS,
+    allowed: tuple[int, ...] = (),
 ) -> tuple[list[str], list[str]]:
     """Return the titles and days of what is read first, and of entries that lose their score."""
     passages = [Passage(one, 0, len(one.text)) for one in items]
     scores = np.array([scored.get(one.title, 0.0) for one in items])
-    found = by_days(question, passages, scores, NOW)
+    found = by_days(question, passages, allowed or range(len(items)), scores, NOW)
     most = scores.max()
     order = [int(n) for n in np.argsort(-found, kind="stable") if found[n] > most]
     lost = [n for n in range(len(items)) if scores[n] > 0 and found[n] == 0]
@@ -97,6 +100,14 @@ def test_entries_of_other_days_are_not_read() -> None:
 def test_other_times_are_not_read_where_the_next_one_is_asked_for() -> None:
     _, lost = read_first("when is the next blue bin", {"Blue bin": 3.0, "Choir": 1.0})
     assert lost == [f"Blue bin {day}" for day in ("29 Oct", "12 Nov", "26 Nov", "10 Dec")]
+
+
+def test_what_a_question_excludes_is_not_raised() -> None:
+    vet, oboe = ITEMS.index(VET), ITEMS.index(OBOE)
+    question = "where do I go on Wednesday"
+    assert len(read_first(question, {}, ITEMS)[0]) == 3
+    assert read_first(question, {}, ITEMS, (oboe,))[0] == ["Ailsa oboe 14 Oct"]
+    assert vet != oboe
 
 
 def test_nothing_changes_where_nothing_is_on() -> None:

@@ -53,6 +53,7 @@ KINDS = frozenset(
     )
 )
 """What is read beside tables: where a table has no such word, those are meant."""
+_PAID = stems_of("paid")
 _INCOME = frozenset(stems_of("income earnings revenue takings"))
 _SPENDING = frozenset(stems_of("expense expenditure outgoings outlay spending"))
 _ROWS = frozenset(stems_of("bill invoice payment purchase receipt")) | _INCOME | _SPENDING
@@ -162,8 +163,12 @@ def is_sound(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[i
     said, measured = frozenset(stems_of(asked.text)), query.measured
     operation = query.ordered[0] if query.ordered else query.operation
     kept = passing(query, table, rows)
-    if operation == "sum" and column_of_states(table, kept) is not None:
-        return False
+    state = column_of_states(table, rows)
+    stated = state in {one.column for one in query.conditions}
+    if operation == "sum" and state and not stated:
+        paid = [table.stems[i].get(state, ()) == _PAID for i in kept]
+        if not all(paid):
+            return False  # some are cancelled, or open
     if operation == "sum" and said & (_INCOME | _SPENDING) and measured:
         # What came in and what went out stand in one column.
         signs = signs_of(query, table, rows)
@@ -173,7 +178,7 @@ def is_sound(query: RowsQuery, asked: Posed, table: NamedTable, rows: Sequence[i
         return False
     by_person = any(names_people(one.column) for one in query.conditions)
     mine = _MINE.search(asked.text) and not by_person and asked.form != "foremost"
-    return not (mine and has_several_people(table, kept))
+    return not (mine and has_several_people(table, rows))
 
 
 def signs_of(query: RowsQuery, table: NamedTable, rows: Sequence[int]) -> set[bool]:

@@ -205,6 +205,8 @@ def _of(asked: Posed, table: NamedTable, share: float, today: date) -> Likely | 
         return None
     if not all(_has(table, one) for one in lettered):
         return None
+    if asked.taxed is not None and column_of_amounts(table, taxed=asked.taxed) is None:
+        return None  # "before VAT", of amounts that do not say
     rows = [i for i, cells in enumerate(table.stems) if not is_total(cells)]
     days = ""
     if asked.days is not None and not is_of_days(table, asked.days):

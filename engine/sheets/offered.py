@@ -55,7 +55,7 @@ def _measured(
     """Return the columns that may be added: with or without tax, else those that are named."""
     if asked.taxed is not None:
         amounts = column_of_amounts(table, taxed=asked.taxed)
-        return tuple(one for one in numbers if names[one] == amounts) or numbers
+        return tuple(one for one in numbers if names[one] == amounts)
     said = [one for word in asked.words for one in stems_of(word)]
     named = tuple(
         one for one in numbers if any(is_named(stem, stems_of(names[one])) for stem in said)

@@ -155,10 +155,12 @@ def posed_loosely(question: str, today: date) -> Posed | None:
     plain = _plain(question)
     form = _form(plain) or ("summed" if TOTAL.search(plain) else None)
     spans = find_spans(plain, today)
-    if form in (None, "listed") or len(spans) > 1 or _OF_TWO.search(plain) or _MEANS.search(plain):
+    if form in (None, "listed") or len(spans) > 1:
+        return None
+    if any(one.search(plain) for one in (_OF_TWO, _MEANS, INCLUDED)):
         return None
     asked = _posed(plain, form, spans)
-    said = words_asked(INCLUDED.sub(" ", without_tax(asked.text)))[0]
+    said = words_asked(without_tax(asked.text))[0]
     words = (one for one in asked.words if one in said and one.casefold() not in _LOOSE)
     return replace(asked, words=tuple(words))
 

@@ -1,8 +1,8 @@
 """Which entries of calendars a question about days may mean, whatever it calls them.
 
 "What time on Wednesday do I take the dog for her jab" shares no word with "Vet - Bramble kennel
-cough". So what the calendars have on the days of a question is read first, as are the next times
-of what is asked for "after this week".
+cough". So what the calendars have on the days of a question is read first, as is the next time of
+what is asked for "after this week".
 """
 
 from __future__ import annotations
@@ -36,22 +36,27 @@ _NEXT = re.compile(r"\b(?:next|after|following)\b", re.IGNORECASE)
 
 
 def by_days(
-    question: str, passages: Sequence[Passage], scores: Scores, present: datetime
+    question: str,
+    passages: Sequence[Passage],
+    allowed: Iterable[int],
+    scores: Scores,
+    present: datetime,
 ) -> Scores:
     """Return the scores, shape (passages,), with entries on the days of a question above all.
 
     Entries of other days have no score then. Asked for the next time, it is that of the entry that
-    has most of the words, and its other times have none. The scores stay where a question asks for
-    no time or place and of no day ahead, or where nothing is on then.
+    has most of the words, and its other times have none. Only passages that are allowed are
+    raised, by number: what the question excludes stays unread. The scores stay where a question
+    asks for no time or place and of no day ahead, or where nothing is on then.
     """
     days, since = _days(question, present.date())
     is_ahead = days is not None and days.first >= present.date()
     if not (_ASKS.search(question) or is_ahead):
         return scores
     entries = {
-        number: passage.item
-        for number, passage in enumerate(passages)
-        if passage.item.kind is Kind.EVENT
+        number: passages[number].item
+        for number in allowed
+        if passages[number].item.kind is Kind.EVENT
     }
     held = {number: item for number, item in entries.items() if not is_cancelled(item)}
     said = _scores_of_events(held, scores)

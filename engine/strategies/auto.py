@@ -197,7 +197,8 @@ class Auto:
 
 def _by_days(tools: Toolbox, scores: Scores) -> Scores:
     """Return the scores of a first reading, of entries on the days that the question names."""
-    return by_days(tools.query.text, tools.corpus.passages, scores, tools.settings.present)
+    allowed, present = tools.passages.allowed(), tools.settings.present
+    return by_days(tools.query.text, tools.corpus.passages, allowed, scores, present)
 
 
 def _first(tools: Toolbox, facts: Facts, scores: Scores) -> list[int]:
