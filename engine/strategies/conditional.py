@@ -91,7 +91,8 @@ def _settles(tools: Toolbox, read: PlanReading) -> bool:
     if read.plan is not None and read.plan.value == "addressee":
         return False  # several people are, and the text may say which one is meant
     by_words = read.plan is None or any(
-        source.texts or source.subjects for source in read.plan.sources
+        source.texts or (source.subjects and read.plan.operation == "list")
+        for source in read.plan.sources
     )
     return read.sure and not by_words
 
